@@ -1,0 +1,1 @@
+//! A chart in plain words and as JSON.

@@ -1,0 +1,1 @@
+//! From CEL text to a tree.

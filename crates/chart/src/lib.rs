@@ -1,0 +1,22 @@
+//! What a machine is.
+//!
+//! This crate reads machine files, resolves and validates them, describes and draws them, and exchanges them with other
+//! statechart formats. The result of all reading is one value, the [`Chart`]: a statechart with every name resolved to
+//! an index, ready to be compiled and stepped by `interlock-core`.
+//!
+//! It does not know how a machine moves, what it may do to the world, or how its runs are stored.
+
+pub mod describe;
+pub mod diagnostic;
+pub mod draw;
+pub mod exchange;
+pub mod expr;
+pub mod file;
+pub mod library;
+pub mod model;
+pub mod value;
+pub mod yaml;
+
+pub use diagnostic::{Diagnostic, Severity, Span};
+pub use model::Chart;
+pub use value::Value;

@@ -1,0 +1,146 @@
+//! The data that machines carry: JSON, cheap to clone.
+//!
+//! Strings, lists and maps are shared, so that moving data from an event into the context costs a reference count. The
+//! order of a map's keys is the order of their names: the same data always looks the same.
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+/// A JSON value with integers and floating-point numbers told apart, as CEL does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Value {
+    /// `null`
+    #[default]
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A number with a fraction or an exponent.
+    Float(f64),
+    /// A string.
+    Str(Arc<str>),
+    /// A list.
+    List(Arc<[Value]>),
+    /// An object.
+    Map(Arc<BTreeMap<Arc<str>, Value>>),
+}
+
+impl Value {
+    /// The field `name` of a map; nothing for another kind of value or a missing field.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        match self {
+            Value::Map(fields) => fields.get(name),
+            _ => None,
+        }
+    }
+
+    /// The string, if it is one.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The word for this kind of value in messages to people.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Null => "null",
+            Value::Bool(_) => "bool",
+            Value::Int(_) => "int",
+            Value::Float(_) => "double",
+            Value::Str(_) => "string",
+            Value::List(_) => "list",
+            Value::Map(_) => "map",
+        }
+    }
+
+    /// A map from pairs.
+    pub fn map<K: Into<Arc<str>>>(fields: impl IntoIterator<Item = (K, Value)>) -> Value {
+        Value::Map(Arc::new(fields.into_iter().map(|(name, value)| (name.into(), value)).collect()))
+    }
+
+    /// An empty map: what an event without data carries.
+    pub fn empty() -> Value {
+        Value::Map(Arc::default())
+    }
+}
+
+/// As a reason or a message shows it: a string bare, everything else as JSON.
+impl fmt::Display for Value {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Str(text) => out.write_str(text),
+            other => write!(out, "{}", serde_json::Value::from(other)),
+        }
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Value::Str(text.into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Value::Str(text.into())
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Value::Bool(value)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Value::Int(value)
+    }
+}
+
+impl From<serde_json::Value> for Value {
+    fn from(json: serde_json::Value) -> Self {
+        use serde_json::Value as Json;
+        match json {
+            Json::Null => Value::Null,
+            Json::Bool(value) => Value::Bool(value),
+            Json::Number(number) => match number.as_i64() {
+                Some(whole) => Value::Int(whole),
+                None => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
+            },
+            Json::String(text) => Value::Str(text.into()),
+            Json::Array(items) => Value::List(items.into_iter().map(Value::from).collect()),
+            Json::Object(fields) => Value::map(fields.into_iter().map(|(name, value)| (name, Value::from(value)))),
+        }
+    }
+}
+
+impl From<&Value> for serde_json::Value {
+    fn from(value: &Value) -> Self {
+        match value {
+            Value::Null => serde_json::Value::Null,
+            Value::Bool(value) => (*value).into(),
+            Value::Int(value) => (*value).into(),
+            Value::Float(value) => serde_json::Number::from_f64(*value).map_or(serde_json::Value::Null, Into::into),
+            Value::Str(text) => text.as_ref().into(),
+            Value::List(items) => items.iter().map(serde_json::Value::from).collect::<Vec<_>>().into(),
+            Value::Map(fields) => serde_json::Value::Object(
+                fields.iter().map(|(name, value)| (name.to_string(), serde_json::Value::from(value))).collect(),
+            ),
+        }
+    }
+}
+
+impl serde::Serialize for Value {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serde_json::Value::from(self).serialize(serializer)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Value {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        serde_json::Value::deserialize(deserializer).map(Value::from)
+    }
+}
