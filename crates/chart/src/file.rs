@@ -2,18 +2,19 @@
 //!
 //! Three things are made of these types: the published JSON Schema, the YAML that importers write, and the text that
 //! `interlock import` prints. Reading does not go through them: the reader works on a tree with positions, so that every
-//! problem of a file can be shown where it stands. A test keeps the two in step.
+//! problem of a file can be shown where it stands. A test keeps the two in step. (They can be deserialised for the pieces of a
+//! machine that travel as JSON inside another format.)
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 /// A map that keeps the order of the file.
 pub type Ordered<T> = IndexMap<String, T>;
 
 /// A machine file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Interlock machine")]
 pub struct MachineFile {
@@ -62,7 +63,7 @@ pub struct MachineFile {
 }
 
 /// One value or a list of them.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum OneOrMany<T> {
     /// One.
@@ -72,7 +73,7 @@ pub enum OneOrMany<T> {
 }
 
 /// A declared event.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventFile {
     /// Who may raise it.
@@ -87,7 +88,7 @@ pub struct EventFile {
 }
 
 /// Who may raise an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum RaiserFile {
@@ -100,7 +101,7 @@ pub enum RaiserFile {
 }
 
 /// Kinds of state that must be said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum KindFile {
@@ -110,7 +111,7 @@ pub enum KindFile {
 }
 
 /// How much a history state remembers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum HistoryFile {
@@ -119,7 +120,7 @@ pub enum HistoryFile {
 }
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum OutcomeFile {
@@ -129,7 +130,7 @@ pub enum OutcomeFile {
 }
 
 /// What an activity may do to the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum EffectFile {
@@ -139,7 +140,7 @@ pub enum EffectFile {
 }
 
 /// Where a compound state begins.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum InitialFile {
     /// Names of states.
@@ -154,7 +155,7 @@ pub enum InitialFile {
 }
 
 /// A state.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StateFile {
     /// One sentence on what happens here.
@@ -205,7 +206,7 @@ pub struct StateFile {
 }
 
 /// Blocks of actions: one action, a list, or a list of lists (blocks that fail each on their own).
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum BlocksFile {
     /// One action.
@@ -217,7 +218,7 @@ pub enum BlocksFile {
 }
 
 /// An activity that a state starts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvokeFile {
     /// Its registered name.
@@ -234,7 +235,7 @@ pub struct InvokeFile {
 }
 
 /// How an activity may end.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum SignalsFile {
     /// Names.
@@ -244,7 +245,7 @@ pub enum SignalsFile {
 }
 
 /// Transitions by event.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum OnFile {
     /// A map of event descriptors to transitions.
@@ -254,7 +255,7 @@ pub enum OnFile {
 }
 
 /// A transition: the name of its target, or all of it.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum TransitionFile {
     /// The name of its target.
@@ -264,7 +265,7 @@ pub enum TransitionFile {
 }
 
 /// A transition in full.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransitionBody {
     /// In the list form of `on`: the events it takes, separated by spaces.
@@ -300,7 +301,7 @@ pub struct TransitionBody {
 }
 
 /// A bound on how often a transition is taken.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum LimitFile {
     /// With a counter of its own.
@@ -315,7 +316,7 @@ pub enum LimitFile {
 }
 
 /// The value a counter must stay below.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MaxFile {
     /// A number.
@@ -325,7 +326,7 @@ pub enum MaxFile {
 }
 
 /// An event for the machine itself.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RaiseFile {
     /// Its name.
@@ -340,7 +341,7 @@ pub enum RaiseFile {
 }
 
 /// An action.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ActionFile {
     /// New values for variables of the context.
@@ -382,7 +383,7 @@ pub enum ActionFile {
 }
 
 /// An event to be sent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SendFile {
     /// Its name.
@@ -399,7 +400,7 @@ pub struct SendFile {
 }
 
 /// A promise. The forms are in `docs/machine-file.md`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PropertyFile {
     /// No loop runs for ever by itself.
