@@ -14,8 +14,20 @@
 //! | `count.NAME` | the value of a named counter |
 //! | `_event.name`, `_event.data`, `_name`, `_sessionid`, `In('NAME')` | the same facts under SCXML's names |
 
+mod bounds;
 mod check;
+mod functions;
+mod nearest;
 mod parse;
+mod reference;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod tokens;
+
+pub use bounds::{NESTING_MAX, OPERATORS_MAX, SOURCE_CHARS_MAX};
+pub use parse::parse;
+pub use reference::Names;
 
 use crate::{Span, Value};
 

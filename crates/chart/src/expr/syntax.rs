@@ -1,0 +1,215 @@
+//! The `cel` crate's parser, and where its tree stands in the text.
+//!
+//! Everything that depends on how the crate counts positions is here: its nodes carry the place of one token each (a
+//! selection's dot, a call's bracket), from which this file finds the range a reader would underline.
+
+use std::ops::Range;
+
+use cel::{
+    common::ast::{ComprehensionExpr, EntryExpr, Expr as Cel, IdedEntryExpr, IdedExpr, SourceInfo},
+    parser::{ParseError, Parser},
+};
+
+use super::{
+    bounds::{Excess, measure},
+    tokens::{Kind, tokens},
+};
+use crate::{Diagnostic, Severity, Span};
+
+/// A parsed expression with its places.
+pub(super) struct Syntax<'a> {
+    pub(super) root: IdedExpr,
+    pub(super) text: Text<'a>,
+    places: SourceInfo,
+}
+
+/// An expression's text and where it stands in the file.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'a> {
+    pub(super) source: &'a str,
+    pub(super) span: Span,
+}
+
+/// Parses `source`, which stands at `span`.
+pub(super) fn read(source: &str, span: Span) -> Result<Syntax<'_>, Vec<Diagnostic>> {
+    let text = Text { source, span };
+    measure(source).map_err(|excess| vec![too_large(text, excess)])?;
+    match Parser::default().parse_with_source_info(source) {
+        Ok((root, places)) => Ok(Syntax { root, text, places }),
+        Err(failure) => Err(syntax_errors(text, &failure.errors)),
+    }
+}
+
+/// An error with `code` at `span`.
+pub(super) fn error(code: &'static str, span: Span, message: String, hint: Option<String>) -> Diagnostic {
+    Diagnostic { code, severity: Severity::Error, span, message, hint, related: None }
+}
+
+fn too_large(text: Text, excess: Excess) -> Diagnostic {
+    let span = match excess {
+        Excess::Characters(_) => text.span,
+        Excess::Nesting(at) | Excess::Operators(at) => text.at(at..text.end_of_character(at)),
+    };
+    let hint = "compute parts of it in an `assign` first, or move the data behind it into one field".to_owned();
+    error("E0302", span, excess.message(), Some(hint))
+}
+
+/// The first syntax error is what is wrong; those after it are mostly the parser's guesses.
+fn syntax_errors(text: Text, errors: &[ParseError]) -> Vec<Diagnostic> {
+    let Some(first) = errors.first() else {
+        return vec![error("E0301", text.span, "this is not a CEL expression".to_owned(), None)];
+    };
+    if text.source.trim().is_empty() {
+        return vec![error("E0301", text.span, "the expression is empty".to_owned(), None)];
+    }
+    let start = text.offset(first.pos);
+    let range = tokens(text.source)
+        .find(|token| token.range.contains(&start) && token.kind != Kind::Blank)
+        .map_or(start..text.end_of_character(start), |token| token.range);
+    vec![error("E0301", text.at(range), plain(&first.msg), None)]
+}
+
+/// The parser's message without its prefix, its list of every token that could have stood there, and line breaks.
+fn plain(message: &str) -> String {
+    let message = message.strip_prefix("Syntax error: ").unwrap_or(message);
+    let message = message.split(" expecting {").next().unwrap_or(message);
+    let message = message.replace("'<EOF>'", "the end").replace("<EOF>", "the end").replace(['\n', '\r'], " ");
+    format!("this is not CEL: {message}")
+}
+
+impl Text<'_> {
+    /// The place in the file of a range of bytes of the text; of the whole text where the file writes it differently (escapes
+    /// of a quoted YAML string, for example).
+    pub(super) fn at(&self, range: Range<usize>) -> Span {
+        let length = self.span.end.saturating_sub(self.span.start);
+        let position = |offset: usize| u32::try_from(offset).ok().map(|offset| self.span.start.saturating_add(offset));
+        match (position(range.start), position(range.end)) {
+            (Some(start), Some(end)) if usize::try_from(length) == Ok(self.source.len()) => Span { start, end },
+            _ => self.span,
+        }
+    }
+
+    /// The byte behind the character that holds the byte `at`.
+    fn end_of_character(&self, at: usize) -> usize {
+        (at + 1..self.source.len()).find(|&end| self.source.is_char_boundary(end)).unwrap_or(self.source.len())
+    }
+
+    /// The byte at a line and column, both counted from one, columns in characters.
+    fn offset(&self, (line, column): (isize, isize)) -> usize {
+        let line = usize::try_from(line - 1).unwrap_or(0);
+        let column = usize::try_from(column - 1).unwrap_or(0);
+        let start: usize = self.source.split_inclusive('\n').take(line).map(str::len).sum();
+        let rest = self.source.get(start..).unwrap_or("");
+        start + rest.char_indices().nth(column).map_or(rest.len(), |(offset, _)| offset)
+    }
+}
+
+impl Syntax<'_> {
+    /// The place in the file of a node and everything below it.
+    pub(super) fn span(&self, node: &IdedExpr) -> Span {
+        self.text.at(self.range(node))
+    }
+
+    /// The place in the file of the name that a node adds to what is below it: a selection's field. Other nodes are their
+    /// own name.
+    pub(super) fn name_span(&self, node: &IdedExpr) -> Span {
+        match &node.expr {
+            Cel::Select(select) => {
+                let operand = self.range(&select.operand);
+                self.text.at(self.field_after(operand.end, &select.field))
+            }
+            _ => self.span(node),
+        }
+    }
+
+    /// The place in the file of a called function's name: the word before the bracket that the node points to.
+    pub(super) fn function_span(&self, call: &IdedExpr) -> Span {
+        let bracket = self.token(call.id).map_or(0, |token| token.start);
+        let before = self.text.source.get(..bracket).unwrap_or("").trim_end();
+        let length = before.bytes().rev().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+        self.text.at(before.len() - length..before.len())
+    }
+
+    /// The place in the file of the operator that a node points to.
+    #[allow(dead_code)]
+    pub(super) fn operator_span(&self, node: &IdedExpr) -> Span {
+        self.token(node.id).map_or(self.text.span, |range| self.text.at(range))
+    }
+
+    fn token(&self, id: u64) -> Option<Range<usize>> {
+        let (start, last) = self.places.offset_for(id)?;
+        let (start, last) = (usize::try_from(start).ok()?, usize::try_from(last).ok()?);
+        (start < self.text.source.len()).then(|| start..self.text.end_of_character(last.max(start)))
+    }
+
+    fn range(&self, node: &IdedExpr) -> Range<usize> {
+        let mut range = self.token(node.id).unwrap_or(0..self.text.source.len());
+        for child in children(node) {
+            let below = self.range(child);
+            range = range.start.min(below.start)..range.end.max(below.end);
+        }
+        match &node.expr {
+            Cel::Select(select) if select.test => {
+                let field = self.field_after(range.end, &select.field);
+                self.closed(range.start.min(self.name_start(node, "has"))..field.end, node)
+            }
+            // The operand ends before the dot, and the dot's own token is part of the range.
+            Cel::Select(select) => range.start..self.field_after(range.end, &select.field).end,
+            Cel::Call(call) => self.closed(range.start.min(self.name_start(node, &call.func_name))..range.end, node),
+            _ => self.closed(range, node),
+        }
+    }
+
+    /// Where a call's name begins: before the bracket that the node points to. Operators point to themselves.
+    fn name_start(&self, node: &IdedExpr, name: &str) -> usize {
+        let bracket = self.token(node.id).map_or(0, |token| token.start);
+        let before = self.text.source.get(..bracket).unwrap_or("").trim_end();
+        before.strip_suffix(name).map_or(bracket, str::len)
+    }
+
+    /// The range with the bracket that closes what the node's own bracket opened, where it follows at once.
+    fn closed(&self, range: Range<usize>, node: &IdedExpr) -> Range<usize> {
+        let opening = self.token(node.id).and_then(|token| self.text.source.as_bytes().get(token.start).copied());
+        let closing = match opening {
+            Some(b'(') => ')',
+            Some(b'[') => ']',
+            Some(b'{') => '}',
+            _ => return range,
+        };
+        let rest = self.text.source.get(range.end..).unwrap_or("");
+        let blank = rest.len() - rest.trim_start().len();
+        match rest.trim_start().starts_with(closing) {
+            true => range.start..range.end + blank + 1,
+            false => range,
+        }
+    }
+
+    fn field_after(&self, from: usize, field: &str) -> Range<usize> {
+        let rest = self.text.source.get(from..).unwrap_or("");
+        let start = from + rest.find(field).unwrap_or(0);
+        start..(start + field.len()).min(self.text.source.len())
+    }
+}
+
+/// The nodes directly below a node.
+fn children(node: &IdedExpr) -> Vec<&IdedExpr> {
+    match &node.expr {
+        Cel::Unspecified | Cel::Ident(_) | Cel::Literal(_) => Vec::new(),
+        Cel::Call(call) => call.target.iter().map(|target| &**target).chain(&call.args).collect(),
+        Cel::Comprehension(comprehension) => {
+            let ComprehensionExpr { iter_range, accu_init, loop_cond, loop_step, result, .. } = &**comprehension;
+            vec![iter_range, accu_init, loop_cond, loop_step, result]
+        }
+        Cel::List(list) => list.elements.iter().collect(),
+        Cel::Map(map) => map.entries.iter().flat_map(entry_children).collect(),
+        Cel::Select(select) => vec![&select.operand],
+        Cel::Struct(literal) => literal.entries.iter().flat_map(entry_children).collect(),
+    }
+}
+
+fn entry_children(entry: &IdedEntryExpr) -> Vec<&IdedExpr> {
+    match &entry.expr {
+        EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
+        EntryExpr::StructField(field) => vec![&field.value],
+    }
+}
