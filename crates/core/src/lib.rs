@@ -1,1 +1,37 @@
-//! core
+//! How a machine moves.
+//!
+//! One pure function, [`step`], takes a machine, the state of a run and something that happened, and says what the state is
+//! now, what is to be done about it, and why. No clock, no randomness, no I/O: time, ids and outcomes arrive inside the
+//! input, so that a run can be replayed from its recorded inputs and proved before it starts.
+//!
+//! The semantics are W3C SCXML's. The files under `interpret/` name their functions as appendix D of the recommendation does, so
+//! that the two can be read side by side. The engine is generic over its data model ([`Data`]): real runs carry
+//! [`Values`]; the checker carries what it knows about values it has not seen. There is no second model.
+//!
+//! Start reading at `step.rs`, then `interpret/mod.rs`.
+
+pub mod bounds;
+mod data;
+mod effect;
+mod eval;
+mod fault;
+mod input;
+pub mod interpret;
+mod machine;
+mod set;
+mod snapshot;
+mod state;
+mod step;
+mod trace;
+
+pub use data::{Data, Scope};
+pub use effect::Effect;
+pub use eval::Values;
+pub use fault::Fault;
+pub use input::{Ended, Input};
+pub use machine::{Formula, FormulaId, Machine, Operation, Plan};
+pub use set::StateSet;
+pub use snapshot::{SNAPSHOT_VERSION, Snapshot, SnapshotError};
+pub use state::{ActivityId, Event, EventKey, Pending, Running, State, Status, TimerId};
+pub use step::{Step, Verdict, step, step_with};
+pub use trace::{Microstep, Observer, Refusal, Refused, Silent, Taken, Trace};

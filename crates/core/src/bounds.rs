@@ -1,0 +1,14 @@
+//! Every bound of the engine, by name.
+
+/// Rounds of one macrostep (a microstep taken, or an internal event that nobody takes) before the engine gives up and raises
+/// `error.execution`. A machine that is meant to rest gets there in a handful.
+pub const MACROSTEP_ROUNDS_MAX: u32 = 1_000;
+
+/// Further rounds for dealing with that error. A machine that still does not come to rest is ended as failed.
+pub const RESCUE_ROUNDS_MAX: u32 = 100;
+
+/// Longest text that a template may become, in bytes.
+pub const TEXT_BYTES_MAX: usize = 1 << 20;
+
+/// Longest delay of a `send` or a timeout: a hundred years, in milliseconds.
+pub const DELAY_MS_MAX: u64 = 100 * 366 * 24 * 3_600_000;

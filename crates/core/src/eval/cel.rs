@@ -1,0 +1,127 @@
+//! The way out: expressions that have no code of their own are evaluated by the `cel` crate.
+//!
+//! This costs microseconds (its context is built anew every time, with only the variables the expression reads), and is
+//! as pure as the rest: no clock, no environment, no I/O is bound.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use cel::{Context, Program, objects::Key};
+use interlock_chart::Value;
+
+use super::run::{Env, context, event_name, fault};
+use crate::Fault;
+
+/// A compiled expression, or why it could not be compiled.
+#[derive(Clone)]
+pub(crate) struct CelProgram {
+    source: String,
+    program: Result<Arc<Program>, String>,
+}
+
+impl CelProgram {
+    pub(crate) fn new(source: &str) -> Self {
+        let program = Program::compile(source).map(Arc::new).map_err(|errors| errors.to_string());
+        CelProgram { source: source.to_owned(), program }
+    }
+
+    pub(super) fn evaluate(&self, env: &Env<'_>) -> Result<Value, Box<Fault>> {
+        let run = || -> Result<Value, Box<Fault>> {
+            let program = match &self.program {
+                Ok(program) => program,
+                Err(message) => return fault(message.clone()),
+            };
+            let mut scope = Context::default();
+            for name in program.references().variables() {
+                if let Some(value) = variable(name, env) {
+                    scope.add_variable_from_value(name.to_owned(), to_cel(&value));
+                }
+            }
+            bind_in(&mut scope, env);
+            match program.execute(&scope) {
+                Ok(value) => from_cel(&value),
+                Err(error) => fault(error.to_string()),
+            }
+        };
+        run().map_err(|mut fault| {
+            fault.expression.clone_from(&self.source);
+            fault
+        })
+    }
+}
+
+impl std::fmt::Debug for CelProgram {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "CelProgram({})", self.source)
+    }
+}
+
+fn variable(name: &str, env: &Env<'_>) -> Option<Value> {
+    let chart = env.scope.machine.chart();
+    let event = || env.scope.event.map_or_else(Value::empty, |event| event.data.clone());
+    Some(match name {
+        "input" => env.values.input.clone(),
+        "context" => context(env),
+        "event" => event(),
+        "_event" => Value::map([("name", event_name(env)), ("data", event())]),
+        "_name" => chart.id.as_str().into(),
+        "_sessionid" => Value::Str(env.values.session.clone()),
+        "count" => Value::map(
+            (chart.counters.iter().zip(env.scope.counters))
+                .map(|(counter, count)| (counter.name.as_str(), Value::Int(i64::from(*count)))),
+        ),
+        "state" => Value::map(chart.states.iter().map(|state| {
+            let visits = i64::from(env.values.visits[state.id.index()]);
+            let active = env.scope.configuration.contains(state.id);
+            (state.name.as_str(), Value::map([("visits", Value::Int(visits)), ("active", Value::Bool(active))]))
+        })),
+        _ => return None,
+    })
+}
+
+/// `In('STATE')`. The crate wants functions that own what they use.
+fn bind_in(scope: &mut Context<'_, '_>, env: &Env<'_>) {
+    let chart = env.scope.machine.chart();
+    let active: Vec<String> = env.scope.configuration.iter().map(|state| chart.state(state).name.clone()).collect();
+    // A name that is taken already would be an error of ours; the crate has no `In` of its own.
+    let _ = scope.add_function("In", move |name: Arc<String>| -> bool { active.iter().any(|state| *state == *name) });
+}
+
+fn to_cel(value: &Value) -> cel::Value {
+    match value {
+        Value::Null => cel::Value::Null,
+        Value::Bool(value) => cel::Value::Bool(*value),
+        Value::Int(value) => cel::Value::Int(*value),
+        Value::Float(value) => cel::Value::Float(*value),
+        Value::Str(text) => cel::Value::String(Arc::new(text.to_string())),
+        Value::List(items) => cel::Value::List(Arc::new(items.iter().map(to_cel).collect())),
+        Value::Map(fields) => {
+            let entries = fields.iter().map(|(name, value)| (Key::String(Arc::new(name.to_string())), to_cel(value)));
+            cel::Value::Map(cel::objects::Map { map: Arc::new(entries.collect()) })
+        }
+    }
+}
+
+fn from_cel(value: &cel::Value) -> Result<Value, Box<Fault>> {
+    Ok(match value {
+        cel::Value::Null => Value::Null,
+        cel::Value::Bool(value) => Value::Bool(*value),
+        cel::Value::Int(value) => Value::Int(*value),
+        cel::Value::UInt(value) => match i64::try_from(*value) {
+            Ok(value) => Value::Int(value),
+            Err(_) => return fault("the number is too large"),
+        },
+        cel::Value::Float(value) => Value::Float(*value),
+        cel::Value::String(text) => Value::from(text.as_str()),
+        cel::Value::List(items) => Value::List(items.iter().map(from_cel).collect::<Result<_, _>>()?),
+        cel::Value::Map(map) => Value::Map(Arc::new(entries(map)?)),
+        other => return fault(format!("{:?} is not a value that a machine can carry", other.type_of())),
+    })
+}
+
+fn entries(map: &cel::objects::Map) -> Result<BTreeMap<Arc<str>, Value>, Box<Fault>> {
+    let entry = |(key, value): (&Key, &cel::Value)| match key {
+        Key::String(name) => Ok((Arc::from(name.as_str()), from_cel(value)?)),
+        _ => fault("the keys of a map must be strings"),
+    };
+    map.map.iter().map(entry).collect()
+}

@@ -1,0 +1,145 @@
+//! Lowered formulas: names resolved to slots, constants made once.
+
+use std::sync::Arc;
+
+use interlock_chart::{
+    Chart, Value,
+    expr::{Binary, Expr, Node, Root, Unary},
+    model::{CounterId, Part, StateId, Template, VarId},
+};
+
+use super::cel::CelProgram;
+
+/// What the engine evaluates.
+#[derive(Clone, Debug)]
+pub(crate) enum Code {
+    Const(Value),
+    /// A root and the fields to follow.
+    Path(Slot, Box<[Arc<str>]>),
+    /// Whether the last field exists.
+    Has(Slot, Box<[Arc<str>]>),
+    Visits(StateId),
+    Active(StateId),
+    Count(CounterId),
+    Not(Box<Code>),
+    Negate(Box<Code>),
+    And(Box<Code>, Box<Code>),
+    Or(Box<Code>, Box<Code>),
+    Compare(Binary, Box<Code>, Box<Code>),
+    Arithmetic(Binary, Box<Code>, Box<Code>),
+    In(Box<Code>, Box<Code>),
+    If(Box<Code>, Box<Code>, Box<Code>),
+    Index(Box<Code>, Box<Code>),
+    Field(Box<Code>, Arc<str>),
+    List(Box<[Code]>),
+    Map(Box<[(Code, Code)]>),
+    Size(Box<Code>),
+    /// A string with values put in.
+    Text(Box<[Code]>),
+    Cel(Box<CelProgram>),
+}
+
+/// Where a path begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    Input,
+    /// One variable of the context: the first field, resolved.
+    Variable(VarId),
+    /// The whole context as a map.
+    Context,
+    Event,
+    EventName,
+    Name,
+    Session,
+}
+
+impl Code {
+    pub(crate) fn lower(template: &Template, chart: &Chart) -> Code {
+        match template {
+            Template::Literal(value) => Code::Const(value.clone()),
+            Template::Expr(expr) => Code::of_expr(expr, chart),
+            Template::Text(parts) => Code::Text(parts.iter().map(|part| Code::of_part(part, chart)).collect()),
+            Template::List(items) => Code::List(items.iter().map(|item| Code::lower(item, chart)).collect()),
+            Template::Map(fields) => Code::Map(
+                (fields.iter())
+                    .map(|(name, value)| (Code::Const(name.as_str().into()), Code::lower(value, chart)))
+                    .collect(),
+            ),
+        }
+    }
+
+    fn of_part(part: &Part, chart: &Chart) -> Code {
+        match part {
+            Part::Text(text) => Code::Const(text.as_str().into()),
+            Part::Expr(expr) => Code::of_expr(expr, chart),
+        }
+    }
+
+    fn of_expr(expr: &Expr, chart: &Chart) -> Code {
+        match &expr.node {
+            Node::Opaque(_) => Code::Cel(Box::new(CelProgram::new(&expr.source))),
+            node => Code::of_node(node, chart),
+        }
+    }
+
+    fn of_node(node: &Node, chart: &Chart) -> Code {
+        let lower = |node: &Node| Box::new(Code::of_node(node, chart));
+        match node {
+            Node::Literal(value) => Code::Const(value.clone()),
+            Node::Path(root, fields) => slot(*root, fields, chart, Code::Path),
+            Node::Has(root, fields) => slot(*root, fields, chart, Code::Has),
+            Node::Visits(state) => Code::Visits(*state),
+            Node::Active(state) => Code::Active(*state),
+            Node::Count(counter) => Code::Count(*counter),
+            Node::Unary(Unary::Not, operand) => Code::Not(lower(operand)),
+            Node::Unary(Unary::Negate, operand) => Code::Negate(lower(operand)),
+            Node::Binary(operator, left, right) => binary(*operator, lower(left), lower(right)),
+            Node::If(cond, then, otherwise) => Code::If(lower(cond), lower(then), lower(otherwise)),
+            Node::Index(operand, at) => Code::Index(lower(operand), lower(at)),
+            Node::Field(operand, name) => Code::Field(lower(operand), name.as_str().into()),
+            Node::List(items) => Code::List(items.iter().map(|item| Code::of_node(item, chart)).collect()),
+            Node::Map(entries) => Code::Map(
+                (entries.iter()).map(|(key, value)| (Code::of_node(key, chart), Code::of_node(value, chart))).collect(),
+            ),
+            Node::Size(operand) => Code::Size(lower(operand)),
+            // Opaque nodes stand only at the top of an expression; `of_expr` has dealt with those.
+            Node::Opaque(_) => Code::Cel(Box::new(CelProgram::new(""))),
+        }
+    }
+}
+
+fn binary(operator: Binary, left: Box<Code>, right: Box<Code>) -> Code {
+    match operator {
+        Binary::And => Code::And(left, right),
+        Binary::Or => Code::Or(left, right),
+        Binary::In => Code::In(left, right),
+        Binary::Equal
+        | Binary::NotEqual
+        | Binary::Less
+        | Binary::LessEqual
+        | Binary::Greater
+        | Binary::GreaterEqual => Code::Compare(operator, left, right),
+        Binary::Add | Binary::Subtract | Binary::Multiply | Binary::Divide | Binary::Remainder => {
+            Code::Arithmetic(operator, left, right)
+        }
+    }
+}
+
+/// Resolves the first field of a context path to its variable.
+fn slot(root: Root, fields: &[String], chart: &Chart, make: fn(Slot, Box<[Arc<str>]>) -> Code) -> Code {
+    let shared = |fields: &[String]| fields.iter().map(|field| field.as_str().into()).collect();
+    match root {
+        Root::Context => {
+            let var = fields.first().and_then(|name| chart.context.iter().position(|var| var.name == *name));
+            match var {
+                Some(var) => make(Slot::Variable(VarId::at(var)), shared(&fields[1..])),
+                None => make(Slot::Context, shared(fields)),
+            }
+        }
+        Root::Input => make(Slot::Input, shared(fields)),
+        Root::Event => make(Slot::Event, shared(fields)),
+        Root::EventName => make(Slot::EventName, shared(fields)),
+        Root::Name => make(Slot::Name, shared(fields)),
+        Root::SessionId => make(Slot::Session, shared(fields)),
+    }
+}

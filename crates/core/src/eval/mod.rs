@@ -1,0 +1,132 @@
+//! The data model of real runs: values.
+//!
+//! Formulas are lowered once to [`Code`] (`code.rs`), which is walked without allocating unless it makes a new list, map or
+//! string (`run.rs`). What has no code of its own is evaluated by the `cel` crate (`cel.rs`). Both agree; a test
+//! holds them against each other.
+
+mod cel;
+mod code;
+mod number;
+mod run;
+
+use std::sync::Arc;
+
+pub(crate) use code::Code;
+use interlock_chart::{
+    Value,
+    model::{StateId, VarId},
+};
+
+use crate::{Data, Fault, FormulaId, Machine, Scope};
+
+/// The data of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values {
+    /// What the run was given.
+    pub input: Value,
+    /// The variables, in the chart's order.
+    pub context: Vec<Value>,
+    /// How often each state was entered.
+    pub visits: Vec<u32>,
+    /// The run's id.
+    pub session: Arc<str>,
+}
+
+impl Values {
+    /// The data of a run that has not started.
+    pub fn new(machine: &Machine) -> Self {
+        Values {
+            input: Value::Null,
+            context: vec![Value::Null; machine.chart().context.len()],
+            visits: vec![0; machine.chart().states.len()],
+            session: "".into(),
+        }
+    }
+
+    /// The value of a formula.
+    pub fn evaluate(&self, formula: FormulaId, scope: &Scope<'_, Value>) -> Result<Value, Box<Fault>> {
+        let formula = &scope.machine.formulas()[formula.index()];
+        run::evaluate(&formula.code, &run::Env { values: self, scope })
+            .map(std::borrow::Cow::into_owned)
+            .map_err(|fault| located(fault, &formula.template))
+    }
+}
+
+/// Puts the expression into a fault that does not name one yet.
+fn located(mut fault: Box<Fault>, template: &interlock_chart::model::Template) -> Box<Fault> {
+    if fault.expression.is_empty() {
+        if let interlock_chart::model::Template::Expr(expr) = template {
+            fault.expression = expr.source.clone();
+        }
+    }
+    fault
+}
+
+impl Data for Values {
+    type Payload = Value;
+
+    fn begin(&mut self, session: Arc<str>, input: Value) {
+        self.session = session;
+        self.input = input;
+    }
+
+    fn holds(&mut self, guard: FormulaId, scope: &Scope<'_, Value>) -> Result<bool, Box<Fault>> {
+        let formula = &scope.machine.formulas()[guard.index()];
+        run::truth(&formula.code, &run::Env { values: self, scope }).map_err(|fault| located(fault, &formula.template))
+    }
+
+    fn is_below(
+        &mut self,
+        count: u32,
+        max: FormulaId,
+        at_most: u32,
+        scope: &Scope<'_, Value>,
+    ) -> Result<bool, Box<Fault>> {
+        match self.evaluate(max, scope)? {
+            Value::Int(max) => Ok(i64::from(count) < max.min(i64::from(at_most))),
+            other => Err(Box::new(Fault::new(format!("a limit must be a whole number, not {}", other.kind())))),
+        }
+    }
+
+    fn assign(&mut self, var: VarId, value: FormulaId, scope: &Scope<'_, Value>) -> Result<(), Box<Fault>> {
+        self.context[var.index()] = self.evaluate(value, scope)?;
+        Ok(())
+    }
+
+    fn payload(&mut self, data: FormulaId, scope: &Scope<'_, Value>) -> Result<Value, Box<Fault>> {
+        self.evaluate(data, scope)
+    }
+
+    fn text(&mut self, text: FormulaId, scope: &Scope<'_, Value>) -> Result<String, Box<Fault>> {
+        self.evaluate(text, scope).map(|value| value.to_string())
+    }
+
+    fn fault(&mut self, fault: &Fault, state: &str) -> Value {
+        fault.payload(state)
+    }
+
+    fn failed(&mut self, data: Value, state: &str, activity: &str) -> Value {
+        let mut fields = match data {
+            Value::Map(fields) => Arc::unwrap_or_clone(fields),
+            other => [("message".into(), other)].into(),
+        };
+        fields.entry("code".into()).or_insert_with(|| "ERROR".into());
+        fields.entry("message".into()).or_insert_with(|| "".into());
+        fields.insert("state".into(), state.into());
+        fields.insert("activity".into(), activity.into());
+        Value::Map(Arc::new(fields))
+    }
+
+    fn timeout(&mut self, state: &str) -> Value {
+        Value::map([("state", Value::from(state))])
+    }
+
+    fn nothing(&mut self) -> Value {
+        Value::empty()
+    }
+
+    fn entered(&mut self, state: StateId) {
+        let visits = &mut self.visits[state.index()];
+        *visits = visits.saturating_add(1);
+    }
+}

@@ -1,0 +1,212 @@
+//! The algorithm for SCXML interpretation, appendix D of the W3C recommendation, on plain data.
+//!
+//! `macrostep` below is appendix D's `mainEventLoop` for one external event. The other procedures are in the files
+//! named after what they do: `select.rs`, `exit.rs`, `enter.rs`, `content.rs`. Three things are ours: counters (a transition
+//! with a limit is enabled while its counter is below it), timers of states, and a bound on the length of a macrostep.
+
+mod content;
+mod enter;
+mod exit;
+mod select;
+
+use std::collections::VecDeque;
+
+pub(crate) use enter::{EntrySet, compute_entry_set};
+pub(crate) use exit::transition_domain;
+use interlock_chart::{Chart, model::TransitionId};
+use smallvec::SmallVec;
+
+use crate::{
+    Data, Effect, Event, EventKey, Fault, Machine, Observer, Scope, State, StateSet, Status,
+    bounds::{MACROSTEP_ROUNDS_MAX, RESCUE_ROUNDS_MAX},
+};
+
+/// Transitions taken together in one microstep, in document order.
+pub(crate) type Enabled = SmallVec<[TransitionId; 4]>;
+
+/// One macrostep at work.
+pub(crate) struct Interpreter<'a, D: Data, O: Observer> {
+    pub(crate) machine: &'a Machine,
+    pub(crate) state: &'a mut State<D>,
+    pub(crate) observer: &'a mut O,
+    pub(crate) effects: &'a mut Vec<Effect<D::Payload>>,
+    /// The event being handled; stays while eventless transitions follow it.
+    event: Option<Event<D::Payload>>,
+    internal_queue: VecDeque<Event<D::Payload>>,
+    external_queue: VecDeque<Event<D::Payload>>,
+    /// Entered in this macrostep: if still active at its end, their activities and timers are started.
+    states_to_invoke: StateSet,
+    rounds_left: u32,
+    /// Whether the bound on rounds was hit and the machine is being given a chance to deal with it.
+    is_rescue: bool,
+    any_taken: bool,
+}
+
+impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
+    pub(crate) fn new(
+        machine: &'a Machine,
+        state: &'a mut State<D>,
+        observer: &'a mut O,
+        effects: &'a mut Vec<Effect<D::Payload>>,
+    ) -> Self {
+        Interpreter {
+            states_to_invoke: StateSet::new(machine.chart().states.len()),
+            machine,
+            state,
+            observer,
+            effects,
+            event: None,
+            internal_queue: VecDeque::new(),
+            external_queue: VecDeque::new(),
+            rounds_left: MACROSTEP_ROUNDS_MAX,
+            is_rescue: false,
+            any_taken: false,
+        }
+    }
+
+    /// Enters the initial configuration.
+    pub(crate) fn start(&mut self) {
+        self.state.status = Status::Running;
+        self.observer.considering(None);
+        for at in 0..self.machine.initial_context.len() {
+            let (var, value) = (interlock_chart::model::VarId::at(at), self.machine.initial_context[at]);
+            if let Err(fault) = self.with_data(|data, scope| data.assign(var, value, scope)) {
+                self.raise_fault(Chart::ROOT, *fault);
+            }
+        }
+        self.enter_initial_states();
+        self.complete_macrostep(false);
+        self.drain_external_queue();
+    }
+
+    /// Handles one external event, and those the machine sends itself without delay. Says whether any transition was taken.
+    pub(crate) fn handle(&mut self, event: Event<D::Payload>) -> bool {
+        self.external_queue.push_back(event);
+        self.drain_external_queue();
+        self.any_taken
+    }
+
+    fn drain_external_queue(&mut self) {
+        while self.state.status == Status::Running {
+            let Some(event) = self.external_queue.pop_front() else { break };
+            self.macrostep(event);
+        }
+    }
+
+    fn macrostep(&mut self, event: Event<D::Payload>) {
+        let is_taken = self.take_event(event);
+        self.complete_macrostep(!is_taken);
+    }
+
+    /// Selects and takes the transitions for an event. Says whether there were any.
+    fn take_event(&mut self, event: Event<D::Payload>) -> bool {
+        let key = event.key.clone();
+        self.event = Some(event);
+        let enabled = self.select_transitions(&key);
+        if enabled.is_empty() {
+            return false;
+        }
+        self.microstep(&enabled);
+        true
+    }
+
+    /// Eventless transitions and internal events until nothing moves any more, then the activities of the new states.
+    /// Nothing that an eventless transition could ask changes while nothing is taken, so they are asked only after a microstep:
+    /// `is_settled` says that there was none since they were last asked.
+    fn complete_macrostep(&mut self, mut is_settled: bool) {
+        while self.state.status == Status::Running {
+            if !is_settled && self.may_be_eventless() {
+                let enabled = self.select_eventless_transitions();
+                if !enabled.is_empty() {
+                    self.microstep(&enabled);
+                    if !self.count_round() {
+                        return;
+                    }
+                    continue;
+                }
+            }
+            is_settled = true;
+            let Some(event) = self.internal_queue.pop_front() else {
+                self.invoke_states();
+                if self.internal_queue.is_empty() {
+                    break;
+                }
+                continue;
+            };
+            if self.take_event(event) {
+                is_settled = false;
+            }
+            if !self.count_round() {
+                return;
+            }
+        }
+        if self.state.is_done() {
+            self.exit_interpreter();
+        }
+    }
+
+    fn may_be_eventless(&self) -> bool {
+        self.state.configuration.intersects(&self.machine.eventless)
+    }
+
+    fn microstep(&mut self, enabled: &[TransitionId]) {
+        self.any_taken = true;
+        self.tell_reasons(enabled);
+        self.exit_states(enabled);
+        self.execute_transition_content(enabled);
+        self.enter_states(enabled);
+    }
+
+    /// Counts a round against the bound. Says whether the macrostep may go on.
+    fn count_round(&mut self) -> bool {
+        self.rounds_left -= 1;
+        if self.rounds_left > 0 || self.state.is_done() {
+            return true;
+        }
+        if self.is_rescue {
+            self.give_up();
+            return false;
+        }
+        self.is_rescue = true;
+        self.rounds_left = RESCUE_ROUNDS_MAX;
+        self.internal_queue.clear();
+        self.external_queue.clear();
+        let fault = Fault::new(format!("no rest after {MACROSTEP_ROUNDS_MAX} rounds of one macrostep"));
+        self.observer.faulted(&fault);
+        let event = self.fault_event(Chart::ROOT, &fault);
+        let is_taken = self.take_event(event);
+        if !is_taken {
+            self.give_up();
+        }
+        is_taken
+    }
+
+    /// Ends a run whose machine does not come to rest: going on would be going on for ever.
+    fn give_up(&mut self) {
+        self.state.status = Status::Done { outcome: Some(interlock_chart::model::Outcome::Failure) };
+        self.exit_interpreter();
+    }
+
+    /// Lets the data model answer something, with everything it may look at.
+    fn with_data<T>(&mut self, ask: impl FnOnce(&mut D, &Scope<'_, D::Payload>) -> T) -> T {
+        let scope = Scope {
+            machine: self.machine,
+            configuration: &self.state.configuration,
+            counters: &self.state.counters,
+            event: self.event.as_ref(),
+        };
+        ask(&mut self.state.data, &scope)
+    }
+
+    /// Puts `error.execution` on the internal queue.
+    fn raise_fault(&mut self, state: interlock_chart::model::StateId, fault: Fault) {
+        self.observer.faulted(&fault);
+        let event = self.fault_event(state, &fault);
+        self.internal_queue.push_back(event);
+    }
+
+    fn fault_event(&mut self, state: interlock_chart::model::StateId, fault: &Fault) -> Event<D::Payload> {
+        let data = self.state.data.fault(fault, &self.machine.chart().state(state).name);
+        Event { key: EventKey::Known(self.machine.error_execution), data }
+    }
+}

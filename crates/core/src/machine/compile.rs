@@ -1,0 +1,213 @@
+//! From a chart to a machine.
+
+use super::*;
+use crate::interpret::{EntrySet, compute_entry_set};
+
+pub(super) fn machine(chart: Arc<Chart>) -> Machine {
+    let mut names = Names::of(&chart);
+    let mut formulas = Formulas { list: Vec::new(), chart: &chart };
+    let histories: Vec<StateId> =
+        chart.states.iter().filter(|state| state.kind.is_history()).map(|state| state.id).collect();
+    let nodes = chart.states.iter().map(|state| node(&chart, state, &histories, &mut names, &mut formulas)).collect();
+    let plans =
+        chart.transitions.iter().map(|transition| plan(&chart, transition, &mut names, &mut formulas)).collect();
+    let with = chart.invokes.iter().map(|invoke| formulas.template(&invoke.with)).collect();
+    let initial_context = chart.context.iter().map(|variable| formulas.template(&variable.initial)).collect();
+    let formulas = formulas.list;
+    let (error, error_execution) = (names.id("error"), names.id("error.execution"));
+    let (atomic, eventless) = (states_where(&chart, |state| state.kind.is_atomic()), eventless(&chart));
+    let mut machine = Machine {
+        nodes,
+        plans,
+        formulas,
+        events: names.events,
+        by_name: names.by_name,
+        histories,
+        atomic,
+        eventless,
+        with,
+        initial_context,
+        error,
+        error_execution,
+        chart,
+    };
+    fill_handlers(&mut machine);
+    fill_entries(&mut machine);
+    machine
+}
+
+/// Event names and their numbers: the chart's own first, so that ids agree.
+struct Names {
+    events: Vec<Arc<str>>,
+    by_name: BTreeMap<Arc<str>, EventId>,
+}
+
+impl Names {
+    fn of(chart: &Chart) -> Self {
+        let mut names = Names { events: Vec::new(), by_name: BTreeMap::new() };
+        for event in &chart.events {
+            names.events.push(event.name.as_str().into());
+            let id = EventId::at(names.events.len() - 1);
+            names.by_name.entry(event.name.as_str().into()).or_insert(id);
+        }
+        for descriptor in chart.transitions.iter().flat_map(|transition| &transition.events) {
+            if !descriptor.prefix().is_empty() {
+                names.id(descriptor.prefix());
+            }
+        }
+        names
+    }
+
+    fn id(&mut self, name: &str) -> EventId {
+        if let Some(&id) = self.by_name.get(name) {
+            return id;
+        }
+        let (id, name): (_, Arc<str>) = (EventId::at(self.events.len()), name.into());
+        self.events.push(name.clone());
+        self.by_name.insert(name, id);
+        id
+    }
+}
+
+struct Formulas<'c> {
+    list: Vec<Formula>,
+    chart: &'c Chart,
+}
+
+impl Formulas<'_> {
+    fn template(&mut self, template: &Template) -> FormulaId {
+        let code = Code::lower(template, self.chart);
+        self.list.push(Formula { template: template.clone(), code });
+        FormulaId(u32::try_from(self.list.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    fn expr(&mut self, expr: &interlock_chart::expr::Expr) -> FormulaId {
+        self.template(&Template::Expr(expr.clone()))
+    }
+
+    fn block(&mut self, block: &[Action], names: &mut Names) -> Vec<Operation> {
+        block.iter().map(|action| self.operation(action, names)).collect()
+    }
+
+    fn operation(&mut self, action: &Action, names: &mut Names) -> Operation {
+        match action {
+            Action::Assign { var, value } => Operation::Assign { var: *var, value: self.template(value) },
+            Action::Raise { event, data } => Operation::Raise { event: names.id(event), data: self.template(data) },
+            Action::Send { event, data, delay, id } => Operation::Send {
+                event: self.template(event),
+                data: self.template(data),
+                delay: delay.as_ref().map(|delay| self.template(delay)),
+                id: id.as_deref().map(Arc::from),
+            },
+            Action::Cancel { id } => Operation::Cancel { id: self.template(id) },
+            Action::Log { text } => Operation::Log { text: self.template(text) },
+            Action::If { branches } => Operation::If {
+                branches: (branches.iter())
+                    .map(|(cond, block)| (cond.as_ref().map(|cond| self.expr(cond)), self.block(block, names)))
+                    .collect(),
+            },
+        }
+    }
+}
+
+fn node(
+    chart: &Chart,
+    state: &interlock_chart::model::State,
+    histories: &[StateId],
+    names: &mut Names,
+    formulas: &mut Formulas<'_>,
+) -> Node {
+    Node {
+        descendants: states_where(chart, |other| chart.is_descendant(other.id, state.id)),
+        entry: state.entry.iter().map(|block| formulas.block(block, names)).collect(),
+        exit: state.exit.iter().map(|block| formulas.block(block, names)).collect(),
+        initial: state.initial.as_ref().map(|initial| formulas.block(&initial.actions, names)).unwrap_or_default(),
+        data: state.data.as_ref().map(|data| formulas.template(data)),
+        on: Vec::new(),
+        open: Vec::new(),
+        always: (state.transitions.iter().copied()).filter(|&id| chart.transition(id).events.is_empty()).collect(),
+        done: names.id(&format!("done.state.{}", state.name)),
+        timeout: names.id(&format!("timeout.{}", state.name)),
+        histories: (histories.iter().copied().enumerate())
+            .filter(|&(_, history)| chart.state(history).parent == Some(state.id))
+            .map(|(at, history)| (history, at))
+            .collect(),
+        is_active: !state.invokes.is_empty() || state.timeout_ms.is_some(),
+    }
+}
+
+fn plan(
+    chart: &Chart,
+    transition: &interlock_chart::model::Transition,
+    names: &mut Names,
+    formulas: &mut Formulas<'_>,
+) -> Plan {
+    let limits = transition.limits.iter().map(|limit| match &limit.max {
+        Max::Fixed(max) => (limit.counter, *max, None),
+        Max::Input { expr, at_most } => (limit.counter, *at_most, Some(formulas.expr(expr))),
+    });
+    let limits = limits.collect();
+    let is_plain = |target: &StateId| !chart.state(*target).kind.is_history();
+    let has_plain_targets = !transition.targets.is_empty() && transition.targets.iter().all(is_plain);
+    Plan {
+        source: transition.source,
+        targets: transition.targets.clone(),
+        guard: transition.guard.as_ref().map(|guard| formulas.expr(guard)),
+        limits,
+        resets: transition.resets.clone(),
+        operations: formulas.block(&transition.actions, names),
+        reason: transition.reason.as_ref().map(|reason| formulas.template(reason)),
+        domain: has_plain_targets.then(|| {
+            crate::interpret::transition_domain(chart, transition.source, transition.internal, &transition.targets)
+        }),
+        entry: None,
+    }
+}
+
+/// Which transitions of a state take which event, worked out for every event the machine knows.
+fn fill_handlers(machine: &mut Machine) {
+    let chart = machine.chart.clone();
+    for state in &chart.states {
+        let evented: Vec<_> =
+            state.transitions.iter().map(|&id| chart.transition(id)).filter(|one| !one.events.is_empty()).collect();
+        let takers = |name: &str| -> Vec<TransitionId> {
+            let takes = |one: &&&interlock_chart::model::Transition| one.events.iter().any(|event| event.matches(name));
+            evented.iter().filter(takes).map(|one| one.id).collect()
+        };
+        let on = (machine.events.iter().enumerate()).map(|(at, name)| (EventId::at(at), takers(name)));
+        let on = on.filter(|(_, takers)| !takers.is_empty()).collect();
+        let node = &mut machine.nodes[state.id.index()];
+        node.on = on;
+        node.open = evented.iter().map(|one| one.id).collect();
+    }
+}
+
+/// The states to enter, where they are the same every time.
+fn fill_entries(machine: &mut Machine) {
+    let histories = vec![StateSet::new(machine.chart.states.len()); machine.histories.len()];
+    for at in 0..machine.plans.len() {
+        let id = TransitionId::at(at);
+        if machine.plans[at].domain.is_none() {
+            continue;
+        }
+        let mut entry = EntrySet::new(machine);
+        compute_entry_set(machine, &[id], &histories, &mut entry);
+        if entry.is_fixed() {
+            machine.plans[at].entry = Some(entry.states.iter().collect());
+        }
+    }
+}
+
+fn states_where(chart: &Chart, wanted: impl Fn(&interlock_chart::model::State) -> bool) -> StateSet {
+    let mut set = StateSet::new(chart.states.len());
+    chart.states.iter().filter(|state| wanted(state)).for_each(|state| set.insert(state.id));
+    set
+}
+
+/// Atomic states from which an eventless transition, their own or an ancestor's, may be taken.
+fn eventless(chart: &Chart) -> StateSet {
+    let has = |id: StateId| chart.state(id).transitions.iter().any(|&id| chart.transition(id).events.is_empty());
+    states_where(chart, |state| {
+        matches!(state.kind, Kind::Atomic | Kind::Final) && (has(state.id) || chart.ancestors(state.id).any(has))
+    })
+}

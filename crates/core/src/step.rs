@@ -1,0 +1,179 @@
+//! The one function at the centre.
+
+use interlock_chart::model::Raiser;
+
+use crate::{
+    ActivityId, Data, Effect, Ended, Event, EventKey, Fault, Input, Machine, Observer, State, Status, TimerId, Trace,
+    Values, interpret::Interpreter,
+};
+
+/// What a step gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step<D: Data = Values> {
+    /// The state now.
+    pub state: State<D>,
+    /// What is to be done about it, in order.
+    pub effects: Vec<Effect<D::Payload>>,
+    /// Why.
+    pub trace: Trace,
+    /// What became of the input.
+    pub verdict: Verdict,
+}
+
+/// What became of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It moved the machine.
+    Taken,
+    /// The configuration does not handle it, or no candidate was enabled.
+    Unhandled,
+    /// It came after the activity, the timer or the run it belongs to had ended: nothing changed.
+    Late,
+    /// It waits for the run to be resumed.
+    Held,
+    /// It may not happen now: nothing changed.
+    Refused(&'static str),
+}
+
+/// Moves a run by one input.
+pub fn step(machine: &Machine, mut state: State, input: Input) -> Step {
+    let (mut trace, mut effects) = (Trace::default(), Vec::new());
+    let verdict = step_with(machine, &mut state, input, &mut trace, &mut effects);
+    Step { state, effects, trace, verdict }
+}
+
+/// The same in place, for any data model and observer. Effects are added to those already there.
+pub fn step_with<D: Data, O: Observer>(
+    machine: &Machine,
+    state: &mut State<D>,
+    input: Input<D::Payload>,
+    observer: &mut O,
+    effects: &mut Vec<Effect<D::Payload>>,
+) -> Verdict {
+    let mut arm = Arm { machine, state, observer, effects };
+    match input {
+        Input::Started { session, input } => arm.started(session, input),
+        Input::EventRaised { event, data, by } => arm.event_raised(&event, data, by),
+        Input::ActivityFinished { activity, ended } => arm.activity_finished(activity, ended),
+        Input::TimerFired { timer } => arm.timer_fired(timer),
+        Input::Paused => arm.paused(),
+        Input::Resumed => arm.resumed(),
+    }
+}
+
+struct Arm<'a, D: Data, O: Observer> {
+    machine: &'a Machine,
+    state: &'a mut State<D>,
+    observer: &'a mut O,
+    effects: &'a mut Vec<Effect<D::Payload>>,
+}
+
+impl<D: Data, O: Observer> Arm<'_, D, O> {
+    fn interpreter(&mut self) -> Interpreter<'_, D, O> {
+        Interpreter::new(self.machine, self.state, self.observer, self.effects)
+    }
+
+    fn started(&mut self, session: std::sync::Arc<str>, input: D::Payload) -> Verdict {
+        if self.state.status != Status::Ready {
+            return Verdict::Refused("the run has already been started");
+        }
+        self.state.data.begin(session, input);
+        self.interpreter().start();
+        Verdict::Taken
+    }
+
+    fn event_raised(&mut self, name: &str, data: D::Payload, by: Raiser) -> Verdict {
+        match self.state.status {
+            Status::Ready => return Verdict::Refused("the run has not been started"),
+            Status::Done { .. } => return Verdict::Refused("the run has ended"),
+            Status::Running if self.state.is_paused() => return Verdict::Refused("the run is paused"),
+            Status::Running => {}
+        }
+        let key = self.machine.event(name).map_or_else(|| EventKey::Other(name.into()), EventKey::Known);
+        if !self.may_raise(&key, name, by) {
+            return Verdict::Refused("only somebody else may raise this event");
+        }
+        self.handle(Event { key, data })
+    }
+
+    /// Nobody outside can raise what only an activity, a timer or the machine itself may.
+    fn may_raise(&self, key: &EventKey, name: &str, by: Raiser) -> bool {
+        let declared = match key {
+            EventKey::Known(id) => self.machine.chart().events.get(id.index()),
+            EventKey::Other(_) => None,
+        };
+        match declared {
+            Some(event) => event.from == Raiser::Any || event.from == by,
+            None => !matches!(name.split('.').next(), Some("error" | "done" | "timeout")),
+        }
+    }
+
+    fn activity_finished(&mut self, activity: ActivityId, ended: Ended<D::Payload>) -> Verdict {
+        if let Some(held) = &mut self.state.held {
+            held.push(Input::ActivityFinished { activity, ended });
+            return Verdict::Held;
+        }
+        let Some(at) = self.state.running.iter().position(|running| running.id == activity) else {
+            return Verdict::Late;
+        };
+        let running = self.state.running.remove(at);
+        let invoke = self.machine.chart().invoke(running.invoke);
+        let state = &self.machine.chart().state(invoke.state).name;
+        let event = match ended {
+            Ended::Error { data } => {
+                let data = self.state.data.failed(data, state, &invoke.activity);
+                Event { key: EventKey::Known(self.machine.error_event()), data }
+            }
+            Ended::Signal { name, data } => {
+                let declared = invoke.signals.iter().find(|signal| *self.machine.event_name(signal.event) == *name);
+                match declared {
+                    Some(signal) => Event { key: EventKey::Known(signal.event), data },
+                    None => {
+                        let fault =
+                            Fault::new(format!("`{}` ended with the undeclared signal `{name}`", invoke.activity));
+                        self.observer.faulted(&fault);
+                        let data = self.state.data.fault(&fault, state);
+                        Event { key: EventKey::Known(self.machine.error_event()), data }
+                    }
+                }
+            }
+        };
+        self.handle(event)
+    }
+
+    fn timer_fired(&mut self, timer: TimerId) -> Verdict {
+        if let Some(held) = &mut self.state.held {
+            held.push(Input::TimerFired { timer });
+            return Verdict::Held;
+        }
+        let Some(at) = self.state.pending.iter().position(|pending| pending.id == timer) else {
+            return Verdict::Late;
+        };
+        let event = self.state.pending.remove(at).event;
+        self.handle(event)
+    }
+
+    fn paused(&mut self) -> Verdict {
+        match (self.state.status, self.state.is_paused()) {
+            (Status::Running, false) => {
+                self.state.held = Some(Vec::new());
+                Verdict::Taken
+            }
+            (Status::Running, true) => Verdict::Refused("the run is already paused"),
+            _ => Verdict::Refused("the run is not running"),
+        }
+    }
+
+    fn resumed(&mut self) -> Verdict {
+        let Some(held) = self.state.held.take() else { return Verdict::Refused("the run is not paused") };
+        // Each is handled as if it came now: what an earlier one has made late is late.
+        for input in held {
+            step_with(self.machine, self.state, input, self.observer, self.effects);
+        }
+        Verdict::Taken
+    }
+
+    fn handle(&mut self, event: Event<D::Payload>) -> Verdict {
+        if self.interpreter().handle(event) { Verdict::Taken } else { Verdict::Unhandled }
+    }
+}
