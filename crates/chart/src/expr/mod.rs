@@ -18,14 +18,18 @@ mod bounds;
 mod check;
 mod functions;
 mod nearest;
+mod operators;
 mod parse;
 mod reference;
+mod schema;
 mod syntax;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod types;
 
 pub use bounds::{NESTING_MAX, OPERATORS_MAX, SOURCE_CHARS_MAX};
+pub use check::{Scope, check};
 pub use parse::parse;
 pub use reference::Names;
 
