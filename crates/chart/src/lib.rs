@@ -6,6 +6,7 @@
 //!
 //! It does not know how a machine moves, what it may do to the world, or how its runs are stored.
 
+pub mod canonical;
 pub mod describe;
 pub mod diagnostic;
 pub mod draw;

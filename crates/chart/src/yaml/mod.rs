@@ -1,8 +1,25 @@
 //! Machine files: read with positions, resolved into a chart, and written back.
 //!
-//! [`read`] reports every problem of a file at once and gives a chart where none of them is an error.
+//! [`read`] reports every problem of a file at once and gives a chart where none of them is an error. It goes through four
+//! steps, each in a place of its own: `tree` (is it YAML?), `decode` (has everything the right shape?), `resolve` (does
+//! every name mean something?), `validate` (does the whole make sense?).
 
-use crate::{Chart, Diagnostic};
+pub mod code;
+mod decode;
+mod draft;
+mod duration;
+mod fields;
+pub mod limits;
+mod name;
+mod node;
+mod resolve;
+mod scalar;
+pub(crate) mod suggest;
+mod template;
+mod tree;
+mod validate;
+
+use crate::{Chart, Diagnostic, Span};
 
 /// What reading a machine file gives.
 #[derive(Debug)]
@@ -11,4 +28,60 @@ pub struct Reading {
     pub chart: Option<Chart>,
     /// Everything found, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Reading {
+    /// Whether the machine can be used.
+    pub fn is_usable(&self) -> bool {
+        self.chart.is_some()
+    }
+
+    fn refused(problem: Diagnostic) -> Self {
+        Reading { chart: None, diagnostics: vec![problem] }
+    }
+}
+
+/// Reads a machine file that stands alone.
+pub fn read(source: &str) -> Reading {
+    read_folder(source, &[])
+}
+
+/// Reads a machine file from its folder: the other files, by path within the folder, are part of the machine's hash.
+pub fn read_folder(source: &str, files: &[(String, Vec<u8>)]) -> Reading {
+    if source.len() > limits::FILE_BYTES_MAX {
+        let message = format!("the file has {} bytes, more than {}", source.len(), limits::FILE_BYTES_MAX);
+        return Reading::refused(Diagnostic::error(code::FILE_TOO_LARGE, Span::default(), message));
+    }
+    let mut diagnostics = Vec::new();
+    let chart = chart(source, &mut diagnostics);
+    diagnostics.sort_by(|a, b| (a.span.start, a.code, &a.message).cmp(&(b.span.start, b.code, &b.message)));
+    diagnostics.dedup();
+    let usable = !diagnostics.iter().any(Diagnostic::is_error);
+    let chart = chart.filter(|_| usable).map(|chart| Chart { hash: chart.content_hash(files), ..chart });
+    Reading { chart, diagnostics }
+}
+
+/// Reads a machine file that may not even be text.
+pub fn read_bytes(source: &[u8]) -> Reading {
+    if source.len() > limits::FILE_BYTES_MAX {
+        let message = format!("the file has {} bytes, more than {}", source.len(), limits::FILE_BYTES_MAX);
+        return Reading::refused(Diagnostic::error(code::FILE_TOO_LARGE, Span::default(), message));
+    }
+    match std::str::from_utf8(source) {
+        Ok(source) => read(source),
+        Err(error) => {
+            let at = error.valid_up_to();
+            let message = format!("the file is not UTF-8: byte {} at offset {at} begins no character", source[at]);
+            let problem = Diagnostic::error(code::NOT_UTF8, Span::between(at, at), message);
+            Reading::refused(problem.hint("save it as UTF-8"))
+        }
+    }
+}
+
+fn chart(source: &str, problems: &mut Vec<Diagnostic>) -> Option<Chart> {
+    let tree = tree::parse(source, problems)?;
+    let machine = decode::machine(&mut fields::Decoder { problems }, &tree)?;
+    let (chart, places) = resolve::resolve(&machine, problems)?;
+    validate::validate(&machine, &chart, &places, problems);
+    Some(chart)
 }

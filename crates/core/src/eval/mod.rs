@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(crate) use code::Code;
 use interlock_chart::{
     Value,
-    model::{CounterId, StateId, VarId},
+    model::{StateId, VarId},
 };
 
 use crate::{Data, Fault, FormulaId, Machine, Scope};
@@ -54,8 +54,10 @@ impl Values {
 
 /// Puts the expression into a fault that does not name one yet.
 fn located(mut fault: Box<Fault>, template: &interlock_chart::model::Template) -> Box<Fault> {
-    if let (true, interlock_chart::model::Template::Expr(expr)) = (fault.expression.is_empty(), template) {
-        fault.expression = expr.source.clone();
+    if fault.expression.is_empty() {
+        if let interlock_chart::model::Template::Expr(expr) = template {
+            fault.expression = expr.source.clone();
+        }
     }
     fault
 }
@@ -75,7 +77,6 @@ impl Data for Values {
 
     fn is_below(
         &mut self,
-        _counter: CounterId,
         count: u32,
         max: FormulaId,
         at_most: u32,

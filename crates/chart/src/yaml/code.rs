@@ -1,0 +1,146 @@
+//! The codes of the reader's problems. Each has a page `docs/errors/CODE.md`; a test sees to it.
+
+// E01: the file and its YAML
+/// The file is not YAML.
+pub const SYNTAX: &str = "E0101";
+/// The file is larger than the reader takes.
+pub const FILE_TOO_LARGE: &str = "E0102";
+/// The file is not UTF-8.
+pub const NOT_UTF8: &str = "E0103";
+/// Lists and maps are nested too deeply.
+pub const TOO_DEEP: &str = "E0104";
+/// There is more of something than the reader takes.
+pub const TOO_MANY: &str = "E0105";
+/// An anchor, an alias, a merge key or a tag.
+pub const NOT_LITERAL: &str = "E0106";
+/// A key stands twice in one map.
+pub const DUPLICATE_KEY: &str = "E0107";
+/// A key means nothing here.
+pub const UNKNOWN_KEY: &str = "E0108";
+/// A required key is missing.
+pub const MISSING_KEY: &str = "E0109";
+/// Another kind of YAML value is expected.
+pub const WRONG_KIND: &str = "E0110";
+/// The word is none of those that are allowed.
+pub const UNKNOWN_WORD: &str = "E0111";
+/// Not a duration.
+pub const BAD_DURATION: &str = "E0112";
+/// A `${` without its `}`.
+pub const OPEN_TEMPLATE: &str = "E0113";
+/// A name with characters that it cannot have.
+pub const BAD_NAME: &str = "E0114";
+/// The file is empty or holds several documents.
+pub const NOT_ONE_DOCUMENT: &str = "E0115";
+/// A number that cannot stand here.
+pub const BAD_NUMBER: &str = "E0116";
+/// An action that is none, or several.
+pub const BAD_ACTION: &str = "E0117";
+/// Not a valid JSON Schema.
+pub const BAD_SCHEMA: &str = "E0118";
+
+// E02: names and structure
+/// A state that does not exist.
+pub const UNKNOWN_STATE: &str = "E0201";
+/// Two states have one name.
+pub const DUPLICATE_STATE: &str = "E0202";
+/// A state cannot begin there.
+pub const BAD_INITIAL: &str = "E0203";
+/// A machine, or a state's `states`, without a state.
+pub const EMPTY_MACHINE: &str = "E0204";
+/// A key that this kind of state cannot have.
+pub const MISPLACED_KEY: &str = "E0205";
+/// A history state outside a state whose history it could keep.
+pub const BAD_HISTORY: &str = "E0206";
+/// A history state that leads out of its parent.
+pub const BAD_HISTORY_TARGET: &str = "E0207";
+/// Targets that cannot be active together.
+pub const TARGETS_APART: &str = "E0208";
+/// A transition that can never be chosen.
+pub const NEVER_CHOSEN: &str = "W0209";
+/// An event is handled that nobody can raise.
+pub const NOBODY_RAISES: &str = "E0210";
+/// An activity's signal that nobody handles.
+pub const NOBODY_HANDLES_SIGNAL: &str = "E0211";
+/// A declared event that nobody handles.
+pub const NOBODY_HANDLES_EVENT: &str = "W0212";
+/// A limit with nothing to follow once it is used up.
+pub const NO_WAY_OUT: &str = "E0213";
+/// A counter that no limit counts with.
+pub const UNKNOWN_COUNTER: &str = "E0214";
+/// A state has the machine's id.
+pub const NAMED_LIKE_MACHINE: &str = "E0215";
+/// An outcome on a state that does not end a run.
+pub const BAD_OUTCOME: &str = "E0216";
+/// A run ends here and nothing says how.
+pub const NO_OUTCOME: &str = "W0217";
+/// A context variable that does not exist.
+pub const UNKNOWN_VARIABLE: &str = "E0218";
+/// A limit's `max` that the input's schema does not bound.
+pub const UNBOUNDED_MAX: &str = "E0219";
+/// A limit that may have nothing to follow once it is used up.
+pub const UNCERTAIN_WAY_OUT: &str = "W0220";
+/// A state's time runs out and nobody handles it.
+pub const NOBODY_HANDLES_TIMEOUT: &str = "W0221";
+
+// E04: properties
+/// A property that has none of the known forms.
+pub const BAD_PROPERTY: &str = "E0401";
+/// Not something that can be seen.
+pub const BAD_OBSERVATION: &str = "E0402";
+/// A property names a state that does not exist.
+pub const UNSEEN_STATE: &str = "E0403";
+/// A property names an event that is never taken there.
+pub const UNSEEN_EVENT: &str = "E0404";
+/// A property names a tag that no state has.
+pub const UNSEEN_TAG: &str = "E0405";
+/// A property names an activity that no state starts.
+pub const UNSEEN_ACTIVITY: &str = "E0406";
+
+/// Every code of the reader, in order.
+pub const ALL: &[&str] = &[
+    SYNTAX,
+    FILE_TOO_LARGE,
+    NOT_UTF8,
+    TOO_DEEP,
+    TOO_MANY,
+    NOT_LITERAL,
+    DUPLICATE_KEY,
+    UNKNOWN_KEY,
+    MISSING_KEY,
+    WRONG_KIND,
+    UNKNOWN_WORD,
+    BAD_DURATION,
+    OPEN_TEMPLATE,
+    BAD_NAME,
+    NOT_ONE_DOCUMENT,
+    BAD_NUMBER,
+    BAD_ACTION,
+    BAD_SCHEMA,
+    UNKNOWN_STATE,
+    DUPLICATE_STATE,
+    BAD_INITIAL,
+    EMPTY_MACHINE,
+    MISPLACED_KEY,
+    BAD_HISTORY,
+    BAD_HISTORY_TARGET,
+    TARGETS_APART,
+    NEVER_CHOSEN,
+    NOBODY_RAISES,
+    NOBODY_HANDLES_SIGNAL,
+    NOBODY_HANDLES_EVENT,
+    NO_WAY_OUT,
+    UNKNOWN_COUNTER,
+    NAMED_LIKE_MACHINE,
+    BAD_OUTCOME,
+    NO_OUTCOME,
+    UNKNOWN_VARIABLE,
+    UNBOUNDED_MAX,
+    UNCERTAIN_WAY_OUT,
+    NOBODY_HANDLES_TIMEOUT,
+    BAD_PROPERTY,
+    BAD_OBSERVATION,
+    UNSEEN_STATE,
+    UNSEEN_EVENT,
+    UNSEEN_TAG,
+    UNSEEN_ACTIVITY,
+];

@@ -1,0 +1,147 @@
+//! A machine file with its shape checked and its names not yet resolved: the step between the tree and the chart.
+//!
+//! Drafts borrow from the tree, so every name still knows where it stands.
+
+use super::{
+    fields::Fields,
+    node::{Entry, Node, Scalar},
+};
+use crate::{
+    Span,
+    model::{Effect, Outcome, Raiser},
+};
+
+/// A machine.
+pub(crate) struct Machine<'n> {
+    pub version: u32,
+    pub input: Option<&'n Node>,
+    pub context: &'n [Entry],
+    pub events: Vec<Event<'n>>,
+    pub timeout_ms: Option<u64>,
+    pub root: State<'n>,
+    pub properties: Vec<Property<'n>>,
+}
+
+/// A declared event.
+pub(crate) struct Event<'n> {
+    pub name: &'n Scalar,
+    pub from: Raiser,
+    pub summary: String,
+    pub data: Option<&'n Node>,
+}
+
+/// The word after `type`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Type {
+    Final,
+    Parallel,
+    History,
+}
+
+/// A state's own word on its time.
+#[derive(Clone, Copy)]
+pub(crate) enum Timeout {
+    Inherit,
+    Never,
+    Ms(u64),
+}
+
+/// A state; also the machine itself as the root.
+pub(crate) struct State<'n> {
+    pub name: String,
+    /// Where its name stands.
+    pub span: Span,
+    /// Its keys, to point at one that has no place here.
+    pub fields: Option<Fields<'n>>,
+    pub summary: String,
+    pub ty: Option<Type>,
+    pub deep: bool,
+    /// Of a history state.
+    pub target: Vec<&'n Scalar>,
+    pub initial: Option<Initial<'n>>,
+    pub entry: Vec<Vec<Action<'n>>>,
+    pub exit: Vec<Vec<Action<'n>>>,
+    pub invokes: Vec<Invoke<'n>>,
+    pub timeout: Timeout,
+    pub transitions: Vec<Transition<'n>>,
+    pub outcome: Option<Outcome>,
+    pub data: Option<&'n Node>,
+    pub tags: Vec<String>,
+    pub states: Vec<State<'n>>,
+}
+
+/// Where a compound state begins.
+pub(crate) struct Initial<'n> {
+    pub targets: Vec<&'n Scalar>,
+    pub actions: Vec<Action<'n>>,
+}
+
+/// An activity.
+pub(crate) struct Invoke<'n> {
+    pub span: Span,
+    pub activity: String,
+    pub with: &'n [Entry],
+    pub signals: Vec<(&'n Scalar, Option<&'n Node>)>,
+    pub effect: Option<Effect>,
+}
+
+/// An event descriptor and its place.
+#[derive(Clone)]
+pub(crate) struct Word {
+    pub text: String,
+    pub span: Span,
+}
+
+/// A transition.
+pub(crate) struct Transition<'n> {
+    pub span: Span,
+    /// Empty where it is eventless.
+    pub events: Vec<Word>,
+    pub targets: Vec<&'n Scalar>,
+    pub guard: Option<&'n Scalar>,
+    pub limits: Vec<Limit<'n>>,
+    pub resets: Vec<&'n Scalar>,
+    pub actions: Vec<Action<'n>>,
+    pub reason: Option<&'n Node>,
+    pub internal: bool,
+}
+
+/// A bound.
+pub(crate) struct Limit<'n> {
+    pub span: Span,
+    pub counter: Option<&'n Scalar>,
+    pub max: Max<'n>,
+}
+
+/// What a counter must stay below.
+pub(crate) enum Max<'n> {
+    Fixed(u32),
+    Input(&'n Scalar),
+    /// Already complained about.
+    Broken,
+}
+
+/// An action.
+pub(crate) enum Action<'n> {
+    Assign(&'n Scalar, &'n Node),
+    Raise(&'n Scalar, Option<&'n Node>),
+    Send { event: &'n Node, data: Option<&'n Node>, delay: Option<&'n Node>, id: Option<String> },
+    Cancel(&'n Node),
+    Log(&'n Node),
+    If(Vec<(Option<&'n Scalar>, Vec<Action<'n>>)>),
+}
+
+/// A promise, by the keys it has.
+pub(crate) struct Property<'n> {
+    pub span: Span,
+    pub terminates: Option<bool>,
+    pub never: Option<Vec<&'n Scalar>>,
+    pub without: Option<Vec<&'n Scalar>>,
+    pub since: Option<Vec<&'n Scalar>>,
+    pub possible: Option<Vec<&'n Scalar>>,
+    pub after: Option<Vec<&'n Scalar>>,
+    pub leads_to: Option<Vec<&'n Scalar>>,
+    pub at_most: Option<u32>,
+    pub of: Option<Vec<&'n Scalar>>,
+    pub because: String,
+}

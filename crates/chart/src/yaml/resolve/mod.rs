@@ -1,0 +1,167 @@
+//! From a draft to a chart: every name becomes an index, every default is filled in, every expression is parsed.
+//!
+//! Names that mean nothing are complained about and left out, so that the rest can still be looked at.
+
+mod counters;
+mod events;
+mod outline;
+mod property;
+mod schema;
+mod state;
+mod transition;
+
+use super::{code, draft, fields::Decoder, limits, node::Scalar, suggest::did_you_mean, template::Words};
+use crate::{
+    Diagnostic, Span,
+    expr::{Names, Type},
+    model::{Chart, EventId, StateId, Template, Variable},
+};
+use counters::Counters;
+use outline::Outline;
+use std::collections::BTreeMap;
+
+/// Where the parts of a chart stand that have no place of their own in it.
+#[derive(Default)]
+pub(crate) struct Places {
+    /// The signals of each activity.
+    pub signals: Vec<Vec<Span>>,
+    /// The events of each transition.
+    pub descriptors: Vec<Vec<Span>>,
+    /// The targets of each transition.
+    pub targets: Vec<Vec<Span>>,
+}
+
+/// Resolves a draft. The chart is whole only if no problem is an error.
+pub(crate) fn resolve(machine: &draft::Machine<'_>, problems: &mut Vec<Diagnostic>) -> Option<(Chart, Places)> {
+    let outline = Outline::of(&machine.root, problems);
+    if !outline.fits(problems) {
+        return None;
+    }
+    let counters = Counters::of(&outline);
+    let mut resolver = Resolver {
+        machine,
+        words: Words { names: Names { states: &outline.names, counters: &counters.names }, problems },
+        outline: &outline,
+        counters: &counters,
+        variables: BTreeMap::new(),
+        events: BTreeMap::new(),
+        chart: empty_chart(machine),
+        places: Places::default(),
+    };
+    resolver.input();
+    resolver.context();
+    resolver.events();
+    resolver.states();
+    resolver.transitions();
+    resolver.chart.counters = counters.resolved(&resolver.chart.transitions);
+    resolver.properties();
+    let (chart, places) = (resolver.chart, resolver.places);
+    if !fits(&chart, problems) {
+        return None;
+    }
+    Some((chart, places))
+}
+
+fn empty_chart(machine: &draft::Machine<'_>) -> Chart {
+    Chart {
+        id: machine.root.name.clone(),
+        version: machine.version,
+        summary: machine.root.summary.clone(),
+        input: schema::anything(),
+        context: Vec::new(),
+        events: Vec::new(),
+        counters: Vec::new(),
+        states: Vec::new(),
+        transitions: Vec::new(),
+        invokes: Vec::new(),
+        properties: Vec::new(),
+        hash: String::new(),
+    }
+}
+
+fn fits(chart: &Chart, problems: &mut Vec<Diagnostic>) -> bool {
+    let lists = [
+        ("events", chart.events.len()),
+        ("activities", chart.invokes.len()),
+        ("variables", chart.context.len()),
+        ("counters", chart.counters.len()),
+    ];
+    let over = lists.into_iter().find(|(_, count)| *count > limits::ITEMS_MAX);
+    if let Some((what, count)) = over {
+        let message = format!("{count} {what} are more than {}", limits::ITEMS_MAX);
+        problems.push(Diagnostic::error(code::TOO_MANY, Span::default(), message));
+    }
+    over.is_none()
+}
+
+/// What is needed to make indices of names, and the chart as far as it is made.
+struct Resolver<'a, 'n, 'p> {
+    machine: &'a draft::Machine<'n>,
+    words: Words<'a, 'p>,
+    outline: &'a Outline<'a, 'n>,
+    counters: &'a Counters,
+    variables: BTreeMap<&'n str, crate::model::VarId>,
+    events: BTreeMap<String, EventId>,
+    chart: Chart,
+    places: Places,
+}
+
+impl Resolver<'_, '_, '_> {
+    fn report(&mut self, problem: Diagnostic) {
+        self.words.problems.push(problem);
+    }
+
+    fn decoder(&mut self) -> Decoder<'_> {
+        Decoder { problems: self.words.problems }
+    }
+
+    fn input(&mut self) {
+        if let Some(node) = self.machine.input {
+            self.chart.input = self.schema(node);
+        }
+    }
+
+    fn context(&mut self) {
+        for entry in self.machine.context {
+            let initial = self.words.template(&entry.value);
+            let ty = match &initial {
+                Template::Literal(crate::Value::Null) | Template::Expr(_) => Type::Dyn,
+                Template::Literal(value) => type_of(value),
+                _ => Type::Dyn,
+            };
+            self.variables.insert(&entry.key.text, crate::model::VarId::at(self.chart.context.len()));
+            self.chart.context.push(Variable { name: entry.key.text.clone(), initial, ty, span: entry.key.span });
+        }
+    }
+
+    /// The state a name means; complains where there is none.
+    fn state_named(&mut self, name: &Scalar) -> Option<StateId> {
+        let found = self.outline.find(&name.text);
+        if found.is_none() {
+            let problem =
+                Diagnostic::error(code::UNKNOWN_STATE, name.span, format!("there is no state `{}`", name.text));
+            let hint = if name.text == self.chart.id {
+                Some("this is the machine itself; name one of its states".to_owned())
+            } else {
+                did_you_mean(&name.text, self.outline.names.iter().skip(1).map(String::as_str))
+            };
+            self.report(problem.maybe_hint(hint));
+        }
+        found
+    }
+
+    /// The states that names mean, with the places of those that mean one.
+    fn states_named(&mut self, names: &[&Scalar]) -> (Vec<StateId>, Vec<Span>) {
+        if let Some(extra) = names.get(limits::TARGETS_MAX) {
+            let message = format!("more than {} targets", limits::TARGETS_MAX);
+            self.report(Diagnostic::error(code::TOO_MANY, extra.span, message));
+        }
+        let found =
+            names.iter().take(limits::TARGETS_MAX).filter_map(|name| Some((self.state_named(name)?, name.span)));
+        found.unzip()
+    }
+}
+
+fn type_of(_value: &crate::Value) -> Type {
+    Type::Dyn
+}

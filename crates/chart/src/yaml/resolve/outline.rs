@@ -1,0 +1,103 @@
+//! The states in document order, with their names, parents and kinds: what everything else refers to.
+
+use super::super::{code, draft, limits};
+use crate::{
+    Diagnostic,
+    model::{Kind, StateId},
+};
+use std::collections::BTreeMap;
+
+/// The hierarchy, flat.
+pub(crate) struct Outline<'a, 'n> {
+    /// In document order; the first is the root.
+    pub states: Vec<Line<'a, 'n>>,
+    /// Their names, by index.
+    pub names: Vec<String>,
+    index: BTreeMap<&'a str, StateId>,
+}
+
+/// One state of the outline.
+pub(crate) struct Line<'a, 'n> {
+    pub draft: &'a draft::State<'n>,
+    pub parent: Option<StateId>,
+    pub kind: Kind,
+    pub children: Vec<StateId>,
+}
+
+impl<'a, 'n> Outline<'a, 'n> {
+    /// Lays out the states below the root; complains about names that two have.
+    pub(crate) fn of(root: &'a draft::State<'n>, problems: &mut Vec<Diagnostic>) -> Self {
+        let mut outline = Outline { states: Vec::new(), names: Vec::new(), index: BTreeMap::new() };
+        outline.add(root, None, problems);
+        outline
+    }
+
+    fn add(&mut self, draft: &'a draft::State<'n>, parent: Option<StateId>, problems: &mut Vec<Diagnostic>) {
+        let id = StateId::at(self.states.len());
+        if parent.is_some() {
+            self.enter(draft, id, problems);
+        }
+        self.names.push(draft.name.clone());
+        self.states.push(Line { draft, parent, kind: kind(draft), children: Vec::new() });
+        for child in &draft.states {
+            let child_id = StateId::at(self.states.len());
+            self.states[id.index()].children.push(child_id);
+            self.add(child, Some(id), problems);
+            if self.states.len() > limits::ITEMS_MAX {
+                return;
+            }
+        }
+    }
+
+    fn enter(&mut self, draft: &'a draft::State<'n>, id: StateId, problems: &mut Vec<Diagnostic>) {
+        let root = self.states.first().map(|line| line.draft);
+        if let Some(root) = root.filter(|root| root.name == draft.name) {
+            let message = format!("a state cannot have the machine's id, `{}`", draft.name);
+            let problem = Diagnostic::error(code::NAMED_LIKE_MACHINE, draft.span, message);
+            problems.push(problem.related(root.span, "the machine's id"));
+        } else if let Some(first) = self.index.get(draft.name.as_str()) {
+            let message = format!("there are two states called `{}`", draft.name);
+            let problem = Diagnostic::error(code::DUPLICATE_STATE, draft.span, message);
+            let first = self.states[first.index()].draft.span;
+            let hint = "names are unique within the whole machine, so that a target needs no path";
+            problems.push(problem.related(first, "the first is here").hint(hint));
+        } else {
+            self.index.insert(&draft.name, id);
+        }
+    }
+
+    /// The state of a name; the root has none that could be referred to.
+    pub(crate) fn find(&self, name: &str) -> Option<StateId> {
+        self.index.get(name).copied()
+    }
+
+    /// Whether there are few enough states and transitions.
+    pub(crate) fn fits(&self, problems: &mut Vec<Diagnostic>) -> bool {
+        let transitions: usize = self.states.iter().map(|line| line.draft.transitions.len()).sum();
+        for (what, count) in [("states", self.states.len()), ("transitions", transitions)] {
+            if count > limits::ITEMS_MAX {
+                let message = format!("a machine can have at most {} {what}", limits::ITEMS_MAX);
+                problems.push(Diagnostic::error(code::TOO_MANY, self.states[0].draft.span, message));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether `inner` is a proper descendant of `outer`.
+    pub(crate) fn is_inside(&self, inner: StateId, outer: StateId) -> bool {
+        std::iter::successors(self.states[inner.index()].parent, |id| self.states[id.index()].parent)
+            .any(|id| id == outer)
+    }
+}
+
+fn kind(draft: &draft::State<'_>) -> Kind {
+    match draft.ty {
+        Some(draft::Type::Final) => Kind::Final,
+        Some(draft::Type::Parallel) => Kind::Parallel,
+        Some(draft::Type::History) if draft.deep => Kind::DeepHistory,
+        Some(draft::Type::History) => Kind::ShallowHistory,
+        None if draft.states.is_empty() => Kind::Atomic,
+        None => Kind::Compound,
+    }
+}

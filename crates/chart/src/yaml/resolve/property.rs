@@ -1,0 +1,236 @@
+//! Properties: which form each has, and what it looks at.
+
+use super::{
+    super::{code, draft, name, node::Scalar, suggest::did_you_mean},
+    Resolver,
+};
+use crate::{
+    Diagnostic,
+    model::{Chart, Descriptor, Kind, Observation, Property, PropertyKind, Seen, StateId},
+};
+
+/// The forms, for a property that has none of them.
+const FORMS: &str = "a property is one of `terminates: true`, `never: A` (with `without: B`, `since: C`), `possible: A`, \
+                     `after: A` with `leads_to: B`, `at_most: N` with `of: A`";
+
+impl Resolver<'_, '_, '_> {
+    pub(super) fn properties(&mut self) {
+        let machine = self.machine;
+        for draft in &machine.properties {
+            if let Some(kind) = self.property_kind(draft) {
+                let (name, because) = (wording(draft), draft.because.clone());
+                self.chart.properties.push(Property { name, kind, because, span: draft.span });
+            }
+        }
+    }
+
+    fn property_kind(&mut self, draft: &draft::Property<'_>) -> Option<PropertyKind> {
+        let form = self.form(draft)?;
+        let mut look = |names: &Option<Vec<&Scalar>>| names.as_ref().map(|names| self.observation(names));
+        Some(match form {
+            Form::Terminates => PropertyKind::Terminates,
+            Form::Never => PropertyKind::Never {
+                what: look(&draft.never)?,
+                without: look(&draft.without),
+                since: look(&draft.since),
+            },
+            Form::Possible => PropertyKind::Possible { what: look(&draft.possible)? },
+            Form::LeadsTo => PropertyKind::LeadsTo { after: look(&draft.after)?, to: look(&draft.leads_to)? },
+            Form::AtMost => {
+                let (of, since) = (look(&draft.of)?, look(&draft.since));
+                PropertyKind::AtMost { count: draft.at_most?, of, since }
+            }
+        })
+    }
+
+    /// Which form the keys make; complains where they make none.
+    fn form(&mut self, draft: &draft::Property<'_>) -> Option<Form> {
+        let has = |names: &Option<Vec<&Scalar>>| names.is_some();
+        let heads = [
+            (draft.terminates.is_some(), Form::Terminates, "terminates"),
+            (has(&draft.never), Form::Never, "never"),
+            (has(&draft.possible), Form::Possible, "possible"),
+            (has(&draft.after) || has(&draft.leads_to), Form::LeadsTo, "after"),
+            (draft.at_most.is_some() || has(&draft.of), Form::AtMost, "at_most"),
+        ];
+        let found: Vec<_> = heads.into_iter().filter(|(present, ..)| *present).collect();
+        let wrong = match found[..] {
+            [] => Some("this says nothing that could hold".to_owned()),
+            [(_, form, head)] => incomplete(draft, form, head),
+            [(.., first), (.., second), ..] => Some(format!("`{first}` and `{second}` are two properties")),
+        };
+        match wrong {
+            None => found.first().map(|(_, form, _)| *form),
+            Some(message) => {
+                self.report(Diagnostic::error(code::BAD_PROPERTY, draft.span, message).hint(FORMS));
+                None
+            }
+        }
+    }
+
+    fn observation(&mut self, names: &[&Scalar]) -> Observation {
+        Observation(names.iter().filter_map(|text| self.seen(text)).collect())
+    }
+
+    fn seen(&mut self, text: &Scalar) -> Option<Seen> {
+        let written = text.text.trim();
+        if let Some((from, to)) = written.split_once("->") {
+            return Some(Seen::Moved {
+                from: self.seen_state(text, from.trim())?,
+                to: self.seen_state(text, to.trim())?,
+            });
+        }
+        if let Some(tag) = written.strip_prefix('#') {
+            return self.seen_tag(text, tag);
+        }
+        if let Some(activity) = written.strip_prefix('@') {
+            return self.seen_activity(text, activity);
+        }
+        if let Some(event) = written.strip_prefix('.') {
+            return self.seen_event(text, None, event);
+        }
+        if let Some(state) = self.outline.find(written) {
+            return Some(Seen::Entered(state));
+        }
+        // State names may have dots in them: the longest that is one wins.
+        let dots = written.match_indices('.').map(|(at, _)| at).collect::<Vec<_>>();
+        for at in dots.into_iter().rev() {
+            if let Some(state) = self.outline.find(&written[..at]) {
+                return self.seen_event(text, Some(state), &written[at + 1..]);
+            }
+        }
+        let state = written.split('.').next().unwrap_or(written);
+        self.seen_state(text, state).map(Seen::Entered)
+    }
+
+    fn seen_state(&mut self, text: &Scalar, name: &str) -> Option<StateId> {
+        let found = self.outline.find(name);
+        if found.is_none() {
+            let (code, message) = match name::is_state(name) {
+                true => (code::UNSEEN_STATE, format!("there is no state `{name}`")),
+                false => (code::BAD_OBSERVATION, format!("`{name}` is nothing that can be seen")),
+            };
+            let hint = did_you_mean(name, self.outline.names.iter().skip(1).map(String::as_str)).unwrap_or_else(|| {
+                "write `STATE`, `STATE.event`, `.event`, `A -> B`, `#tag` or `@activity`".to_owned()
+            });
+            self.report(Diagnostic::error(code, text.span, message).hint(hint));
+        }
+        found
+    }
+
+    fn seen_tag(&mut self, text: &Scalar, tag: &str) -> Option<Seen> {
+        let tags = || self.chart.states.iter().flat_map(|state| &state.tags).map(String::as_str);
+        if tags().any(|known| known == tag) {
+            return Some(Seen::Tagged(tag.to_owned()));
+        }
+        let hint = did_you_mean(tag, tags()).map(|hint| hint.replace('`', "`#").replacen("`#?", "`?", 1));
+        let problem = Diagnostic::error(code::UNSEEN_TAG, text.span, format!("no state has the tag `{tag}`"));
+        self.report(problem.maybe_hint(hint));
+        None
+    }
+
+    fn seen_activity(&mut self, text: &Scalar, activity: &str) -> Option<Seen> {
+        let activities = || self.chart.invokes.iter().map(|invoke| invoke.activity.as_str());
+        if activities().any(|known| known == activity) {
+            return Some(Seen::Started(activity.to_owned()));
+        }
+        let hint = did_you_mean(activity, activities());
+        let problem = Diagnostic::error(code::UNSEEN_ACTIVITY, text.span, format!("no state starts `{activity}`"));
+        self.report(problem.maybe_hint(hint));
+        None
+    }
+
+    fn seen_event(&mut self, text: &Scalar, source: Option<StateId>, event: &str) -> Option<Seen> {
+        if !name::is_descriptor(event) {
+            let message = format!("`{event}` cannot be an event");
+            self.report(Diagnostic::error(code::BAD_OBSERVATION, text.span, message));
+            return None;
+        }
+        let event = self.meant(source, event);
+        if is_taken(&self.chart, source, &event) {
+            return Some(Seen::Taken { source, event });
+        }
+        let place = source.map_or("no transition".to_owned(), |id| {
+            format!("no transition of `{}` or of a state inside it", self.outline.names[id.index()])
+        });
+        let message = format!("{place} takes `{}`", event.0);
+        let elsewhere = source.is_some() && is_taken(&self.chart, None, &event);
+        let hint = match elsewhere {
+            true => Some(format!("`.{}` means the event from any state", event.0)),
+            false => did_you_mean(&event.0, self.chart.events.iter().map(|event| event.name.as_str())),
+        };
+        self.report(Diagnostic::error(code::UNSEEN_EVENT, text.span, message).maybe_hint(hint));
+        None
+    }
+
+    /// `STATE.done` is the end of the state's children, as in its own `on`.
+    fn meant(&self, source: Option<StateId>, event: &str) -> Descriptor {
+        let nested = |id: StateId| matches!(self.outline.states[id.index()].kind, Kind::Compound | Kind::Parallel);
+        match source {
+            Some(id) if event == "done" && nested(id) => {
+                Descriptor(format!("done.state.{}", self.outline.names[id.index()]))
+            }
+            _ => Descriptor(event.to_owned()),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Terminates,
+    Never,
+    Possible,
+    LeadsTo,
+    AtMost,
+}
+
+/// What a form lacks or has too much of.
+fn incomplete(draft: &draft::Property<'_>, form: Form, head: &str) -> Option<String> {
+    let both = |first: bool, second: bool, names: &str| (first != second).then(|| format!("{names} belong together"));
+    let lacking = match form {
+        Form::Terminates if draft.terminates == Some(false) => Some("`terminates` can only be `true`".to_owned()),
+        Form::LeadsTo => both(draft.after.is_some(), draft.leads_to.is_some(), "`after` and `leads_to`"),
+        Form::AtMost => both(draft.at_most.is_some(), draft.of.is_some(), "`at_most` and `of`"),
+        Form::Never if draft.since.is_some() && draft.without.is_none() => {
+            Some("`since` says what makes `without` stale, so it needs `without`".to_owned())
+        }
+        _ => None,
+    };
+    let misplaced = |present: bool, key: &str, allowed: &[Form]| {
+        (present && !allowed.contains(&form)).then(|| format!("`{key}` does not go with `{head}`"))
+    };
+    lacking
+        .or_else(|| misplaced(draft.without.is_some(), "without", &[Form::Never]))
+        .or_else(|| misplaced(draft.since.is_some(), "since", &[Form::Never, Form::AtMost]))
+}
+
+/// Whether a transition below `source` can be taken by an event that `event` sees.
+fn is_taken(chart: &Chart, source: Option<StateId>, event: &Descriptor) -> bool {
+    let inside = |id: StateId| source.is_none_or(|source| id == source || chart.is_descendant(id, source));
+    let meets = |other: &Descriptor| {
+        other.matches(event.prefix()) || event.matches(other.prefix()) || event.prefix().is_empty()
+    };
+    chart.transitions.iter().any(|transition| inside(transition.source) && transition.events.iter().any(meets))
+}
+
+/// The property in one line, as a person would say it.
+fn wording(draft: &draft::Property<'_>) -> String {
+    let mut words = Vec::new();
+    if draft.terminates.is_some() {
+        words.push("terminates".to_owned());
+    }
+    let mut say = |key: &str, names: &Option<Vec<&Scalar>>| {
+        if let Some(names) = names {
+            let names: Vec<&str> = names.iter().map(|name| name.text.trim()).collect();
+            words.push(format!("{key} {}", names.join(" or ")));
+        }
+    };
+    say("never", &draft.never);
+    say("possible", &draft.possible);
+    say("after", &draft.after);
+    say("leads to", &draft.leads_to);
+    say(&format!("at most {} of", draft.at_most.unwrap_or_default()), &draft.of);
+    say("without", &draft.without);
+    say("since", &draft.since);
+    words.join(" ")
+}

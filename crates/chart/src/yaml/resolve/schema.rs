@@ -1,0 +1,79 @@
+//! JSON Schemas in the file: made whole and compiled once, to see that they are some.
+
+use super::{
+    super::{code, node::Node},
+    Resolver,
+};
+use crate::{Diagnostic, model::Schema};
+use serde_json::{Value as Json, json};
+
+/// Keywords beside which `type: object` is not added: they may say something else.
+const COMBINING: &[&str] = &["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "not", "if"];
+
+/// An object with any fields: what a schema that was not written means.
+pub(crate) fn anything() -> Schema {
+    json!({ "type": "object" })
+}
+
+/// What every failed activity carries.
+pub(crate) fn error() -> Schema {
+    let text = json!({ "type": "string" });
+    json!({ "type": "object", "properties": { "code": text, "message": text, "state": text, "activity": text } })
+}
+
+/// What a state's timeout carries.
+pub(crate) fn timeout() -> Schema {
+    json!({ "type": "object", "properties": { "state": { "type": "string" } } })
+}
+
+impl Resolver<'_, '_, '_> {
+    /// The schema of an object; `type: object` may have been left out.
+    pub(super) fn schema(&mut self, node: &Node) -> Schema {
+        let schema = self.schema_shape(node);
+        let wrong = match &schema {
+            Json::Bool(_) => None,
+            Json::Object(fields) => match fields.get("type") {
+                Some(Json::String(ty)) if ty != "object" && is_type(ty) => {
+                    Some(format!("what is carried is an object, not `{ty}`"))
+                }
+                _ => compile(&schema),
+            },
+            _ => Some(format!("expected a JSON Schema, found {}", node.word())),
+        };
+        match wrong {
+            None => schema,
+            Some(message) => {
+                self.report(Diagnostic::error(code::BAD_SCHEMA, node.span, message));
+                anything()
+            }
+        }
+    }
+}
+
+impl Resolver<'_, '_, '_> {
+    /// The schema as it will be kept, not yet looked at.
+    pub(super) fn schema_shape(&mut self, node: &Node) -> Schema {
+        let mut schema = self.decoder().json(node);
+        if let Json::Object(fields) = &mut schema
+            && !COMBINING.iter().any(|key| fields.contains_key(*key))
+        {
+            fields.shift_insert(0, "type".to_owned(), "object".into());
+        }
+        schema
+    }
+}
+
+fn is_type(word: &str) -> bool {
+    matches!(word, "string" | "number" | "integer" | "boolean" | "array" | "null")
+}
+
+/// What is wrong with a schema.
+fn compile(schema: &Json) -> Option<String> {
+    if *schema == anything() {
+        return None;
+    }
+    let error = jsonschema::draft202012::new(schema).err()?;
+    let place = error.instance_path().to_string();
+    let place = if place.is_empty() { String::new() } else { format!(" at `{place}`") };
+    Some(format!("not a JSON Schema{place}: {error}"))
+}
