@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use interlock_chart::model::{StateId, VarId};
+use interlock_chart::model::{CounterId, StateId, VarId};
 
 use crate::{Event, Fault, FormulaId, Machine, StateSet};
 
@@ -33,9 +33,15 @@ pub trait Data {
     /// Whether a guard holds.
     fn holds(&mut self, guard: FormulaId, scope: &Scope<'_, Self::Payload>) -> Result<bool, Box<Fault>>;
 
+    /// Whether a counter that stands at `count` is below its limit. A data model that does not follow the counter may answer both ways.
+    fn is_within(&mut self, _counter: CounterId, count: u32, max: u32) -> bool {
+        count < max
+    }
+
     /// Whether `count` is below a limit that the run's input sets, known to be `at_most` this high.
     fn is_below(
         &mut self,
+        counter: CounterId,
         count: u32,
         max: FormulaId,
         at_most: u32,

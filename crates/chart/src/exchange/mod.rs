@@ -1,4 +1,140 @@
-//! Other statechart formats: SCXML, XState JSON, Mermaid, DOT, Promela.
+//! Other statechart formats: SCXML, XState JSON, Mermaid, DOT.
 //!
-//! An importer makes a [`crate::file::MachineFile`], so that an imported machine is read and validated like any other. An exporter
-//! takes a [`crate::Chart`]. Both name what the other format cannot carry.
+//! An importer makes a [`MachineFile`], so that an imported machine is read and validated like any other. An exporter takes a
+//! [`Chart`]. Both name what the other format cannot carry: an exporter in a warning, an importer in a warning where the
+//! machine still means the same without it, and in an error ([`UNSUPPORTED`]) where it does not.
+//!
+//! Pictures are made in [`crate::draw`]; what the formats mean once they are read is not known here.
+
+mod dot;
+mod expression;
+mod layout;
+mod mermaid;
+mod names;
+mod problem;
+mod restore;
+mod scxml;
+mod xstate;
+
+pub use problem::{UNSUPPORTED, is_unsupported};
+pub use restore::machine_file;
+
+use std::collections::BTreeMap;
+
+use crate::{Chart, Diagnostic, Span, file::MachineFile};
+
+/// The longest text an importer looks at, in bytes.
+pub const IMPORT_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// How deep states or elements may be nested in a text to be imported.
+pub const IMPORT_DEPTH_MAX: usize = 64;
+
+/// A format that machines are exchanged in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// W3C SCXML, with Interlock's additions in a namespace of their own.
+    Scxml,
+    /// The configuration of XState v5's `createMachine`, as JSON.
+    Xstate,
+    /// Mermaid's `stateDiagram-v2`.
+    Mermaid,
+    /// Graphviz; it can be written only.
+    Dot,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 4] = [Format::Scxml, Format::Xstate, Format::Mermaid, Format::Dot];
+
+    /// Its word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Format::Scxml => "scxml",
+            Format::Xstate => "xstate",
+            Format::Mermaid => "mermaid",
+            Format::Dot => "dot",
+        }
+    }
+
+    /// The format a word names.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.word() == word)
+    }
+
+    /// What the text looks like to be, going by the file's name first and by how the text begins second.
+    pub fn guess(text: &str, file_name: &str) -> Option<Self> {
+        by_extension(file_name).or_else(|| by_beginning(text))
+    }
+}
+
+fn by_extension(file_name: &str) -> Option<Format> {
+    let (_, extension) = file_name.rsplit_once('.')?;
+    match extension.to_ascii_lowercase().as_str() {
+        "scxml" | "xml" => Some(Format::Scxml),
+        "json" => Some(Format::Xstate),
+        "mmd" | "mermaid" => Some(Format::Mermaid),
+        "dot" | "gv" => Some(Format::Dot),
+        _ => None,
+    }
+}
+
+fn by_beginning(text: &str) -> Option<Format> {
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    if text.starts_with('<') {
+        return Some(Format::Scxml);
+    }
+    if text.starts_with('{') {
+        return Some(Format::Xstate);
+    }
+    let words = ["digraph", "graph", "strict digraph"];
+    if words.iter().any(|word| text.starts_with(word)) && text.contains("->") && !text.contains("-->") {
+        return Some(Format::Dot);
+    }
+    text.lines().take(200).any(|line| line.trim_start().starts_with("stateDiagram")).then_some(Format::Mermaid)
+}
+
+/// A machine in another format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// The text.
+    pub text: String,
+    /// What other tools will not see in it, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// A machine from another format.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// The machine, still to be read and validated.
+    pub file: MachineFile,
+    /// What was changed or left out, one sentence each.
+    pub warnings: Vec<String>,
+    /// States whose name had to be changed: ours to theirs.
+    pub renamed: BTreeMap<String, String>,
+}
+
+/// Writes a chart in another format.
+pub fn export(chart: &Chart, format: Format) -> Exported {
+    match format {
+        Format::Scxml => scxml::export(chart),
+        Format::Xstate => xstate::export(chart),
+        Format::Mermaid => mermaid::export(chart),
+        Format::Dot => dot::export(chart),
+    }
+}
+
+/// Reads a machine from another format; `hint` says which, otherwise it is guessed from the file's name and the text. Where
+/// the text gives the machine no name, it gets the file's.
+pub fn import(text: &str, hint: Option<Format>, file_name: &str) -> Result<Imported, Vec<Diagnostic>> {
+    if text.len() > IMPORT_BYTES_MAX {
+        return Err(vec![problem::too_big(text.len())]);
+    }
+    let name = names::from_file_name(file_name);
+    match hint.or_else(|| Format::guess(text, file_name)) {
+        Some(Format::Scxml) => scxml::import(text, &name),
+        Some(Format::Xstate) => xstate::import(text, &name),
+        Some(Format::Mermaid) => mermaid::import(text, &name),
+        Some(Format::Dot) => Err(vec![problem::error("E0506", Span::default(), "DOT can be written but not read")]),
+        None => Err(vec![problem::unknown_format(file_name)]),
+    }
+}

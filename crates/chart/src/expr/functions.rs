@@ -12,7 +12,6 @@ pub(super) struct Function {
     /// What stands before the dot in `x.name(…)`; nothing for `name(…)`.
     pub(super) receiver: Option<Takes>,
     pub(super) arguments: &'static [Takes],
-    #[allow(dead_code)]
     pub(super) returns: fn() -> Type,
 }
 
@@ -27,7 +26,6 @@ pub(super) enum Takes {
     Scalar,
 }
 
-#[allow(dead_code)]
 impl Takes {
     pub(super) fn accepts(self, kind: &Type) -> bool {
         match (self, kind) {

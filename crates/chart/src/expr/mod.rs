@@ -18,15 +18,21 @@ mod bounds;
 mod check;
 mod functions;
 mod nearest;
+mod operators;
 mod parse;
+mod qualify;
 mod reference;
+mod schema;
 mod syntax;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod types;
 
 pub use bounds::{NESTING_MAX, OPERATORS_MAX, SOURCE_CHARS_MAX};
+pub use check::{Scope, check};
 pub use parse::parse;
+pub use qualify::{QualifyError, qualify};
 pub use reference::Names;
 
 use crate::{Span, Value};

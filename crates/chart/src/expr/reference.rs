@@ -105,6 +105,11 @@ fn literal_index(cel: &IdedExpr) -> Option<(&IdedExpr, &IdedExpr)> {
 }
 
 impl Chain<'_> {
+    /// The variable and its first `fields` fields.
+    pub(super) fn written(&self, fields: usize) -> String {
+        self.fields.iter().take(fields).fold(self.root.to_owned(), |path, field| format!("{path}.{}", field.name))
+    }
+
     /// What the chain means.
     pub(super) fn resolve(&self, syntax: &Syntax, names: &Names) -> Result<Reference, Diagnostic> {
         let path = |root, from: usize| {

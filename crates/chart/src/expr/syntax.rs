@@ -130,10 +130,9 @@ impl Syntax<'_> {
         self.text.at(before.len() - length..before.len())
     }
 
-    /// The place in the file of the operator that a node points to.
-    #[allow(dead_code)]
-    pub(super) fn operator_span(&self, node: &IdedExpr) -> Span {
-        self.token(node.id).map_or(self.text.span, |range| self.text.at(range))
+    /// The text of a node and everything below it, as it is written.
+    pub(super) fn written(&self, node: &IdedExpr) -> String {
+        self.text.source.get(self.range(node)).unwrap_or("").to_owned()
     }
 
     fn token(&self, id: u64) -> Option<Range<usize>> {

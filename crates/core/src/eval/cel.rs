@@ -83,7 +83,7 @@ fn bind_in(scope: &mut Context<'_, '_>, env: &Env<'_>) {
     let chart = env.scope.machine.chart();
     let active: Vec<String> = env.scope.configuration.iter().map(|state| chart.state(state).name.clone()).collect();
     // A name that is taken already would be an error of ours; the crate has no `In` of its own.
-    let _ = scope.add_function("In", move |name: Arc<String>| -> bool { active.iter().any(|state| *state == *name) });
+    let _ = scope.add_function("In", move |name: Arc<String>| -> bool { active.contains(&name) });
 }
 
 fn to_cel(value: &Value) -> cel::Value {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(crate) use code::Code;
 use interlock_chart::{
     Value,
-    model::{StateId, VarId},
+    model::{CounterId, StateId, VarId},
 };
 
 use crate::{Data, Fault, FormulaId, Machine, Scope};
@@ -54,10 +54,8 @@ impl Values {
 
 /// Puts the expression into a fault that does not name one yet.
 fn located(mut fault: Box<Fault>, template: &interlock_chart::model::Template) -> Box<Fault> {
-    if fault.expression.is_empty() {
-        if let interlock_chart::model::Template::Expr(expr) = template {
-            fault.expression = expr.source.clone();
-        }
+    if let (true, interlock_chart::model::Template::Expr(expr)) = (fault.expression.is_empty(), template) {
+        fault.expression = expr.source.clone();
     }
     fault
 }
@@ -77,6 +75,7 @@ impl Data for Values {
 
     fn is_below(
         &mut self,
+        _counter: CounterId,
         count: u32,
         max: FormulaId,
         at_most: u32,

@@ -25,11 +25,8 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         let atomic: SmallVec<[StateId; 8]> = self.state.configuration.iter_and(&machine.atomic).collect();
         let (mut enabled, mut asked) = (Enabled::new(), Asked::new());
         for state in atomic {
-            if let Some(transition) = self.first_enabled(state, key, &mut asked) {
-                if !enabled.contains(&transition) {
-                    enabled.push(transition);
-                }
-            }
+            let transition = self.first_enabled(state, key, &mut asked);
+            enabled.extend(transition.filter(|transition| !enabled.contains(transition)));
         }
         if enabled.len() > 1 { self.remove_conflicting_transitions(enabled) } else { enabled }
     }
@@ -82,8 +79,8 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         for &(counter, max, input) in &plan.limits {
             let count = self.state.counters[counter.index()];
             let is_below = match input {
-                None => Ok(count < max),
-                Some(formula) => self.with_data(|data, scope| data.is_below(count, formula, max, scope)),
+                None => Ok(self.state.data.is_within(counter, count, max)),
+                Some(formula) => self.with_data(|data, scope| data.is_below(counter, count, formula, max, scope)),
             };
             match is_below {
                 Ok(true) => {}

@@ -1,9 +1,11 @@
 //! Expressions from the outside: tables of texts with what becomes of them.
 
+mod check;
 mod parse;
 mod robustness;
+mod types;
 
-use super::{Binary, Expr, Names, Node, Root, Unary};
+use super::{Expr, Names, Node, Root, Unary, operators};
 use crate::{Diagnostic, Span};
 
 /// Where the texts of these tests begin in their imagined file, so that a span that forgot it shows.
@@ -45,7 +47,7 @@ fn show(node: &Node) -> String {
         Node::Has(root, path) => format!("has({})", show_path(*root, path)),
         Node::Unary(Unary::Not, operand) => format!("(not{})", all(&[operand])),
         Node::Unary(Unary::Negate, operand) => format!("(negate{})", all(&[operand])),
-        Node::Binary(operator, left, right) => format!("({}{})", sign(*operator), all(&[left, right])),
+        Node::Binary(operator, left, right) => format!("({}{})", operators::sign(*operator), all(&[left, right])),
         Node::If(condition, yes, no) => format!("(if{})", all(&[condition, yes, no])),
         Node::Index(operand, index) => format!("(index{})", all(&[operand, index])),
         Node::Field(operand, name) => format!("(field{} {name})", all(&[operand])),
@@ -65,23 +67,4 @@ fn show(node: &Node) -> String {
 fn show_path(root: Root, path: &[String]) -> String {
     let root = format!("{root:?}").to_lowercase();
     path.iter().fold(root, |path, name| format!("{path}.{name}"))
-}
-
-fn sign(operator: Binary) -> &'static str {
-    match operator {
-        Binary::And => "&&",
-        Binary::Or => "||",
-        Binary::Equal => "==",
-        Binary::NotEqual => "!=",
-        Binary::Less => "<",
-        Binary::LessEqual => "<=",
-        Binary::Greater => ">",
-        Binary::GreaterEqual => ">=",
-        Binary::Add => "+",
-        Binary::Subtract => "-",
-        Binary::Multiply => "*",
-        Binary::Divide => "/",
-        Binary::Remainder => "%",
-        Binary::In => "in",
-    }
 }

@@ -1,6 +1,10 @@
 //! No text makes the reader panic, overflow the stack or hang.
 
-use super::read;
+use super::{START, read};
+use crate::expr::{Scope, Type};
+
+/// How many texts each of the random tests tries.
+const ROUNDS: usize = 100_000;
 
 #[test]
 fn chains_of_twenty_thousand_links_are_refused_and_short_ones_of_the_largest_size_are_read() {
@@ -23,5 +27,149 @@ fn chains_of_twenty_thousand_links_are_refused_and_short_ones_of_the_largest_siz
         let closing = link.replace('[', "]").replace('(', ")");
         let closed = if "([".contains(link) { closing.repeat(64) } else { String::new() };
         assert!(read(&format!("{head}{}{tail}{closed}", link.repeat(64))).is_ok(), "{link}");
+    }
+}
+
+/// A small generator, so that every run of the tests tries the same texts.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % sides
+    }
+
+    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.roll(items.len())]
+    }
+}
+
+const PIECES: [&str; 66] = [
+    "a",
+    "context",
+    "input",
+    "event",
+    "_event",
+    "state",
+    "count",
+    ".",
+    ".x",
+    ".name",
+    ".data",
+    ".IDLE",
+    ".visits",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ":",
+    "?",
+    "!",
+    "-",
+    "+",
+    "*",
+    "/",
+    "%",
+    "==",
+    "!=",
+    "<",
+    "<=",
+    ">=",
+    "&&",
+    "||",
+    " in ",
+    "=",
+    "&",
+    "'",
+    "\"",
+    "'''",
+    "'x'",
+    "r'\\'",
+    "b'x'",
+    "\\",
+    "\\u12",
+    "'\\x4'",
+    "'\\U00110000'",
+    "0",
+    "1u",
+    "1.5",
+    "1e",
+    "0x",
+    "99999999999999999999",
+    "null",
+    "true",
+    "has(",
+    ".all(x,",
+    ".map(x, y,",
+    ".exists(",
+    "size(",
+    "In('IDLE'",
+    "é",
+    "\u{1f600}",
+    "\n",
+    "//",
+];
+
+const WHOLE: [&str; 8] = [
+    "context.list.all(x, x.a > input.least && has(x.b)) || event.ok",
+    "state.IDLE.visits < 3 ? 'a' + \"b\" : r'''c'''",
+    "{'a': [1, 2.5e-3, -7, 0x1F], 'b': null}['a'][0] in [1u, 2]",
+    "context.list.filter(x, x in ['é', 'ü']).map(y, y.size() % 2 == 0)",
+    "has(_event.data.code) && !In('IDLE') // why",
+    "_event.name.startsWith('error') && count.fixes >= 2",
+    "string(1) + b'\\xff' == type(context.a[b'x'])",
+    "Point{x: 1, y: .input}.x - -1",
+];
+
+/// Neither reading nor checking may panic; a problem lies inside the text and between characters.
+fn survives(source: &str) {
+    let kind = Type::open_map();
+    let scope = Scope { input: &kind, context: &kind, event: &kind };
+    let problems = match read(source) {
+        Ok(expr) => super::super::check(&expr, &scope, Some(&Type::Bool)).1,
+        Err(problems) => {
+            assert!(!problems.is_empty(), "{source:?}");
+            problems
+        }
+    };
+    for problem in problems {
+        let [start, end] = [problem.span.start, problem.span.end].map(|at| usize::try_from(at - START).unwrap());
+        assert!(source.get(start..end).is_some(), "{source:?}: {problem:?}");
+    }
+    let _ = super::super::qualify(source, &["a".to_owned(), "x".to_owned()]);
+}
+
+#[test]
+fn random_pieces_never_panic() {
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..ROUNDS {
+        let length = 1 + dice.roll(10);
+        survives(&(0..length).map(|_| *dice.pick(&PIECES)).collect::<String>());
+    }
+}
+
+#[test]
+fn mutated_expressions_never_panic() {
+    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    for _ in 0..ROUNDS {
+        let mut text: Vec<char> = dice.pick(&WHOLE).chars().collect();
+        for _ in 0..=dice.roll(3) {
+            let at = dice.roll(text.len());
+            match dice.roll(4) {
+                0 => _ = text.remove(at),
+                1 => text[at] = dice.pick(&PIECES).chars().next().unwrap(),
+                2 => _ = text.splice(at..at, dice.pick(&PIECES).chars()).count(),
+                _ => text.truncate(at + 1),
+            }
+            if text.is_empty() {
+                break;
+            }
+        }
+        survives(&text.into_iter().collect::<String>());
     }
 }

@@ -1,0 +1,342 @@
+//! Expressions of foreign charts: whether they are CEL, and how they are worded in a machine file.
+//!
+//! Much of what people write into `cond` and `expr` reads the same in ECMAScript and in CEL. What does not parse as CEL, or
+//! names something that only a script engine has, is refused rather than guessed at. Types are left to the reader.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+
+/// As long as an expression of a machine file may be.
+const LENGTH_MAX: usize = 4_096;
+/// As deep as one may be.
+const DEPTH_MAX: usize = 64;
+/// As many operators as one may have.
+const OPERATORS_MAX: usize = 256;
+
+/// Variables that every expression has.
+const VARIABLES: [&str; 8] = ["input", "context", "event", "state", "count", "_event", "_name", "_sessionid"];
+/// Functions and macros that every expression has.
+const FUNCTIONS: [&str; 25] = [
+    "In",
+    "size",
+    "has",
+    "int",
+    "uint",
+    "double",
+    "string",
+    "bool",
+    "bytes",
+    "type",
+    "contains",
+    "startsWith",
+    "endsWith",
+    "matches",
+    "all",
+    "exists",
+    "exists_one",
+    "map",
+    "filter",
+    "max",
+    "min",
+    "timestamp",
+    "duration",
+    "dyn",
+    "in",
+];
+/// Macros whose first argument is a variable of their own.
+const BINDERS: [&str; 5] = ["all", "exists", "exists_one", "map", "filter"];
+
+/// Why an expression cannot be carried over.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// Longer or deeper than expressions may be.
+    TooBig,
+    /// It is not CEL, or needs what only a script engine has.
+    NotCel(String),
+}
+
+/// What the names in an expression stand for.
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    /// Variables of the context, which foreign charts name without `context.`.
+    pub(super) variables: BTreeSet<String>,
+    /// States by their foreign id.
+    pub(super) states: BTreeMap<String, String>,
+}
+
+impl Scope {
+    /// The expression as a machine file words it.
+    pub(super) fn translate(&self, source: &str) -> Result<String, Refused> {
+        let source = source.trim();
+        let tokens = scan(source)?;
+        let program = cel::Program::compile(source).map_err(|_| Refused::NotCel("it is not CEL".to_owned()))?;
+        let bound = bound_names(&tokens);
+        for name in program.references().variables() {
+            self.known_variable(name, &bound)?;
+        }
+        for token in tokens.windows(2).filter(|pair| pair[1].text == "(" && pair[0].kind == Kind::Word) {
+            known_function(token[0].text)?;
+        }
+        event_fields(&tokens)?;
+        Ok(self.reword(source, &tokens, &bound))
+    }
+
+    fn known_variable(&self, name: &str, bound: &[&str]) -> Result<(), Refused> {
+        let macro_internal = name.starts_with('@');
+        let known = VARIABLES.contains(&name) || bound.contains(&name) || self.variables.contains(name);
+        if known || macro_internal {
+            return Ok(());
+        }
+        Err(Refused::NotCel(format!("nothing declares `{name}`")))
+    }
+
+    /// Puts `context.` before the foreign chart's variables and our names of states into `In('…')`.
+    fn reword(&self, source: &str, tokens: &[Token<'_>], bound: &[&str]) -> String {
+        let mut out = String::with_capacity(source.len() + 16);
+        let mut done = 0;
+        for (at, token) in tokens.iter().enumerate() {
+            out.push_str(&source[done..token.start]);
+            done = token.start + token.text.len();
+            let before = at.checked_sub(1).map(|at| tokens[at].text);
+            let after = tokens.get(at + 1).map(|token| token.text);
+            let variable = token.kind == Kind::Word && before != Some(".") && after != Some("(");
+            if variable && !bound.contains(&token.text) && self.variables.contains(token.text) {
+                out.push_str("context.");
+                out.push_str(token.text);
+            } else if token.kind == Kind::Text && is_argument_of_in(tokens, at) {
+                out.push_str(&self.state_argument(token.text));
+            } else {
+                out.push_str(token.text);
+            }
+        }
+        out.push_str(&source[done..]);
+        out
+    }
+
+    fn state_argument(&self, quoted: &str) -> String {
+        let id = &quoted[1..quoted.len() - 1];
+        match self.states.get(id) {
+            Some(name) => format!("'{name}'"),
+            None => quoted.to_owned(),
+        }
+    }
+}
+
+/// A value as a machine file holds it: a literal as it is, anything else in `${…}`. `expression` is already ours.
+pub(super) fn template(expression: &str) -> Json {
+    match literal(expression) {
+        Some(value) => escaped(value),
+        None => Json::String(format!("${{{expression}}}")),
+    }
+}
+
+/// The value of an expression that is nothing but a literal.
+pub(super) fn literal(expression: &str) -> Option<Json> {
+    let text = expression.trim();
+    if let Ok(value) = serde_json::from_str(text) {
+        return Some(value);
+    }
+    let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
+    (!inner.contains(['\'', '\\'])).then(|| Json::String(inner.to_owned()))
+}
+
+/// A literal value whose strings cannot be taken for templates.
+pub(super) fn escaped(value: Json) -> Json {
+    match value {
+        Json::String(text) => Json::String(escaped_text(&text)),
+        Json::Array(items) => items.into_iter().map(escaped).collect(),
+        Json::Object(fields) => fields.into_iter().map(|(name, value)| (name, escaped(value))).collect(),
+        other => other,
+    }
+}
+
+/// A literal text that cannot be taken for a template.
+pub(super) fn escaped_text(text: &str) -> String {
+    text.replace("${", "$${")
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Word,
+    Number,
+    Text,
+    Mark,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Token<'a> {
+    kind: Kind,
+    start: usize,
+    text: &'a str,
+}
+
+/// The tokens of an expression that is within the bounds. The parser behind `cel` recurses: nothing reaches it unbounded.
+fn scan(source: &str) -> Result<Vec<Token<'_>>, Refused> {
+    if source.len() > LENGTH_MAX {
+        return Err(Refused::TooBig);
+    }
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(first) = source[at..].chars().next() {
+        let (kind, length) =
+            measure(&source[at..], first).ok_or_else(|| Refused::NotCel("a string has no end".into()))?;
+        if let Some(kind) = kind {
+            tokens.push(Token { kind, start: at, text: &source[at..at + length] });
+        }
+        at += length;
+    }
+    bounded(&tokens)?;
+    Ok(tokens)
+}
+
+/// The kind and length of the token that `rest` begins with; no kind for space. Nothing for a string without an end.
+fn measure(rest: &str, first: char) -> Option<(Option<Kind>, usize)> {
+    let while_true = |test: fn(char) -> bool| rest.find(|letter| !test(letter)).unwrap_or(rest.len());
+    Some(match first {
+        _ if first.is_whitespace() => (None, while_true(char::is_whitespace)),
+        '"' | '\'' => (Some(Kind::Text), text_length(rest, first)?),
+        _ if first.is_ascii_digit() => (Some(Kind::Number), while_true(|c| c.is_ascii_alphanumeric())),
+        _ if first == '_' || first.is_alphabetic() => {
+            (Some(Kind::Word), while_true(|c| c == '_' || c.is_alphanumeric()))
+        }
+        _ => (Some(Kind::Mark), first.len_utf8()),
+    })
+}
+
+fn text_length(rest: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    for (at, letter) in rest.char_indices().skip(1) {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if letter == quote => return Some(at + letter.len_utf8()),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn bounded(tokens: &[Token<'_>]) -> Result<(), Refused> {
+    let mut depth = 0_usize;
+    let mut operators = 0;
+    for token in tokens.iter().filter(|token| token.kind == Kind::Mark) {
+        match token.text {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            _ => operators += 1,
+        }
+        if depth > DEPTH_MAX || operators > OPERATORS_MAX {
+            return Err(Refused::TooBig);
+        }
+    }
+    Ok(())
+}
+
+/// Variables that macros such as `list.all(x, x > 1)` bring with them.
+fn bound_names<'a>(tokens: &[Token<'a>]) -> Vec<&'a str> {
+    let binder = |four: &[Token<'a>]| {
+        let macro_call = BINDERS.contains(&four[0].text) && four[1].text == "(";
+        (macro_call && four[2].kind == Kind::Word && four[3].text == ",").then_some(four[2].text)
+    };
+    tokens.windows(4).filter_map(binder).collect()
+}
+
+fn known_function(name: &str) -> Result<(), Refused> {
+    if FUNCTIONS.contains(&name) {
+        return Ok(());
+    }
+    Err(Refused::NotCel(format!("there is no function `{name}`")))
+}
+
+/// Of SCXML's event only the name and the data exist here.
+fn event_fields(tokens: &[Token<'_>]) -> Result<(), Refused> {
+    for (at, token) in tokens.iter().enumerate() {
+        let is_variable = token.text == "_event" && (at == 0 || tokens[at - 1].text != ".");
+        if !is_variable {
+            continue;
+        }
+        let field = tokens.get(at + 2).filter(|_| tokens[at + 1].text == ".").map(|token| token.text);
+        if !matches!(field, Some("name" | "data")) {
+            let what = field.map_or("the event as a whole".to_owned(), |field| format!("`_event.{field}`"));
+            return Err(Refused::NotCel(format!("machines do not have {what}")));
+        }
+    }
+    Ok(())
+}
+
+fn is_argument_of_in(tokens: &[Token<'_>], at: usize) -> bool {
+    at >= 2 && tokens[at - 1].text == "(" && tokens[at - 2].text == "In"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope() -> Scope {
+        let states = [("a.b".to_owned(), "a_b".to_owned()), ("s1".to_owned(), "s1".to_owned())];
+        Scope { variables: ["x".to_owned(), "list".to_owned()].into(), states: states.into() }
+    }
+
+    #[test]
+    fn variables_get_their_root_and_states_their_new_name() {
+        let cases = [
+            ("x == 1", "context.x == 1"),
+            ("x+x", "context.x+context.x"),
+            ("  !(x > 2) && In('a.b') ", "!(context.x > 2) && In('a_b')"),
+            ("_event.data.x == 'x'", "_event.data.x == 'x'"),
+            ("_event.name == \"x\"", "_event.name == \"x\""),
+            ("list.all(y, y > x)", "context.list.all(y, y > context.x)"),
+            ("[x, 2][0]", "[context.x, 2][0]"),
+            ("In('s1') ? x : 0", "In('s1') ? context.x : 0"),
+        ];
+        for (source, expected) in cases {
+            assert_eq!(scope().translate(source).as_deref(), Ok(expected), "{source}");
+        }
+    }
+
+    #[test]
+    fn what_only_a_script_engine_has_is_refused() {
+        let cases = [
+            "x === 1",
+            "typeof x == 'number'",
+            "y == 1",
+            "Math.max(1, 2)",
+            "function () { return 1 }",
+            "x = 1",
+            "_event.sendid == 'a'",
+            "_event",
+            "undefined",
+            "parse(x)",
+            "'no end",
+            "",
+        ];
+        for source in cases {
+            assert!(matches!(scope().translate(source), Err(Refused::NotCel(_))), "{source}");
+        }
+    }
+
+    #[test]
+    fn long_and_deep_expressions_never_reach_the_parser() {
+        let deep = format!("{}x{}", "(".repeat(2_000), ")".repeat(2_000));
+        let chain = format!("x{}", "+x".repeat(1_900));
+        for source in [deep, chain, "!".repeat(300), "x".repeat(5_000)] {
+            assert_eq!(scope().translate(&source), Err(Refused::TooBig));
+        }
+    }
+
+    #[test]
+    fn a_literal_is_a_value_and_the_rest_a_template() {
+        let cases = [
+            ("1", "1"),
+            ("'a'", "\"a\""),
+            ("\"a\"", "\"a\""),
+            ("'${x}'", "\"$${x}\""),
+            ("[1, {\"a\": null}]", "[1,{\"a\":null}]"),
+            ("context.x + 1", "\"${context.x + 1}\""),
+        ];
+        for (source, expected) in cases {
+            assert_eq!(template(source).to_string(), expected, "{source}");
+        }
+    }
+}

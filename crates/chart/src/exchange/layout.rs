@@ -1,0 +1,127 @@
+//! How transitions and blocks are laid out in a machine file: the shortest form that keeps their order.
+
+use std::collections::BTreeSet;
+
+use crate::file::{
+    ActionFile, BlocksFile, HistoryFile, InitialFile, KindFile, OnFile, OneOrMany, Ordered, StateFile, TransitionBody,
+    TransitionFile,
+};
+
+/// One where there is one, else a list; nothing where there is none.
+pub(super) fn one_or_many<T>(mut items: Vec<T>) -> Option<OneOrMany<T>> {
+    match items.len() {
+        0 => None,
+        1 => items.pop().map(OneOrMany::One),
+        _ => Some(OneOrMany::Many(items)),
+    }
+}
+
+/// Blocks without the empty ones.
+pub(super) fn blocks(blocks: Vec<Vec<ActionFile>>) -> Option<BlocksFile> {
+    let mut blocks: Vec<_> = blocks.into_iter().filter(|block| !block.is_empty()).collect();
+    match blocks.len() {
+        0 => None,
+        1 => blocks.pop().map(|mut block| match block.len() {
+            1 => block.pop().map_or(BlocksFile::Block(Vec::new()), BlocksFile::One),
+            _ => BlocksFile::Block(block),
+        }),
+        _ => Some(BlocksFile::Blocks(blocks)),
+    }
+}
+
+/// Where a state begins, with or without actions.
+pub(super) fn initial(targets: Vec<String>, actions: Vec<ActionFile>) -> Option<InitialFile> {
+    let target = one_or_many(targets)?;
+    Some(match one_or_many(actions) {
+        None => InitialFile::Target(target),
+        Some(actions) => InitialFile::Full { target, actions },
+    })
+}
+
+/// A history state. Its default transition stands under `target`, or under `initial` where it does something on the way.
+pub(super) fn history(deep: bool, targets: Vec<String>, actions: Vec<ActionFile>) -> StateFile {
+    let mut state = StateFile { kind: Some(KindFile::History), ..StateFile::default() };
+    state.history = deep.then_some(HistoryFile::Deep);
+    if actions.is_empty() {
+        state.target = one_or_many(targets);
+    } else {
+        state.initial = initial(targets, actions);
+    }
+    state
+}
+
+/// A transition by its target's name alone, where that says everything.
+pub(super) fn transition(body: TransitionBody) -> TransitionFile {
+    if let Some(OneOrMany::One(target)) = &body.target {
+        let bare = TransitionBody { target: body.target.clone(), ..TransitionBody::default() };
+        if bare == body {
+            return TransitionFile::Target(target.clone());
+        }
+    }
+    TransitionFile::Full(Box::new(body))
+}
+
+/// Transitions without an event.
+pub(super) fn always(bodies: Vec<TransitionBody>) -> Option<OneOrMany<TransitionFile>> {
+    one_or_many(bodies.into_iter().map(transition).collect())
+}
+
+/// Transitions with their descriptors, in order: a map where each takes one descriptor and those of one descriptor stand
+/// together, else a list.
+pub(super) fn on(transitions: Vec<(Vec<String>, TransitionBody)>) -> Option<OnFile> {
+    if transitions.is_empty() {
+        return None;
+    }
+    if !fits_a_map(&transitions) {
+        let listed = |(events, body): (Vec<String>, TransitionBody)| {
+            TransitionFile::Full(Box::new(TransitionBody { event: Some(events.join(" ")), ..body }))
+        };
+        return Some(OnFile::List(transitions.into_iter().map(listed).collect()));
+    }
+    let mut map: Ordered<Vec<TransitionFile>> = Ordered::new();
+    for (events, body) in transitions {
+        map.entry(events.concat()).or_default().push(transition(body));
+    }
+    let entries = map.into_iter().filter_map(|(event, list)| Some((event, one_or_many(list)?)));
+    Some(OnFile::Map(entries.collect()))
+}
+
+fn fits_a_map(transitions: &[(Vec<String>, TransitionBody)]) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut last = None;
+    transitions.iter().all(|(events, _)| {
+        let [event] = events.as_slice() else { return false };
+        let together = last == Some(event) || seen.insert(event);
+        last = Some(event);
+        together
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn to(target: &str) -> TransitionBody {
+        TransitionBody { target: Some(OneOrMany::One(target.to_owned())), ..TransitionBody::default() }
+    }
+
+    fn check(transitions: &[(&str, &str)], expected: &str) {
+        let transitions = transitions
+            .iter()
+            .map(|(events, target)| (events.split(' ').map(str::to_owned).collect(), to(target)))
+            .collect();
+        assert_eq!(serde_json::to_string(&on(transitions)).unwrap(), expected);
+    }
+
+    #[test]
+    fn the_shortest_form_that_keeps_the_order_is_taken() {
+        check(&[], "null");
+        check(&[("a", "x"), ("b", "y")], r#"{"a":"x","b":"y"}"#);
+        check(&[("a", "x"), ("a", "y")], r#"{"a":["x","y"]}"#);
+        check(
+            &[("a", "x"), ("b", "y"), ("a", "z")],
+            r#"[{"event":"a","target":"x"},{"event":"b","target":"y"},{"event":"a","target":"z"}]"#,
+        );
+        check(&[("a b", "x")], r#"[{"event":"a b","target":"x"}]"#);
+    }
+}

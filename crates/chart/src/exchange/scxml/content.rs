@@ -1,0 +1,172 @@
+//! Executable content: what an SCXML document does on entry, on exit and on the way.
+
+use roxmltree::Node;
+use serde_json::Value as Json;
+
+use super::{
+    OURS,
+    import::{Importer, attribute_span, local, tag_span},
+};
+use crate::{
+    exchange::{
+        IMPORT_DEPTH_MAX, expression,
+        problem::{OUT_OF_PLACE, TOO_BIG},
+    },
+    file::{ActionFile, Ordered, RaiseFile},
+};
+
+impl Importer {
+    /// The actions in an element, in order.
+    pub(super) fn block(&mut self, node: Node<'_, '_>) -> Vec<ActionFile> {
+        let mut actions = Vec::new();
+        for child in node.children().filter(Node::is_element) {
+            self.action(child, &mut actions);
+        }
+        actions
+    }
+
+    fn action(&mut self, node: Node<'_, '_>, actions: &mut Vec<ActionFile>) {
+        match local(node) {
+            Some("raise") => actions.extend(self.raise(node)),
+            Some("send") => self.send(node, actions),
+            Some("cancel") => actions.extend(self.cancel(node)),
+            Some("log") => actions.extend(self.log(node)),
+            Some("assign") => actions.extend(self.assign(node)),
+            Some("if") => actions.extend(self.conditional(node)),
+            Some("script") => self.refuse(node, tag_span(node), "needs a script engine"),
+            Some("foreach") => self.refuse(node, tag_span(node), "is a loop, and machines have none"),
+            Some(_) => self.out_of_place(node),
+            None => self.refuse(node, tag_span(node), "is an action of another namespace"),
+        }
+    }
+
+    fn raise(&mut self, node: Node<'_, '_>) -> Option<ActionFile> {
+        let event = self.needed(node, "event")?.to_owned();
+        let raise = match self.json_attribute(node, "data") {
+            Some(data) => RaiseFile::Full { event, data },
+            None => RaiseFile::Name(event),
+        };
+        Some(ActionFile::Raise { raise })
+    }
+
+    fn cancel(&mut self, node: Node<'_, '_>) -> Option<ActionFile> {
+        let cancel = match self.json_attribute::<String>(node, "value") {
+            Some(id) => id,
+            None => match self.expression(node, "sendidexpr") {
+                Some(expression) => format!("${{{expression}}}"),
+                None => expression::escaped_text(self.needed(node, "sendid")?),
+            },
+        };
+        Some(ActionFile::Cancel { cancel })
+    }
+
+    fn log(&mut self, node: Node<'_, '_>) -> Option<ActionFile> {
+        if let Some(log) = self.json_attribute::<String>(node, "value") {
+            return Some(ActionFile::Log { log });
+        }
+        let value = match node.attribute("expr") {
+            Some(_) => text_of(expression::template(&self.expression(node, "expr")?)),
+            None => String::new(),
+        };
+        let log = match node.attribute("label") {
+            Some(label) if value.is_empty() => expression::escaped_text(label),
+            Some(label) => format!("{}: {value}", expression::escaped_text(label)),
+            None => value,
+        };
+        Some(ActionFile::Log { log })
+    }
+
+    fn assign(&mut self, node: Node<'_, '_>) -> Option<ActionFile> {
+        let location = self.needed(node, "location")?.trim().to_owned();
+        if !self.native && !self.scope.variables.contains(&location) {
+            return self.assign_to_nothing(node, &location);
+        }
+        let value = self.value(node)?;
+        self.assigned.entry(location.clone()).or_default().push(value.clone());
+        Some(ActionFile::Assign { assign: Ordered::from([(location, value)]) })
+    }
+
+    /// SCXML lets a document assign to what nobody declared: it raises `error.execution` when it happens. So does this.
+    fn assign_to_nothing(&mut self, node: Node<'_, '_>, location: &str) -> Option<ActionFile> {
+        let is_name = location.chars().all(|letter| letter == '_' || letter.is_ascii_alphanumeric());
+        if !is_name {
+            self.refuse(node, attribute_span(node, "location"), "assigns to a part of a variable");
+            return None;
+        }
+        self.problems
+            .warn(format!("an assignment to `{location}`, which nothing declares, only raises error.execution"));
+        Some(ActionFile::Log { log: format!("${{int('nothing declares {location}')}}") })
+    }
+
+    /// The value of an `<assign>` or `<data>`: our own, an expression, or the text inside.
+    pub(super) fn value(&mut self, node: Node<'_, '_>) -> Option<Json> {
+        if let Some(value) = self.json_attribute(node, "value") {
+            return Some(value);
+        }
+        if node.attribute("src").is_some() {
+            self.refuse(node, attribute_span(node, "src"), "reads another file");
+            return None;
+        }
+        match node.attribute("expr") {
+            Some(_) => Some(expression::template(&self.expression(node, "expr")?)),
+            None => self.inner_value(node),
+        }
+    }
+
+    fn conditional(&mut self, node: Node<'_, '_>) -> Option<ActionFile> {
+        let mut branches = vec![(self.condition(node), Vec::new())];
+        for child in node.children().filter(Node::is_element) {
+            match local(child) {
+                Some("elseif") => branches.push((self.condition(child), Vec::new())),
+                Some("else") => branches.push((None, Vec::new())),
+                _ => {
+                    if let Some((_, block)) = branches.last_mut() {
+                        self.action(child, block);
+                    }
+                }
+            }
+        }
+        if branches.len() > IMPORT_DEPTH_MAX {
+            self.problems.error(TOO_BIG, tag_span(node), format!("more than {IMPORT_DEPTH_MAX} branches"));
+            return None;
+        }
+        nested(branches)
+    }
+
+    fn condition(&mut self, node: Node<'_, '_>) -> Option<String> {
+        self.needed(node, "cond")?;
+        self.expression(node, "cond")
+    }
+}
+
+/// `if`, `elseif` and `else` as one action inside another.
+fn nested(branches: Vec<(Option<String>, Vec<ActionFile>)>) -> Option<ActionFile> {
+    let mut otherwise = Vec::new();
+    for (cond, then) in branches.into_iter().rev() {
+        otherwise = match cond {
+            Some(cond) => vec![ActionFile::If { cond, then, otherwise }],
+            None => then,
+        };
+    }
+    otherwise.pop().filter(|_| otherwise.is_empty())
+}
+
+/// A value as the text of a template.
+pub(super) fn text_of(value: Json) -> String {
+    match value {
+        Json::String(text) => text,
+        other => expression::escaped_text(&other.to_string()),
+    }
+}
+
+impl Importer {
+    /// Whether an attribute of our own is there.
+    pub(super) fn has_own(&self, node: Node<'_, '_>, name: &str) -> bool {
+        node.attribute((OURS, name)).is_some()
+    }
+
+    /// An error about an attribute's value.
+    pub(super) fn bad_attribute(&mut self, node: Node<'_, '_>, attribute: &str, message: String) {
+        self.problems.error(OUT_OF_PLACE, attribute_span(node, attribute), message);
+    }
+}

@@ -1,0 +1,114 @@
+//! The data model of an SCXML document.
+//!
+//! A literal becomes the variable's value at the start. Any other expression is assigned before the first state is entered, each
+//! in a block of its own: as in SCXML, one that fails leaves its variable empty and the others alone.
+
+use std::mem;
+
+use roxmltree::Node;
+use serde_json::Value as Json;
+
+use super::import::{Importer, attribute_span, local};
+use crate::{
+    exchange::problem::DUPLICATE,
+    file::{ActionFile, BlocksFile, Ordered},
+};
+
+impl Importer {
+    /// Finds every variable: expressions may name one before it is declared.
+    pub(super) fn survey_data(&mut self, root: Node<'_, '_>) {
+        match root.attribute("datamodel") {
+            None | Some("null" | "cel" | "ecmascript") => {}
+            Some(other) => {
+                let why = format!("has the data model `{other}`; expressions are CEL here");
+                self.refuse(root, attribute_span(root, "datamodel"), &why);
+            }
+        }
+        if root.attribute("binding") == Some("late") {
+            self.refuse(root, attribute_span(root, "binding"), "binds its data late");
+        }
+        for data in root.descendants().filter(|node| local(*node) == Some("data")) {
+            self.declare(data);
+        }
+    }
+
+    fn declare(&mut self, data: Node<'_, '_>) {
+        let Some(id) = self.needed(data, "id") else { return };
+        let span = attribute_span(data, "id");
+        let is_name = id.chars().all(|letter| letter == '_' || letter.is_ascii_alphanumeric())
+            && id.chars().next().is_some_and(|first| !first.is_ascii_digit());
+        if !is_name && !self.native {
+            self.refuse(data, span, &format!("is called `{id}`, which expressions cannot name"));
+        }
+        if !self.scope.variables.insert(id.to_owned()) {
+            self.problems.error(DUPLICATE, span, format!("`{id}` is declared twice"));
+        }
+    }
+
+    /// The variables with their values at the start, and the blocks that give the others theirs.
+    pub(super) fn context(&mut self, root: Node<'_, '_>) -> (Ordered<Json>, Vec<Vec<ActionFile>>) {
+        let mut context = Ordered::new();
+        let mut blocks = Vec::new();
+        for data in root.descendants().filter(|node| local(*node) == Some("data")) {
+            let Some(id) = data.attribute("id") else { continue };
+            let value = self.value(data).unwrap_or_default();
+            if self.native || !has_template(&value) {
+                context.insert(id.to_owned(), value);
+            } else {
+                context.insert(id.to_owned(), Json::Null);
+                blocks.push(vec![ActionFile::Assign { assign: Ordered::from([(id.to_owned(), value)]) }]);
+            }
+        }
+        (context, blocks)
+    }
+
+    /// A variable that is later given a literal of another kind starts as `null`, whose kind is open, and gets its first value
+    /// on entry: foreign data models do not type their variables.
+    pub(super) fn settle(&mut self, mut context: Ordered<Json>, entry: &mut Option<BlocksFile>) -> Ordered<Json> {
+        if self.native {
+            return context;
+        }
+        for (name, value) in &mut context {
+            let others = self.assigned.get(name).map(Vec::as_slice).unwrap_or_default();
+            let changes = others.iter().any(|other| !has_template(other) && kind(other) != kind(value));
+            if changes && !value.is_null() {
+                let first = ActionFile::Assign { assign: Ordered::from([(name.clone(), mem::take(value))]) };
+                prepend(entry, first);
+            }
+        }
+        context
+    }
+}
+
+fn prepend(entry: &mut Option<BlocksFile>, action: ActionFile) {
+    *entry = Some(match entry.take() {
+        None => BlocksFile::One(action),
+        Some(BlocksFile::One(then)) => BlocksFile::Blocks(vec![vec![action], vec![then]]),
+        Some(BlocksFile::Block(then)) => BlocksFile::Blocks(vec![vec![action], then]),
+        Some(BlocksFile::Blocks(mut blocks)) => {
+            blocks.insert(0, vec![action]);
+            BlocksFile::Blocks(blocks)
+        }
+    });
+}
+
+fn has_template(value: &Json) -> bool {
+    match value {
+        Json::String(text) => text.replace("$${", "").contains("${"),
+        Json::Array(items) => items.iter().any(has_template),
+        Json::Object(fields) => fields.values().any(has_template),
+        _ => false,
+    }
+}
+
+fn kind(value: &Json) -> u8 {
+    match value {
+        Json::Null => 0,
+        Json::Bool(_) => 1,
+        Json::Number(number) if number.is_f64() => 2,
+        Json::Number(_) => 3,
+        Json::String(_) => 4,
+        Json::Array(_) => 5,
+        Json::Object(_) => 6,
+    }
+}

@@ -1,0 +1,320 @@
+//! From an SCXML document to a machine file: the root, the names, and what the other parts share.
+//!
+//! First a survey gives every state its name and finds the variables, because transitions and expressions may name what comes
+//! later. States are made in [`super::states`], executable content in [`super::content`], data in [`super::data`].
+
+use std::collections::BTreeMap;
+
+use roxmltree::{Document, Node, ParsingOptions};
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use super::{OURS, SCXML};
+use crate::{
+    Diagnostic, Span,
+    exchange::{
+        IMPORT_DEPTH_MAX, Imported,
+        expression::{Refused, Scope},
+        layout,
+        names::{self, Names},
+        problem::{self, DANGLING, DUPLICATE, MALFORMED, OUT_OF_PLACE, Problems, TOO_BIG},
+    },
+    file::{ActionFile, EventFile, KindFile, MachineFile, Ordered, RaiserFile},
+};
+
+/// More elements than this are not read.
+const NODES_MAX: u32 = 500_000;
+
+/// Reads an SCXML document. `name` is the machine's where the document gives none.
+pub(in crate::exchange) fn import(text: &str, name: &str) -> Result<Imported, Vec<Diagnostic>> {
+    let options = ParsingOptions { allow_dtd: false, nodes_limit: NODES_MAX, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(text, options).map_err(|error| vec![malformed(text, &error)])?;
+    let root = document.root_element();
+    if root.tag_name().name() != "scxml" {
+        let message = format!("`<{}>` is not an SCXML document", root.tag_name().name());
+        return Err(vec![problem::error(OUT_OF_PLACE, tag_span(root), message)]);
+    }
+    depth_is_bounded(&document)?;
+    let mut importer = Importer::default();
+    importer.native = root.attribute((OURS, "version")).is_some();
+    importer.survey(root);
+    let file = importer.machine(root, name);
+    importer.problems.finish(file, importer.names.into_renamed())
+}
+
+fn malformed(text: &str, error: &roxmltree::Error) -> Diagnostic {
+    let message = match error {
+        roxmltree::Error::DtdDetected => "document type definitions are not read".to_owned(),
+        roxmltree::Error::NodesLimitReached => {
+            return problem::error(TOO_BIG, Span::default(), format!("more than {NODES_MAX} elements"));
+        }
+        other => other.to_string(),
+    };
+    let at = byte_of(text, error.pos());
+    problem::error(MALFORMED, problem::span(at..at + 1), message)
+}
+
+/// The byte at a row and column, both counted from 1.
+fn byte_of(text: &str, position: roxmltree::TextPos) -> usize {
+    let row = usize::try_from(position.row).unwrap_or(1).saturating_sub(1);
+    let column = usize::try_from(position.col).unwrap_or(1).saturating_sub(1);
+    let Some(line) = text.split('\n').nth(row) else { return 0 };
+    let start = line.as_ptr() as usize - text.as_ptr() as usize;
+    start + line.char_indices().nth(column).map_or(line.len(), |(at, _)| at)
+}
+
+/// Everything that follows recurses over elements, so how deep they go is looked at first, without recursion.
+fn depth_is_bounded(document: &Document<'_>) -> Result<(), Vec<Diagnostic>> {
+    let mut depths: Vec<usize> = Vec::new();
+    for node in document.descendants() {
+        let depth = node.parent().and_then(|parent| depths.get(parent.id().get_usize())).map_or(0, |depth| depth + 1);
+        if depth > IMPORT_DEPTH_MAX {
+            return Err(vec![problem::too_deep(tag_span(node))]);
+        }
+        let at = node.id().get_usize();
+        depths.resize(depths.len().max(at + 1), 0);
+        depths[at] = depth;
+    }
+    Ok(())
+}
+
+/// What is known while a document is read.
+#[derive(Default)]
+pub(super) struct Importer {
+    /// Whether the document was written by our own exporter.
+    pub(super) native: bool,
+    /// What was found wrong.
+    pub(super) problems: Problems,
+    /// What names stand for in expressions.
+    pub(super) scope: Scope,
+    /// Names of states by their element.
+    pub(super) state_names: BTreeMap<u32, String>,
+    /// Literals that are assigned to each variable.
+    pub(super) assigned: BTreeMap<String, Vec<Json>>,
+    /// Ids made for `<send idlocation>`.
+    pub(super) sends: u32,
+    names: Names,
+    handled: Ordered<EventFile>,
+}
+
+impl Importer {
+    fn survey(&mut self, root: Node<'_, '_>) {
+        let is_state = |node: &Node<'_, '_>| matches!(local(*node), Some("state" | "parallel" | "final" | "history"));
+        let states: Vec<_> = root.descendants().filter(|node| is_state(node)).collect();
+        for state in &states {
+            if let Some(id) = state.attribute("id") {
+                self.named(*state, id);
+            }
+        }
+        for state in states.iter().filter(|state| state.attribute("id").is_none()) {
+            let name = self.names.fresh(&format!("{}_1", state.tag_name().name()));
+            self.state_names.insert(state.id().get(), name);
+        }
+        self.survey_data(root);
+    }
+
+    fn named(&mut self, state: Node<'_, '_>, id: &str) {
+        if self.scope.states.contains_key(id) {
+            self.problems.error(DUPLICATE, attribute_span(state, "id"), format!("two states have the id `{id}`"));
+            return;
+        }
+        let name = self.names.fresh(id);
+        if name != id {
+            self.problems.warn(format!("state `{id}` is called `{name}`: a name has letters, digits, `-` and `_`"));
+        }
+        self.names.note(&name, id);
+        self.scope.states.insert(id.to_owned(), name.clone());
+        self.state_names.insert(state.id().get(), name);
+    }
+
+    fn machine(&mut self, root: Node<'_, '_>, name: &str) -> MachineFile {
+        let mut file = MachineFile { machine: self.machine_name(root, name), version: 1, ..MachineFile::default() };
+        let (context, data_blocks) = self.context(root);
+        let state = self.state(root);
+        let mut entry = data_blocks;
+        entry.extend(self.own_blocks(root, "onentry"));
+        file.entry = layout::blocks(entry);
+        file.exit = layout::blocks(self.own_blocks(root, "onexit"));
+        file.context = self.settle(context, &mut file.entry);
+        file.states = state.states;
+        file.on = state.on;
+        file.always = state.always;
+        file.initial = state.initial;
+        file.events = std::mem::take(&mut self.handled);
+        self.ours(root, &mut file);
+        if file.initial.is_none() && file.kind.is_none() {
+            file.initial = self.first_child(root);
+        }
+        file
+    }
+
+    fn first_child(&mut self, root: Node<'_, '_>) -> Option<crate::file::InitialFile> {
+        let child = root.children().find(|node| matches!(local(*node), Some("state" | "parallel" | "final")));
+        match child.and_then(|child| self.state_names.get(&child.id().get())) {
+            Some(name) => layout::initial(vec![name.clone()], Vec::new()),
+            None => {
+                self.problems.error(OUT_OF_PLACE, tag_span(root), "the document has no state");
+                None
+            }
+        }
+    }
+
+    fn machine_name(&mut self, root: Node<'_, '_>, name: &str) -> String {
+        let given = root.attribute("name").unwrap_or(name);
+        let mut machine = names::legal(given);
+        if self.state_names.values().any(|state| *state == machine) {
+            machine = self.names.fresh(&format!("{machine}-machine"));
+        }
+        if machine != given && root.attribute("name").is_some() {
+            self.problems.warn(format!("the machine `{given}` is called `{machine}`"));
+        }
+        machine
+    }
+
+    /// What only our own documents have on the root.
+    fn ours(&mut self, root: Node<'_, '_>, file: &mut MachineFile) {
+        if !self.native {
+            return;
+        }
+        file.version = root.attribute((OURS, "version")).and_then(|text| text.parse().ok()).unwrap_or(1);
+        file.summary = root.attribute((OURS, "summary")).map(str::to_owned);
+        file.timeout = root.attribute((OURS, "timeout")).map(str::to_owned);
+        if root.attribute((OURS, "type")) == Some("parallel") {
+            file.kind = Some(KindFile::Parallel);
+            file.initial = None;
+        }
+        for child in root.children().filter(|child| child.tag_name().namespace() == Some(OURS)) {
+            match child.tag_name().name() {
+                "input" => file.input = self.json_text(child),
+                "event" => self.declared_event(child, file),
+                "property" => file.properties.extend(self.json_text(child)),
+                _ => {}
+            }
+        }
+    }
+
+    fn declared_event(&mut self, node: Node<'_, '_>, file: &mut MachineFile) {
+        let Some(name) = self.needed(node, "name") else { return };
+        if let Some(event) = self.json_text::<EventFile>(node) {
+            file.events.insert(name.to_owned(), event);
+        }
+    }
+
+    fn own_blocks(&mut self, root: Node<'_, '_>, tag: &str) -> Vec<Vec<ActionFile>> {
+        let own = |node: &Node<'_, '_>| node.has_tag_name((OURS, tag));
+        root.children().filter(own).map(|node| self.block(node)).collect()
+    }
+
+    /// Declares what a descriptor of a foreign chart takes: anybody may raise it.
+    pub(super) fn handles(&mut self, descriptor: &str) {
+        let prefix = descriptor.strip_suffix('*').unwrap_or(descriptor);
+        let name = prefix.strip_suffix('.').unwrap_or(prefix);
+        let family = name.split('.').next().unwrap_or_default();
+        let comes_by_itself =
+            matches!(family, "" | "error" | "timeout") || name == "done" || name.starts_with("done.state");
+        if !self.native && !comes_by_itself {
+            let event = EventFile { from: Some(RaiserFile::Any), ..EventFile::default() };
+            self.handled.entry(name.to_owned()).or_insert(event);
+        }
+    }
+
+    /// The states an attribute names.
+    pub(super) fn targets(&mut self, node: Node<'_, '_>, attribute: &str) -> Vec<String> {
+        let mut targets = Vec::new();
+        for id in node.attribute(attribute).unwrap_or_default().split_whitespace() {
+            match self.scope.states.get(id) {
+                Some(name) => targets.push(name.clone()),
+                None => {
+                    let message = format!("there is no state `{id}`");
+                    self.problems.error(DANGLING, attribute_span(node, attribute), message);
+                }
+            }
+        }
+        targets
+    }
+
+    /// An attribute that must be there.
+    pub(super) fn needed<'a>(&mut self, node: Node<'a, '_>, attribute: &str) -> Option<&'a str> {
+        let value = node.attribute(attribute);
+        if value.is_none() {
+            let message = format!("`<{}>` needs `{attribute}`", node.tag_name().name());
+            self.problems.error(OUT_OF_PLACE, tag_span(node), message);
+        }
+        value
+    }
+
+    /// An expression in an attribute, in our words. Our own documents have it in our words already.
+    pub(super) fn expression(&mut self, node: Node<'_, '_>, attribute: &str) -> Option<String> {
+        let source = node.attribute(attribute)?;
+        self.translated(source, attribute_span(node, attribute), node)
+    }
+
+    /// An expression in our words.
+    pub(super) fn translated(&mut self, source: &str, span: Span, node: Node<'_, '_>) -> Option<String> {
+        if self.native {
+            return Some(source.to_owned());
+        }
+        match self.scope.translate(source) {
+            Ok(expression) => Some(expression),
+            Err(Refused::TooBig) => {
+                self.problems.error(TOO_BIG, span, "the expression is too long or too deep");
+                None
+            }
+            Err(Refused::NotCel(why)) => {
+                self.refuse(node, span, &format!("has the expression `{}`: {why}", shortened(source)));
+                None
+            }
+        }
+    }
+
+    /// "This cannot be carried over", with element and line.
+    pub(super) fn refuse(&mut self, node: Node<'_, '_>, span: Span, why: &str) {
+        let line = node.document().text_pos_at(node.range().start).row;
+        self.problems.unsupported(span, format!("line {line}: `<{}>` {why}", node.tag_name().name()));
+    }
+
+    /// JSON in one of our own attributes.
+    pub(super) fn json_attribute<T: DeserializeOwned>(&mut self, node: Node<'_, '_>, name: &str) -> Option<T> {
+        let text = node.attribute((OURS, name))?;
+        self.json(text, tag_span(node), &format!("il:{name}"))
+    }
+
+    /// JSON as the text of one of our own elements.
+    pub(super) fn json_text<T: DeserializeOwned>(&mut self, node: Node<'_, '_>) -> Option<T> {
+        self.json(node.text().unwrap_or_default(), tag_span(node), &format!("il:{}", node.tag_name().name()))
+    }
+
+    fn json<T: DeserializeOwned>(&mut self, text: &str, span: Span, what: &str) -> Option<T> {
+        match serde_json::from_str(text) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.problems.error(OUT_OF_PLACE, span, format!("`{what}` is not what it should be: {error}"));
+                None
+            }
+        }
+    }
+}
+
+/// The element's name where it belongs to SCXML; documents without a namespace are taken for SCXML.
+pub(super) fn local<'a>(node: Node<'a, '_>) -> Option<&'a str> {
+    let ours = matches!(node.tag_name().namespace(), None | Some(SCXML));
+    (node.is_element() && ours).then(|| node.tag_name().name())
+}
+
+/// Where an element's tag begins.
+pub(super) fn tag_span(node: Node<'_, '_>) -> Span {
+    let range = node.range();
+    problem::span(range.start..range.end.min(range.start + 1 + node.tag_name().name().len()))
+}
+
+/// Where an attribute's value stands.
+pub(super) fn attribute_span(node: Node<'_, '_>, attribute: &str) -> Span {
+    node.attribute_node(attribute).map_or(tag_span(node), |attribute| problem::span(attribute.range_value()))
+}
+
+fn shortened(source: &str) -> String {
+    match source.char_indices().nth(60) {
+        Some((at, _)) => format!("{}…", &source[..at]),
+        None => source.to_owned(),
+    }
+}

@@ -1,0 +1,223 @@
+//! `<send>`, and what events carry: `<param>`, `<content>` and `namelist`.
+
+use roxmltree::Node;
+use serde_json::Value as Json;
+
+use super::import::{Importer, attribute_span, local, tag_span};
+use crate::{
+    exchange::expression,
+    file::{ActionFile, Ordered, RaiseFile, SendFile},
+};
+
+/// What the event processor of SCXML itself is called.
+const PROCESSORS: [&str; 3] =
+    ["scxml", "http://www.w3.org/TR/scxml/#SCXMLEventProcessor", "http://www.w3.org/TR/scxml#SCXMLEventProcessor"];
+
+impl Importer {
+    /// A `<send>`: to the machine's own queues, now or later.
+    pub(super) fn send(&mut self, node: Node<'_, '_>, actions: &mut Vec<ActionFile>) {
+        let Some(internal) = self.goes_to_itself(node) else { return };
+        let Some(event) = self.sent_event(node) else { return };
+        let delay = self.delay(node);
+        let data = self.payload(node);
+        if internal {
+            if delay.is_some() {
+                return self.refuse(node, tag_span(node), "puts a delayed event on the internal queue");
+            }
+            let raise = match data {
+                Some(data) => RaiseFile::Full { event, data },
+                None => RaiseFile::Name(event),
+            };
+            return actions.push(ActionFile::Raise { raise });
+        }
+        let id = self.send_id(node, actions);
+        actions.push(ActionFile::Send { send: SendFile { event, data, delay, id } });
+    }
+
+    /// Whether it goes to the internal queue; nothing where it goes somewhere else.
+    fn goes_to_itself(&mut self, node: Node<'_, '_>) -> Option<bool> {
+        for attribute in ["targetexpr", "typeexpr"] {
+            if node.attribute(attribute).is_some() {
+                self.refuse(node, attribute_span(node, attribute), &format!("has `{attribute}`"));
+                return None;
+            }
+        }
+        if let Some(other) = node.attribute("type").filter(|name| !PROCESSORS.contains(name)) {
+            self.refuse(node, attribute_span(node, "type"), &format!("goes to another kind of service (`{other}`)"));
+            return None;
+        }
+        match node.attribute("target") {
+            None => Some(false),
+            Some("#_internal") => Some(true),
+            Some(other) => {
+                self.refuse(node, attribute_span(node, "target"), &format!("goes to another target (`{other}`)"));
+                None
+            }
+        }
+    }
+
+    fn sent_event(&mut self, node: Node<'_, '_>) -> Option<String> {
+        if let Some(event) = self.json_attribute(node, "event") {
+            return Some(event);
+        }
+        if node.attribute("eventexpr").is_some() {
+            return self.expression(node, "eventexpr").map(|expression| format!("${{{expression}}}"));
+        }
+        self.needed(node, "event").map(expression::escaped_text)
+    }
+
+    fn delay(&mut self, node: Node<'_, '_>) -> Option<String> {
+        if let Some(delay) = self.json_attribute(node, "delay") {
+            return Some(delay);
+        }
+        if node.attribute("delayexpr").is_some() {
+            let expression = self.expression(node, "delayexpr")?;
+            let literal = expression::literal(&expression).and_then(|value| duration(value.as_str()?));
+            return Some(literal.unwrap_or_else(|| format!("${{{expression}}}")));
+        }
+        let text = node.attribute("delay")?;
+        let delay = duration(text);
+        if delay.is_none() {
+            self.bad_attribute(node, "delay", format!("`{text}` is not a duration such as `1.5s` or `200ms`"));
+        }
+        delay
+    }
+
+    fn send_id(&mut self, node: Node<'_, '_>, actions: &mut Vec<ActionFile>) -> Option<String> {
+        let Some(location) = node.attribute("idlocation") else { return node.attribute("id").map(str::to_owned) };
+        if !self.scope.variables.contains(location) {
+            self.refuse(node, attribute_span(node, "idlocation"), "puts its id into what nothing declares");
+            return None;
+        }
+        self.sends += 1;
+        let id = format!("send.{}", self.sends);
+        let value = Json::String(id.clone());
+        self.assigned.entry(location.to_owned()).or_default().push(value.clone());
+        actions.push(ActionFile::Assign { assign: Ordered::from([(location.to_owned(), value)]) });
+        self.problems.warn(format!("`<send idlocation=\"{location}\">` has the same id each time"));
+        Some(id)
+    }
+
+    /// What an event carries; nothing where it carries nothing.
+    pub(super) fn payload(&mut self, node: Node<'_, '_>) -> Option<Json> {
+        if self.has_own(node, "data") {
+            return self.json_attribute(node, "data");
+        }
+        let mut fields = serde_json::Map::new();
+        for name in node.attribute("namelist").unwrap_or_default().split_whitespace() {
+            if let Some(expression) = self.translated(name, attribute_span(node, "namelist"), node) {
+                fields.insert(name.to_owned(), expression::template(&expression));
+            }
+        }
+        for child in node.children().filter(Node::is_element) {
+            match local(child) {
+                Some("param") => self.param(child, &mut fields),
+                Some("content") => return self.content(child),
+                _ => self.out_of_place(child),
+            }
+        }
+        (!fields.is_empty()).then_some(Json::Object(fields))
+    }
+
+    fn param(&mut self, node: Node<'_, '_>, fields: &mut serde_json::Map<String, Json>) {
+        let Some(name) = self.needed(node, "name") else { return };
+        let attribute = if node.attribute("location").is_some() { "location" } else { "expr" };
+        if self.needed(node, attribute).is_none() {
+            return;
+        }
+        if let Some(expression) = self.expression(node, attribute) {
+            let before = fields.insert(name.to_owned(), expression::template(&expression));
+            if before.is_some() {
+                self.problems.warn(format!("of several `<param name=\"{name}\">` the last is kept"));
+            }
+        }
+    }
+
+    fn content(&mut self, node: Node<'_, '_>) -> Option<Json> {
+        let value = match node.attribute("expr") {
+            Some(_) => expression::template(&self.expression(node, "expr")?),
+            None => self.inner_value(node)?,
+        };
+        // An event carries a map, or whatever an expression gives: so what is neither is written as an expression.
+        Some(match value {
+            Json::Object(_) => value,
+            Json::String(text) if text.starts_with("${") => Json::String(text),
+            other => Json::String(format!("${{{}}}", unescaped(other))),
+        })
+    }
+
+    /// The text inside an element: JSON, or an expression, or just text.
+    pub(super) fn inner_value(&mut self, node: Node<'_, '_>) -> Option<Json> {
+        if let Some(element) = node.children().find(Node::is_element) {
+            self.refuse(element, tag_span(element), "is XML used as a value");
+            return None;
+        }
+        let text = node.text().unwrap_or_default().trim();
+        if text.is_empty() {
+            return Some(Json::Null);
+        }
+        if let Some(value) = expression::literal(text) {
+            return Some(expression::escaped(value));
+        }
+        if let Ok(expression) = self.scope.translate(text) {
+            return Some(expression::template(&expression));
+        }
+        let words: Vec<_> = text.split_whitespace().collect();
+        Some(Json::String(expression::escaped_text(&words.join(" "))))
+    }
+}
+
+fn unescaped(value: Json) -> String {
+    match value {
+        Json::String(text) => Json::String(text.replace("$${", "${")).to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// A duration as machine files write it, from one as CSS writes it (`.5s`, `1.25m`).
+fn duration(text: &str) -> Option<String> {
+    let text = text.trim();
+    let unit_at = text.find(|letter: char| letter.is_ascii_alphabetic())?;
+    let (number, unit) = text.split_at(unit_at);
+    let unit_ms = match unit {
+        "ms" => 1.0,
+        "s" => 1_000.0,
+        "m" => 60_000.0,
+        "h" => 3_600_000.0,
+        "d" => 86_400_000.0,
+        _ => return None,
+    };
+    let is_number = number.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
+    let ms = number.parse::<f64>().ok().filter(|_| is_number)? * unit_ms;
+    if ms > 1e15 {
+        return None;
+    }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let ms = ms.round() as u64;
+    Some(if ms % 1_000 == 0 { format!("{}s", ms / 1_000) } else { format!("{ms}ms") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_of_css_become_whole_ones() {
+        let cases = [
+            ("1s", Some("1s")),
+            (".5s", Some("500ms")),
+            ("0s", Some("0s")),
+            ("1.5m", Some("90s")),
+            ("10ms", Some("10ms")),
+            ("2h", Some("7200s")),
+            ("1", None),
+            ("s", None),
+            ("1e9s", None),
+            ("-1s", None),
+            ("9999999999999999d", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(duration(text).as_deref(), expected, "{text}");
+        }
+    }
+}
