@@ -89,11 +89,6 @@ impl Problems {
         }
     }
 
-    /// Whether there is an error so far.
-    pub(super) fn has_errors(&self) -> bool {
-        !self.errors.is_empty()
-    }
-
     /// The machine, unless there was an error. `renamed` is ours to theirs.
     pub(super) fn finish(
         self,

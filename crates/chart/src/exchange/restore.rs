@@ -1,6 +1,243 @@
-//! stub
-use crate::{Chart, file::MachineFile};
-/// stub
-pub fn machine_file(_chart: &Chart) -> MachineFile {
-    MachineFile::default()
+//! A chart as the machine file it could have come from: indices back to names, trees back to text.
+//!
+//! Exporters put these pieces into other formats where those have no word of their own, so that nothing is lost on the way
+//! there and back. The pieces say the same as the original file, not in the same layout: [`super::layout`] decides on that.
+
+mod actions;
+mod properties;
+
+pub(super) use actions::{block, initial, template, template_text};
+
+use serde_json::Value as Json;
+
+use super::layout;
+use crate::{
+    Chart,
+    file::{
+        EffectFile, EventFile, InvokeFile, KindFile, LimitFile, MachineFile, MaxFile, Ordered, OutcomeFile,
+        PropertyFile, RaiserFile, SignalsFile, StateFile, TransitionBody,
+    },
+    model::{Effect, Event, Invoke, Kind, Limit, Max, Outcome, Raiser, Schema, State, StateId, Template, Transition},
+};
+
+/// The machine file that says what a chart says.
+pub fn machine_file(chart: &Chart) -> MachineFile {
+    let root = state(chart, chart.state(Chart::ROOT));
+    MachineFile {
+        machine: chart.id.clone(),
+        version: chart.version,
+        summary: sentence(&chart.summary),
+        input: schema(&chart.input),
+        context: chart.context.iter().map(|var| (var.name.clone(), template(&var.initial))).collect(),
+        events: events(chart),
+        initial: root.initial,
+        kind: root.kind,
+        on: root.on,
+        always: root.always,
+        entry: root.entry,
+        exit: root.exit,
+        timeout: default_timeout(chart),
+        states: root.states,
+        properties: properties(chart),
+    }
+}
+
+/// The declared events.
+pub(super) fn events(chart: &Chart) -> Ordered<EventFile> {
+    let declared = chart.events.iter().filter(|event| event.declared);
+    declared.map(|event| (event.name.clone(), self::event(event))).collect()
+}
+
+/// An event's declaration.
+fn event(event: &Event) -> EventFile {
+    EventFile { from: Some(raiser(event.from)), summary: sentence(&event.summary), data: schema(&event.data) }
+}
+
+/// What the machine promises.
+pub(super) fn properties(chart: &Chart) -> Vec<PropertyFile> {
+    chart.properties.iter().map(|property| properties::property(chart, property)).collect()
+}
+
+/// A state with everything in it.
+fn state(chart: &Chart, from: &State) -> StateFile {
+    let mut file = bare_state(chart, from);
+    let children = from.children.iter().map(|&child| chart.state(child));
+    file.states = children.map(|child| (child.name.clone(), state(chart, child))).collect();
+    let (on, always) = transitions(chart, from);
+    file.on = layout::on(on);
+    file.always = layout::always(always);
+    file.invoke = layout::one_or_many(from.invokes.iter().map(|&id| invoke(chart, chart.invoke(id))).collect());
+    file
+}
+
+fn bare_state(chart: &Chart, from: &State) -> StateFile {
+    let mut file = match from.kind.is_history() {
+        true => {
+            let (targets, actions) = from.initial.as_ref().map(|begin| initial(chart, begin)).unwrap_or_default();
+            layout::history(from.kind == Kind::DeepHistory, targets, actions)
+        }
+        false => StateFile { kind: kind(from.kind), ..StateFile::default() },
+    };
+    if let (false, Some(begin)) = (from.kind.is_history(), &from.initial) {
+        let (targets, actions) = initial(chart, begin);
+        file.initial = layout::initial(targets, actions);
+    }
+    file.summary = sentence(&from.summary);
+    file.outcome = from.outcome.map(outcome);
+    file.data = from.data.as_ref().map(template);
+    file.tags = from.tags.clone();
+    file.entry = layout::blocks(from.entry.iter().map(|actions| block(chart, actions)).collect());
+    file.exit = layout::blocks(from.exit.iter().map(|actions| block(chart, actions)).collect());
+    file.timeout = timeout(chart, from);
+    file
+}
+
+/// A state's transitions with their descriptors, and those that need no event.
+pub(super) fn transitions(chart: &Chart, from: &State) -> (Vec<(Vec<String>, TransitionBody)>, Vec<TransitionBody>) {
+    let all = || from.transitions.iter().map(|&id| chart.transition(id));
+    let descriptors = |transition: &Transition| transition.events.iter().map(|event| event.0.clone()).collect();
+    let on = all().filter(|transition| !transition.events.is_empty());
+    let always = all().filter(|transition| transition.events.is_empty());
+    (
+        on.map(|transition| (descriptors(transition), self::transition(chart, transition))).collect(),
+        always.map(|transition| self::transition(chart, transition)).collect(),
+    )
+}
+
+/// A transition without its events.
+pub(super) fn transition(chart: &Chart, from: &Transition) -> TransitionBody {
+    let counter = |id: &crate::model::CounterId| chart.counters[id.index()].name.clone();
+    TransitionBody {
+        event: None,
+        target: layout::one_or_many(names(chart, &from.targets)),
+        guard: from.guard.as_ref().map(|guard| guard.source.clone()),
+        limit: layout::one_or_many(from.limits.iter().map(|limit| self::limit(chart, limit)).collect()),
+        reset: layout::one_or_many(from.resets.iter().map(counter).collect()),
+        assign: Ordered::new(),
+        raise: None,
+        actions: layout::one_or_many(block(chart, &from.actions)),
+        reason: from.reason.as_ref().map(template_text),
+        internal: from.internal.then_some(true),
+    }
+}
+
+/// Names of states.
+pub(super) fn names(chart: &Chart, states: &[StateId]) -> Vec<String> {
+    states.iter().map(|&id| chart.state(id).name.clone()).collect()
+}
+
+fn limit(chart: &Chart, limit: &Limit) -> LimitFile {
+    let counter = &chart.counters[limit.counter.index()];
+    if !counter.named {
+        return LimitFile::Own(limit.max.at_most());
+    }
+    let max = match &limit.max {
+        Max::Fixed(max) => MaxFile::Fixed(*max),
+        Max::Input { expr, .. } => MaxFile::Input(format!("${{{}}}", expr.source)),
+    };
+    LimitFile::Named { counter: counter.name.clone(), max }
+}
+
+/// An activity that a state starts.
+pub(super) fn invoke(chart: &Chart, invoke: &Invoke) -> InvokeFile {
+    let with = match template(&invoke.with) {
+        Json::Object(fields) => fields.into_iter().collect(),
+        _ => Ordered::new(),
+    };
+    let effect = invoke.effect.map(|effect| match effect {
+        Effect::Read => EffectFile::Read,
+        Effect::Write => EffectFile::Write,
+        Effect::External => EffectFile::External,
+    });
+    InvokeFile { activity: invoke.activity.clone(), with, signals: signals(chart, invoke), effect }
+}
+
+fn signals(chart: &Chart, invoke: &Invoke) -> Option<SignalsFile> {
+    let name = |signal: &crate::model::Signal| chart.event(signal.event).name.clone();
+    if invoke.signals.is_empty() {
+        return None;
+    }
+    if invoke.signals.iter().all(|signal| signal.data == Schema::Bool(true)) {
+        return Some(SignalsFile::Names(invoke.signals.iter().map(name).collect()));
+    }
+    Some(SignalsFile::Typed(invoke.signals.iter().map(|signal| (name(signal), signal.data.clone())).collect()))
+}
+
+/// The machine's own time limit, told by the states that have it from there.
+pub(super) fn default_timeout(chart: &Chart) -> Option<String> {
+    let root = chart.state(Chart::ROOT).timeout_ms;
+    let inherited = || chart.states.iter().find(|state| state.timeout_inherited).and_then(|state| state.timeout_ms);
+    root.or_else(inherited).map(duration)
+}
+
+/// A state's own time limit; `none` where it has switched the machine's off.
+pub(super) fn timeout(chart: &Chart, state: &State) -> Option<String> {
+    let is_root = state.parent.is_none();
+    match state.timeout_ms {
+        _ if is_root || state.timeout_inherited => None,
+        Some(ms) => Some(duration(ms)),
+        None => (!state.invokes.is_empty() && default_timeout(chart).is_some()).then(|| "none".to_owned()),
+    }
+}
+
+/// A duration in its largest whole unit.
+pub(super) fn duration(ms: u64) -> String {
+    let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")];
+    let fits = units.into_iter().find(|(unit, _)| ms > 0 && ms % unit == 0);
+    fits.map_or_else(|| format!("{ms}ms"), |(unit, word)| format!("{}{word}", ms / unit))
+}
+
+fn sentence(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn schema(schema: &Schema) -> Option<Json> {
+    (*schema != Schema::Bool(true)).then(|| schema.clone())
+}
+
+fn kind(kind: Kind) -> Option<KindFile> {
+    match kind {
+        Kind::Atomic | Kind::Compound => None,
+        Kind::Parallel => Some(KindFile::Parallel),
+        Kind::Final => Some(KindFile::Final),
+        Kind::ShallowHistory | Kind::DeepHistory => Some(KindFile::History),
+    }
+}
+
+fn outcome(outcome: Outcome) -> OutcomeFile {
+    match outcome {
+        Outcome::Success => OutcomeFile::Success,
+        Outcome::Failure => OutcomeFile::Failure,
+        Outcome::Aborted => OutcomeFile::Aborted,
+    }
+}
+
+fn raiser(raiser: Raiser) -> RaiserFile {
+    match raiser {
+        Raiser::User => RaiserFile::User,
+        Raiser::Activity => RaiserFile::Activity,
+        Raiser::Timer => RaiserFile::Timer,
+        Raiser::Run => RaiserFile::Run,
+        Raiser::Machine => RaiserFile::Machine,
+        Raiser::Any => RaiserFile::Any,
+    }
+}
+
+/// Whether a template is the data of an event that carries none.
+pub(super) fn is_empty(data: &Template) -> bool {
+    *data == Template::empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn a_duration_is_told_in_its_largest_whole_unit() {
+        let cases =
+            [(0, "0ms"), (500, "500ms"), (90_000, "90s"), (120_000, "2m"), (7_200_000, "2h"), (604_800_000, "7d")];
+        for (ms, expected) in cases {
+            assert_eq!(duration(ms), expected);
+        }
+    }
 }

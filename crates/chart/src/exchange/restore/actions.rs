@@ -1,0 +1,89 @@
+//! Actions and templates, back in the words of a file.
+
+use serde_json::Value as Json;
+
+use super::{is_empty, names};
+use crate::{
+    Chart,
+    exchange::expression::{escaped, escaped_text},
+    expr::Expr,
+    file::{ActionFile, Ordered, RaiseFile, SendFile},
+    model::{Action, Block, Initial, Part, Template},
+};
+
+/// The names an initial transition leads to, and its actions.
+pub(in crate::exchange) fn initial(chart: &Chart, from: &Initial) -> (Vec<String>, Vec<ActionFile>) {
+    (names(chart, &from.targets), block(chart, &from.actions))
+}
+
+/// A block of actions.
+pub(in crate::exchange) fn block(chart: &Chart, actions: &Block) -> Vec<ActionFile> {
+    actions.iter().filter_map(|action| self::action(chart, action)).collect()
+}
+
+fn action(chart: &Chart, action: &Action) -> Option<ActionFile> {
+    Some(match action {
+        Action::Assign { var, value } => {
+            let name = chart.context[var.index()].name.clone();
+            ActionFile::Assign { assign: Ordered::from([(name, template(value))]) }
+        }
+        Action::Raise { event, data } => ActionFile::Raise { raise: raise(event.clone(), data) },
+        Action::Send { event, data, delay, id } => ActionFile::Send {
+            send: SendFile {
+                event: template_text(event),
+                data: (!is_empty(data)).then(|| template(data)),
+                delay: delay.as_ref().map(template_text),
+                id: id.clone(),
+            },
+        },
+        Action::Cancel { id } => ActionFile::Cancel { cancel: template_text(id) },
+        Action::Log { text } => ActionFile::Log { log: template_text(text) },
+        Action::If { branches } => return conditional(chart, branches),
+    })
+}
+
+fn raise(event: String, data: &Template) -> RaiseFile {
+    if is_empty(data) { RaiseFile::Name(event) } else { RaiseFile::Full { event, data: template(data) } }
+}
+
+fn conditional(chart: &Chart, branches: &[(Option<Expr>, Block)]) -> Option<ActionFile> {
+    let mut otherwise = Vec::new();
+    for (cond, actions) in branches.iter().rev() {
+        let then = block(chart, actions);
+        otherwise = match cond {
+            Some(cond) => vec![ActionFile::If { cond: cond.source.clone(), then, otherwise }],
+            None => then,
+        };
+    }
+    otherwise.into_iter().next()
+}
+
+/// A template as a value of the file.
+pub(in crate::exchange) fn template(from: &Template) -> Json {
+    match from {
+        Template::Literal(value) => escaped(Json::from(value)),
+        Template::Expr(expr) => Json::String(in_braces(expr)),
+        Template::Text(parts) => Json::String(parts.iter().map(part).collect()),
+        Template::List(items) => items.iter().map(template).collect(),
+        Template::Map(fields) => fields.iter().map(|(name, value)| (name.clone(), template(value))).collect(),
+    }
+}
+
+/// A template where the file wants a string.
+pub(in crate::exchange) fn template_text(from: &Template) -> String {
+    match template(from) {
+        Json::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+fn part(part: &Part) -> String {
+    match part {
+        Part::Text(text) => escaped_text(text),
+        Part::Expr(expr) => in_braces(expr),
+    }
+}
+
+fn in_braces(expr: &Expr) -> String {
+    format!("${{{}}}", expr.source)
+}

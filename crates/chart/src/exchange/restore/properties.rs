@@ -1,0 +1,46 @@
+//! Promises, back in the words of a file.
+
+use crate::{
+    Chart,
+    exchange::layout::one_or_many,
+    file::{OneOrMany, PropertyFile},
+    model::{Observation, Property, PropertyKind, Seen},
+};
+
+/// A promise.
+pub(super) fn property(chart: &Chart, property: &Property) -> PropertyFile {
+    let seen = |observation: &Observation| observed(chart, observation);
+    let because = (!property.because.is_empty()).then(|| property.because.clone());
+    let file = PropertyFile { because, ..PropertyFile::default() };
+    match &property.kind {
+        PropertyKind::Terminates => PropertyFile { terminates: Some(true), ..file },
+        PropertyKind::Never { what, without, since } => PropertyFile {
+            never: seen(what),
+            without: without.as_ref().and_then(seen),
+            since: since.as_ref().and_then(seen),
+            ..file
+        },
+        PropertyKind::Possible { what } => PropertyFile { possible: seen(what), ..file },
+        PropertyKind::LeadsTo { after, to } => PropertyFile { after: seen(after), leads_to: seen(to), ..file },
+        PropertyKind::AtMost { count, of, since } => {
+            let since = since.as_ref().and_then(seen);
+            PropertyFile { at_most: Some(*count), of: seen(of), since, ..file }
+        }
+    }
+}
+
+fn observed(chart: &Chart, observation: &Observation) -> Option<OneOrMany<String>> {
+    one_or_many(observation.0.iter().map(|seen| worded(chart, seen)).collect())
+}
+
+fn worded(chart: &Chart, seen: &Seen) -> String {
+    let name = |id| chart.state(id).name.as_str();
+    match seen {
+        Seen::Entered(state) => name(*state).to_owned(),
+        Seen::Taken { source: Some(source), event } => format!("{}.{}", name(*source), event.0),
+        Seen::Taken { source: None, event } => format!(".{}", event.0),
+        Seen::Moved { from, to } => format!("{} -> {}", name(*from), name(*to)),
+        Seen::Tagged(tag) => format!("#{tag}"),
+        Seen::Started(activity) => format!("@{activity}"),
+    }
+}
