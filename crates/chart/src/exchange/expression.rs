@@ -7,43 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-/// As long as an expression of a machine file may be.
-const LENGTH_MAX: usize = 4_096;
-/// As deep as one may be.
-const DEPTH_MAX: usize = 64;
-/// As many operators as one may have.
-const OPERATORS_MAX: usize = 256;
+use crate::{
+    Diagnostic, Span,
+    expr::{self, Names},
+};
 
-/// Variables that every expression has.
-const VARIABLES: [&str; 8] = ["input", "context", "event", "state", "count", "_event", "_name", "_sessionid"];
-/// Functions and macros that every expression has.
-const FUNCTIONS: [&str; 25] = [
-    "In",
-    "size",
-    "has",
-    "int",
-    "uint",
-    "double",
-    "string",
-    "bool",
-    "bytes",
-    "type",
-    "contains",
-    "startsWith",
-    "endsWith",
-    "matches",
-    "all",
-    "exists",
-    "exists_one",
-    "map",
-    "filter",
-    "max",
-    "min",
-    "timestamp",
-    "duration",
-    "dyn",
-    "in",
-];
+/// Longer texts are not looked at: an expression of a machine file is shorter anyway.
+const SOURCE_BYTES_MAX: usize = 4 * expr::SOURCE_CHARS_MAX;
+/// The code of an expression that is too long or too deep.
+const TOO_LARGE: &str = "E0302";
 /// Macros whose first argument is a variable of their own.
 const BINDERS: [&str; 5] = ["all", "exists", "exists_one", "map", "filter"];
 
@@ -63,32 +35,24 @@ pub(super) struct Scope {
     pub(super) variables: BTreeSet<String>,
     /// States by their foreign id.
     pub(super) states: BTreeMap<String, String>,
+    /// Every state, by our name.
+    pub(super) names: Vec<String>,
 }
 
 impl Scope {
     /// The expression as a machine file words it.
     pub(super) fn translate(&self, source: &str) -> Result<String, Refused> {
+        if source.len() > SOURCE_BYTES_MAX {
+            return Err(Refused::TooBig);
+        }
         let source = source.trim();
-        let tokens = scan(source)?;
-        let program = cel::Program::compile(source).map_err(|_| Refused::NotCel("it is not CEL".to_owned()))?;
-        let bound = bound_names(&tokens);
-        for name in program.references().variables() {
-            self.known_variable(name, &bound)?;
+        let tokens = scan(source).ok_or_else(|| Refused::NotCel("a string has no end".to_owned()))?;
+        let reworded = self.reword(source, &tokens, &bound_names(&tokens));
+        let names = Names { states: &self.names, counters: &[] };
+        match expr::parse(&reworded, Span::default(), &names) {
+            Ok(_) => Ok(reworded),
+            Err(problems) => Err(refused(&problems)),
         }
-        for token in tokens.windows(2).filter(|pair| pair[1].text == "(" && pair[0].kind == Kind::Word) {
-            known_function(token[0].text)?;
-        }
-        event_fields(&tokens)?;
-        Ok(self.reword(source, &tokens, &bound))
-    }
-
-    fn known_variable(&self, name: &str, bound: &[&str]) -> Result<(), Refused> {
-        let macro_internal = name.starts_with('@');
-        let known = VARIABLES.contains(&name) || bound.contains(&name) || self.variables.contains(name);
-        if known || macro_internal {
-            return Ok(());
-        }
-        Err(Refused::NotCel(format!("nothing declares `{name}`")))
     }
 
     /// Puts `context.` before the foreign chart's variables and our names of states into `In('…')`.
@@ -171,23 +135,18 @@ struct Token<'a> {
     text: &'a str,
 }
 
-/// The tokens of an expression that is within the bounds. The parser behind `cel` recurses: nothing reaches it unbounded.
-fn scan(source: &str) -> Result<Vec<Token<'_>>, Refused> {
-    if source.len() > LENGTH_MAX {
-        return Err(Refused::TooBig);
-    }
+/// The tokens of an expression; nothing where a string has no end.
+fn scan(source: &str) -> Option<Vec<Token<'_>>> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = source[at..].chars().next() {
-        let (kind, length) =
-            measure(&source[at..], first).ok_or_else(|| Refused::NotCel("a string has no end".into()))?;
+        let (kind, length) = measure(&source[at..], first)?;
         if let Some(kind) = kind {
             tokens.push(Token { kind, start: at, text: &source[at..at + length] });
         }
         at += length;
     }
-    bounded(&tokens)?;
-    Ok(tokens)
+    Some(tokens)
 }
 
 /// The kind and length of the token that `rest` begins with; no kind for space. Nothing for a string without an end.
@@ -217,22 +176,6 @@ fn text_length(rest: &str, quote: char) -> Option<usize> {
     None
 }
 
-fn bounded(tokens: &[Token<'_>]) -> Result<(), Refused> {
-    let mut depth = 0_usize;
-    let mut operators = 0;
-    for token in tokens.iter().filter(|token| token.kind == Kind::Mark) {
-        match token.text {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth = depth.saturating_sub(1),
-            _ => operators += 1,
-        }
-        if depth > DEPTH_MAX || operators > OPERATORS_MAX {
-            return Err(Refused::TooBig);
-        }
-    }
-    Ok(())
-}
-
 /// Variables that macros such as `list.all(x, x > 1)` bring with them.
 fn bound_names<'a>(tokens: &[Token<'a>]) -> Vec<&'a str> {
     let binder = |four: &[Token<'a>]| {
@@ -242,27 +185,12 @@ fn bound_names<'a>(tokens: &[Token<'a>]) -> Vec<&'a str> {
     tokens.windows(4).filter_map(binder).collect()
 }
 
-fn known_function(name: &str) -> Result<(), Refused> {
-    if FUNCTIONS.contains(&name) {
-        return Ok(());
+fn refused(problems: &[Diagnostic]) -> Refused {
+    match problems.first() {
+        Some(problem) if problem.code == TOO_LARGE => Refused::TooBig,
+        Some(problem) => Refused::NotCel(problem.message.clone()),
+        None => Refused::NotCel("it is not CEL".to_owned()),
     }
-    Err(Refused::NotCel(format!("there is no function `{name}`")))
-}
-
-/// Of SCXML's event only the name and the data exist here.
-fn event_fields(tokens: &[Token<'_>]) -> Result<(), Refused> {
-    for (at, token) in tokens.iter().enumerate() {
-        let is_variable = token.text == "_event" && (at == 0 || tokens[at - 1].text != ".");
-        if !is_variable {
-            continue;
-        }
-        let field = tokens.get(at + 2).filter(|_| tokens[at + 1].text == ".").map(|token| token.text);
-        if !matches!(field, Some("name" | "data")) {
-            let what = field.map_or("the event as a whole".to_owned(), |field| format!("`_event.{field}`"));
-            return Err(Refused::NotCel(format!("machines do not have {what}")));
-        }
-    }
-    Ok(())
 }
 
 fn is_argument_of_in(tokens: &[Token<'_>], at: usize) -> bool {
@@ -275,7 +203,11 @@ mod tests {
 
     fn scope() -> Scope {
         let states = [("a.b".to_owned(), "a_b".to_owned()), ("s1".to_owned(), "s1".to_owned())];
-        Scope { variables: ["x".to_owned(), "list".to_owned()].into(), states: states.into() }
+        Scope {
+            variables: ["x".to_owned(), "list".to_owned()].into(),
+            names: states.iter().map(|(_, name)| name.clone()).collect(),
+            states: states.into(),
+        }
     }
 
     #[test]

@@ -2,40 +2,56 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether a state, a machine or a variable may have this name as it is.
-pub(super) fn is_legal(name: &str) -> bool {
-    let mut letters = name.chars();
-    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
-        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-')
+/// The longest name, in bytes, that is made here.
+const NAME_BYTES_MAX: usize = 200;
+
+/// The nearest name that a machine may have: letters, digits, `-` and `_`, with a letter or `_` in front.
+pub(super) fn machine(name: &str) -> String {
+    let made = only(name, |letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'));
+    match made.chars().next() {
+        Some(first) if first.is_alphabetic() || first == '_' => made,
+        _ => format!("_{made}"),
+    }
 }
 
-/// The nearest legal name: what is not a letter, digit, `-` or `_` becomes `_`.
-pub(super) fn legal(name: &str) -> String {
-    if is_legal(name) {
-        return name.to_owned();
-    }
-    let mut made = String::with_capacity(name.len());
-    for letter in name.trim().chars() {
-        let allowed = letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
-        if allowed {
+/// The nearest name that a state may have: as a machine's, with digits in front and dots and colons inside allowed.
+pub(super) fn state(name: &str) -> String {
+    let made = only(name, |letter| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | ':'));
+    let made = made.trim_matches(['.', ':']);
+    if made.is_empty() { "unnamed".to_owned() } else { made.to_owned() }
+}
+
+/// The nearest name that an event may have: one token, in small letters where it was free text.
+pub(super) fn event(text: &str) -> String {
+    let made = only(text, |letter| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | ':'));
+    let tokens: Vec<_> = made.split('.').filter(|token| !token.is_empty()).collect();
+    if tokens.is_empty() { "unnamed".to_owned() } else { tokens.join(".") }
+}
+
+/// The letters that are allowed; a row of others becomes one `_`.
+fn only(text: &str, allowed: impl Fn(char) -> bool) -> String {
+    let mut made = String::with_capacity(text.len().min(NAME_BYTES_MAX));
+    for letter in text.trim().chars().take_while({
+        let mut bytes = 0;
+        move |letter| {
+            bytes += letter.len_utf8();
+            bytes <= NAME_BYTES_MAX
+        }
+    }) {
+        if allowed(letter) {
             made.push(letter);
         } else if !made.ends_with('_') {
             made.push('_');
         }
     }
-    let made = made.trim_end_matches('_');
-    match made.chars().next() {
-        None => "unnamed".to_owned(),
-        Some(first) if first.is_ascii_alphabetic() || first == '_' => made.to_owned(),
-        Some(_) => format!("_{made}"),
-    }
+    if text.trim().ends_with(&allowed) { made } else { made.trim_end_matches('_').to_owned() }
 }
 
 /// A machine's name from the name of its file: without folders and extension.
 pub(super) fn from_file_name(file_name: &str) -> String {
     let base = file_name.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = base.split('.').next().unwrap_or_default();
-    if stem.is_empty() { "imported".to_owned() } else { legal(stem) }
+    if stem.is_empty() { "imported".to_owned() } else { machine(stem) }
 }
 
 /// Hands out names of states, each once.
@@ -55,7 +71,7 @@ impl Names {
 
     /// A legal name that nobody has yet, as near to `wanted` as can be.
     pub(super) fn fresh(&mut self, wanted: &str) -> String {
-        let base = legal(wanted);
+        let base = state(wanted);
         let count = self.counts.entry(base.clone()).or_insert(0);
         let mut name = base.clone();
         while self.used.contains(&name) {
@@ -85,19 +101,25 @@ mod tests {
 
     #[test]
     fn what_a_name_may_not_have_becomes_an_underscore() {
-        let cases = [
-            ("testing", "testing"),
-            ("A-b_9", "A-b_9"),
-            ("a.b", "a_b"),
-            ("on task request!", "on_task_request"),
-            ("9lives", "_9lives"),
-            ("—", "unnamed"),
-            ("", "unnamed"),
+        type Case = (fn(&str) -> String, &'static str, &'static str);
+        let cases: [Case; 12] = [
+            (state, "testing", "testing"),
+            (state, "a.b:c-9_", "a.b:c-9_"),
+            (state, " Not  yet! ", "Not_yet"),
+            (state, "9 lives", "9_lives"),
+            (state, ".a.", "a"),
+            (state, "—", "unnamed"),
+            (machine, "a.b", "a_b"),
+            (machine, "9", "_9"),
+            (machine, "", "_"),
+            (event, "on task request", "on_task_request"),
+            (event, "a..b.", "a.b"),
+            (event, "{}", "unnamed"),
         ];
-        for (name, expected) in cases {
-            assert_eq!(legal(name), expected, "{name}");
-            assert!(is_legal(&legal(name)), "{name}");
+        for (make, name, expected) in cases {
+            assert_eq!(make(name), expected, "{name}");
         }
+        assert_eq!(state(&"é".repeat(1_000)).len(), NAME_BYTES_MAX);
     }
 
     #[test]

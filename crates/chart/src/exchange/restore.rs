@@ -157,7 +157,7 @@ fn signals(chart: &Chart, invoke: &Invoke) -> Option<SignalsFile> {
     if invoke.signals.is_empty() {
         return None;
     }
-    if invoke.signals.iter().all(|signal| signal.data == Schema::Bool(true)) {
+    if invoke.signals.iter().all(|signal| is_any(&signal.data)) {
         return Some(SignalsFile::Names(invoke.signals.iter().map(name).collect()));
     }
     Some(SignalsFile::Typed(invoke.signals.iter().map(|signal| (name(signal), signal.data.clone())).collect()))
@@ -191,8 +191,13 @@ fn sentence(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-fn schema(schema: &Schema) -> Option<Json> {
-    (*schema != Schema::Bool(true)).then(|| schema.clone())
+/// A schema, unless it says no more than one that is not written: an object.
+pub(super) fn schema(schema: &Schema) -> Option<Json> {
+    (!is_any(schema)).then(|| schema.clone())
+}
+
+fn is_any(schema: &Schema) -> bool {
+    *schema == serde_json::json!({ "type": "object" })
 }
 
 fn kind(kind: Kind) -> Option<KindFile> {

@@ -46,8 +46,8 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn machine(&mut self) {
         let chart = self.chart;
-        if chart.input != Json::Bool(true) {
-            self.json("il:input", Attributes::default(), &chart.input);
+        if let Some(input) = restore::schema(&chart.input) {
+            self.json("il:input", Attributes::default(), &input);
         }
         for (name, event) in restore::events(chart) {
             self.json("il:event", Attributes::default().with("name", name), &event);
@@ -56,7 +56,7 @@ impl Writer<'_> {
         let root = chart.state(Chart::ROOT);
         self.blocks("il:onentry", &root.entry);
         self.blocks("il:onexit", &root.exit);
-        self.initial(root);
+        self.initial("il:initial", root);
         for &id in &root.transitions {
             self.transition("il:transition", chart.transition(id));
         }
@@ -97,7 +97,7 @@ impl Writer<'_> {
 
     fn inside(&mut self, state: &State) {
         let chart = self.chart;
-        self.initial(state);
+        self.initial("initial", state);
         self.blocks("onentry", &state.entry);
         self.blocks("onexit", &state.exit);
         for &id in &state.invokes {
@@ -116,7 +116,7 @@ impl Writer<'_> {
     }
 
     /// An initial transition that does something, and a history's default.
-    fn initial(&mut self, state: &State) {
+    fn initial(&mut self, tag: &str, state: &State) {
         let chart = self.chart;
         let Some(initial) = &state.initial else { return };
         let default = |xml: &mut Xml, initial: &Initial| {
@@ -126,7 +126,7 @@ impl Writer<'_> {
         if state.kind.is_history() {
             default(self.xml, initial);
         } else if !initial.actions.is_empty() {
-            self.xml.element("initial", Attributes::default(), |xml| default(xml, initial));
+            self.xml.element(tag, Attributes::default(), |xml| default(xml, initial));
         }
     }
 

@@ -110,6 +110,7 @@ impl Importer {
             let name = self.names.fresh(&format!("{}_1", state.tag_name().name()));
             self.state_names.insert(state.id().get(), name);
         }
+        self.scope.names = self.state_names.values().cloned().collect();
         self.survey_data(root);
     }
 
@@ -120,7 +121,9 @@ impl Importer {
         }
         let name = self.names.fresh(id);
         if name != id {
-            self.problems.warn(format!("state `{id}` is called `{name}`: a name has letters, digits, `-` and `_`"));
+            self.problems.warn(format!(
+                "state `{id}` is called `{name}`: names have letters, digits, `_`, `-`, and dots inside"
+            ));
         }
         self.names.note(&name, id);
         self.scope.states.insert(id.to_owned(), name.clone());
@@ -161,7 +164,7 @@ impl Importer {
 
     fn machine_name(&mut self, root: Node<'_, '_>, name: &str) -> String {
         let given = root.attribute("name").unwrap_or(name);
-        let mut machine = names::legal(given);
+        let mut machine = names::machine(given);
         if self.state_names.values().any(|state| *state == machine) {
             machine = self.names.fresh(&format!("{machine}-machine"));
         }
@@ -210,8 +213,7 @@ impl Importer {
         let prefix = descriptor.strip_suffix('*').unwrap_or(descriptor);
         let name = prefix.strip_suffix('.').unwrap_or(prefix);
         let family = name.split('.').next().unwrap_or_default();
-        let comes_by_itself =
-            matches!(family, "" | "error" | "timeout") || name == "done" || name.starts_with("done.state");
+        let comes_by_itself = matches!(family, "" | "error") || name == "done" || name.starts_with("done.state");
         if !self.native && !comes_by_itself {
             let event = EventFile { from: Some(RaiserFile::Any), ..EventFile::default() };
             self.handled.entry(name.to_owned()).or_insert(event);

@@ -72,10 +72,14 @@ impl Importer {
         }
         if node.attribute("delayexpr").is_some() {
             let expression = self.expression(node, "delayexpr")?;
-            let literal = expression::literal(&expression).and_then(|value| duration(value.as_str()?));
+            let literal = expression::literal(&expression).filter(|_| !self.native);
+            let literal = literal.and_then(|value| duration(value.as_str()?));
             return Some(literal.unwrap_or_else(|| format!("${{{expression}}}")));
         }
         let text = node.attribute("delay")?;
+        if self.native {
+            return Some(expression::escaped_text(text));
+        }
         let delay = duration(text);
         if delay.is_none() {
             self.bad_attribute(node, "delay", format!("`{text}` is not a duration such as `1.5s` or `200ms`"));

@@ -45,7 +45,7 @@ impl Importer {
     fn child(&mut self, child: Node<'_, '_>, state: &mut StateFile, parts: &mut Parts) {
         match child.tag_name().namespace() {
             None | Some(SCXML) => self.scxml_child(child, state, parts),
-            Some(OURS) => self.own_child(child, parts),
+            Some(OURS) => self.own_child(child, state, parts),
             Some(other) => {
                 let name = child.tag_name().name();
                 self.problems.warn(format!("`<{name}>` of the namespace `{other}` was left out"));
@@ -73,8 +73,9 @@ impl Importer {
         }
     }
 
-    fn own_child(&mut self, child: Node<'_, '_>, parts: &mut Parts) {
+    fn own_child(&mut self, child: Node<'_, '_>, state: &mut StateFile, parts: &mut Parts) {
         match child.tag_name().name() {
+            "initial" => self.initial(child, state),
             "invoke" => parts.invokes.extend(self.json_text::<InvokeFile>(child)),
             "transition" => self.transition(child, parts),
             "input" | "event" | "property" | "onentry" | "onexit" => {}
