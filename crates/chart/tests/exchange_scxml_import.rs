@@ -270,9 +270,9 @@ fn what_a_machine_file_cannot_carry_is_unsupported_and_says_where() {
         E0510 at line 2: line 2: `<foreach>` is a loop, and machines have none
         E0510 at line 2: line 2: `<invoke>` starts a service, which machines do by activities
         E0510 at line 2: line 2: `<data>` reads another file
-        E0510 at line 2: line 2: `<transition>` has the expression `x === 1`: it is not CEL
-        E0510 at line 2: line 2: `<transition>` has the expression `typeof x`: it is not CEL
-        E0510 at line 2: line 2: `<transition>` has the expression `unknown == 1`: nothing declares `unknown`
+        E0510 at line 2: line 2: `<transition>` has the expression `x === 1`: this is not CEL: token recognition error at: '= '
+        E0510 at line 2: line 2: `<transition>` has the expression `typeof x`: this is not CEL: extraneous input 'x' expecting the end
+        E0510 at line 2: line 2: `<transition>` has the expression `unknown == 1`: there is no variable `unknown`
         E0510 at line 2: line 2: `<send>` goes to another target (`#_parent`)
         E0510 at line 2: line 2: `<send>` goes to another kind of service (`http`)
         E0510 at line 2: line 2: `<do>` is an action of another namespace
@@ -315,16 +315,16 @@ fn broken_documents_are_errors_with_a_place() {
 #[test]
 fn names_that_a_machine_cannot_have_are_changed_and_told() {
     check(
-        "><state id='a.b'><transition event='done.state.a.b' cond=\"In('a.b')\" target='c:d'/><state><final/></state></state><state id='c:d'/>",
+        "><state id='a.'><transition event='done.state.a.' cond=\"In('a.')\" target='c:d'/><state><final/></state></state><state id='c:d'/>",
         expect![[r#"
             {
-              "initial": "a_b",
+              "initial": "a",
               "states": {
-                "a_b": {
+                "a": {
                   "on": {
-                    "done.state.a_b": {
-                      "target": "c_d",
-                      "guard": "In('a_b')"
+                    "done.state.a": {
+                      "target": "c:d",
+                      "guard": "In('a')"
                     }
                   },
                   "states": {
@@ -337,15 +337,14 @@ fn names_that_a_machine_cannot_have_are_changed_and_told() {
                     }
                   }
                 },
-                "c_d": {}
+                "c:d": {}
               }
             }
-            warning: state `a.b` is called `a_b`: a name has letters, digits, `-` and `_`
-            warning: state `c:d` is called `c_d`: a name has letters, digits, `-` and `_`
+            warning: state `a.` is called `a`: names have letters, digits, `_`, `-`, and dots inside
         "#]],
     );
-    let renamed = read("><state id='a.b'/>").unwrap().renamed;
-    assert_eq!(renamed.into_iter().collect::<Vec<_>>(), [("a_b".to_owned(), "a.b".to_owned())]);
+    let renamed = read("><state id='a.'/>").unwrap().renamed;
+    assert_eq!(renamed.into_iter().collect::<Vec<_>>(), [("a".to_owned(), "a.".to_owned())]);
 }
 
 #[test]

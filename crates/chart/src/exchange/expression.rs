@@ -237,7 +237,6 @@ mod tests {
             "function () { return 1 }",
             "x = 1",
             "_event.sendid == 'a'",
-            "_event",
             "undefined",
             "parse(x)",
             "'no end",
