@@ -152,11 +152,32 @@ impl Chart {
         match seen {
             Seen::Entered(state) => self.name(*state).to_owned(),
             Seen::Taken { source, event } => {
-                format!("{}.{}", source.map_or("", |source| self.name(source)), event.0)
+                let source = source.map_or("", |source| self.name(source));
+                let done = event.0.strip_prefix("done.state.").is_some_and(|name| name == source);
+                format!("{source}.{}", if done { "done" } else { &event.0 })
             }
             Seen::Moved { from, to } => format!("{} -> {}", self.name(*from), self.name(*to)),
             Seen::Tagged(tag) => format!("#{tag}"),
             Seen::Started(activity) => format!("@{activity}"),
+        }
+    }
+
+    /// A promise in one line: `never fixed without testing.passed since changing`.
+    pub fn worded(&self, kind: &PropertyKind) -> String {
+        let see = |what: &Observation| what.0.iter().map(|seen| self.observed(seen)).collect::<Vec<_>>().join(" or ");
+        let tail = |word: &str, what: &Option<Observation>| {
+            what.as_ref().map(|what| format!(" {word} {}", see(what))).unwrap_or_default()
+        };
+        match kind {
+            PropertyKind::Terminates => "terminates".to_owned(),
+            PropertyKind::Never { what, without, since } => {
+                format!("never {}{}{}", see(what), tail("without", without), tail("since", since))
+            }
+            PropertyKind::Possible { what } => format!("possible {}", see(what)),
+            PropertyKind::LeadsTo { after, to } => format!("after {} leads to {}", see(after), see(to)),
+            PropertyKind::AtMost { count, of, since } => {
+                format!("at most {count} of {}{}", see(of), tail("since", since))
+            }
         }
     }
 

@@ -1,1 +1,127 @@
-//! A chart in plain words and as JSON.
+//! What a machine consists of, as data for programs and as text for people.
+//!
+//! The JSON is a contract that scripts rely on: keys are added, never changed.
+
+use crate::{
+    model::{Chart, State, StateId, Transition},
+    yaml::template_text,
+};
+use serde_json::{Value as Json, json};
+use std::fmt::Write as _;
+
+/// The machine as JSON: `{id, version, hash, initial, states, events, transitions, …}`.
+///
+/// A transition that takes several events is listed once for each of them; `index` tells which rows are one transition. A
+/// root transition's source is the machine's id, an eventless one's event is null.
+pub fn json(chart: &Chart) -> Json {
+    let root = chart.state(Chart::ROOT);
+    json!({
+        "id": chart.id,
+        "version": chart.version,
+        "summary": chart.summary,
+        "hash": chart.hash,
+        "initial": root.initial.as_ref().map(|initial| names(chart, &initial.targets)),
+        "kind": root.kind.word(),
+        "input": chart.input,
+        "states": chart.states.iter().skip(1).map(|state| state_json(chart, state)).collect::<Vec<_>>(),
+        "events": chart.events.iter().map(|event| json!({
+            "name": event.name, "from": event.from.word(), "summary": event.summary, "declared": event.declared,
+            "data": event.data,
+        })).collect::<Vec<_>>(),
+        "transitions": chart.transitions.iter().flat_map(|transition| rows(chart, transition)).collect::<Vec<_>>(),
+        "counters": chart.counters.iter().map(|counter| json!({ "name": counter.name, "max": counter.max })).collect::<Vec<_>>(),
+        "properties": chart.properties.iter().map(|property| json!({
+            "name": property.name, "because": property.because,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn state_json(chart: &Chart, state: &State) -> Json {
+    let parent = state.parent.filter(|parent| *parent != Chart::ROOT);
+    json!({
+        "id": state.name,
+        "parent": parent.map(|parent| chart.state(parent).name.as_str()),
+        "kind": state.kind.word(),
+        "tags": state.tags,
+        "summary": state.summary,
+        "initial": state.initial.as_ref().map(|initial| names(chart, &initial.targets)),
+        "outcome": state.outcome.map(|outcome| outcome.word()),
+        "activities": state.invokes.iter().map(|id| chart.invoke(*id).activity.as_str()).collect::<Vec<_>>(),
+        "timeout_ms": state.timeout_ms,
+    })
+}
+
+fn rows(chart: &Chart, transition: &Transition) -> Vec<Json> {
+    let row = |event: Option<&str>| {
+        json!({
+            "source": chart.state(transition.source).name,
+            "event": event,
+            "target": (!transition.targets.is_empty()).then(|| names(chart, &transition.targets)),
+            "guard": transition.guard.as_ref().map(|guard| guard.source.as_str()),
+            "limit": transition.limits.iter().map(|limit| limit.max.at_most()).min(),
+            "reason": transition.reason.as_ref().map(template_text),
+            "internal": transition.internal,
+            "counters": transition.limits.iter().map(|limit| chart.counters[limit.counter.index()].name.as_str()).collect::<Vec<_>>(),
+            "resets": transition.resets.iter().map(|id| chart.counters[id.index()].name.as_str()).collect::<Vec<_>>(),
+            "index": transition.id.0,
+        })
+    };
+    match transition.events.is_empty() {
+        true => vec![row(None)],
+        false => transition.events.iter().map(|event| row(Some(&event.0))).collect(),
+    }
+}
+
+/// One name bare, several as a list.
+fn names(chart: &Chart, ids: &[StateId]) -> Json {
+    match ids {
+        [one] => chart.state(*one).name.as_str().into(),
+        several => several.iter().map(|id| chart.state(*id).name.as_str()).collect::<Vec<_>>().into(),
+    }
+}
+
+/// The machine as text: its states as a tree with what leads out of each, then its events and promises.
+pub fn text(chart: &Chart) -> String {
+    let mut out = format!("{} version {}\n", chart.id, chart.version);
+    if !chart.summary.is_empty() {
+        let _ = writeln!(out, "{}", chart.summary);
+    }
+    out.push_str("\nstates\n");
+    transitions(chart, chart.state(Chart::ROOT), 0, &mut out);
+    for state in chart.states.iter().skip(1) {
+        state_text(chart, state, &mut out);
+    }
+    out.push_str("\nevents\n");
+    for event in &chart.events {
+        let summary = if event.summary.is_empty() { String::new() } else { format!("  {}", event.summary) };
+        let _ = writeln!(out, "  {:<24} from {}{summary}", event.name, event.from.word());
+    }
+    if !chart.properties.is_empty() {
+        out.push_str("\nproperties\n");
+        chart.properties.iter().for_each(|property| out.push_str(&format!("  {}\n", property.name)));
+    }
+    out
+}
+
+fn state_text(chart: &Chart, state: &State, out: &mut String) {
+    let depth = chart.ancestors(state.id).count();
+    let mut notes = vec![state.kind.word().to_owned()];
+    notes.extend(state.outcome.map(|outcome| outcome.word().to_owned()));
+    notes.extend(state.tags.iter().map(|tag| format!("#{tag}")));
+    notes.extend(state.invokes.iter().map(|id| format!("@{}", chart.invoke(*id).activity)));
+    let _ = writeln!(out, "{}{} ({})", "  ".repeat(depth), state.name, notes.join(", "));
+    transitions(chart, state, depth, out);
+}
+
+fn transitions(chart: &Chart, state: &State, depth: usize, out: &mut String) {
+    for transition in state.transitions.iter().map(|id| chart.transition(*id)) {
+        let events: Vec<&str> = transition.events.iter().map(|event| event.0.as_str()).collect();
+        let events = if events.is_empty() { "always".to_owned() } else { events.join(" ") };
+        let targets: Vec<&str> = transition.targets.iter().map(|id| chart.state(*id).name.as_str()).collect();
+        let targets = if targets.is_empty() { "stays".to_owned() } else { format!("-> {}", targets.join(", ")) };
+        let guard = transition.guard.as_ref().map(|guard| format!(" [{}]", guard.source)).unwrap_or_default();
+        let limit: String =
+            transition.limits.iter().map(|limit| format!(" (at most {})", limit.max.at_most())).collect();
+        let _ = writeln!(out, "{}{events} {targets}{guard}{limit}", "  ".repeat(depth + 2));
+    }
+}

@@ -306,6 +306,8 @@ pub struct TransitionBody {
 pub enum LimitFile {
     /// With a counter of its own.
     Own(u32),
+    /// With a counter of its own: `${…}` over `input`.
+    OwnInput(String),
     /// With a named counter.
     Named {
         /// The counter's name.

@@ -17,7 +17,13 @@ mod scalar;
 pub(crate) mod suggest;
 mod template;
 mod tree;
+mod unresolve;
 mod validate;
+mod write;
+
+pub(crate) use unresolve::text as template_text;
+pub use unresolve::unresolve;
+pub use write::write;
 
 use crate::{Chart, Diagnostic, Span};
 
@@ -49,8 +55,7 @@ pub fn read(source: &str) -> Reading {
 /// Reads a machine file from its folder: the other files, by path within the folder, are part of the machine's hash.
 pub fn read_folder(source: &str, files: &[(String, Vec<u8>)]) -> Reading {
     if source.len() > limits::FILE_BYTES_MAX {
-        let message = format!("the file has {} bytes, more than {}", source.len(), limits::FILE_BYTES_MAX);
-        return Reading::refused(Diagnostic::error(code::FILE_TOO_LARGE, Span::default(), message));
+        return Reading::refused(too_large());
     }
     let mut diagnostics = Vec::new();
     let chart = chart(source, &mut diagnostics);
@@ -64,8 +69,7 @@ pub fn read_folder(source: &str, files: &[(String, Vec<u8>)]) -> Reading {
 /// Reads a machine file that may not even be text.
 pub fn read_bytes(source: &[u8]) -> Reading {
     if source.len() > limits::FILE_BYTES_MAX {
-        let message = format!("the file has {} bytes, more than {}", source.len(), limits::FILE_BYTES_MAX);
-        return Reading::refused(Diagnostic::error(code::FILE_TOO_LARGE, Span::default(), message));
+        return Reading::refused(too_large());
     }
     match std::str::from_utf8(source) {
         Ok(source) => read(source),
@@ -76,6 +80,11 @@ pub fn read_bytes(source: &[u8]) -> Reading {
             Reading::refused(problem.hint("save it as UTF-8"))
         }
     }
+}
+
+fn too_large() -> Diagnostic {
+    let message = format!("the file is larger than {} bytes", limits::FILE_BYTES_MAX);
+    Diagnostic::error(code::FILE_TOO_LARGE, Span::default(), message)
 }
 
 fn chart(source: &str, problems: &mut Vec<Diagnostic>) -> Option<Chart> {

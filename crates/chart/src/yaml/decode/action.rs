@@ -16,13 +16,14 @@ impl Decoder<'_> {
     /// One action, one block, or a list of blocks that fail each on their own.
     pub(crate) fn blocks<'n>(&mut self, fields: &Fields<'n>, key: &str) -> Vec<Vec<Action<'n>>> {
         let Some(node) = fields.get(key) else { return Vec::new() };
-        match &node.kind {
+        let mut blocks = match &node.kind {
             Kind::List(items) if !items.is_empty() && items.iter().all(|item| matches!(item.kind, Kind::List(_))) => {
                 items.iter().map(|item| self.actions(Some(item))).collect()
             }
-            Kind::List(items) if items.is_empty() => Vec::new(),
             _ => vec![self.actions(Some(node))],
-        }
+        };
+        blocks.retain(|block| !block.is_empty());
+        blocks
     }
 
     /// One action, or a list.

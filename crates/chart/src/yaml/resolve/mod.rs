@@ -6,7 +6,7 @@ mod counters;
 mod events;
 mod outline;
 mod property;
-mod schema;
+pub(crate) mod schema;
 mod state;
 mod transition;
 

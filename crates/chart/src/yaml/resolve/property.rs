@@ -18,7 +18,7 @@ impl Resolver<'_, '_, '_> {
         let machine = self.machine;
         for draft in &machine.properties {
             if let Some(kind) = self.property_kind(draft) {
-                let (name, because) = (wording(draft), draft.because.clone());
+                let (name, because) = (self.chart.worded(&kind), draft.because.clone());
                 self.chart.properties.push(Property { name, kind, because, span: draft.span });
             }
         }
@@ -211,26 +211,4 @@ fn is_taken(chart: &Chart, source: Option<StateId>, event: &Descriptor) -> bool 
         other.matches(event.prefix()) || event.matches(other.prefix()) || event.prefix().is_empty()
     };
     chart.transitions.iter().any(|transition| inside(transition.source) && transition.events.iter().any(meets))
-}
-
-/// The property in one line, as a person would say it.
-fn wording(draft: &draft::Property<'_>) -> String {
-    let mut words = Vec::new();
-    if draft.terminates.is_some() {
-        words.push("terminates".to_owned());
-    }
-    let mut say = |key: &str, names: &Option<Vec<&Scalar>>| {
-        if let Some(names) = names {
-            let names: Vec<&str> = names.iter().map(|name| name.text.trim()).collect();
-            words.push(format!("{key} {}", names.join(" or ")));
-        }
-    };
-    say("never", &draft.never);
-    say("possible", &draft.possible);
-    say("after", &draft.after);
-    say("leads to", &draft.leads_to);
-    say(&format!("at most {} of", draft.at_most.unwrap_or_default()), &draft.of);
-    say("without", &draft.without);
-    say("since", &draft.since);
-    words.join(" ")
 }
