@@ -33,9 +33,21 @@ pub struct Scope<'a> {
 ///
 /// With `expect`, a value that cannot be of that type is wrong too: a guard expects [`Type::Bool`].
 pub fn check(expr: &Expr, scope: &Scope, expect: Option<&Type>) -> (Type, Vec<Diagnostic>) {
-    // What does not parse was refused when the expression was made.
-    let Ok(syntax) = syntax::read(&expr.source, expr.span) else { return (Type::Dyn, Vec::new()) };
-    let mut checker = Checker { syntax: &syntax, scope, locals: Vec::new(), problems: Vec::new() };
+    if let Some(syntax) = syntax::read_quickly(&expr.source, expr.span) {
+        let (found, problems) = walk(&syntax, scope, expect);
+        if problems.is_empty() {
+            return (found, problems);
+        }
+    }
+    match syntax::read(&expr.source, expr.span) {
+        Ok(syntax) => walk(&syntax, scope, expect),
+        // What does not parse was refused when the expression was made.
+        Err(_) => (Type::Dyn, Vec::new()),
+    }
+}
+
+fn walk(syntax: &Syntax, scope: &Scope, expect: Option<&Type>) -> (Type, Vec<Diagnostic>) {
+    let mut checker = Checker { syntax, scope, locals: Vec::new(), problems: Vec::new() };
     let found = match expect {
         Some(expected) => checker.expect(&syntax.root, expected),
         None => checker.type_of(&syntax.root),

@@ -18,15 +18,19 @@ use crate::{Diagnostic, Span, Value};
 /// The problems found carry a span inside `span` where that is as long as `source`; otherwise (the file writes the text
 /// with escapes, say) `span` itself.
 pub fn parse(source: &str, span: Span, names: &Names) -> Result<Expr, Vec<Diagnostic>> {
-    let syntax = syntax::read(source, span)?;
-    let mut lowering = Lowering {
-        syntax: &syntax,
-        names,
-        locals: Vec::new(),
-        opaque: false,
-        paths: BTreeSet::new(),
-        problems: Vec::new(),
+    let quick = syntax::read_quickly(source, span).and_then(|syntax| lower(&syntax, names).ok());
+    let node = match quick {
+        // What is opaque will be compiled by the reference parser, so that one has to read it.
+        Some(node) if !matches!(node, Node::Opaque(_)) => node,
+        _ => lower(&syntax::read(source, span)?, names)?,
     };
+    Ok(Expr { source: source.to_owned(), span, node })
+}
+
+/// The tree of what was parsed.
+pub(super) fn lower(syntax: &Syntax, names: &Names) -> Result<Node, Vec<Diagnostic>> {
+    let mut lowering =
+        Lowering { syntax, names, locals: Vec::new(), opaque: false, paths: BTreeSet::new(), problems: Vec::new() };
     let node = lowering.node(&syntax.root);
     if !lowering.problems.is_empty() {
         let mut problems = lowering.problems;
@@ -34,8 +38,7 @@ pub fn parse(source: &str, span: Span, names: &Names) -> Result<Expr, Vec<Diagno
         problems.dedup();
         return Err(problems);
     }
-    let node = if lowering.opaque { Node::Opaque(lowering.paths.into_iter().collect()) } else { node };
-    Ok(Expr { source: source.to_owned(), span, node })
+    Ok(if lowering.opaque { Node::Opaque(lowering.paths.into_iter().collect()) } else { node })
 }
 
 /// One walk over the parser's tree. It goes on after a problem, to find the others, and after something opaque, to find

@@ -1,10 +1,14 @@
 //! No text makes the reader panic, overflow the stack or hang.
 
-use super::{START, read};
-use crate::expr::{Scope, Type};
+use super::{START, read, span};
+use crate::expr::{
+    Names, Node, Scope, Type,
+    parse::lower,
+    syntax::{self, read_quickly},
+};
 
 /// How many texts each of the random tests tries.
-const ROUNDS: usize = 100_000;
+const ROUNDS: usize = 10_000;
 
 #[test]
 fn chains_of_twenty_thousand_links_are_refused_and_short_ones_of_the_largest_size_are_read() {
@@ -126,6 +130,17 @@ const WHOLE: [&str; 8] = [
     "Point{x: 1, y: .input}.x - -1",
 ];
 
+/// Where the quick parser and the reference parser both see a tree, it is the same tree.
+fn parsers_agree(source: &str) {
+    let names = Names { states: &["IDLE".to_owned()], counters: &["fixes".to_owned()] };
+    let quick = read_quickly(source, span(source)).and_then(|syntax| lower(&syntax, &names).ok());
+    let Some(quick) = quick.filter(|node| !matches!(node, Node::Opaque(_))) else { return };
+    match syntax::read(source, span(source)) {
+        Ok(reference) => assert_eq!(lower(&reference, &names).as_ref(), Ok(&quick), "{source:?}"),
+        Err(problems) => panic!("{source:?} is {quick:?} only for the quick parser: {problems:?}"),
+    }
+}
+
 /// Neither reading nor checking may panic; a problem lies inside the text and between characters.
 fn survives(source: &str) {
     let kind = Type::open_map();
@@ -141,7 +156,28 @@ fn survives(source: &str) {
         let [start, end] = [problem.span.start, problem.span.end].map(|at| usize::try_from(at - START).unwrap());
         assert!(source.get(start..end).is_some(), "{source:?}: {problem:?}");
     }
+    parsers_agree(source);
     let _ = super::super::qualify(source, &["a".to_owned(), "x".to_owned()]);
+}
+
+#[test]
+fn both_parsers_read_signs_numbers_and_strings_alike() {
+    let sources = r##"
+        -1|- 1|--1|-(-1)|1 - -1|1 - - 1|-9223372036854775808|9223372036854775808|-0x1F|0X1F|1.|.5|-1.5|1.e3|5e-324|1e999
+        !-1|! - context.a|-!context.a|!!!context.a|- -context.a|-context.a.b[0]|!has(context.a.b)
+        '\400'|'a¶b'|'''a¶b'''|r'\n'|R"x"|'\101\x41\u0041\U00000041'|'\?\`\a'|"\""|''|''''''|'\ud800'|'a' 'b'
+        [1,]|{'a': 1,}|[]|{}|context.a.in|context.in|context.null|context.if|in|true.a|1 2
+        1 == 1 == true|1 < 2 < 3|1 + 2 - 3 * 4 / 5 % 6|context.a in [1] == true
+        context.a ? 1 : true ? 3 : 4|context.a ? context.b ? 1 : 2 : 3
+        true && false || true && true || false|true || false || true || false|true && (true && true) && true
+        (context).a|.context.a|context . a|context.`a`|context.?a|[?1]|In('IDLE')|.In('IDLE')|size('x')|// x|1 // x|1 // x¶ + 2
+    "##;
+    for source in sources.lines().flat_map(|line| line.trim().split('|')) {
+        parsers_agree(&source.replace('¶', "\n"));
+    }
+    parsers_agree("true || false");
+    parsers_agree("1\r\n+\t2");
+    parsers_agree("\u{a0}1");
 }
 
 #[test]
