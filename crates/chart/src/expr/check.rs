@@ -3,6 +3,9 @@
 //! It works on the parser's tree and not on ours, because that one still has the inside of opaque expressions and knows where
 //! everything stands. What is not known ([`Type::Dyn`]) fits everywhere.
 
+mod compare;
+mod expect;
+
 use std::collections::BTreeMap;
 
 use cel::common::ast::{
@@ -11,7 +14,7 @@ use cel::common::ast::{
 
 use super::{
     Binary, Expr, Type, functions, nearest,
-    operators::{arithmetic, can_equal, can_order, sign},
+    operators::{arithmetic, can_order, sign},
     parse::binary,
     reference::{Chain, chain},
     syntax::{self, Syntax, error},
@@ -242,53 +245,6 @@ impl<'a> Checker<'a> {
         self.problem("E0307", self.syntax.span(cel), message, hint);
     }
 
-    /// One side may be a string literal that the other can never be.
-    fn equality(&mut self, cel: &IdedExpr, operator: Binary, left: (&IdedExpr, &Type), right: (&IdedExpr, &Type)) {
-        if !can_equal(left.1, right.1) {
-            return self.mismatch(cel, operator, left.1, right.1, None);
-        }
-        match (as_string(left.0), as_string(right.0)) {
-            (None, Some(literal)) => self.possible_value(left, literal, right.0),
-            (Some(literal), None) => self.possible_value(right, literal, left.0),
-            _ => {
-                if let (Type::Str(Some(these)), Type::Str(Some(those))) = (left.1, right.1)
-                    && !these.iter().any(|value| those.contains(value))
-                {
-                    let message = "these strings have no value in common".to_owned();
-                    self.problem("E0308", self.syntax.span(cel), message, Some(format!("{} and {}", left.1, right.1)));
-                }
-            }
-        }
-    }
-
-    fn possible_value(&mut self, (node, kind): (&IdedExpr, &Type), literal: &str, at: &IdedExpr) {
-        let Type::Str(Some(values)) = kind else { return };
-        if !values.iter().any(|value| value == literal) {
-            let hint = nearest::did_you_mean_or_list(literal, "it can be", values.iter().map(String::as_str));
-            let message = format!("`{}` is never '{literal}'", self.syntax.written(node));
-            self.problem("E0308", self.syntax.span(at), message, hint);
-        }
-    }
-
-    fn membership(&mut self, cel: &'a IdedExpr, item: &'a IdedExpr, list: &'a IdedExpr) -> Type {
-        let (kind, inside) = (self.type_of(item), self.type_of(list));
-        match (&inside, &list.expr) {
-            (Type::List(_), Cel::List(literal)) => {
-                for element in &literal.elements {
-                    let found = self.type_of(element);
-                    self.equality(element, Binary::In, (item, &kind), (element, &found));
-                }
-            }
-            (Type::List(items), _) if can_equal(&kind, items) => {
-                self.equality(cel, Binary::In, (item, &kind), (list, items))
-            }
-            (Type::Map { .. }, _) if matches!(kind, Type::Str(_) | Type::Dyn) => {}
-            (Type::Dyn, _) => {}
-            _ => self.mismatch(cel, Binary::In, &kind, &inside, None),
-        }
-        Type::Bool
-    }
-
     fn arithmetic(&mut self, cel: &'a IdedExpr, operator: Binary, left: &'a IdedExpr, right: &'a IdedExpr) -> Type {
         let kinds = (self.type_of(left), self.type_of(right));
         if is_accumulator(left) {
@@ -364,46 +320,6 @@ impl<'a> Checker<'a> {
         self.locals.truncate(outer);
         result
     }
-
-    /// Checks that a value may be `expected`: each branch of a conditional and each field of a map on its own, so that the
-    /// problem is shown where it is.
-    fn expect(&mut self, cel: &'a IdedExpr, expected: &Type) -> Type {
-        let found = self.type_of(cel);
-        match (&cel.expr, expected) {
-            (Cel::Call(call), _) if call.func_name == operators::CONDITIONAL => {
-                for branch in call.args.iter().skip(1) {
-                    self.expect(branch, expected);
-                }
-            }
-            (Cel::Map(map), Type::Map { fields, .. }) => {
-                for entry in &map.entries {
-                    let EntryExpr::MapEntry(entry) = &entry.expr else { continue };
-                    let Some(name) = as_string(&entry.key) else { continue };
-                    let known = self.field(expected, name, &entry.key, || "the map".to_owned()).clone();
-                    debug_assert!(fields.contains_key(name) || known == Type::Dyn);
-                    self.expect(&entry.value, &known);
-                }
-            }
-            _ => self.fits(cel, &found, expected),
-        }
-        found
-    }
-
-    fn fits(&mut self, cel: &'a IdedExpr, found: &Type, expected: &Type) {
-        let span = self.syntax.span(cel);
-        match (as_string(cel), expected) {
-            (Some(literal), Type::Str(Some(values))) if !values.iter().any(|value| value == literal) => {
-                let hint = nearest::did_you_mean_or_list(literal, "it can be", values.iter().map(String::as_str));
-                self.problem("E0308", span, format!("'{literal}' is not a value that is allowed here"), hint);
-            }
-            _ if !expected.accepts(found) => {
-                let hint =
-                    if *expected == Type::Bool { condition_hint(found) } else { conversion_hint(found, expected) };
-                self.problem("E0309", span, format!("this is {found}, {expected} is expected"), hint);
-            }
-            _ => {}
-        }
-    }
 }
 
 fn of_literal(literal: &LiteralValue) -> Type {
@@ -455,14 +371,6 @@ fn arithmetic_hint(operator: Binary, left: &Type, right: &Type) -> Option<String
         (Type::Str(_), _) | (_, Type::Str(_)) if operator == Binary::Add => {
             Some("convert the other side with `string(…)`, or write the text with `${…}` in it".to_owned())
         }
-        _ => None,
-    }
-}
-
-fn conversion_hint(found: &Type, expected: &Type) -> Option<String> {
-    match (found, expected) {
-        (Type::Double, Type::Int) => Some("convert it with `int(…)`".to_owned()),
-        (Type::Bool | Type::Int | Type::Double, Type::Str(_)) => Some("convert it with `string(…)`".to_owned()),
         _ => None,
     }
 }

@@ -22,6 +22,7 @@ mod operators;
 mod parse;
 mod qualify;
 mod reference;
+mod refusal;
 mod schema;
 mod syntax;
 #[cfg(test)]

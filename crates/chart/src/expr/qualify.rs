@@ -25,13 +25,13 @@ pub fn qualify(source: &str, names: &[String]) -> Result<String, QualifyError> {
     let mut reader = Reader { source, words: &words, open: Vec::new() };
     let mut qualified = String::with_capacity(source.len());
     let mut copied = 0;
-    for index in 0..words.len() {
+    for (index, word) in words.iter().enumerate() {
         let text = reader.text(index);
         if reader.is_variable(index) && names.iter().any(|name| name == text) {
             if VARIABLES.contains(&text) {
                 return Err(QualifyError::Ambiguous(text.to_owned()));
             }
-            let Range { start, end } = words[index].range;
+            let Range { start, end } = word.range;
             qualified.push_str(&source[copied..start]);
             qualified.push_str("context.");
             qualified.push_str(text);

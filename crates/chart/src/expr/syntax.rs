@@ -11,11 +11,12 @@ use std::ops::Range;
 
 use cel::{
     common::ast::{ComprehensionExpr, EntryExpr, Expr as Cel, IdedEntryExpr, IdedExpr, SourceInfo},
-    parser::{ParseError, Parser, PrattParser},
+    parser::{Parser, PrattParser},
 };
 
 use super::{
-    bounds::{Excess, measure},
+    bounds::measure,
+    refusal::{refused, too_large},
     tokens::{Kind, tokens},
 };
 use crate::{Diagnostic, Severity, Span};
@@ -70,45 +71,13 @@ pub(super) fn read(source: &str, span: Span) -> Result<Syntax<'_>, Vec<Diagnosti
     measure(source).map_err(|excess| vec![too_large(text, excess)])?;
     match Parser::default().parse_with_source_info(source) {
         Ok((root, places)) => Ok(Syntax { root, text, places: Some(places) }),
-        Err(failure) => Err(syntax_errors(text, &failure.errors)),
+        Err(failure) => Err(vec![refused(text, &failure.errors)]),
     }
 }
 
 /// An error with `code` at `span`.
 pub(super) fn error(code: &'static str, span: Span, message: String, hint: Option<String>) -> Diagnostic {
     Diagnostic { code, severity: Severity::Error, span, message, hint, related: None }
-}
-
-fn too_large(text: Text, excess: Excess) -> Diagnostic {
-    let span = match excess {
-        Excess::Characters(_) => text.span,
-        Excess::Nesting(at) | Excess::Operators(at) => text.at(at..text.end_of_character(at)),
-    };
-    let hint = "compute parts of it in an `assign` first, or move the data behind it into one field".to_owned();
-    error("E0302", span, excess.message(), Some(hint))
-}
-
-/// The first syntax error is what is wrong; those after it are mostly the parser's guesses.
-fn syntax_errors(text: Text, errors: &[ParseError]) -> Vec<Diagnostic> {
-    let Some(first) = errors.first() else {
-        return vec![error("E0301", text.span, "this is not a CEL expression".to_owned(), None)];
-    };
-    if text.source.trim().is_empty() {
-        return vec![error("E0301", text.span, "the expression is empty".to_owned(), None)];
-    }
-    let start = text.offset(first.pos);
-    let range = tokens(text.source)
-        .find(|token| token.range.contains(&start) && token.kind != Kind::Blank)
-        .map_or(start..text.end_of_character(start), |token| token.range);
-    vec![error("E0301", text.at(range), plain(&first.msg), None)]
-}
-
-/// The parser's message without its prefix, its list of every token that could have stood there, and line breaks.
-fn plain(message: &str) -> String {
-    let message = message.strip_prefix("Syntax error: ").unwrap_or(message);
-    let message = message.split(" expecting {").next().unwrap_or(message);
-    let message = message.replace("'<EOF>'", "the end").replace("<EOF>", "the end").replace(['\n', '\r'], " ");
-    format!("this is not CEL: {message}")
 }
 
 impl Text<'_> {
@@ -124,12 +93,12 @@ impl Text<'_> {
     }
 
     /// The byte behind the character that holds the byte `at`.
-    fn end_of_character(&self, at: usize) -> usize {
+    pub(super) fn end_of_character(&self, at: usize) -> usize {
         (at + 1..self.source.len()).find(|&end| self.source.is_char_boundary(end)).unwrap_or(self.source.len())
     }
 
     /// The byte at a line and column, both counted from one, columns in characters.
-    fn offset(&self, (line, column): (isize, isize)) -> usize {
+    pub(super) fn offset(&self, (line, column): (isize, isize)) -> usize {
         let line = usize::try_from(line - 1).unwrap_or(0);
         let column = usize::try_from(column - 1).unwrap_or(0);
         let start: usize = self.source.split_inclusive('\n').take(line).map(str::len).sum();

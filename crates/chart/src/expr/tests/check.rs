@@ -497,14 +497,14 @@ fn a_value_must_be_what_is_expected() {
         &verdict,
         "{'status': 'PAS', 'n': 'x', 'm': 1}",
         expect![[r#"
-        {'status': 'PAS', 'n': 'x', 'm': 1}
-                   ^^^^^
-        E0308 'PAS' is not a value that is allowed here (did you mean `PASS`?)
-                               ^^^
-        E0309 this is string, int is expected
-                                    ^^^
-        E0306 `the map` has no field `m` (its fields are `n`, `status`)
-    "#]],
+            {'status': 'PAS', 'n': 'x', 'm': 1}
+                       ^^^^^
+            E0308 'PAS' is not a value that is allowed here (did you mean `PASS`?)
+                                   ^^^
+            E0309 this is string, int is expected
+                                        ^^^
+            E0306 `{'status': 'PAS', 'n': 'x', 'm': 1}` has no field `m` (its fields are `n`, `status`)
+        "#]],
     );
     refuse_as(
         &Type::List(Box::new(Type::Int)),

@@ -277,11 +277,19 @@ fn bad_syntax_is_shown_where_it_begins() {
     "#]],
     );
     refuse(
+        " // x",
+        expect![[r#"
+         // x
+        ^^^^^
+        E0301 the expression is empty
+    "#]],
+    );
+    refuse(
         "context.a ==",
         expect![[r#"
         context.a ==
                     ^
-        E0301 this is not CEL: mismatched input the end
+        E0301 the expression ends before it is complete
     "#]],
     );
     refuse(
@@ -289,7 +297,15 @@ fn bad_syntax_is_shown_where_it_begins() {
         expect![[r#"
         context.a = 1
                   ^
-        E0301 this is not CEL: token recognition error at: '= '
+        E0301 `=` cannot stand here (`==` compares; values are set under `assign`)
+    "#]],
+    );
+    refuse(
+        "context.a == 1 and true",
+        expect![[r#"
+        context.a == 1 and true
+                       ^^^
+        E0301 `and` cannot stand here (CEL writes `&&`)
     "#]],
     );
     refuse(
@@ -297,7 +313,7 @@ fn bad_syntax_is_shown_where_it_begins() {
         expect![[r#"
         'é' + + 1
               ^
-        E0301 this is not CEL: extraneous input '+'
+        E0301 `+` cannot stand here
     "#]],
     );
     refuse(
@@ -306,7 +322,7 @@ fn bad_syntax_is_shown_where_it_begins() {
         context.
           a b
                      ^
-        E0301 this is not CEL: extraneous input 'b' expecting the end
+        E0301 `b` cannot stand here
     "#]],
     );
     refuse(
@@ -314,7 +330,7 @@ fn bad_syntax_is_shown_where_it_begins() {
         expect![[r#"
         'open
         ^^^^^
-        E0301 this is not CEL: token recognition error at: ''open'
+        E0301 the string has no end
     "#]],
     );
     refuse(
@@ -322,7 +338,7 @@ fn bad_syntax_is_shown_where_it_begins() {
         expect![[r#"
         if.context
         ^^
-        E0301 this is not CEL: reserved identifier: if
+        E0301 `if` is a reserved word of CEL (CEL writes `condition ? a : b`)
     "#]],
     );
     refuse(
@@ -330,7 +346,7 @@ fn bad_syntax_is_shown_where_it_begins() {
         expect![[r#"
         has(context)
             ^^^^^^^
-        E0301 this is not CEL: invalid argument to has() macro
+        E0301 `has` takes a field: `has(x.field)`
     "#]],
     );
     refuse(
@@ -338,7 +354,7 @@ fn bad_syntax_is_shown_where_it_begins() {
         expect![[r#"
         [1, 2).all(x)
              ^
-        E0301 this is not CEL: mismatched input ')'
+        E0301 `)` cannot stand here
     "#]],
     );
     refuse(
@@ -346,7 +362,7 @@ fn bad_syntax_is_shown_where_it_begins() {
         expect![[r#"
         99999999999999999999
         ^^^^^^^^^^^^^^^^^^^^
-        E0301 this is not CEL: invalid int literal
+        E0301 `99999999999999999999` is too large a number
     "#]],
     );
     refuse(
@@ -354,15 +370,15 @@ fn bad_syntax_is_shown_where_it_begins() {
         expect![[r#"
         context.?a
                ^
-        E0301 this is not CEL: unsupported syntax '.?'
+        E0301 unsupported syntax '.?'
     "#]],
     );
     refuse(
-        "$",
+        "${input.goal}",
         expect![[r#"
-        $
+        ${input.goal}
         ^
-        E0301 this is not CEL: token recognition error at: '$'
+        E0301 `$` cannot stand here (`${…}` is for texts; this is an expression already)
     "#]],
     );
 }
