@@ -72,7 +72,7 @@ pub(super) fn on(transitions: Vec<(Vec<String>, TransitionBody)>) -> Option<OnFi
     if transitions.is_empty() {
         return None;
     }
-    if !fits_a_map(&transitions) {
+    if needs_a_list(&transitions) {
         let listed = |(events, body): (Vec<String>, TransitionBody)| {
             TransitionFile::Full(Box::new(TransitionBody { event: Some(events.join(" ")), ..body }))
         };
@@ -86,11 +86,17 @@ pub(super) fn on(transitions: Vec<(Vec<String>, TransitionBody)>) -> Option<OnFi
     Some(OnFile::Map(entries.collect()))
 }
 
-fn fits_a_map(transitions: &[(Vec<String>, TransitionBody)]) -> bool {
+/// Whether a map by descriptor would lose the order of these transitions, or their descriptors.
+pub(super) fn needs_a_list(transitions: &[(Vec<String>, TransitionBody)]) -> bool {
+    !keeps_order(transitions.iter().map(|(events, _)| events.as_slice()))
+}
+
+/// Whether each takes one descriptor, and those of one descriptor stand together.
+pub(super) fn keeps_order<'a>(transitions: impl IntoIterator<Item = &'a [String]>) -> bool {
     let mut seen = BTreeSet::new();
     let mut last = None;
-    transitions.iter().all(|(events, _)| {
-        let [event] = events.as_slice() else { return false };
+    transitions.into_iter().all(|events| {
+        let [event] = events else { return false };
         let together = last == Some(event) || seen.insert(event);
         last = Some(event);
         together

@@ -28,16 +28,31 @@ pub(super) fn event(text: &str) -> String {
     if tokens.is_empty() { "unnamed".to_owned() } else { tokens.join(".") }
 }
 
+/// The nearest name that a variable may have: letters, digits and `_`, as expressions can name it.
+pub(super) fn variable(name: &str) -> String {
+    let made = only(name, |letter| letter.is_ascii_alphanumeric() || letter == '_');
+    match made.chars().next() {
+        Some(first) if first.is_ascii_alphabetic() || first == '_' => made,
+        _ => format!("_{made}"),
+    }
+}
+
+/// The event that a foreign chart must declare to handle a descriptor; none for those that come by themselves.
+pub(super) fn to_declare(descriptor: &str) -> Option<&str> {
+    let prefix = descriptor.strip_suffix('*').unwrap_or(descriptor);
+    let name = prefix.strip_suffix('.').unwrap_or(prefix);
+    let family = name.split('.').next().unwrap_or_default();
+    let by_itself = matches!(family, "" | "error") || name == "done" || name.starts_with("done.state");
+    (!by_itself).then_some(name)
+}
+
 /// The letters that are allowed; a row of others becomes one `_`.
 fn only(text: &str, allowed: impl Fn(char) -> bool) -> String {
     let mut made = String::with_capacity(text.len().min(NAME_BYTES_MAX));
-    for letter in text.trim().chars().take_while({
-        let mut bytes = 0;
-        move |letter| {
-            bytes += letter.len_utf8();
-            bytes <= NAME_BYTES_MAX
+    for letter in text.trim().chars() {
+        if made.len() + letter.len_utf8() > NAME_BYTES_MAX {
+            break;
         }
-    }) {
         if allowed(letter) {
             made.push(letter);
         } else if !made.ends_with('_') {
@@ -64,9 +79,9 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Keeps a name from being handed out.
-    pub(super) fn reserve(&mut self, name: &str) {
-        self.used.insert(name.to_owned());
+    /// Whether a state can have this very name.
+    pub(super) fn is_free(&self, name: &str) -> bool {
+        state(name) == name && !self.used.contains(name)
     }
 
     /// A legal name that nobody has yet, as near to `wanted` as can be.
@@ -125,8 +140,8 @@ mod tests {
     #[test]
     fn a_name_is_handed_out_once() {
         let mut names = Names::default();
-        names.reserve("a");
-        assert_eq!([names.fresh("a"), names.fresh("a"), names.fresh("b")], ["a_2", "a_3", "b"]);
+        let made = ["a", "a", "a_3", "a", "b"].map(|name| names.fresh(name));
+        assert_eq!(made, ["a", "a_2", "a_3", "a_4", "b"]);
     }
 
     #[test]

@@ -210,11 +210,7 @@ impl Importer {
 
     /// Declares what a descriptor of a foreign chart takes: anybody may raise it.
     pub(super) fn handles(&mut self, descriptor: &str) {
-        let prefix = descriptor.strip_suffix('*').unwrap_or(descriptor);
-        let name = prefix.strip_suffix('.').unwrap_or(prefix);
-        let family = name.split('.').next().unwrap_or_default();
-        let comes_by_itself = matches!(family, "" | "error") || name == "done" || name.starts_with("done.state");
-        if !self.native && !comes_by_itself {
+        if let Some(name) = names::to_declare(descriptor).filter(|_| !self.native) {
             let event = EventFile { from: Some(RaiserFile::Any), ..EventFile::default() };
             self.handled.entry(name.to_owned()).or_insert(event);
         }

@@ -1,0 +1,70 @@
+//! There and back: a chart that is exported and imported again is the same chart.
+
+use interlock_chart::{
+    Chart,
+    exchange::{self, Format, machine_file},
+    file::MachineFile,
+    yaml,
+};
+
+/// Everything a machine can have, in one.
+const EVERYTHING: &str = include_str!("exchange/everything.yaml");
+
+const MACHINES: [(&str, &str); 6] = [
+    ("everything", EVERYTHING),
+    ("brain", include_str!("../../../machines/brain/machine.yaml")),
+    ("coder", include_str!("../../../machines/coder/machine.yaml")),
+    ("firmware", include_str!("../../../machines/firmware/machine.yaml")),
+    ("notebook", include_str!("../../../machines/notebook/machine.yaml")),
+    ("prd", include_str!("../../../machines/prd/machine.yaml")),
+];
+
+fn read(text: &str) -> Chart {
+    let reading = yaml::read(text);
+    reading.chart.unwrap_or_else(|| panic!("{:#?}\n{text}", reading.diagnostics))
+}
+
+/// What the reader makes of a file; JSON is YAML.
+fn reread(file: &MachineFile) -> Chart {
+    read(&serde_json::to_string_pretty(file).unwrap())
+}
+
+fn assert_same(name: &str, before: &Chart, after: &Chart) {
+    let (before, after) = (before.canonical(), after.canonical());
+    let pretty = |json: &serde_json::Value| serde_json::to_string_pretty(json).unwrap();
+    let (before, after) = (pretty(&before), pretty(&after));
+    if before != after {
+        let at = before.lines().zip(after.lines()).position(|(one, other)| one != other).unwrap_or_default();
+        let around = |text: &str| text.lines().skip(at.saturating_sub(12)).take(20).collect::<Vec<_>>().join("\n");
+        panic!("{name}: from line {at}, before:\n{}\nafter:\n{}", around(&before), around(&after));
+    }
+}
+
+fn check(format: Format) {
+    for (name, text) in MACHINES {
+        let chart = read(text);
+        let exported = exchange::export(&chart, format);
+        let imported = exchange::import(&exported.text, None, "other");
+        let imported = imported.unwrap_or_else(|problems| panic!("{name}: {problems:#?}\n{}", exported.text));
+        assert_eq!(imported.warnings, Vec::<String>::new(), "{name}");
+        assert_same(name, &chart, &reread(&imported.file));
+    }
+}
+
+#[test]
+fn a_chart_and_the_file_it_could_have_come_from_say_the_same() {
+    for (name, text) in MACHINES {
+        let chart = read(text);
+        assert_same(name, &chart, &reread(&machine_file(&chart)));
+    }
+}
+
+#[test]
+fn scxml_gives_the_same_chart_back() {
+    check(Format::Scxml);
+}
+
+#[test]
+fn xstate_gives_the_same_chart_back() {
+    check(Format::Xstate);
+}
