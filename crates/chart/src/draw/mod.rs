@@ -1,1 +1,105 @@
 //! Pictures of machines.
+//!
+//! [`svg`] lays a chart out and writes it as one SVG: no external program, no script, the same text for the same chart.
+//! [`Picture`] is the layout as plain data. The way from one to the other:
+//!
+//! - `words` decides what is written, `text` how wide that is;
+//! - `wiring` decides which edges there are and through which composites they pass;
+//! - `layered` lays out the inside of one composite;
+//! - `inside` turns a composite into such a layout and puts the border around it;
+//! - `compose` does so from the innermost outwards and puts the boxes into each other;
+//! - `render` writes the SVG, `style` its colours.
+
+mod compose;
+mod inside;
+mod layered;
+mod picture;
+mod render;
+mod style;
+mod text;
+mod wiring;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub use picture::{BoxKind, Edge, Label, Mark, MarkKind, Picture, Rect, Role, StateBox};
+pub use words::{Glyph, Line, Tone};
+
+use crate::{
+    Chart,
+    model::{StateId, TransitionId},
+};
+
+/// How a picture is to look.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Light, dark, or as the reader's system says.
+    pub theme: Theme,
+    /// What is to stand out.
+    pub highlight: Highlight,
+}
+
+/// The colours of a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+    /// The one the reader prefers (`prefers-color-scheme`).
+    #[default]
+    Auto,
+}
+
+/// A path through a chart, or any other part of it, that stands out while the rest steps back.
+///
+/// The numbers say in which steps something happens; a state may be marked without any.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Highlight {
+    /// States and the steps after which they are active.
+    pub states: BTreeMap<StateId, BTreeSet<u32>>,
+    /// Transitions and the steps in which they are taken.
+    pub transitions: BTreeMap<TransitionId, BTreeSet<u32>>,
+}
+
+impl Highlight {
+    /// The path that takes these transitions one after the other, numbered from 1, with every state it passes.
+    pub fn path(chart: &Chart, transitions: &[TransitionId]) -> Self {
+        let mut highlight = Highlight::default();
+        for (step, &id) in (1..).zip(transitions) {
+            let Some(transition) = chart.transitions.get(id.index()) else { continue };
+            highlight.step(step, id);
+            for &state in
+                transition.targets.iter().chain((transition.source != Chart::ROOT).then_some(&transition.source))
+            {
+                highlight.state(state);
+            }
+        }
+        highlight
+    }
+
+    /// Marks a state.
+    pub fn state(&mut self, state: StateId) {
+        self.states.entry(state).or_default();
+    }
+
+    /// Marks a transition as taken in a step.
+    pub fn step(&mut self, step: u32, transition: TransitionId) {
+        self.transitions.entry(transition).or_default().insert(step);
+    }
+
+    /// Whether nothing stands out.
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty() && self.transitions.is_empty()
+    }
+}
+
+/// The chart as an SVG document.
+pub fn svg(chart: &Chart, options: &Options) -> String {
+    render::svg(chart, &layout(chart, &options.highlight), options)
+}
+
+/// Where everything of a chart is drawn. The highlight takes room too: its step numbers stand beside the labels.
+pub fn layout(chart: &Chart, highlight: &Highlight) -> Picture {
+    compose::picture(chart, highlight)
+}

@@ -1,0 +1,256 @@
+//! Horizontal places: each layer is pulled towards its neighbours without changing its order, then long wires are
+//! straightened where there is room.
+
+use super::{End, NodeKind, Sheet, gap, spread};
+
+const ROUNDS_MAX: usize = 12;
+const ROUNDS_MIN: usize = 3;
+const WORK_MAX: usize = 4_000_000;
+
+pub(super) fn place(sheet: &mut Sheet) {
+    let mut placer = Placer::new(sheet);
+    placer.pack();
+    let rounds = (WORK_MAX / (placer.sheet.links.len() * 8 + 1)).clamp(ROUNDS_MIN, ROUNDS_MAX);
+    for _ in 0..rounds {
+        placer.sweep(true, Towards::Above);
+        placer.sweep(false, Towards::Below);
+    }
+    placer.sweep(true, Towards::Both);
+    placer.sweep(false, Towards::Both);
+    for _ in 0..3 {
+        placer.straighten();
+    }
+    placer.pin_headers();
+    placer.shift();
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Towards {
+    Above,
+    Below,
+    Both,
+}
+
+struct Placer<'a> {
+    up: Vec<Vec<usize>>,
+    down: Vec<Vec<usize>>,
+    /// Where in its layer a node is.
+    index: Vec<usize>,
+    sheet: &'a mut Sheet,
+}
+
+impl<'a> Placer<'a> {
+    fn new(sheet: &'a mut Sheet) -> Self {
+        let (up, down) = sheet.neighbours();
+        let mut index = vec![0; sheet.nodes.len()];
+        for layer in &sheet.layers {
+            for (place, &node) in layer.iter().enumerate() {
+                index[node] = place;
+            }
+        }
+        Placer { up, down, index, sheet }
+    }
+
+    /// The least distance between the middles of two neighbours.
+    fn distance(&self, left: usize, right: usize) -> f64 {
+        let (left, right) = (&self.sheet.nodes[left], &self.sheet.nodes[right]);
+        left.right + gap(left.kind, right.kind) + right.left
+    }
+
+    fn distances(&self, layer: &[usize]) -> Vec<f64> {
+        layer.windows(2).map(|pair| self.distance(pair[0], pair[1])).collect()
+    }
+
+    fn pack(&mut self) {
+        for layer in self.sheet.layers.clone() {
+            let places = spread(&vec![(0.0, 1.0); layer.len()], &self.distances(&layer));
+            for (&node, x) in layer.iter().zip(places) {
+                self.sheet.nodes[node].x = x;
+            }
+        }
+    }
+
+    fn sweep(&mut self, downwards: bool, towards: Towards) {
+        let count = self.sheet.layers.len();
+        for step in 0..count {
+            let layer = self.sheet.layers[if downwards { step } else { count - 1 - step }].clone();
+            let wanted: Vec<(f64, f64)> = layer.iter().map(|&node| self.wanted(node, towards)).collect();
+            for (&node, x) in layer.iter().zip(spread(&wanted, &self.distances(&layer))) {
+                self.sheet.nodes[node].x = x;
+            }
+        }
+    }
+
+    /// Where a node wants to be, and how much: the weighted median of where its neighbours are.
+    fn wanted(&self, node: usize, towards: Towards) -> (f64, f64) {
+        let mut pulls: Vec<(f64, f64)> = Vec::new();
+        if towards != Towards::Below {
+            pulls.extend(self.up[node].iter().map(|&link| self.pull(link, false)));
+        }
+        if towards != Towards::Above {
+            pulls.extend(self.down[node].iter().map(|&link| self.pull(link, true)));
+        }
+        let still = self.sheet.nodes[node].x;
+        match median(&mut pulls) {
+            Some(place) => (place, pulls.iter().map(|pull| pull.1).sum()),
+            None => (still, 0.05),
+        }
+    }
+
+    /// Where the link's other end wants this one, and how strongly; `down` says that the other end is below.
+    fn pull(&self, link: usize, down: bool) -> (f64, f64) {
+        let link = &self.sheet.links[link];
+        let (own, other) = if down { (link.upper, link.lower) } else { (link.lower, link.upper) };
+        let at = |end: End| end.offset.unwrap_or(0.0);
+        let weight = match (self.sheet.nodes[own.node].kind, self.sheet.nodes[other.node].kind) {
+            (NodeKind::Dummy, NodeKind::Dummy) => 8.0,
+            (NodeKind::Dummy, _) | (_, NodeKind::Dummy) => 3.0,
+            (NodeKind::Port, _) | (_, NodeKind::Port) => 2.0,
+            _ => 1.0,
+        };
+        (self.sheet.nodes[other.node].x + at(other) - at(own), weight)
+    }
+
+    /// Puts chains of labels and dummies onto one vertical line, piece by piece where it is not possible at once.
+    fn straighten(&mut self) {
+        let (above, below) = self.chains();
+        for first in 0..self.sheet.nodes.len() {
+            if above[first].is_some() || !self.is_thin(first) {
+                continue;
+            }
+            let chain: Vec<usize> = std::iter::successors(Some(first), |&node| below[node]).collect();
+            self.straighten_chain(&chain);
+        }
+    }
+
+    fn is_thin(&self, node: usize) -> bool {
+        matches!(self.sheet.nodes[node].kind, NodeKind::Label | NodeKind::Dummy | NodeKind::Port)
+    }
+
+    /// For each thin node the one it is to be aligned with above and below.
+    fn chains(&self) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
+        let count = self.sheet.nodes.len();
+        let (mut above, mut below) = (vec![None; count], vec![None; count]);
+        let strength = |link: usize| {
+            let link = &self.sheet.links[link];
+            let dummy = |node: usize| usize::from(self.sheet.nodes[node].kind == NodeKind::Dummy);
+            dummy(link.upper.node) + dummy(link.lower.node)
+        };
+        let mut links: Vec<usize> = (0..self.sheet.links.len())
+            .filter(|&link| {
+                let link = &self.sheet.links[link];
+                self.is_thin(link.upper.node) && self.is_thin(link.lower.node)
+            })
+            .collect();
+        links.sort_by_key(|&link| std::cmp::Reverse(strength(link)));
+        for link in links {
+            let (upper, lower) = (self.sheet.links[link].upper.node, self.sheet.links[link].lower.node);
+            if below[upper].is_none() && above[lower].is_none() {
+                below[upper] = Some(lower);
+                above[lower] = Some(upper);
+            }
+        }
+        (above, below)
+    }
+
+    fn straighten_chain(&mut self, chain: &[usize]) {
+        let mut start = 0;
+        while start < chain.len() {
+            let mut room = self.room(chain[start]);
+            let mut end = start + 1;
+            while let Some(&node) = chain.get(end) {
+                let other = self.room(node);
+                let both = (room.0.max(other.0), room.1.min(other.1));
+                if both.0 > both.1 {
+                    break;
+                }
+                room = both;
+                end += 1;
+            }
+            self.align(&chain[start..end], room);
+            start = end;
+        }
+    }
+
+    fn align(&mut self, nodes: &[usize], room: (f64, f64)) {
+        let ends = [(nodes.first(), &self.up), (nodes.last(), &self.down)];
+        let mut room = room;
+        let mut wanted: Vec<(f64, f64)> = nodes.iter().map(|&node| (self.sheet.nodes[node].x, 1.0)).collect();
+        for (node, links) in ends {
+            let Some(&[link]) = node.map(|&node| links[node].as_slice()) else { continue };
+            let link = &self.sheet.links[link];
+            let end = if Some(&link.lower.node) == node { link.upper } else { link.lower };
+            let (middle, slack) = self.reach(end);
+            let both = (room.0.max(middle - slack), room.1.min(middle + slack));
+            if both.0 <= both.1 {
+                room = both;
+            }
+            if slack == 0.0 {
+                wanted.push((middle, 2.0));
+            }
+        }
+        let x = median(&mut wanted).unwrap_or_default().clamp(room.0, room.1);
+        for &node in nodes {
+            self.sheet.nodes[node].x = x;
+        }
+    }
+
+    /// Where on a node a straight line may end: the middle and how far to each side.
+    fn reach(&self, end: End) -> (f64, f64) {
+        let node = &self.sheet.nodes[end.node];
+        match (node.kind, end.offset) {
+            (_, Some(offset)) => (node.x + offset, 0.0),
+            (NodeKind::Solid, None) => (node.x, (node.half - super::route::CORNER).max(0.0)),
+            _ => (node.x, 0.0),
+        }
+    }
+
+    /// How far a node may move while its neighbours stay.
+    fn room(&self, node: usize) -> (f64, f64) {
+        let layer = &self.sheet.layers[self.sheet.nodes[node].layer];
+        let place = self.index[node];
+        let x = self.sheet.nodes[node].x;
+        let left = place.checked_sub(1).map(|left| layer[left]);
+        let low = left.map_or(f64::NEG_INFINITY, |left| self.sheet.nodes[left].x + self.distance(left, node));
+        let right = layer.get(place + 1);
+        let high = right.map_or(f64::INFINITY, |&right| self.sheet.nodes[right].x - self.distance(node, right));
+        (low.min(x), high.max(x))
+    }
+
+    /// A header stands at the left edge, or further left where a port needs the room.
+    fn pin_headers(&mut self) {
+        let others = self.sheet.nodes.iter().filter(|node| node.kind != NodeKind::Header);
+        let edge = others.map(|node| node.x - node.left).fold(f64::INFINITY, f64::min);
+        for node in 0..self.sheet.nodes.len() {
+            if self.sheet.nodes[node].kind == NodeKind::Header && edge.is_finite() {
+                let (_, high) = self.room(node);
+                let left = self.sheet.nodes[node].left;
+                self.sheet.nodes[node].x = (edge + left).min(high);
+            }
+        }
+    }
+
+    /// Moves everything so that the left edge is at 0.
+    fn shift(&mut self) {
+        let edge = self.sheet.nodes.iter().map(|node| node.x - node.left).fold(f64::INFINITY, f64::min);
+        if edge.is_finite() {
+            self.sheet.nodes.iter_mut().for_each(|node| node.x -= edge);
+        }
+    }
+}
+
+fn median(pulls: &mut [(f64, f64)]) -> Option<f64> {
+    pulls.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let half: f64 = pulls.iter().map(|pull| pull.1).sum::<f64>() / 2.0;
+    let mut sum = 0.0;
+    for (index, &(place, weight)) in pulls.iter().enumerate() {
+        sum += weight;
+        if (sum - half).abs() < 1e-9 {
+            return Some((place + pulls.get(index + 1).map_or(place, |next| next.0)) / 2.0);
+        }
+        if sum > half {
+            return Some(place);
+        }
+    }
+    None
+}

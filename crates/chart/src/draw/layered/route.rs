@@ -1,0 +1,235 @@
+//! Vertical places, and the course of every wire: down, across in a lane of its own, down.
+//!
+//! Between two layers each wire that moves sideways gets a lane. Wires of one net that meet share it; others are put in
+//! the order that crosses least.
+
+use std::collections::BTreeMap;
+
+use super::{End, Net, NodeKind, Sheet, spread};
+
+/// Wires end no nearer to a box's corner than this.
+pub(super) const CORNER: f64 = 12.0;
+/// Between two wires that end on the same side of a box.
+const ENDS_APART: f64 = 13.0;
+const LANE: f64 = 9.0;
+const ABOVE_LANES: f64 = 9.0;
+/// Room for an arrowhead below the last lane.
+const BELOW_LANES: f64 = 15.0;
+const NO_LANES: f64 = 15.0;
+const NO_LANES_THIN: f64 = 7.0;
+/// A layer taller than this holds a composite; its nodes are aligned at the top.
+const TALL: f64 = 150.0;
+
+pub(super) fn route(sheet: &mut Sheet) -> (f64, f64) {
+    let ends = ends(sheet);
+    let count = sheet.layers.len();
+    let mut between: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for (index, link) in sheet.links.iter().enumerate() {
+        between[sheet.nodes[link.upper.node].layer].push(index);
+    }
+    let mut lanes = vec![0; sheet.links.len()];
+    let lane_counts: Vec<usize> = between.iter().map(|links| assign_lanes(sheet, links, &ends, &mut lanes)).collect();
+    let bands = bands(sheet, &lane_counts);
+    for layer in 0..count {
+        for index in 0..sheet.layers[layer].len() {
+            let (top, bottom) = bands[layer];
+            let node = &mut sheet.nodes[sheet.layers[layer][index]];
+            let middle = top + (bottom - top - node.h) / 2.0;
+            let raised = bottom - top > TALL || sheet.kept == Some(layer);
+            node.y = if raised || node.kind == NodeKind::Header { top } else { middle };
+        }
+    }
+    for index in 0..sheet.links.len() {
+        sheet.links[index].points = course(sheet, index, ends[index], lanes[index], &bands);
+    }
+    let width = sheet.nodes.iter().map(|node| node.x + node.right).fold(0.0, f64::max);
+    (width, bands.last().map_or(0.0, |band| band.1))
+}
+
+/// For each link, where it leaves the upper node and where it meets the lower one.
+fn ends(sheet: &Sheet) -> Vec<(f64, f64)> {
+    let (up, down) = sheet.neighbours();
+    let mut ends = vec![(0.0, 0.0); sheet.links.len()];
+    for node in 0..sheet.nodes.len() {
+        let lower = up[node].iter().map(|&link| (link, sheet.links[link].lower, sheet.links[link].upper)).collect();
+        for (link, x) in side(sheet, node, lower) {
+            ends[link].1 = x;
+        }
+        let upper = down[node].iter().map(|&link| (link, sheet.links[link].upper, sheet.links[link].lower)).collect();
+        for (link, x) in side(sheet, node, upper) {
+            ends[link].0 = x;
+        }
+    }
+    ends
+}
+
+/// The places of all links on one side of a node: straight on where possible, in the order of their other ends.
+fn side(sheet: &Sheet, node: usize, links: Vec<(usize, End, End)>) -> Vec<(usize, f64)> {
+    let node = &sheet.nodes[node];
+    if node.kind != NodeKind::Solid {
+        return links.into_iter().map(|(link, own, _)| (link, node.x + own.offset.unwrap_or(0.0))).collect();
+    }
+    let reach = (node.half - CORNER).max(0.0);
+    let (low, high) = (node.x - reach, node.x + reach);
+    let mut wanted: Vec<(f64, f64, f64, usize)> = (links.into_iter())
+        .map(|(link, own, other)| {
+            let away = sheet.nodes[other.node].x + other.offset.unwrap_or(0.0);
+            match own.offset {
+                Some(offset) => (node.x + offset, away, 1e6, link),
+                None => (away.clamp(low, high), away, 1.0, link),
+            }
+        })
+        .collect();
+    wanted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let count = wanted.len().max(2) - 1;
+    let apart = ENDS_APART.min(2.0 * reach / count as f64);
+    let places = spread(&wanted.iter().map(|want| (want.0, want.2)).collect::<Vec<_>>(), &vec![apart; count]);
+    let inside = |(index, (want, x)): (usize, (&(f64, f64, f64, usize), f64))| {
+        let rest = wanted.len() - 1 - index;
+        let free = x.min(high - rest as f64 * apart).max(low + index as f64 * apart);
+        (want.3, if want.2 > 1.0 { want.0 } else { free })
+    };
+    wanted.iter().zip(places).enumerate().map(inside).collect()
+}
+
+/// Wires that run in one lane: where they come from above, where they go below.
+struct Group {
+    tops: Vec<f64>,
+    bottoms: Vec<f64>,
+    low: f64,
+    high: f64,
+    links: Vec<usize>,
+}
+
+impl Group {
+    fn overlaps(&self, other: &Group) -> bool {
+        const MARGIN: f64 = 6.0;
+        self.low < other.high + MARGIN && other.low < self.high + MARGIN
+    }
+
+    /// How bad it is to have this group's lane above the other's.
+    fn cost_above(&self, other: &Group) -> usize {
+        const NEAR: f64 = 5.0;
+        const CLASH: usize = 50;
+        let inside = |group: &Group, x: f64| x > group.low - NEAR && x < group.high + NEAR;
+        let crossings = self.bottoms.iter().filter(|&&x| inside(other, x)).count()
+            + other.tops.iter().filter(|&&x| inside(self, x)).count();
+        let clashes =
+            (self.bottoms.iter()).filter(|&&bottom| other.tops.iter().any(|top| (top - bottom).abs() < NEAR)).count();
+        crossings + CLASH * clashes
+    }
+}
+
+/// Gives each link between two layers its lane, and returns how many lanes there are.
+fn assign_lanes(sheet: &Sheet, links: &[usize], ends: &[(f64, f64)], lanes: &mut [usize]) -> usize {
+    let groups = groups(sheet, links, ends);
+    let mut lane_of = vec![0; groups.len()];
+    const MANY: usize = 1200;
+    if groups.len() > MANY {
+        const CROWDED: usize = 40;
+        lane_of.iter_mut().enumerate().for_each(|(index, lane)| *lane = index % CROWDED);
+    } else {
+        let order = sequence(&groups);
+        for (place, &group) in order.iter().enumerate() {
+            let above = order[..place].iter().filter(|&&other| groups[other].overlaps(&groups[group]));
+            lane_of[group] = above.map(|&other| lane_of[other] + 1).max().unwrap_or(0);
+        }
+    }
+    for (group, &lane) in groups.iter().zip(&lane_of) {
+        group.links.iter().for_each(|&link| lanes[link] = lane);
+    }
+    lane_of.iter().map(|lane| lane + 1).max().unwrap_or(0)
+}
+
+fn groups(sheet: &Sheet, links: &[usize], ends: &[(f64, f64)]) -> Vec<Group> {
+    let mut groups: BTreeMap<(Net, usize, usize), Group> = BTreeMap::new();
+    for &index in links {
+        let link = &sheet.links[index];
+        let (top, bottom) = ends[index];
+        if (top - bottom).abs() < 0.5 {
+            continue;
+        }
+        let meeting = if link.net.1 { link.upper } else { link.lower };
+        let thin =
+            matches!(sheet.nodes[meeting.node].kind, NodeKind::Dummy | NodeKind::Port) || meeting.offset.is_some();
+        let key = (link.net, meeting.node, if thin { usize::MAX } else { index });
+        let group = groups.entry(key).or_insert_with(|| Group {
+            tops: Vec::new(),
+            bottoms: Vec::new(),
+            low: f64::INFINITY,
+            high: f64::NEG_INFINITY,
+            links: Vec::new(),
+        });
+        group.tops.push(top);
+        group.bottoms.push(bottom);
+        group.low = group.low.min(top.min(bottom));
+        group.high = group.high.max(top.max(bottom));
+        group.links.push(index);
+    }
+    groups.into_values().collect()
+}
+
+/// The order of lanes from top to bottom: who should be above whom, cycles broken where they hurt least.
+fn sequence(groups: &[Group]) -> Vec<usize> {
+    let count = groups.len();
+    let mut below: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut waiting = vec![0_usize; count];
+    for a in 0..count {
+        for b in a + 1..count {
+            if !groups[a].overlaps(&groups[b]) {
+                continue;
+            }
+            let (first, second) = (groups[a].cost_above(&groups[b]), groups[b].cost_above(&groups[a]));
+            let (upper, lower) = if first <= second { (a, b) } else { (b, a) };
+            below[upper].push(lower);
+            waiting[lower] += 1;
+        }
+    }
+    let mut order = Vec::with_capacity(count);
+    let mut done = vec![false; count];
+    while let Some(next) = (0..count).filter(|&group| !done[group]).min_by_key(|&group| waiting[group]) {
+        done[next] = true;
+        order.push(next);
+        for &lower in &below[next] {
+            waiting[lower] = waiting[lower].saturating_sub(1);
+        }
+    }
+    order
+}
+
+/// Top and bottom of each layer.
+fn bands(sheet: &Sheet, lane_counts: &[usize]) -> Vec<(f64, f64)> {
+    let mut bands = Vec::with_capacity(sheet.layers.len());
+    let mut y = 0.0;
+    for (layer, nodes) in sheet.layers.iter().enumerate() {
+        let height = nodes.iter().map(|&node| sheet.nodes[node].h).fold(0.0, f64::max);
+        bands.push((y, y + height));
+        y += height;
+        let filled = |layer: usize| {
+            let solid = |&&node: &&usize| !matches!(sheet.nodes[node].kind, NodeKind::Dummy | NodeKind::Port);
+            sheet.layers.get(layer).is_some_and(|nodes| nodes.iter().any(|node| solid(&node)))
+        };
+        let later = (layer + 1..sheet.layers.len()).any(|next| !sheet.layers[next].is_empty());
+        y += match lane_counts[layer] {
+            _ if !later || nodes.is_empty() => 0.0,
+            0 if filled(layer) && filled(layer + 1) => NO_LANES,
+            0 => NO_LANES_THIN,
+            lanes => ABOVE_LANES + (lanes - 1) as f64 * LANE + BELOW_LANES,
+        };
+    }
+    bands
+}
+
+fn course(sheet: &Sheet, link: usize, (top, bottom): (f64, f64), lane: usize, bands: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let link = &sheet.links[link];
+    let (upper, lower) = (&sheet.nodes[link.upper.node], &sheet.nodes[link.lower.node]);
+    let thin = |kind: NodeKind| matches!(kind, NodeKind::Dummy | NodeKind::Port);
+    let (band_top, band_bottom) = bands[upper.layer];
+    let start = if thin(upper.kind) { band_top } else { upper.y + upper.h };
+    let end = if thin(lower.kind) { bands[lower.layer].0 } else { lower.y };
+    if (top - bottom).abs() < 0.5 {
+        return vec![(top, start), (bottom, end)];
+    }
+    let across = band_bottom + ABOVE_LANES + lane as f64 * LANE;
+    vec![(top, start), (top, across), (bottom, across), (bottom, end)]
+}

@@ -1,0 +1,481 @@
+//! Which edges a picture has, and through which composites each of them passes.
+//!
+//! All transitions from one state to another are one [`Bundle`]. A bundle between states of different composites is drawn
+//! in pieces: out of the source's composites, across the one that holds both, into the target's. Every piece belongs to
+//! the [`Level`] of one composite, where the layered layout treats it like any other wire. It knows no coordinates.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Highlight,
+    layered::rank,
+    words::{self, Line},
+};
+use crate::{
+    Chart,
+    model::{Kind, StateId, TransitionId},
+};
+
+/// Pieces and places passed by all bundles together; beyond that an edge ends in a sign that names its target.
+const EFFORT_MAX: usize = 60_000;
+
+/// Where a bundle begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Origin {
+    /// A state.
+    State(StateId),
+    /// Any state: the machine's own transitions.
+    Any,
+    /// The initial dot of a composite.
+    Dot(StateId),
+}
+
+/// All transitions from one origin to one target.
+#[derive(Debug)]
+pub(crate) struct Bundle {
+    pub(crate) origin: Origin,
+    pub(crate) target: StateId,
+    pub(crate) transitions: Vec<TransitionId>,
+    pub(crate) lines: Vec<Line>,
+    /// The pieces from origin to target: a level, and an index into its pieces.
+    pub(crate) path: Vec<(StateId, usize)>,
+}
+
+/// A side of a composite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Side {
+    Top,
+    Bottom,
+}
+
+/// A place on a composite's border that everything bound for one target passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Port {
+    pub(crate) side: Side,
+    pub(crate) target: StateId,
+    /// The composite itself is the source: the piece begins at the inside of its border.
+    pub(crate) border: bool,
+}
+
+/// One end of a piece.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Anchor {
+    /// An item of the level; `through` where the edge goes on inside of it.
+    Item { item: usize, through: Option<Port> },
+    /// The level's own border.
+    Border(Port),
+}
+
+/// The part of a bundle that lies in one level.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece {
+    pub(crate) bundle: usize,
+    pub(crate) from: Anchor,
+    pub(crate) to: Anchor,
+    pub(crate) course: Course,
+    pub(crate) labelled: bool,
+}
+
+/// Which way a piece leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Course {
+    Down,
+    Up,
+    /// Between two regions that stand side by side.
+    Around,
+}
+
+/// Something that stands in a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Item {
+    State(StateId),
+    /// The initial dot.
+    Dot,
+    /// Stands for any state.
+    Any,
+    /// Stands for a target that is drawn elsewhere.
+    Elsewhere(StateId),
+}
+
+/// What is inside of one composite.
+#[derive(Debug, Default)]
+pub(crate) struct Level {
+    /// Items with their ranks.
+    pub(crate) items: Vec<(Item, usize)>,
+    pub(crate) pieces: Vec<Piece>,
+}
+
+/// The whole.
+#[derive(Debug)]
+pub(crate) struct Wiring {
+    pub(crate) bundles: Vec<Bundle>,
+    /// By state; empty for those without children.
+    pub(crate) levels: Vec<Level>,
+    /// By state: the bundle from it to itself.
+    pub(crate) loops: Vec<Option<usize>>,
+    /// By state: how many states it is inside of, the root included.
+    pub(crate) depths: Vec<usize>,
+}
+
+/// How the ends of a bundle lie to each other.
+#[derive(Clone, Copy, Debug)]
+enum Relation {
+    Loop,
+    /// The source holds the target.
+    Inwards,
+    /// The target holds the source.
+    Outwards,
+    /// In different children (the fields) of a composite.
+    Across(StateId, StateId, StateId),
+    /// From a sign beside the target.
+    Beside,
+    /// Too far: ends in a sign.
+    Elsewhere,
+}
+
+/// Finds all bundles of a chart and their pieces.
+pub(crate) fn wire(chart: &Chart, highlight: &Highlight) -> Wiring {
+    let mut builder = Builder::new(chart, collect(chart, highlight));
+    builder.relate();
+    builder.rank_all();
+    builder.limit_effort();
+    for bundle in 0..builder.wiring.bundles.len() {
+        builder.lay(bundle);
+    }
+    builder.settle();
+    builder.wiring
+}
+
+fn collect(chart: &Chart, highlight: &Highlight) -> Vec<Bundle> {
+    let mut found: BTreeMap<(Origin, StateId), usize> = BTreeMap::new();
+    let mut bundles: Vec<Bundle> = Vec::new();
+    let mut add = |origin: Origin, target: StateId, transition: Option<TransitionId>| {
+        let index = *found.entry((origin, target)).or_insert(bundles.len());
+        if index == bundles.len() {
+            bundles.push(Bundle { origin, target, transitions: Vec::new(), lines: Vec::new(), path: Vec::new() });
+        }
+        let transitions = &mut bundles[index].transitions;
+        transitions.extend(transition.filter(|id| !transitions.contains(id)));
+    };
+    for state in &chart.states {
+        let origin = if state.kind.is_history() { Origin::State(state.id) } else { Origin::Dot(state.id) };
+        for &target in beginnings(chart, state.id).iter().filter(|&&target| target != Chart::ROOT) {
+            add(origin, target, None);
+        }
+        let origin = if state.id == Chart::ROOT { Origin::Any } else { Origin::State(state.id) };
+        for &id in &state.transitions {
+            for &target in chart.transition(id).targets.iter().filter(|&&target| target != Chart::ROOT) {
+                add(origin, target, Some(id));
+            }
+        }
+    }
+    for bundle in &mut bundles {
+        bundle.lines = words::edge_lines(chart, &bundle.transitions, highlight);
+    }
+    bundles
+}
+
+/// Where a composite begins or a history state leads by default.
+fn beginnings(chart: &Chart, state: StateId) -> Vec<StateId> {
+    let state = chart.state(state);
+    match (&state.initial, state.kind) {
+        (_, Kind::Parallel | Kind::Atomic | Kind::Final) => Vec::new(),
+        (Some(initial), _) => initial.targets.clone(),
+        (None, _) => {
+            state.children.iter().copied().find(|&child| !chart.state(child).kind.is_history()).into_iter().collect()
+        }
+    }
+}
+
+struct Builder<'a> {
+    chart: &'a Chart,
+    wiring: Wiring,
+    relations: Vec<Relation>,
+    /// By state: its item in its parent's level.
+    item_of: Vec<usize>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(chart: &'a Chart, bundles: Vec<Bundle>) -> Self {
+        let count = chart.states.len();
+        let mut depths = vec![0; count];
+        let mut item_of = vec![0; count];
+        let mut levels: Vec<Level> = std::iter::repeat_with(Level::default).take(count).collect();
+        for state in &chart.states {
+            if let Some(parent) = state.parent {
+                depths[state.id.index()] = depths[parent.index()] + 1;
+                let items = &mut levels[parent.index()].items;
+                item_of[state.id.index()] = items.len();
+                items.push((Item::State(state.id), 0));
+            }
+        }
+        let wiring = Wiring { bundles, levels, loops: vec![None; count], depths };
+        Builder { chart, wiring, relations: Vec::new(), item_of }
+    }
+
+    fn depth(&self, state: StateId) -> usize {
+        self.wiring.depths[state.index()]
+    }
+
+    fn parent(&self, state: StateId) -> StateId {
+        self.chart.state(state).parent.unwrap_or(Chart::ROOT)
+    }
+
+    /// The ancestor of a state, or itself, at a depth.
+    fn at_depth(&self, mut state: StateId, depth: usize) -> StateId {
+        while self.depth(state) > depth {
+            state = self.parent(state);
+        }
+        state
+    }
+
+    fn relate(&mut self) {
+        let mut effort = 0;
+        for index in 0..self.wiring.bundles.len() {
+            let bundle = &self.wiring.bundles[index];
+            let (origin, target) = (bundle.origin, bundle.target);
+            let source = match origin {
+                Origin::State(source) | Origin::Dot(source) => source,
+                Origin::Any => target,
+            };
+            effort += self.depth(source) + self.depth(target);
+            let relation = match origin {
+                Origin::Any => Relation::Beside,
+                _ if effort > EFFORT_MAX => Relation::Elsewhere,
+                Origin::Dot(_) => Relation::Inwards,
+                Origin::State(_) => self.relation(source, target),
+            };
+            if let Relation::Loop = relation {
+                self.wiring.loops[source.index()] = Some(index);
+            }
+            self.relations.push(relation);
+        }
+    }
+
+    fn relation(&self, source: StateId, target: StateId) -> Relation {
+        let depth = self.depth(source).min(self.depth(target));
+        let (mut a, mut b) = (self.at_depth(source, depth), self.at_depth(target, depth));
+        match (a == source, b == target) {
+            _ if source == target => Relation::Loop,
+            (true, _) if a == b => Relation::Inwards,
+            (_, true) if a == b => Relation::Outwards,
+            _ => {
+                while self.parent(a) != self.parent(b) {
+                    (a, b) = (self.parent(a), self.parent(b));
+                }
+                Relation::Across(self.parent(a), a, b)
+            }
+        }
+    }
+
+    fn rank_all(&mut self) {
+        let mut edges: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.wiring.levels.len()];
+        for relation in &self.relations {
+            if let &Relation::Across(level, a, b) = relation {
+                edges[level.index()].push((self.item_of[a.index()], self.item_of[b.index()]));
+            }
+        }
+        for (index, edges) in edges.iter().enumerate() {
+            let state = &self.chart.states[index];
+            if state.children.is_empty() || state.kind == Kind::Parallel {
+                continue;
+            }
+            let first = beginnings(self.chart, state.id).first().copied();
+            let first = first.filter(|&first| self.depth(first) > self.depth(state.id));
+            let first = first.map(|first| self.item_of[self.at_depth(first, self.depth(state.id) + 1).index()]);
+            let ranks = rank::ranks(state.children.len(), edges, first);
+            // The rank above the first state is left free for dots and other signs.
+            for (item, rank) in self.wiring.levels[index].items.iter_mut().zip(ranks) {
+                item.1 = rank + 1;
+            }
+        }
+        self.sink_finals(&edges);
+    }
+
+    /// Final states that only the machine's own transitions reach stand at the bottom.
+    fn sink_finals(&mut self, edges: &[Vec<(usize, usize)>]) {
+        for (level, edges) in self.wiring.levels.iter_mut().zip(edges) {
+            let lowest = level.items.iter().map(|item| item.1).max().unwrap_or(0);
+            let mut reached = vec![false; level.items.len()];
+            edges.iter().for_each(|&(_, to)| reached[to] = true);
+            for ((item, rank), reached) in level.items.iter_mut().zip(reached) {
+                if let Item::State(state) = item
+                    && self.chart.state(*state).kind == Kind::Final
+                    && !reached
+                {
+                    *rank = lowest;
+                }
+            }
+        }
+    }
+
+    /// Where all wires together would pass more places than the picture can have, the longest end in signs.
+    fn limit_effort(&mut self) {
+        let mut spans: Vec<(usize, usize)> = Vec::new();
+        for (index, relation) in self.relations.iter().enumerate() {
+            if let &Relation::Across(_, a, b) = relation {
+                let (from, to) = (self.rank(a), self.rank(b));
+                let bundle = &self.wiring.bundles[index];
+                let depth = self.depth(bundle.target);
+                spans.push((2 * from.abs_diff(to) + depth, index));
+            }
+        }
+        spans.sort_unstable();
+        let mut effort = 0;
+        for (span, index) in spans {
+            effort += span;
+            if effort > EFFORT_MAX {
+                self.relations[index] = Relation::Elsewhere;
+            }
+        }
+    }
+
+    fn rank(&self, state: StateId) -> usize {
+        self.wiring.levels[self.parent(state).index()].items[self.item_of[state.index()]].1
+    }
+
+    fn lay(&mut self, bundle: usize) {
+        let Bundle { origin, target, .. } = self.wiring.bundles[bundle];
+        match (self.relations[bundle], origin) {
+            (Relation::Loop, _) => {}
+            (Relation::Across(level, a, b), Origin::State(source)) => {
+                self.lay_across(bundle, source, target, level, a, b)
+            }
+            (Relation::Beside, _) => self.lay_beside(bundle, target),
+            (Relation::Inwards, Origin::Dot(level) | Origin::State(level)) => self.lay_inwards(bundle, level, target),
+            (Relation::Outwards, Origin::State(source)) => {
+                let port = Port { side: Side::Bottom, target, border: false };
+                self.lay_out(bundle, source, target, port);
+            }
+            (Relation::Elsewhere, Origin::State(source)) => self.lay_elsewhere(bundle, source, target),
+            _ => {}
+        }
+    }
+
+    fn push(&mut self, level: StateId, piece: Piece) {
+        let pieces = &mut self.wiring.levels[level.index()].pieces;
+        pieces.push(piece);
+        self.wiring.bundles[piece.bundle].path.push((level, pieces.len() - 1));
+    }
+
+    fn anchor(&self, state: StateId, end: StateId, port: Port) -> Anchor {
+        Anchor::Item { item: self.item_of[state.index()], through: (state != end).then_some(port) }
+    }
+
+    fn lay_across(&mut self, bundle: usize, source: StateId, target: StateId, level: StateId, a: StateId, b: StateId) {
+        let (from, to) = (self.rank(a), self.rank(b));
+        let course = match () {
+            () if self.chart.state(level).kind == Kind::Parallel => Course::Around,
+            () if from < to => Course::Down,
+            () => Course::Up,
+        };
+        let out = if course == Course::Up { Side::Top } else { Side::Bottom };
+        let into = if course == Course::Down { Side::Top } else { Side::Bottom };
+        let (out, into) = (Port { side: out, target, border: false }, Port { side: into, target, border: false });
+        self.lay_out(bundle, source, level, out);
+        let piece = Piece {
+            bundle,
+            from: self.anchor(a, source, out),
+            to: self.anchor(b, target, into),
+            course,
+            labelled: a == source,
+        };
+        self.push(level, piece);
+        self.lay_in(bundle, target, level, into);
+    }
+
+    /// From a state to the border of every composite inside of `level`, or to its own where the target is `level`.
+    fn lay_out(&mut self, bundle: usize, source: StateId, level: StateId, port: Port) {
+        let course = if port.side == Side::Top { Course::Up } else { Course::Down };
+        let onto_border = self.wiring.bundles[bundle].target == level;
+        let mut state = source;
+        while self.depth(state) > self.depth(level) + usize::from(!onto_border) {
+            let piece = Piece {
+                bundle,
+                from: self.anchor(state, source, port),
+                to: Anchor::Border(port),
+                course,
+                labelled: state == source,
+            };
+            self.push(self.parent(state), piece);
+            state = self.parent(state);
+        }
+    }
+
+    /// From the border of every composite inside of `level` to the target, outermost first.
+    fn lay_in(&mut self, bundle: usize, target: StateId, level: StateId, port: Port) {
+        let course = if port.side == Side::Top { Course::Down } else { Course::Up };
+        let mut pieces = Vec::new();
+        let mut state = target;
+        while self.depth(state) > self.depth(level) + 1 {
+            let to = self.anchor(state, target, port);
+            pieces
+                .push((self.parent(state), Piece { bundle, from: Anchor::Border(port), to, course, labelled: false }));
+            state = self.parent(state);
+        }
+        for (level, piece) in pieces.into_iter().rev() {
+            self.push(level, piece);
+        }
+    }
+
+    fn lay_inwards(&mut self, bundle: usize, level: StateId, target: StateId) {
+        if self.depth(target) <= self.depth(level) {
+            return;
+        }
+        let child = self.at_depth(target, self.depth(level) + 1);
+        let port = Port { side: Side::Top, target, border: false };
+        let from = match self.wiring.bundles[bundle].origin {
+            Origin::Dot(_) => {
+                let rank = self.rank(child).saturating_sub(1);
+                Anchor::Item { item: self.sign(level, Item::Dot, rank), through: None }
+            }
+            _ => Anchor::Border(Port { border: true, ..port }),
+        };
+        let piece = Piece { bundle, from, to: self.anchor(child, target, port), course: Course::Down, labelled: true };
+        self.push(level, piece);
+        self.lay_in(bundle, target, level, port);
+    }
+
+    /// A sign of a level; a dot with several targets is one dot.
+    fn sign(&mut self, level: StateId, item: Item, rank: usize) -> usize {
+        let items = &mut self.wiring.levels[level.index()].items;
+        let known = (item == Item::Dot).then(|| items.iter().position(|known| known.0 == item)).flatten();
+        known.unwrap_or_else(|| {
+            items.push((item, rank));
+            items.len() - 1
+        })
+    }
+
+    fn lay_beside(&mut self, bundle: usize, target: StateId) {
+        let level = self.parent(target);
+        let rank = self.rank(target).saturating_sub(1);
+        let from = Anchor::Item { item: self.sign(level, Item::Any, rank), through: None };
+        let to = Anchor::Item { item: self.item_of[target.index()], through: None };
+        self.push(level, Piece { bundle, from, to, course: Course::Down, labelled: true });
+    }
+
+    fn lay_elsewhere(&mut self, bundle: usize, source: StateId, target: StateId) {
+        let level = self.parent(source);
+        let rank = self.rank(source) + 1;
+        let from = Anchor::Item { item: self.item_of[source.index()], through: None };
+        let to = Anchor::Item { item: self.sign(level, Item::Elsewhere(target), rank), through: None };
+        self.push(level, Piece { bundle, from, to, course: Course::Down, labelled: true });
+    }
+
+    /// Regions stand in one row below their signs; ranks begin at 0 in every level.
+    fn settle(&mut self) {
+        for (state, level) in self.chart.states.iter().zip(&mut self.wiring.levels) {
+            if state.kind == Kind::Parallel {
+                for (item, rank) in &mut level.items {
+                    *rank = match item {
+                        Item::State(_) => 1,
+                        Item::Dot | Item::Any => 0,
+                        Item::Elsewhere(_) => 2,
+                    };
+                }
+            }
+            let least = level.items.iter().map(|item| item.1).min().unwrap_or(0);
+            level.items.iter_mut().for_each(|item| item.1 -= least);
+        }
+    }
+}
