@@ -15,6 +15,7 @@ pub mod expr;
 pub mod file;
 pub mod library;
 pub mod model;
+pub mod schema;
 pub mod value;
 pub mod yaml;
 

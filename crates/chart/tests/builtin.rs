@@ -1,35 +1,55 @@
 //! The machines in the binary: they are read, described, and survive being written out.
 
-use interlock_chart::{canonical::same, diagnostic::render, library, yaml};
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use interlock_chart::{Chart, canonical::same, describe, diagnostic::render, library, yaml};
 use std::path::Path;
 
 fn machines() -> Vec<library::Source> {
-    library::builtin_names().map(|name| library::load(name, Path::new("/")).unwrap()).collect()
+    let found: Vec<_> = library::builtin_names().map(|name| library::load(name, Path::new("/")).unwrap()).collect();
+    assert_eq!(found.len(), 5);
+    found
+}
+
+fn read(name: &str, source: &str, reading: yaml::Reading) -> Chart {
+    let shown: String = reading.diagnostics.iter().map(|problem| render(problem, name, source, false)).collect();
+    assert!(shown.is_empty(), "{shown}");
+    reading.chart.unwrap()
 }
 
 #[test]
-fn every_built_in_machine_is_without_errors() {
+fn every_built_in_machine_is_without_problems() {
+    let mut shown = String::new();
     for source in machines() {
         let reading = source.read();
-        let shown: String = reading
-            .diagnostics
-            .iter()
-            .map(|problem| render(problem, &source.file_name(), &source.text, false))
-            .collect();
-        assert!(reading.diagnostics.is_empty(), "{shown}");
+        let problems =
+            reading.diagnostics.iter().map(|problem| render(problem, &source.file_name(), &source.text, false));
+        shown.extend(problems);
     }
+    assert!(shown.is_empty(), "{shown}");
 }
 
 #[test]
 fn a_built_in_machine_that_is_written_out_is_the_same() {
     for source in machines() {
-        let chart = source.read().chart.unwrap();
+        let chart = read(&source.name, &source.text, source.read());
         let written = yaml::write(&yaml::unresolve(&chart));
-        let reading = yaml::read(&written);
-        let shown: String =
-            reading.diagnostics.iter().map(|problem| render(problem, "written", &written, false)).collect();
-        let again = reading.chart.unwrap_or_else(|| panic!("{shown}"));
+        let again = read("written.yaml", &written, yaml::read(&written));
         assert_eq!(again.canonical(), chart.canonical(), "{}", source.name);
         assert!(same(&again, &chart));
+    }
+}
+
+#[test]
+fn a_described_machine_has_its_states_events_and_transitions() {
+    for source in machines() {
+        let chart = read(&source.name, &source.text, source.read());
+        let json = describe::json(&chart);
+        assert_eq!(json["id"], source.name);
+        assert_eq!(json["states"].as_array().unwrap().len(), chart.states.len() - 1);
+        assert_eq!(json["events"].as_array().unwrap().len(), chart.events.len());
+        let rows: usize = chart.transitions.iter().map(|transition| transition.events.len().max(1)).sum();
+        assert_eq!(json["transitions"].as_array().unwrap().len(), rows);
+        assert!(chart.states.iter().skip(1).all(|state| describe::text(&chart).contains(&state.name)));
     }
 }

@@ -82,6 +82,14 @@ pub fn read_bytes(source: &[u8]) -> Reading {
     }
 }
 
+/// A YAML text as JSON, by the rules of machine files; nothing if it has a problem.
+pub fn to_json(source: &str) -> Option<serde_json::Value> {
+    let mut problems = Vec::new();
+    let tree = tree::parse(source, &mut problems)?;
+    let json = fields::Decoder { problems: &mut problems }.json(&tree);
+    problems.is_empty().then_some(json)
+}
+
 fn too_large() -> Diagnostic {
     let message = format!("the file is larger than {} bytes", limits::FILE_BYTES_MAX);
     Diagnostic::error(code::FILE_TOO_LARGE, Span::default(), message)

@@ -116,7 +116,7 @@ impl Decoder<'_> {
         }
         let delay = fields.get("delay");
         if let Some(delay) = delay
-            && self.scalar(delay, "a duration as text").is_some_and(|text| !text.text.contains("${"))
+            && self.scalar(delay, "a duration such as `90s`").is_some_and(|text| !text.text.contains("${"))
         {
             self.duration(delay);
         }

@@ -56,7 +56,7 @@ pub(crate) fn machine<'n>(decoder: &mut Decoder<'_>, node: &'n Node) -> Option<d
         input: fields.get("input"),
         context: context(decoder, &fields),
         events: events(decoder, &fields),
-        timeout_ms: fields.get("timeout").and_then(|node| decoder.duration(node)),
+        timeout_ms: fields.get("timeout").map(|node| decoder.duration(node).unwrap_or(1)),
         properties: decoder.properties(&fields),
         root,
     })

@@ -21,7 +21,7 @@ pub(crate) use machine::machine;
 impl Decoder<'_> {
     /// A duration in milliseconds.
     fn duration(&mut self, node: &Node) -> Option<u64> {
-        let text = self.scalar(node, "a duration as text")?;
+        let text = self.scalar(node, "a duration such as `90s`")?;
         let parsed = duration::parse(&text.text);
         if parsed.is_none() {
             let message = format!("`{}` is not a duration", text.text);

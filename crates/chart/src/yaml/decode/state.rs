@@ -114,7 +114,7 @@ impl Decoder<'_> {
         match fields.get("timeout") {
             None => draft::Timeout::Inherit,
             Some(Node { kind: Kind::Scalar(text), .. }) if text.text == "none" => draft::Timeout::Never,
-            Some(node) => self.duration(node).map_or(draft::Timeout::Inherit, draft::Timeout::Ms),
+            Some(node) => draft::Timeout::Ms(self.duration(node).unwrap_or(1)),
         }
     }
 

@@ -5,6 +5,7 @@
 mod counters;
 mod events;
 mod outline;
+mod plain_schema;
 mod property;
 pub(crate) mod schema;
 mod state;
@@ -125,9 +126,11 @@ impl Resolver<'_, '_, '_> {
         for entry in self.machine.context {
             let initial = self.words.template(&entry.value);
             let ty = match &initial {
-                Template::Literal(crate::Value::Null) | Template::Expr(_) => Type::Dyn,
-                Template::Literal(value) => type_of(value),
-                _ => Type::Dyn,
+                Template::Literal(value) => Type::of_value(value),
+                Template::Text(_) => Type::Str(None),
+                Template::List(_) => Type::List(Box::new(Type::Dyn)),
+                Template::Map(_) => Type::open_map(),
+                Template::Expr(_) => Type::Dyn,
             };
             self.variables.insert(&entry.key.text, crate::model::VarId::at(self.chart.context.len()));
             self.chart.context.push(Variable { name: entry.key.text.clone(), initial, ty, span: entry.key.span });
@@ -160,8 +163,4 @@ impl Resolver<'_, '_, '_> {
             names.iter().take(limits::TARGETS_MAX).filter_map(|name| Some((self.state_named(name)?, name.span)));
         found.unzip()
     }
-}
-
-fn type_of(_value: &crate::Value) -> Type {
-    Type::Dyn
 }

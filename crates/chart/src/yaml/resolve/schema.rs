@@ -2,7 +2,7 @@
 
 use super::{
     super::{code, node::Node},
-    Resolver,
+    Resolver, plain_schema,
 };
 use crate::{Diagnostic, model::Schema};
 use serde_json::{Value as Json, json};
@@ -18,7 +18,7 @@ pub(crate) fn anything() -> Schema {
 /// What every failed activity carries.
 pub(crate) fn error() -> Schema {
     let text = json!({ "type": "string" });
-    json!({ "type": "object", "properties": { "code": text, "message": text, "state": text, "activity": text } })
+    json!({ "type": "object", "properties": { "code": text, "message": text, "state": text, "activity": text }, "additionalProperties": true })
 }
 
 /// What a state's timeout carries.
@@ -69,7 +69,7 @@ fn is_type(word: &str) -> bool {
 
 /// What is wrong with a schema.
 fn compile(schema: &Json) -> Option<String> {
-    if *schema == anything() {
+    if plain_schema::is_plainly_valid(schema) {
         return None;
     }
     let error = jsonschema::draft202012::new(schema).err()?;

@@ -73,7 +73,6 @@ impl Resolver<'_, '_, '_> {
             }
         }
         let actions = self.block(&draft.actions);
-        self.apart(&targets, &places);
         Some(Initial { targets, actions })
     }
 
@@ -114,7 +113,6 @@ impl Resolver<'_, '_, '_> {
                 self.report(Diagnostic::error(code::BAD_HISTORY_TARGET, span, message));
             }
         }
-        self.apart(&targets, &places);
         Some(Initial { targets, actions: Vec::new() })
     }
 
@@ -145,8 +143,4 @@ impl Resolver<'_, '_, '_> {
             _ => schema::anything(),
         }
     }
-}
-
-impl Resolver<'_, '_, '_> {
-    fn apart(&mut self, _targets: &[StateId], _places: &[crate::Span]) {}
 }

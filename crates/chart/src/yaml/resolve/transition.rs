@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Diagnostic, Value,
-    expr::{Node as ExprNode, Root},
+    expr::{Expr, Node as ExprNode, Root},
     model::{Action, Block, CounterId, Descriptor, Limit, Max, StateId, Template, Transition, TransitionId, VarId},
 };
 use serde_json::Value as Json;
@@ -41,8 +41,8 @@ impl Resolver<'_, '_, '_> {
             events: draft.events.iter().map(|word| Descriptor(word.text.clone())).collect(),
             targets,
             internal: draft.internal,
-            guard: draft.guard.and_then(|guard| self.words.whole(guard)),
-            limits: limits.filter_map(|(limit, counter)| self.limit(limit, *counter)).collect(),
+            guard: draft.guard.map(|guard| self.guard(guard)),
+            limits: limits.map(|(limit, counter)| self.limit(limit, *counter)).collect(),
             resets: draft.resets.iter().filter_map(|name| self.counter_named(name)).collect(),
             actions: self.block(&draft.actions),
             reason: draft.reason.map(|node| self.words.template(node)),
@@ -50,13 +50,20 @@ impl Resolver<'_, '_, '_> {
         }
     }
 
-    fn limit(&mut self, draft: &draft::Limit<'_>, counter: CounterId) -> Option<Limit> {
+    /// A guard that cannot be read still guards: nothing is concluded from its absence.
+    fn guard(&mut self, text: &Scalar) -> Expr {
+        let unread = || Expr { source: text.text.clone(), span: text.span, node: ExprNode::Opaque(Vec::new()) };
+        self.words.whole(text).unwrap_or_else(unread)
+    }
+
+    fn limit(&mut self, draft: &draft::Limit<'_>, counter: CounterId) -> Limit {
         let max = match draft.max {
-            draft::Max::Fixed(max) => Max::Fixed(max),
-            draft::Max::Input(text) => self.input_max(text)?,
-            draft::Max::Broken => return None,
+            draft::Max::Fixed(max) => Some(Max::Fixed(max)),
+            draft::Max::Input(text) => self.input_max(text),
+            draft::Max::Broken => None,
         };
-        Some(Limit { counter, max })
+        // A maximum that cannot be read still limits.
+        Limit { counter, max: max.unwrap_or(Max::Fixed(1)) }
     }
 
     /// A maximum that each run's input gives, bounded by the input's schema.

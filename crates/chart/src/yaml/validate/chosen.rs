@@ -1,0 +1,61 @@
+//! Transitions that can never be chosen: one before them takes everything, or their guard is `false`.
+
+use super::{super::code, prefixes};
+use crate::{
+    Diagnostic, Value,
+    expr::Node,
+    model::{Chart, State, Transition, TransitionId},
+};
+use std::collections::BTreeMap;
+
+/// Warns about them. They are only odd: the machine moves as if they were not there.
+pub(super) fn check(chart: &Chart, problems: &mut Vec<Diagnostic>) {
+    chart.states.iter().for_each(|state| check_state(chart, state, problems));
+}
+
+fn check_state(chart: &Chart, state: &State, problems: &mut Vec<Diagnostic>) {
+    let mut always = None;
+    let mut taken: BTreeMap<&str, TransitionId> = BTreeMap::new();
+    for transition in state.transitions.iter().map(|id| chart.transition(*id)) {
+        if guard_is(transition, false) {
+            let span = transition.guard.as_ref().map_or(transition.span, |guard| guard.span);
+            problems.push(Diagnostic::warning(
+                code::NEVER_CHOSEN,
+                span,
+                "this is never taken: its guard is always false",
+            ));
+            continue;
+        }
+        if let Some(earlier) = shadow(transition, always, &taken) {
+            let problem = Diagnostic::warning(code::NEVER_CHOSEN, transition.span, "this is never taken");
+            let first = chart.transition(earlier).span;
+            problems.push(problem.related(first, "this one before it takes the same event, always"));
+            continue;
+        }
+        if transition.limits.is_empty() && (transition.guard.is_none() || guard_is(transition, true)) {
+            always = always.or(transition.events.is_empty().then_some(transition.id));
+            for event in &transition.events {
+                taken.entry(event.prefix()).or_insert(transition.id);
+            }
+        }
+    }
+}
+
+/// The transition that leaves nothing for this one.
+fn shadow(
+    transition: &Transition,
+    always: Option<TransitionId>,
+    taken: &BTreeMap<&str, TransitionId>,
+) -> Option<TransitionId> {
+    if transition.events.is_empty() {
+        return always;
+    }
+    let by = |event: &crate::model::Descriptor| prefixes(event.prefix()).find_map(|prefix| taken.get(prefix).copied());
+    let shadows: Option<Vec<TransitionId>> = transition.events.iter().map(by).collect();
+    shadows.and_then(|shadows| shadows.first().copied())
+}
+
+/// Whether the guard is this constant.
+pub(super) fn guard_is(transition: &Transition, constant: bool) -> bool {
+    matches!(&transition.guard, Some(guard) if guard.node == Node::Literal(Value::Bool(constant)))
+}

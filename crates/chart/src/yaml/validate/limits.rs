@@ -1,0 +1,150 @@
+//! Limits and what follows when they are used up.
+//!
+//! A limited transition needs a later candidate for the same event: in the same state behind it, or in a state around it.
+//! It is a way out for certain if it has no guard, or one that holds whenever the limited one's does (the same, or a part of
+//! it). With another guard it may be one, which is told as a warning. A later candidate that is limited itself counts,
+//! because it needs a way out of its own. An eventless transition also has a way out if its state handles any event: then
+//! the run can rest there.
+
+use super::{super::code, chosen::guard_is, covers, prefixes};
+use crate::{
+    Diagnostic,
+    expr::{Binary, Expr, Node},
+    model::{Chart, Descriptor, Raiser, State, Transition},
+};
+use std::collections::BTreeMap;
+
+/// At most this many later candidates of one state are looked at; a file with more is taken to know what it does.
+const LATER_MAX: usize = 64;
+
+/// How sure it is that something follows.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum WayOut {
+    None,
+    Guarded,
+    Certain,
+}
+
+/// Complains about limits with nothing behind them.
+pub(super) fn check(chart: &Chart, problems: &mut Vec<Diagnostic>) {
+    let candidates: Vec<Candidates<'_>> = chart.states.iter().map(|state| Candidates::of(chart, state)).collect();
+    for transition in chart.transitions.iter().filter(|transition| !transition.limits.is_empty()) {
+        if guard_is(transition, false) {
+            continue;
+        }
+        if transition.events.is_empty() {
+            eventless(chart, transition, problems);
+            continue;
+        }
+        let worst = transition
+            .events
+            .iter()
+            .map(|event| (way_out(chart, &candidates, transition, event), event))
+            .min_by_key(|(way, _)| *way);
+        if let Some((way, event)) = worst {
+            report(chart, transition, way, event, problems);
+        }
+    }
+}
+
+/// A state's transitions by what their descriptors cover, in file order.
+struct Candidates<'c>(BTreeMap<&'c str, Vec<&'c Transition>>);
+
+impl<'c> Candidates<'c> {
+    fn of(chart: &'c Chart, state: &State) -> Self {
+        let mut by_prefix: BTreeMap<&str, Vec<&Transition>> = BTreeMap::new();
+        for transition in state.transitions.iter().map(|id| chart.transition(*id)) {
+            for event in &transition.events {
+                by_prefix.entry(event.prefix()).or_default().push(transition);
+            }
+        }
+        Candidates(by_prefix)
+    }
+
+    fn later<'s>(&'s self, than: &Transition, event: &'s Descriptor) -> impl Iterator<Item = &'c Transition> + 's {
+        let (source, id) = (than.source, than.id);
+        let lists = prefixes(event.prefix()).filter_map(|prefix| self.0.get(prefix));
+        lists.flat_map(move |list| {
+            let first = list.partition_point(|other| other.source == source && other.id <= id);
+            list[first..].iter().copied().take(LATER_MAX)
+        })
+    }
+}
+
+fn way_out(chart: &Chart, candidates: &[Candidates<'_>], transition: &Transition, event: &Descriptor) -> WayOut {
+    let states = std::iter::once(transition.source).chain(chart.ancestors(transition.source));
+    let later = states.flat_map(|state| candidates[state.index()].later(transition, event));
+    let covering = later.filter(|other| other.events.iter().any(|wide| covers(wide, event)));
+    covering.map(|other| sureness(transition, other)).max().unwrap_or(WayOut::None)
+}
+
+fn sureness(limited: &Transition, later: &Transition) -> WayOut {
+    match (&limited.guard, &later.guard) {
+        _ if guard_is(later, false) => WayOut::None,
+        (_, None) => WayOut::Certain,
+        _ if guard_is(later, true) => WayOut::Certain,
+        (Some(strong), Some(weak)) if implies(strong, weak) => WayOut::Certain,
+        _ => WayOut::Guarded,
+    }
+}
+
+/// Whether `weak` holds wherever `strong` does, because it is the same or a part of it.
+fn implies(strong: &Expr, weak: &Expr) -> bool {
+    let known = |expr: &Expr| !matches!(expr.node, Node::Opaque(_));
+    let parts = |expr| {
+        let mut parts = Vec::new();
+        conjuncts(expr, &mut parts);
+        parts
+    };
+    strong.source == weak.source
+        || (known(strong) && known(weak) && {
+            let (strong, weak) = (parts(&strong.node), parts(&weak.node));
+            weak.iter().all(|part| strong.contains(part))
+        })
+}
+
+fn conjuncts<'e>(node: &'e Node, parts: &mut Vec<&'e Node>) {
+    match node {
+        Node::Binary(Binary::And, left, right) => {
+            conjuncts(left, parts);
+            conjuncts(right, parts);
+        }
+        other => parts.push(other),
+    }
+}
+
+fn eventless(chart: &Chart, transition: &Transition, problems: &mut Vec<Diagnostic>) {
+    let mut states = std::iter::once(transition.source).chain(chart.ancestors(transition.source));
+    let leads_on = |other: &Transition| {
+        let behind = other.source != transition.source || other.id > transition.id;
+        !other.events.is_empty() || (behind && sureness(transition, other) > WayOut::None)
+    };
+    let way_out = states
+        .any(|state| chart.state(state).transitions.iter().take(LATER_MAX).any(|id| leads_on(chart.transition(*id))));
+    if !way_out {
+        report(chart, transition, WayOut::None, &Descriptor("always".to_owned()), problems);
+    }
+}
+
+fn report(chart: &Chart, transition: &Transition, way: WayOut, event: &Descriptor, problems: &mut Vec<Diagnostic>) {
+    let hint = format!("write another transition for `{}` behind it: what follows when the limit is used up", event.0);
+    let message = |certain: &str| format!("when this limit is used up, {certain} handles `{}`", event.0);
+    problems.push(match way {
+        WayOut::Certain => return,
+        WayOut::Guarded => {
+            let message = message("perhaps nothing");
+            Diagnostic::warning(code::UNCERTAIN_WAY_OUT, transition.span, message).hint(hint + ", without a guard")
+        }
+        // A button that is no longer offered holds nothing up; a signal that is not handled does.
+        WayOut::None if only_from_outside(chart, event) => {
+            Diagnostic::warning(code::UNCERTAIN_WAY_OUT, transition.span, message("nothing")).hint(hint)
+        }
+        WayOut::None => Diagnostic::error(code::NO_WAY_OUT, transition.span, message("nothing")).hint(hint),
+    });
+}
+
+fn only_from_outside(chart: &Chart, event: &Descriptor) -> bool {
+    let mut taken = chart.events.iter().filter(|known| event.matches(&known.name)).peekable();
+    taken.peek().is_some()
+        && taken.all(|known| matches!(known.from, Raiser::User | Raiser::Run | Raiser::Any) && known.declared)
+}

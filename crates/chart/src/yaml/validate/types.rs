@@ -1,0 +1,242 @@
+//! The types of all expressions, each with what it can see where it stands.
+
+use super::{super::resolve::schema, shape::Shape};
+use crate::{
+    Diagnostic, Span,
+    expr::{self, Expr, Scope, Type},
+    model::{Action, Block, Chart, Max, Part, StateId, Template, Transition, VarId},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Complains about expressions that are not of the type that is wanted, or read what is not there.
+pub(super) fn check(shape: &Shape<'_>, problems: &mut Vec<Diagnostic>) {
+    let chart = shape.chart;
+    let fields = chart.context.iter().map(|var| (var.name.clone(), var.ty.clone()));
+    let context = Type::Map { fields: fields.collect(), open: false };
+    let mut types =
+        Types { shape, carried: Carried::of(chart), input: Type::of_schema(&chart.input), context, problems };
+    types.initial_values();
+    types.states();
+    chart.transitions.iter().for_each(|transition| types.transition(transition));
+}
+
+/// What each event and signal carries.
+struct Carried<'c> {
+    /// By name; an event that is only signalled has no type of its own.
+    events: BTreeMap<&'c str, Option<Type>>,
+    /// By event, then by the state whose activity signals it.
+    signals: BTreeMap<&'c str, BTreeMap<usize, Type>>,
+    error: Type,
+    timeout: Type,
+}
+
+impl<'c> Carried<'c> {
+    fn of(chart: &'c Chart) -> Self {
+        let mut signals: BTreeMap<&str, BTreeMap<usize, Type>> = BTreeMap::new();
+        for invoke in &chart.invokes {
+            for signal in &invoke.signals {
+                let by_state = signals.entry(chart.event(signal.event).name.as_str()).or_default();
+                let ty = Type::of_schema(&signal.data);
+                let joined = by_state.get(&invoke.state.index()).map_or_else(|| ty.clone(), |other| other.join(&ty));
+                by_state.insert(invoke.state.index(), joined);
+            }
+        }
+        let raised = raised(chart);
+        let own = |event: &crate::model::Event| match (event.declared, signals.contains_key(event.name.as_str())) {
+            (true, _) => Some(Type::of_schema(&event.data)),
+            (false, true) if !raised.contains(event.name.as_str()) => None,
+            (false, _) => Some(Type::open_map()),
+        };
+        Carried {
+            events: chart.events.iter().map(|event| (event.name.as_str(), own(event))).collect(),
+            error: Type::of_schema(&schema::error()),
+            timeout: Type::of_schema(&schema::timeout()),
+            signals,
+        }
+    }
+
+    /// What the events that a descriptor takes carry, where they come while the state is active.
+    fn by(&self, shape: &Shape<'_>, state: StateId, descriptor: &str) -> Type {
+        let first = descriptor.split('.').next().unwrap_or_default();
+        let mut found: Option<Type> = match first {
+            "" => return Type::Dyn,
+            "error" => Some(self.error.clone()),
+            "timeout" => Some(self.timeout.clone()),
+            "done" => Some(Type::open_map()),
+            _ => None,
+        };
+        let mut join = |ty: &Type| found = Some(found.as_ref().map_or_else(|| ty.clone(), |found| found.join(ty)));
+        let built_in = matches!(first, "error" | "timeout" | "done");
+        let below = self.events.range(descriptor..).take_while(|(event, _)| event.starts_with(descriptor));
+        for (event, own) in below {
+            let rest = &event[descriptor.len()..];
+            if !(rest.is_empty() || rest.starts_with('.')) {
+                continue;
+            }
+            if let Some(own) = own
+                && !built_in
+            {
+                join(own);
+            }
+            if let Some(signals) = self.signals.get(event) {
+                let ranges = shape.companions(state).into_iter().filter(|range| !range.is_empty());
+                ranges.flat_map(|range| signals.range(range)).for_each(|(_, ty)| join(ty));
+            }
+        }
+        found.unwrap_or(Type::Dyn)
+    }
+}
+
+/// The events that the machine raises itself: what those carry is not declared.
+fn raised(chart: &Chart) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    let states = chart.states.iter().flat_map(|state| {
+        state.entry.iter().chain(&state.exit).chain(state.initial.iter().map(|initial| &initial.actions))
+    });
+    states
+        .chain(chart.transitions.iter().map(|transition| &transition.actions))
+        .for_each(|block| raised_in(block, &mut names));
+    names
+}
+
+fn raised_in<'c>(block: &'c Block, names: &mut BTreeSet<&'c str>) {
+    for action in block {
+        match action {
+            Action::Raise { event, .. } => {
+                names.insert(event);
+            }
+            Action::Send { event: Template::Literal(event), .. } => names.extend(event.as_str()),
+            Action::If { branches } => branches.iter().for_each(|(_, block)| raised_in(block, names)),
+            _ => {}
+        }
+    }
+}
+
+struct Types<'a, 'c> {
+    shape: &'a Shape<'c>,
+    carried: Carried<'c>,
+    input: Type,
+    context: Type,
+    problems: &'a mut Vec<Diagnostic>,
+}
+
+impl<'c> Types<'_, 'c> {
+    fn chart(&self) -> &'c Chart {
+        self.shape.chart
+    }
+
+    fn expr(&mut self, expr: &Expr, event: &Type, expect: Option<&Type>) -> Type {
+        let scope = Scope { input: &self.input, context: &self.context, event };
+        let (found, problems) = expr::check(expr, &scope, expect);
+        // Text that the file does not have letter for letter can only be pointed at as a whole.
+        let exact = expr.span.range().len() == expr.source.len();
+        let place = |problem: Diagnostic| Diagnostic { span: if exact { problem.span } else { expr.span }, ..problem };
+        self.problems.extend(problems.into_iter().map(place));
+        found
+    }
+
+    fn template(&mut self, template: &Template, event: &Type) -> Type {
+        match template {
+            Template::Literal(value) => Type::of_value(value),
+            Template::Expr(expr) => self.expr(expr, event, None),
+            Template::Text(parts) => {
+                for part in parts {
+                    if let Part::Expr(expr) = part {
+                        self.expr(expr, event, None);
+                    }
+                }
+                Type::Str(None)
+            }
+            Template::List(items) => {
+                let types: Vec<Type> = items.iter().map(|item| self.template(item, event)).collect();
+                let joined = types.into_iter().reduce(|left, right| left.join(&right));
+                Type::List(Box::new(joined.unwrap_or(Type::Dyn)))
+            }
+            Template::Map(fields) => {
+                let fields = fields.iter().map(|(name, value)| (name.clone(), self.template(value, event)));
+                Type::Map { fields: fields.collect(), open: false }
+            }
+        }
+    }
+
+    /// First values may look at `input` alone.
+    fn initial_values(&mut self) {
+        let context = std::mem::replace(&mut self.context, Type::Map { fields: BTreeMap::new(), open: false });
+        let nothing = Type::Map { fields: BTreeMap::new(), open: false };
+        for variable in &self.chart().context {
+            self.template(&variable.initial, &nothing);
+        }
+        self.context = context;
+    }
+
+    fn states(&mut self) {
+        for state in &self.chart().states {
+            let initial = state.initial.iter().map(|initial| &initial.actions);
+            for block in state.entry.iter().chain(&state.exit).chain(initial) {
+                self.block(block, &Type::Dyn, state.span);
+            }
+            if let Some(data) = &state.data {
+                self.template(data, &Type::Dyn);
+            }
+        }
+        for invoke in &self.chart().invokes {
+            self.template(&invoke.with, &Type::Dyn);
+        }
+    }
+
+    fn transition(&mut self, transition: &Transition) {
+        let source = transition.source;
+        let types = transition.events.iter().map(|event| self.carried.by(self.shape, source, event.prefix()));
+        let event = types.reduce(|left, right| left.join(&right)).unwrap_or(Type::Dyn);
+        if let Some(guard) = &transition.guard {
+            self.expr(guard, &event, Some(&Type::Bool));
+        }
+        for limit in &transition.limits {
+            if let Max::Input { expr, .. } = &limit.max {
+                self.expr(expr, &event, Some(&Type::Int));
+            }
+        }
+        if let Some(reason) = &transition.reason {
+            self.template(reason, &event);
+        }
+        self.block(&transition.actions, &event, transition.span);
+    }
+
+    fn block(&mut self, block: &Block, event: &Type, place: Span) {
+        for action in block {
+            match action {
+                Action::Assign { var, value } => self.assign(*var, value, event, place),
+                Action::Raise { data, .. } => drop(self.template(data, event)),
+                Action::Send { event: name, data, delay, .. } => {
+                    [Some(name), Some(data), delay.as_ref()]
+                        .into_iter()
+                        .flatten()
+                        .for_each(|part| drop(self.template(part, event)));
+                }
+                Action::Cancel { id: text } | Action::Log { text } => drop(self.template(text, event)),
+                Action::If { branches } => {
+                    for (guard, block) in branches {
+                        if let Some(guard) = guard {
+                            self.expr(guard, event, Some(&Type::Bool));
+                        }
+                        self.block(block, event, place);
+                    }
+                }
+            }
+        }
+    }
+
+    fn assign(&mut self, var: VarId, value: &Template, event: &Type, place: Span) {
+        let Some(variable) = self.chart().context.get(var.index()) else { return };
+        if let Template::Expr(expr) = value {
+            self.expr(expr, event, Some(&variable.ty));
+            return;
+        }
+        let found = self.template(value, event);
+        if !variable.ty.accepts(&found) {
+            let message = format!("`{}` is {}, this assigns {found}", variable.name, variable.ty);
+            let problem = Diagnostic::error("E0309", place, message);
+            self.problems.push(problem.related(variable.span, "its type is that of its first value"));
+        }
+    }
+}
