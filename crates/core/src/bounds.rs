@@ -10,5 +10,11 @@ pub const RESCUE_ROUNDS_MAX: u32 = 100;
 /// Longest text that a template may become, in bytes.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
 
+/// Deepest nesting of a value that a machine computes. Its stored form stays within what JSON readers accept.
+pub const VALUE_DEPTH_MAX: usize = 100;
+
+/// Most list items and map fields, counted at every level, of a value that a machine computes.
+pub const VALUE_ITEMS_MAX: usize = 1_000_000;
+
 /// Longest delay of a `send` or a timeout: a hundred years, in milliseconds.
 pub const DELAY_MS_MAX: u64 = 100 * 366 * 24 * 3_600_000;

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use interlock_chart::{
     Chart,
-    model::{Action, CounterId, EventId, Kind, Max, StateId, Template, TransitionId, VarId},
+    model::{Action, CounterId, Descriptor, EventId, Kind, Max, StateId, Template, TransitionId, VarId},
 };
 
 use crate::{StateSet, eval::Code};
@@ -70,6 +70,7 @@ pub enum Operation {
 /// What the engine needs to know of a state.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
+    pub(crate) parent: Option<StateId>,
     pub(crate) descendants: StateSet,
     pub(crate) entry: Vec<Vec<Operation>>,
     pub(crate) exit: Vec<Vec<Operation>>,
@@ -100,6 +101,8 @@ pub struct Machine {
     histories: Vec<StateId>,
     pub(crate) atomic: StateSet,
     pub(crate) eventless: StateSet,
+    /// Whether the guard of an eventless transition looks at the event being handled.
+    pub(crate) eventless_reads_event: bool,
     /// What each activity is given, by invoke.
     pub(crate) with: Vec<FormulaId>,
     /// The initial values of the context.
@@ -152,6 +155,15 @@ impl Machine {
     /// The id of an event's name.
     pub fn event(&self, name: &str) -> Option<EventId> {
         self.by_name.get(name).copied()
+    }
+
+    /// The known events that a descriptor takes. Names sort so that all of them stand in a row.
+    fn matched<'a>(&'a self, descriptor: &'a Descriptor) -> impl Iterator<Item = EventId> + 'a {
+        let prefix = descriptor.prefix();
+        (self.by_name.range::<str, _>(prefix..))
+            .take_while(move |(name, _)| name.starts_with(prefix))
+            .filter(move |(name, _)| descriptor.matches(name))
+            .map(|(_, &id)| id)
     }
 
     /// The event that a state's timeout raises.

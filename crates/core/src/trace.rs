@@ -52,6 +52,8 @@ impl Observer for Silent {
 pub struct Trace {
     /// In order. A round in which an event found no taker has no `taken`.
     pub microsteps: Vec<Microstep>,
+    /// Eventless transitions are being asked for. Only when there is something to say of it does it become a round.
+    is_eventless_round_open: bool,
 }
 
 /// One round of the engine.
@@ -112,12 +114,21 @@ pub enum Refusal {
 }
 
 impl Trace {
+    /// The round at work.
     fn last(&mut self) -> &mut Microstep {
         if self.microsteps.is_empty() {
             self.microsteps.push(Microstep::default());
         }
         let last = self.microsteps.len() - 1;
         &mut self.microsteps[last]
+    }
+
+    /// The round at work, begun if it has not been said yet.
+    fn selecting(&mut self) -> &mut Microstep {
+        if std::mem::take(&mut self.is_eventless_round_open) {
+            self.microsteps.push(Microstep::default());
+        }
+        self.last()
     }
 
     /// Every transition taken, in order.
@@ -130,21 +141,18 @@ impl Observer for Trace {
     const WORDS: bool = true;
 
     fn considering(&mut self, event: Option<&EventKey>) {
-        // A round for eventless transitions that found nothing says nothing: the next round takes its place.
-        let reuse = self.microsteps.last().is_some_and(|last| *last == Microstep::default());
-        if reuse {
-            self.last().event = event.cloned();
-        } else {
+        self.is_eventless_round_open = event.is_none();
+        if event.is_some() {
             self.microsteps.push(Microstep { event: event.cloned(), ..Microstep::default() });
         }
     }
 
     fn refused(&mut self, transition: TransitionId, why: Refusal) {
-        self.last().refused.push(Refused { transition, why });
+        self.selecting().refused.push(Refused { transition, why });
     }
 
     fn taken(&mut self, transition: TransitionId, reason: Option<String>) {
-        self.last().taken.push(Taken { transition, reason });
+        self.selecting().taken.push(Taken { transition, reason });
     }
 
     fn exited(&mut self, state: StateId) {

@@ -77,7 +77,7 @@ impl Code {
 
     fn of_expr(expr: &Expr, chart: &Chart) -> Code {
         match &expr.node {
-            Node::Opaque(_) => Code::Cel(Box::new(CelProgram::new(&expr.source))),
+            node if needs_crate(node) => Code::Cel(Box::new(CelProgram::new(&expr.source))),
             node => Code::of_node(node, chart),
         }
     }
@@ -102,9 +102,29 @@ impl Code {
                 (entries.iter()).map(|(key, value)| (Code::of_node(key, chart), Code::of_node(value, chart))).collect(),
             ),
             Node::Size(operand) => Code::Size(lower(operand)),
-            // Opaque nodes stand only at the top of an expression; `of_expr` has dealt with those.
+            // `of_expr` has dealt with these.
             Node::Opaque(_) => Code::Cel(Box::new(CelProgram::new(""))),
         }
+    }
+}
+
+/// Whether the `cel` crate has to evaluate it: an opaque expression, or one that makes a map whose keys may not be strings, which
+/// machines cannot carry but expressions may use on the way.
+fn needs_crate(node: &Node) -> bool {
+    match node {
+        Node::Opaque(_) => true,
+        Node::Literal(_)
+        | Node::Path(..)
+        | Node::Has(..)
+        | Node::Visits(_)
+        | Node::Active(_)
+        | Node::Count(_) => false,
+        Node::Unary(_, operand) | Node::Field(operand, _) | Node::Size(operand) => needs_crate(operand),
+        Node::Binary(_, left, right) | Node::Index(left, right) => needs_crate(left) || needs_crate(right),
+        Node::If(cond, then, otherwise) => [cond, then, otherwise].into_iter().any(|part| needs_crate(part)),
+        Node::List(items) => items.iter().any(needs_crate),
+        Node::Map(entries) => (entries.iter())
+            .any(|(key, value)| !matches!(key, Node::Literal(Value::Str(_))) || needs_crate(key) || needs_crate(value)),
     }
 }
 

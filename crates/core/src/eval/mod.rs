@@ -9,6 +9,9 @@ mod code;
 mod number;
 mod run;
 
+#[cfg(test)]
+mod agreement;
+
 use std::sync::Arc;
 
 pub(crate) use code::Code;
@@ -17,7 +20,10 @@ use interlock_chart::{
     model::{CounterId, StateId, VarId},
 };
 
-use crate::{Data, Fault, FormulaId, Machine, Scope};
+use crate::{
+    Data, Fault, FormulaId, Machine, Scope,
+    bounds::{TEXT_BYTES_MAX, VALUE_DEPTH_MAX, VALUE_ITEMS_MAX},
+};
 
 /// The data of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +54,32 @@ impl Values {
         let formula = &scope.machine.formulas()[formula.index()];
         run::evaluate(&formula.code, &run::Env { values: self, scope })
             .map(std::borrow::Cow::into_owned)
+            .and_then(bounded)
             .map_err(|fault| located(fault, &formula.template))
+    }
+}
+
+/// A value that a machine can carry: of a bounded size, so that no loop makes it grow for ever, and with a JSON form.
+fn bounded(value: Value) -> Result<Value, Box<Fault>> {
+    let mut room = VALUE_ITEMS_MAX;
+    match measure(&value, VALUE_DEPTH_MAX, &mut room) {
+        Ok(()) => Ok(value),
+        Err(message) => run::fault(message),
+    }
+}
+
+fn measure(value: &Value, depth_left: usize, room: &mut usize) -> Result<(), &'static str> {
+    let mut inside = |items: &mut dyn Iterator<Item = &Value>, count: usize| {
+        let depth_left = depth_left.checked_sub(1).ok_or("the value is nested too deeply")?;
+        *room = room.checked_sub(count).ok_or("the value has too many parts")?;
+        items.try_for_each(|item| measure(item, depth_left, room))
+    };
+    match value {
+        Value::Float(number) if !number.is_finite() => Err("the number is not finite"),
+        Value::Str(text) if text.len() > TEXT_BYTES_MAX => Err("the text is too long"),
+        Value::List(items) => inside(&mut items.iter(), items.len()),
+        Value::Map(fields) => inside(&mut fields.values(), fields.len()),
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => Ok(()),
     }
 }
 

@@ -144,7 +144,8 @@ fn has(slot: Slot, fields: &[Arc<str>], env: &Env<'_>) -> Result<bool, Box<Fault
 
 fn compare(operator: Binary, left: &Value, right: &Value) -> Result<bool, Box<Fault>> {
     let is = |wanted: fn(Ordering) -> bool| match order(left, right) {
-        Some(order) => Ok(order.is_some_and(wanted)),
+        Some(Some(order)) => Ok(wanted(order)),
+        Some(None) => fault("what is not a number has no order"),
         None => fault(format!("{} and {} cannot be compared", left.kind(), right.kind())),
     };
     match operator {

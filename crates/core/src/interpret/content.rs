@@ -14,16 +14,16 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         for &transition in enabled {
             let reason = if O::WORDS { self.machine.plan(transition).reason } else { None };
             let reason = reason.map(|reason| self.with_data(|data, scope| data.text(reason, scope)));
-            let reason = match reason {
-                // A reason that cannot be told is no reason to stop: the fault is in the trace.
-                Some(Err(fault)) => {
-                    self.observer.faulted(&fault);
-                    None
-                }
-                Some(Ok(reason)) => Some(reason),
-                None => None,
+            // A reason that cannot be told is no reason to stop: the fault is in the trace.
+            let (reason, fault) = match reason {
+                Some(Err(fault)) => (None, Some(fault)),
+                Some(Ok(reason)) => (Some(reason), None),
+                None => (None, None),
             };
             self.observer.taken(transition, reason);
+            if let Some(fault) = fault {
+                self.observer.faulted(&fault);
+            }
         }
     }
 

@@ -179,13 +179,19 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         if parent != Chart::ROOT {
             self.raise_done(parent, Some(state));
         }
-        let Some(grandparent) = chart.state(parent).parent.filter(|&id| chart.state(id).kind == Kind::Parallel) else {
-            return;
-        };
-        if self.is_in_final_state(grandparent) {
-            match grandparent {
+        self.complete_parallel_ancestors(parent);
+    }
+
+    /// A parallel state is done when its regions are, and may be a region itself.
+    fn complete_parallel_ancestors(&mut self, region: StateId) {
+        let chart = self.machine.chart();
+        for ancestor in chart.ancestors(region) {
+            if chart.state(ancestor).kind != Kind::Parallel || !self.is_in_final_state(ancestor) {
+                return;
+            }
+            match ancestor {
                 Chart::ROOT => self.state.status = Status::Done { outcome: None },
-                _ => self.raise_done(grandparent, None),
+                _ => self.raise_done(ancestor, None),
             }
         }
     }

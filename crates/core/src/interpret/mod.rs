@@ -36,6 +36,8 @@ pub(crate) struct Interpreter<'a, D: Data, O: Observer> {
     external_queue: VecDeque<Event<D::Payload>>,
     /// Entered in this macrostep: if still active at its end, their activities and timers are started.
     states_to_invoke: StateSet,
+    /// No microstep was taken, and no event seen that eventless transitions could ask about, since they were last asked.
+    is_settled: bool,
     rounds_left: u32,
     /// Whether the bound on rounds was hit and the machine is being given a chance to deal with it.
     is_rescue: bool,
@@ -58,6 +60,7 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
             event: None,
             internal_queue: VecDeque::new(),
             external_queue: VecDeque::new(),
+            is_settled: true,
             rounds_left: MACROSTEP_ROUNDS_MAX,
             is_rescue: false,
             any_taken: false,
@@ -67,7 +70,6 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
     /// Enters the initial configuration.
     pub(crate) fn start(&mut self) {
         self.state.status = Status::Running;
-        self.observer.considering(None);
         for at in 0..self.machine.initial_context.len() {
             let (var, value) = (interlock_chart::model::VarId::at(at), self.machine.initial_context[at]);
             if let Err(fault) = self.with_data(|data, scope| data.assign(var, value, scope)) {
@@ -75,13 +77,14 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
             }
         }
         self.enter_initial_states();
-        self.complete_macrostep(false);
+        self.is_settled = false;
+        self.complete_macrostep();
         self.drain_external_queue();
     }
 
     /// Handles one external event, and those the machine sends itself without delay. Says whether any transition was taken.
     pub(crate) fn handle(&mut self, event: Event<D::Payload>) -> bool {
-        self.external_queue.push_back(event);
+        self.macrostep(event);
         self.drain_external_queue();
         self.any_taken
     }
@@ -94,28 +97,35 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
     }
 
     fn macrostep(&mut self, event: Event<D::Payload>) {
-        let is_taken = self.take_event(event);
-        self.complete_macrostep(!is_taken);
+        self.take_event(event);
+        // A machine that sends itself events without delay is bounded too.
+        if self.count_round() {
+            self.complete_macrostep();
+        }
     }
 
     /// Selects and takes the transitions for an event. Says whether there were any.
     fn take_event(&mut self, event: Event<D::Payload>) -> bool {
-        let key = event.key.clone();
+        // A guard that failed is not asked again about its own failure: nobody handles it, and so it would go on for ever.
+        let is_asked_about = self.machine.eventless_reads_event && !self.is_error_execution(&event.key);
         self.event = Some(event);
-        let enabled = self.select_transitions(&key);
+        let enabled = self.select_transitions();
         if enabled.is_empty() {
+            self.is_settled &= !is_asked_about;
             return false;
         }
         self.microstep(&enabled);
         true
     }
 
+    fn is_error_execution(&self, key: &EventKey) -> bool {
+        *key == EventKey::Known(self.machine.error_execution)
+    }
+
     /// Eventless transitions and internal events until nothing moves any more, then the activities of the new states.
-    /// Nothing that an eventless transition could ask changes while nothing is taken, so they are asked only after a microstep:
-    /// `is_settled` says that there was none since they were last asked.
-    fn complete_macrostep(&mut self, mut is_settled: bool) {
+    fn complete_macrostep(&mut self) {
         while self.state.status == Status::Running {
-            if !is_settled && self.may_be_eventless() {
+            if !self.is_settled && self.may_be_eventless() {
                 let enabled = self.select_eventless_transitions();
                 if !enabled.is_empty() {
                     self.microstep(&enabled);
@@ -125,19 +135,20 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
                     continue;
                 }
             }
-            is_settled = true;
-            let Some(event) = self.internal_queue.pop_front() else {
-                self.invoke_states();
-                if self.internal_queue.is_empty() {
-                    break;
+            self.is_settled = true;
+            match self.internal_queue.pop_front() {
+                Some(event) => {
+                    self.take_event(event);
+                    if !self.count_round() {
+                        return;
+                    }
                 }
-                continue;
-            };
-            if self.take_event(event) {
-                is_settled = false;
-            }
-            if !self.count_round() {
-                return;
+                None => {
+                    self.invoke_states();
+                    if self.internal_queue.is_empty() {
+                        break;
+                    }
+                }
             }
         }
         if self.state.is_done() {
@@ -151,6 +162,7 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
 
     fn microstep(&mut self, enabled: &[TransitionId]) {
         self.any_taken = true;
+        self.is_settled = false;
         self.tell_reasons(enabled);
         self.exit_states(enabled);
         self.execute_transition_content(enabled);

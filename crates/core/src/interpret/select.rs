@@ -1,83 +1,111 @@
 //! Which transitions are taken: `selectTransitions`, `selectEventlessTransitions`, `removeConflictingTransitions`.
 
-use interlock_chart::model::{StateId, TransitionId};
+use interlock_chart::model::{CounterId, EventId, StateId, TransitionId};
 use smallvec::SmallVec;
 
 use super::{Enabled, Interpreter};
-use crate::{Data, EventKey, Observer, Refusal};
+use crate::{Data, Event, EventKey, Observer, Refusal, machine::Node};
+
+/// What transitions are selected for.
+#[derive(Clone, Copy)]
+enum Trigger {
+    None,
+    Known(EventId),
+    /// An event the machine does not know: only a prefix or a wildcard takes it.
+    Other,
+}
+
+/// One selection at work.
+struct Selection {
+    trigger: Trigger,
+    enabled: Enabled,
+    asked: Asked,
+}
 
 /// Answers given in this selection, so that a transition reached from two regions is asked about once.
 type Asked = SmallVec<[(TransitionId, bool); 8]>;
 
 impl<D: Data, O: Observer> Interpreter<'_, D, O> {
-    pub(super) fn select_transitions(&mut self, key: &EventKey) -> Enabled {
-        self.observer.considering(Some(key));
-        self.select(Some(key))
+    /// For the event being handled.
+    pub(super) fn select_transitions(&mut self) -> Enabled {
+        let key = self.event.as_ref().map(|event| &event.key);
+        self.observer.considering(key);
+        let trigger = match key {
+            Some(EventKey::Known(event)) => Trigger::Known(*event),
+            Some(EventKey::Other(_)) => Trigger::Other,
+            None => Trigger::None,
+        };
+        self.select(trigger)
     }
 
     pub(super) fn select_eventless_transitions(&mut self) -> Enabled {
         self.observer.considering(None);
-        self.select(None)
+        self.select(Trigger::None)
     }
 
-    fn select(&mut self, key: Option<&EventKey>) -> Enabled {
+    fn select(&mut self, trigger: Trigger) -> Enabled {
         let machine = self.machine;
         let atomic: SmallVec<[StateId; 8]> = self.state.configuration.iter_and(&machine.atomic).collect();
-        let (mut enabled, mut asked) = (Enabled::new(), Asked::new());
+        let mut selection = Selection { trigger, enabled: Enabled::new(), asked: Asked::new() };
         for state in atomic {
-            let transition = self.first_enabled(state, key, &mut asked);
+            let transition = self.first_enabled(state, &mut selection);
+            let enabled = &mut selection.enabled;
             enabled.extend(transition.filter(|transition| !enabled.contains(transition)));
         }
+        let enabled = selection.enabled;
         if enabled.len() > 1 { self.remove_conflicting_transitions(enabled) } else { enabled }
     }
 
     /// The first enabled transition of the state or, going outwards, of its ancestors.
-    fn first_enabled(&mut self, state: StateId, key: Option<&EventKey>, asked: &mut Asked) -> Option<TransitionId> {
+    fn first_enabled(&mut self, state: StateId, selection: &mut Selection) -> Option<TransitionId> {
         let machine = self.machine;
         let mut at = Some(state);
         while let Some(state) = at {
             let node = &machine.nodes[state.index()];
-            let candidates: &[TransitionId] = match key {
-                None => &node.always,
-                Some(EventKey::Known(event)) => {
-                    node.on.iter().find(|(known, _)| known == event).map_or(&[], |(_, takers)| takers)
-                }
-                Some(EventKey::Other(_)) => &node.open,
-            };
-            for &transition in candidates {
-                if self.takes(transition, key) && self.is_enabled_once(transition, asked) {
+            for &transition in self.candidates(node, selection.trigger) {
+                if self.takes(transition, selection.trigger) && self.is_enabled_once(transition, selection) {
                     return Some(transition);
                 }
             }
-            at = machine.chart().state(state).parent;
+            at = node.parent;
         }
         None
     }
 
+    fn candidates<'m>(&self, node: &'m Node, trigger: Trigger) -> &'m [TransitionId] {
+        match trigger {
+            Trigger::None => &node.always,
+            Trigger::Known(event) => {
+                node.on.iter().find(|(known, _)| *known == event).map_or(&[], |(_, takers)| takers)
+            }
+            Trigger::Other => &node.open,
+        }
+    }
+
     /// For an event the machine does not know, descriptors are compared here; for known ones that was done beforehand.
-    fn takes(&self, transition: TransitionId, key: Option<&EventKey>) -> bool {
-        match key {
-            Some(EventKey::Other(name)) => {
+    fn takes(&self, transition: TransitionId, trigger: Trigger) -> bool {
+        match (trigger, &self.event) {
+            (Trigger::Other, Some(Event { key: EventKey::Other(name), .. })) => {
                 self.machine.chart().transition(transition).events.iter().any(|event| event.matches(name))
             }
             _ => true,
         }
     }
 
-    fn is_enabled_once(&mut self, transition: TransitionId, asked: &mut Asked) -> bool {
-        if let Some((_, answer)) = asked.iter().find(|(known, _)| *known == transition) {
+    fn is_enabled_once(&mut self, transition: TransitionId, selection: &mut Selection) -> bool {
+        if let Some((_, answer)) = selection.asked.iter().find(|(known, _)| *known == transition) {
             return *answer;
         }
-        let answer = self.is_enabled(transition);
-        asked.push((transition, answer));
+        let answer = self.is_enabled(transition, &selection.enabled);
+        selection.asked.push((transition, answer));
         answer
     }
 
     /// Limits first: a transition that is used up is not asked for its guard.
-    fn is_enabled(&mut self, transition: TransitionId) -> bool {
+    fn is_enabled(&mut self, transition: TransitionId, before: &[TransitionId]) -> bool {
         let plan = self.machine.plan(transition);
         for &(counter, max, input) in &plan.limits {
-            let count = self.state.counters[counter.index()];
+            let count = self.state.counters[counter.index()].saturating_add(self.counted_by(before, counter));
             let is_below = match input {
                 None => Ok(self.state.data.is_within(counter, count, max)),
                 Some(formula) => self.with_data(|data, scope| data.is_below(counter, count, formula, max, scope)),
@@ -100,6 +128,13 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
             }
             Err(fault) => self.refuse_faulty(transition, plan.source, *fault),
         }
+    }
+
+    /// How often the counter will be counted by transitions of other regions that are enabled already: two regions that share
+    /// a counter do not pass its maximum together.
+    fn counted_by(&self, enabled: &[TransitionId], counter: CounterId) -> u32 {
+        let counts = |id: &TransitionId| self.machine.plan(*id).limits.iter().filter(|limit| limit.0 == counter).count();
+        u32::try_from(enabled.iter().map(counts).sum::<usize>()).unwrap_or(u32::MAX)
     }
 
     fn refuse_faulty(&mut self, transition: TransitionId, source: StateId, fault: crate::Fault) -> bool {

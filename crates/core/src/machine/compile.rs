@@ -1,5 +1,7 @@
 //! From a chart to a machine.
 
+use interlock_chart::expr::{Node as Expression, Root};
+
 use super::*;
 use crate::interpret::{EntrySet, compute_entry_set};
 
@@ -25,6 +27,7 @@ pub(super) fn machine(chart: Arc<Chart>) -> Machine {
         histories,
         atomic,
         eventless,
+        eventless_reads_event: eventless_reads_event(&chart),
         with,
         initial_context,
         error,
@@ -118,6 +121,7 @@ fn node(
     formulas: &mut Formulas<'_>,
 ) -> Node {
     Node {
+        parent: state.parent,
         descendants: states_where(chart, |other| chart.is_descendant(other.id, state.id)),
         entry: state.entry.iter().map(|block| formulas.block(block, names)).collect(),
         exit: state.exit.iter().map(|block| formulas.block(block, names)).collect(),
@@ -168,17 +172,20 @@ fn plan(
 fn fill_handlers(machine: &mut Machine) {
     let chart = machine.chart.clone();
     for state in &chart.states {
-        let evented: Vec<_> =
-            state.transitions.iter().map(|&id| chart.transition(id)).filter(|one| !one.events.is_empty()).collect();
-        let takers = |name: &str| -> Vec<TransitionId> {
-            let takes = |one: &&&interlock_chart::model::Transition| one.events.iter().any(|event| event.matches(name));
-            evented.iter().filter(takes).map(|one| one.id).collect()
-        };
-        let on = (machine.events.iter().enumerate()).map(|(at, name)| (EventId::at(at), takers(name)));
-        let on = on.filter(|(_, takers)| !takers.is_empty()).collect();
+        let mut on = BTreeMap::<EventId, Vec<TransitionId>>::new();
+        let mut open = Vec::new();
+        for transition in state.transitions.iter().map(|&id| chart.transition(id)) {
+            let mut events: Vec<EventId> = transition.events.iter().flat_map(|event| machine.matched(event)).collect();
+            events.sort_unstable();
+            events.dedup();
+            events.into_iter().for_each(|event| on.entry(event).or_default().push(transition.id));
+            if !transition.events.is_empty() {
+                open.push(transition.id);
+            }
+        }
         let node = &mut machine.nodes[state.id.index()];
-        node.on = on;
-        node.open = evented.iter().map(|one| one.id).collect();
+        node.on = on.into_iter().collect();
+        node.open = open;
     }
 }
 
@@ -210,4 +217,24 @@ fn eventless(chart: &Chart) -> StateSet {
     states_where(chart, |state| {
         matches!(state.kind, Kind::Atomic | Kind::Final) && (has(state.id) || chart.ancestors(state.id).any(has))
     })
+}
+
+fn eventless_reads_event(chart: &Chart) -> bool {
+    (chart.transitions.iter().filter(|transition| transition.events.is_empty()))
+        .filter_map(|transition| transition.guard.as_ref())
+        .any(|guard| reads_event(&guard.node))
+}
+
+fn reads_event(node: &Expression) -> bool {
+    let is_event = |root: &Root| matches!(root, Root::Event | Root::EventName);
+    match node {
+        Expression::Path(root, _) | Expression::Has(root, _) => is_event(root),
+        Expression::Opaque(paths) => paths.iter().any(|(root, _)| is_event(root)),
+        Expression::Literal(_) | Expression::Visits(_) | Expression::Active(_) | Expression::Count(_) => false,
+        Expression::Unary(_, operand) | Expression::Field(operand, _) | Expression::Size(operand) => reads_event(operand),
+        Expression::Binary(_, left, right) | Expression::Index(left, right) => reads_event(left) || reads_event(right),
+        Expression::If(cond, then, otherwise) => [cond, then, otherwise].into_iter().any(|part| reads_event(part)),
+        Expression::List(items) => items.iter().any(reads_event),
+        Expression::Map(entries) => entries.iter().any(|(key, value)| reads_event(key) || reads_event(value)),
+    }
 }
