@@ -3,7 +3,7 @@
 //! Event names become numbers, expressions become [`Formula`]s with lowered code, and each state knows its ancestors and
 //! descendants as sets. Nothing here depends on a run.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, ops::Bound, sync::Arc};
 
 use interlock_chart::{
     Chart,
@@ -160,7 +160,7 @@ impl Machine {
     /// The known events that a descriptor takes. Names sort so that all of them stand in a row.
     fn matched<'a>(&'a self, descriptor: &'a Descriptor) -> impl Iterator<Item = EventId> + 'a {
         let prefix = descriptor.prefix();
-        (self.by_name.range::<str, _>(prefix..))
+        (self.by_name.range::<str, _>((Bound::Included(prefix), Bound::Unbounded)))
             .take_while(move |(name, _)| name.starts_with(prefix))
             .filter(move |(name, _)| descriptor.matches(name))
             .map(|(_, &id)| id)

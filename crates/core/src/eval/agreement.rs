@@ -8,7 +8,7 @@ use std::sync::Arc;
 use interlock_chart::{
     Chart, Span, Value,
     expr::{Names, Node, Type, parse},
-    model::{Counter, CounterId, Initial, Kind, Limit, Max, State, StateId, Template, Variable},
+    model::{Counter, Initial, Kind, State, StateId, Template, Variable},
 };
 use proptest::prelude::*;
 
@@ -19,6 +19,7 @@ const VARIABLES: [&str; 7] = ["n", "f", "s", "b", "l", "m", "z"];
 const STATES: [&str; 3] = ["root", "left", "right"];
 
 /// What an expression is evaluated in.
+#[derive(Debug)]
 struct World {
     machine: Machine,
     values: Values,

@@ -113,12 +113,7 @@ impl Code {
 fn needs_crate(node: &Node) -> bool {
     match node {
         Node::Opaque(_) => true,
-        Node::Literal(_)
-        | Node::Path(..)
-        | Node::Has(..)
-        | Node::Visits(_)
-        | Node::Active(_)
-        | Node::Count(_) => false,
+        Node::Literal(_) | Node::Path(..) | Node::Has(..) | Node::Visits(_) | Node::Active(_) | Node::Count(_) => false,
         Node::Unary(_, operand) | Node::Field(operand, _) | Node::Size(operand) => needs_crate(operand),
         Node::Binary(_, left, right) | Node::Index(left, right) => needs_crate(left) || needs_crate(right),
         Node::If(cond, then, otherwise) => [cond, then, otherwise].into_iter().any(|part| needs_crate(part)),

@@ -69,18 +69,23 @@ fn bounded(value: Value) -> Result<Value, Box<Fault>> {
 }
 
 fn measure(value: &Value, depth_left: usize, room: &mut usize) -> Result<(), &'static str> {
-    let mut inside = |items: &mut dyn Iterator<Item = &Value>, count: usize| {
-        let depth_left = depth_left.checked_sub(1).ok_or("the value is nested too deeply")?;
-        *room = room.checked_sub(count).ok_or("the value has too many parts")?;
-        items.try_for_each(|item| measure(item, depth_left, room))
-    };
     match value {
         Value::Float(number) if !number.is_finite() => Err("the number is not finite"),
         Value::Str(text) if text.len() > TEXT_BYTES_MAX => Err("the text is too long"),
-        Value::List(items) => inside(&mut items.iter(), items.len()),
-        Value::Map(fields) => inside(&mut fields.values(), fields.len()),
         Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => Ok(()),
+        Value::List(items) => measure_items(items.iter(), depth_left, room),
+        Value::Map(fields) => measure_items(fields.values(), depth_left, room),
     }
+}
+
+fn measure_items<'v>(
+    mut items: impl ExactSizeIterator<Item = &'v Value>,
+    depth_left: usize,
+    room: &mut usize,
+) -> Result<(), &'static str> {
+    let depth_left = depth_left.checked_sub(1).ok_or("the value is nested too deeply")?;
+    *room = room.checked_sub(items.len()).ok_or("the value has too many parts")?;
+    items.try_for_each(|item| measure(item, depth_left, room))
 }
 
 /// Puts the expression into a fault that does not name one yet.

@@ -133,7 +133,8 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
     /// How often the counter will be counted by transitions of other regions that are enabled already: two regions that share
     /// a counter do not pass its maximum together.
     fn counted_by(&self, enabled: &[TransitionId], counter: CounterId) -> u32 {
-        let counts = |id: &TransitionId| self.machine.plan(*id).limits.iter().filter(|limit| limit.0 == counter).count();
+        let counts =
+            |id: &TransitionId| self.machine.plan(*id).limits.iter().filter(|limit| limit.0 == counter).count();
         u32::try_from(enabled.iter().map(counts).sum::<usize>()).unwrap_or(u32::MAX)
     }
 

@@ -231,7 +231,9 @@ fn reads_event(node: &Expression) -> bool {
         Expression::Path(root, _) | Expression::Has(root, _) => is_event(root),
         Expression::Opaque(paths) => paths.iter().any(|(root, _)| is_event(root)),
         Expression::Literal(_) | Expression::Visits(_) | Expression::Active(_) | Expression::Count(_) => false,
-        Expression::Unary(_, operand) | Expression::Field(operand, _) | Expression::Size(operand) => reads_event(operand),
+        Expression::Unary(_, operand) | Expression::Field(operand, _) | Expression::Size(operand) => {
+            reads_event(operand)
+        }
         Expression::Binary(_, left, right) | Expression::Index(left, right) => reads_event(left) || reads_event(right),
         Expression::If(cond, then, otherwise) => [cond, then, otherwise].into_iter().any(|part| reads_event(part)),
         Expression::List(items) => items.iter().any(reads_event),

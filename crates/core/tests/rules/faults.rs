@@ -1,0 +1,261 @@
+//! What cannot be evaluated: an `error.execution` event, never silence and never a stop.
+
+use expect_test::expect;
+
+use crate::check;
+
+#[test]
+fn a_guard_that_fails_is_an_error_and_the_next_candidate_is_asked() {
+    check(
+        r#"
+events: {go: {from: any}}
+context: {m: {}}
+initial: a
+on: {error.execution: {target: failed, reason: "${event.code}: ${event.message} in ${event.expression} at ${event.state}"}}
+states:
+  a: {on: {go: [{target: b, guard: "context.m.status == 'PASS'"}, {target: c}]}}
+  b: {}
+  c: {}
+  failed: {}
+"#,
+        r#"go"#,
+        expect![[r#"
+            start
+              *: +m +a
+              = a m={}
+            go
+              go: not a.go#1 (fault) a.go#2 -a +c fault "no such field: status in `context.m.status == 'PASS'`"
+              error.execution: m.error.execution "EXECUTION: no such field: status in context.m.status == 'PASS' at a" -c +failed
+              = failed m={}
+        "#]],
+    );
+}
+
+#[test]
+fn a_failed_guard_that_nobody_handles_leaves_the_machine_where_it_is() {
+    check(
+        r#"
+context: {m: {}}
+initial: a
+states: {a: {on: {go: {target: b, guard: "context.m.status == 'PASS'"}}}, b: {}}
+"#,
+        r#"go"#,
+        expect![[r#"
+            start
+              *: +m +a
+              = a m={}
+            go (unhandled)
+              go: not a.go (fault) fault "no such field: status in `context.m.status == 'PASS'`"
+              error.execution:
+              = a m={}
+        "#]],
+    );
+}
+
+#[test]
+fn a_guard_that_is_not_a_truth_value_is_an_error() {
+    check(
+        r#"
+context: {n: null}
+initial: a
+on: {error: failed}
+states: {a: {on: {go: {target: b, guard: context.n}}}, b: {}, failed: {}}
+"#,
+        r#"go"#,
+        expect![[r#"
+            start
+              *: +m +a
+              = a n=null
+            go
+              go: not a.go (fault) fault "expected a bool, got null in `context.n`"
+              error.execution: m.error -a +failed
+              = failed n=null
+        "#]],
+    );
+}
+
+#[test]
+fn a_failed_assignment_leaves_out_the_rest_of_its_block_only() {
+    check(
+        r#"
+context: {m: {}, n: 0, log: ""}
+initial: a
+on: {error: {assign: {log: "${context.log + event.message}"}}}
+states:
+  a:
+    on:
+      go:
+        target: b
+        actions: [{assign: {n: 1}}, {assign: {n: "${context.m.gone}"}}, {assign: {n: 3}}]
+  b: {entry: {assign: {log: "entered "}}}
+"#,
+        r#"go"#,
+        expect![[r#"
+            start
+              *: +m +a
+              = a m={} n=0 log=
+            go
+              go: a.go -a +b fault "no such field: gone in `context.m.gone`"
+              error.execution: m.error
+              = b m={} n=1 log=entered no such field: gone
+        "#]],
+    );
+}
+
+#[test]
+fn a_reason_that_fails_is_told_and_changes_nothing() {
+    check(
+        r#"
+context: {m: {}}
+initial: a
+on: {error: failed}
+states: {a: {on: {go: {target: b, reason: "because ${context.m.gone}"}}}, b: {}, failed: {}}
+"#,
+        r#"go"#,
+        expect![[r#"
+            start
+              *: +m +a
+              = a m={}
+            go
+              go: a.go -a +b fault "no such field: gone in ``"
+              = b m={}
+        "#]],
+    );
+}
+
+#[test]
+fn whole_numbers_that_overflow_are_an_error() {
+    check(
+        r#"
+context: {n: 9223372036854775807}
+initial: a
+on: {error: {target: failed, reason: "${event.message}"}}
+states: {a: {on: {go: {assign: {n: "${context.n + 1}"}}}}, failed: {}}
+"#,
+        r#"go"#,
+        expect![[r#"
+            start
+              *: +m +a
+              = a n=9223372036854775807
+            go
+              go: a.go fault "the number is too large in `context.n + 1`"
+              error.execution: m.error "the number is too large" -a +failed
+              = failed n=9223372036854775807
+        "#]],
+    );
+}
+
+#[test]
+fn dividing_by_zero_is_an_error() {
+    check(
+        r#"
+context: {n: 0}
+initial: a
+on: {error: {target: failed, reason: "${event.message}"}}
+states: {a: {on: {go: {target: b, guard: 10 / context.n > 1}}}, b: {}, failed: {}}
+"#,
+        r#"go"#,
+        expect![[r#"
+            start
+              *: +m +a
+              = a n=0
+            go
+              go: not a.go (fault) fault "division by zero in `10 / context.n > 1`"
+              error.execution: m.error "division by zero" -a +failed
+              = failed n=0
+        "#]],
+    );
+}
+
+#[test]
+fn an_initial_value_that_fails_is_an_error_at_the_start() {
+    check(
+        r#"
+context: {n: "${input.gone}"}
+initial: a
+on: {error: failed}
+states: {a: {}, failed: {}}
+"#,
+        r#""#,
+        expect![[r#"
+            start
+              *: +m +a fault "no such field: gone in `input.gone`"
+              error.execution: m.error -a +failed
+              = failed n=null
+        "#]],
+    );
+}
+
+#[test]
+fn a_false_side_decides_a_guard_whose_other_side_fails() {
+    check(
+        r#"
+context: {m: {}, n: 0}
+initial: a
+on: {error: failed}
+states:
+  a:
+    on:
+      and: {target: b, guard: "context.m.gone == 1 && context.n == 1"}
+      or: {target: b, guard: "context.m.gone == 1 || context.n == 0"}
+  b: {}
+  failed: {}
+"#,
+        r#"and;or"#,
+        expect![[r#"
+            start
+              *: +m +a
+              = a m={} n=0
+            and (unhandled)
+              and: not a.and (guard)
+              = a m={} n=0
+            or
+              or: a.or -a +b
+              = b m={} n=0
+        "#]],
+    );
+}
+
+#[test]
+fn a_number_that_is_not_finite_is_not_carried() {
+    check(
+        r#"
+context: {f: 0.0}
+initial: a
+on: {error: {target: failed, reason: "${event.message}"}}
+states: {a: {on: {go: {assign: {f: "${1.0 / context.f}"}}}}, failed: {}}
+"#,
+        r#"go"#,
+        expect![[r#"
+            start
+              *: +m +a
+              = a f=0.0
+            go
+              go: a.go fault "the number is not finite in `1.0 / context.f`"
+              error.execution: m.error "the number is not finite" -a +failed
+              = failed f=0.0
+        "#]],
+    );
+}
+
+#[test]
+fn a_value_that_grows_for_ever_is_stopped() {
+    check(
+        r#"
+context: {l: []}
+initial: a
+on: {error: {target: failed, assign: {l: []}, reason: "${event.message}"}}
+states: {a: {always: {assign: {l: "${[context.l]}"}}}, failed: {}}
+"#,
+        r#""#,
+        expect![[r#"
+            start
+              *: +m +a
+              *: a.always
+              ... 998 rounds ...
+              *: a.always fault "the value is nested too deeply in `[context.l]`" fault "no rest after 1000 rounds of one macrostep in ``"
+              error.execution: m.error "no rest after 1000 rounds of one macrostep" -a +failed
+              = failed l=[]
+        "#]],
+    );
+}

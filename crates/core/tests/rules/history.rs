@@ -1,0 +1,226 @@
+//! What history states remember.
+
+use expect_test::expect;
+
+use crate::check;
+
+#[test]
+fn shallow_history_brings_back_the_child_and_enters_it_by_default() {
+    check(
+        r#"
+initial: work
+states:
+  work:
+    initial: a
+    on: {leave: idle}
+    states:
+      a: {on: {go: b}}
+      b: {initial: b1, states: {b1: {on: {go: b2}}, b2: {}}}
+      h: {type: history, target: a}
+  idle: {on: {back: h}}
+"#,
+        r#"go;go;leave;back"#,
+        expect![[r#"
+            start
+              *: +m +work +a
+              = a
+            go
+              go: a.go -a +b +b1
+              = b1
+            go
+              go: b1.go -b1 +b2
+              = b2
+            pause
+              = b2 paused
+            back (refused: the run is paused)
+              = b2 paused
+        "#]],
+    );
+}
+
+#[test]
+fn deep_history_brings_back_the_innermost_states() {
+    check(
+        r#"
+initial: work
+states:
+  work:
+    initial: a
+    on: {leave: idle}
+    states:
+      a: {on: {go: b}}
+      b: {initial: b1, states: {b1: {on: {go: b2}}, b2: {}}}
+      h: {type: history, history: deep, target: a}
+  idle: {on: {back: h}}
+"#,
+        r#"go;go;leave;back"#,
+        expect![[r#"
+            start
+              *: +m +work +a
+              = a
+            go
+              go: a.go -a +b +b1
+              = b1
+            go
+              go: b1.go -b1 +b2
+              = b2
+            pause
+              = b2 paused
+            back (refused: the run is paused)
+              = b2 paused
+        "#]],
+    );
+}
+
+#[test]
+fn history_with_nothing_to_remember_leads_to_its_default() {
+    check(
+        r#"
+initial: idle
+states:
+  idle: {on: {back: h}}
+  work:
+    initial: a
+    states:
+      a: {}
+      b: {}
+      h: {type: history, target: b}
+"#,
+        r#"back"#,
+        expect![[r#"
+            start
+              *: +m +idle
+              = idle
+            back
+              back: idle.back -idle +work +b
+              = b
+        "#]],
+    );
+}
+
+#[test]
+fn deep_history_of_a_parallel_state_remembers_every_region() {
+    check(
+        r#"
+initial: p
+states:
+  p:
+    type: parallel
+    on: {leave: idle}
+    states:
+      one: {initial: a1, states: {a1: {on: {go: a2}}, a2: {}}}
+      two: {initial: b1, states: {b1: {}, b2: {}}}
+      h: {type: history, history: deep, target: [a1, b2]}
+  idle: {on: {back: h}}
+"#,
+        r#"go;leave;back"#,
+        expect![[r#"
+            start
+              *: +m +p +one +a1 +two +b1
+              = a1 b1
+            go
+              go: a1.go -a1 +a2
+              = a2 b1
+            pause
+              = a2 b1 paused
+            back (refused: the run is paused)
+              = a2 b1 paused
+        "#]],
+    );
+}
+
+#[test]
+fn a_history_state_as_initial_remembers_too() {
+    check(
+        r#"
+initial: work
+states:
+  work:
+    initial: h
+    on: {leave: idle}
+    states:
+      a: {on: {go: b}}
+      b: {}
+      h: {type: history, target: a}
+  idle: {on: {back: work}}
+"#,
+        r#"go;leave;back"#,
+        expect![[r#"
+            start
+              *: +m +work +a
+              = a
+            go
+              go: a.go -a +b
+              = b
+            pause
+              = b paused
+            back (refused: the run is paused)
+              = b paused
+        "#]],
+    );
+}
+
+#[test]
+fn a_transition_from_inside_to_the_history_of_its_parent_goes_to_the_default_first() {
+    check(
+        r#"
+initial: work
+states:
+  work:
+    initial: a
+    states:
+      a: {on: {back: h}}
+      b: {on: {back: h}}
+      h: {type: history, target: b}
+"#,
+        r#"back;back"#,
+        expect![[r#"
+            start
+              *: +m +work +a
+              = a
+            back
+              back: a.back -a +b
+              = b
+            back
+              back: b.back -b +b
+              = b
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_remembered_is_the_last_time_it_was_left() {
+    check(
+        r#"
+initial: work
+states:
+  work:
+    initial: a
+    on: {leave: idle}
+    states:
+      a: {on: {go: b}}
+      b: {on: {go: a}}
+      h: {type: history, target: a}
+  idle: {on: {back: h}}
+"#,
+        r#"go;leave;back;go;leave;back"#,
+        expect![[r#"
+            start
+              *: +m +work +a
+              = a
+            go
+              go: a.go -a +b
+              = b
+            pause
+              = b paused
+            back (refused: the run is paused)
+              = b paused
+            go (refused: the run is paused)
+              = b paused
+            pause (refused: the run is already paused)
+              = b paused
+            back (refused: the run is paused)
+              = b paused
+        "#]],
+    );
+}

@@ -1,0 +1,58 @@
+//! Machines and inputs that nobody would write.
+//!
+//! A machine is made as the text of a file, so that a failing one can be read, kept and cut down by hand. Everything follows from
+//! a seed: the same seed gives the same machine and the same inputs on every computer.
+
+mod input;
+mod write;
+
+use std::sync::Arc;
+
+pub use input::input;
+use interlock_chart::yaml;
+use interlock_core::Machine;
+
+/// A small generator of random numbers (splitmix64): good enough for tests, and the same everywhere.
+#[derive(Clone, Debug)]
+pub struct Rng(u64);
+
+impl Rng {
+    /// A generator that follows from the seed.
+    pub fn new(seed: u64) -> Self {
+        Rng(seed)
+    }
+
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() % bound.max(1) as u64).unwrap_or(0)
+    }
+
+    /// Yes, so many times in a hundred.
+    pub fn percent(&mut self, chance: usize) -> bool {
+        self.below(100) < chance
+    }
+
+    /// One of them.
+    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len())]
+    }
+}
+
+/// The text of a random machine file: nesting, parallel regions, history, guards, limits, actions, timeouts and activities.
+pub fn machine_text(seed: u64) -> String {
+    write::machine(&mut Rng::new(seed))
+}
+
+/// The machine of that text; nothing where the reader refuses it (a random machine may have a transition that can never be taken).
+pub fn machine(seed: u64) -> Option<Machine> {
+    yaml::read(&machine_text(seed)).chart.map(|chart| Machine::new(Arc::new(chart)))
+}
