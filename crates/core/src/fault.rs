@@ -4,12 +4,16 @@ use interlock_chart::Value;
 
 /// A guard, an assignment or a template that could not be evaluated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{message} in `{expression}`")]
+#[error("{message}{}", in_expression(expression))]
 pub struct Fault {
     /// What is wrong: `no such field: status`.
     pub message: String,
-    /// The expression as written.
+    /// The expression as written; empty where it is not an expression that failed.
     pub expression: String,
+}
+
+fn in_expression(expression: &str) -> String {
+    if expression.is_empty() { String::new() } else { format!(" in `{expression}`") }
 }
 
 impl Fault {

@@ -1,7 +1,8 @@
 //! Lowered code held against the `cel` crate: random expressions over random data have the same value, or both fail.
 //!
-//! One difference is meant and kept out of the generated numbers: between whole numbers and fractions the lowered code
-//! compares exactly, as the CEL specification asks, where the crate rounds whole numbers past 2^53.
+//! Two differences are meant; in both the lowered code does what the CEL specification asks. Between whole numbers and
+//! fractions it compares exactly, where the crate rounds whole numbers past 2^53 (the generated numbers stay clear of
+//! that). A map cannot be added to a list, where the crate appends the map's keys in no particular order.
 
 use std::sync::Arc;
 
@@ -10,10 +11,10 @@ use interlock_chart::{
     expr::{Names, Node, Type, parse},
     model::{Counter, Initial, Kind, State, StateId, Template, Variable},
 };
-use proptest::prelude::*;
+use proptest::{prelude::*, test_runner::RngSeed};
 
 use super::{Values, cel::CelProgram, code::Code, run};
-use crate::{Event, EventKey, Machine, Scope, StateSet};
+use crate::{Event, EventKey, Fault, Machine, Scope, StateSet};
 
 const VARIABLES: [&str; 7] = ["n", "f", "s", "b", "l", "m", "z"];
 const STATES: [&str; 3] = ["root", "left", "right"];
@@ -91,7 +92,7 @@ impl World {
     }
 
     /// What the lowered code says and what the crate says; nothing where the expression does not parse.
-    fn both(&self, source: &str) -> Option<(Option<Value>, Option<Value>)> {
+    fn both(&self, source: &str) -> Option<(Result<Value, Box<Fault>>, Option<Value>)> {
         let states = STATES.map(str::to_owned);
         let counters = ["tries".to_owned()];
         let expr = parse(source, Span::default(), &Names { states: &states, counters: &counters }).ok()?;
@@ -112,7 +113,7 @@ impl World {
             Ok(Value::Bool(value)) => assert_eq!(as_truth, Ok(*value), "as a guard: {source}"),
             _ => assert!(as_truth.is_err(), "as a guard: {source}"),
         }
-        Some((lowered.ok(), CelProgram::new(source).evaluate(&env).ok()))
+        Some((lowered, CelProgram::new(source).evaluate(&env).ok()))
     }
 }
 
@@ -249,16 +250,77 @@ fn expression() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
     #[test]
     fn lowered_code_and_the_crate_agree(world in world(), source in expression()) {
         if let Some((lowered, crates)) = world.both(&source) {
+            let is_meant = lowered.as_ref().is_err_and(|fault| fault.message == "no `+` for list and map");
+            let lowered = lowered.ok();
             prop_assert!(
+                is_meant ||
                 same(&lowered, &crates),
                 "{source}\n  lowered: {lowered:?}\n  crate:   {crates:?}\n  context: {:?}\n  input: {:?}\n  event: {:?}",
                 world.values.context, world.values.input, world.event,
             );
         }
+    }
+}
+
+/// The table of what is easily got wrong, and a guard against a generator whose expressions do not parse.
+#[test]
+fn what_is_easily_got_wrong_is_right() {
+    let list = Value::List([Value::Int(1), Value::Float(2.0)].into());
+    let map = Value::map([("a", Value::Int(1)), ("deep", Value::map([("b", Value::Null)]))]);
+    let context = vec![3.into(), Value::Float(3.0), "é🦀".into(), true.into(), list, map, Value::Null];
+    let world = World::new(context, Value::empty(), None);
+    for (source, expected) in [
+        ("context.n == context.f", Some("true")),
+        ("context.n < 3.5 && context.f <= 3", Some("true")),
+        ("1 == '1' || null == false", Some("false")),
+        ("size(context.s)", Some("2")),
+        ("2 in context.l && !(3 in context.l)", Some("true")),
+        ("'a' in context.m && !('z' in context.m)", Some("true")),
+        ("1 in context.m", Some("false")),
+        ("null in context.m", None),
+        ("has(context.m.a) && !has(context.m.z)", Some("true")),
+        ("has(context.m.deep.b)", Some("true")),
+        ("has(context.m.z.b)", None),
+        ("has(context.n.b)", None),
+        ("context.z.b == 1", None),
+        ("context.m.z == 1 && false", Some("false")),
+        ("false && context.m.z == 1", Some("false")),
+        ("context.m.z == 1 || true", Some("true")),
+        ("context.m.z == 1 || false", None),
+        ("context.n && true", None),
+        ("true ? 1 : context.m.z", Some("1")),
+        ("context.n ? 1 : 2", None),
+        ("context.l[0] + 1", Some("2")),
+        ("context.l[2]", None),
+        ("context.l[-1]", None),
+        ("context.n + 1.0", None),
+        ("9223372036854775807 + 1", None),
+        ("-(-9223372036854775807 - 1)", None),
+        ("(-9223372036854775807 - 1) / -1", None),
+        ("7 / 2 * 2 + 7 % -4", Some("9")),
+        ("1 / 0", None),
+        ("1 % 0", None),
+        ("2.0 % 2.0", None),
+        ("'a' + 'b' < 'b'", Some("true")),
+        ("false < true", Some("true")),
+        ("1 < 'a'", None),
+        ("[1, 2.0] == [1.0, 2]", Some("true")),
+        ("{'a': 1} == {'a': 1.0}", Some("true")),
+        ("0.0 / 0.0 == 0.0 / 0.0", Some("false")),
+        ("0.0 / 0.0 < 1.0", None),
+        ("{1: 'a'}[1]", Some("a")),
+        ("{'a': 1, 'a': 2}", None),
+        ("state.left.visits + count.tries", Some("7")),
+        ("In('right') && !state.left.active", Some("true")),
+        ("event == {} && _event.name == ''", Some("true")),
+    ] {
+        let (lowered, crates) = world.both(source).unwrap_or_else(|| panic!("does not parse: {source}"));
+        assert!(same(&lowered.as_ref().ok().cloned(), &crates), "{source}: {lowered:?}, crate: {crates:?}");
+        assert_eq!(lowered.ok().map(|value| value.to_string()).as_deref(), expected, "{source}");
     }
 }

@@ -34,6 +34,8 @@ pub(crate) enum Code {
     List(Box<[Code]>),
     Map(Box<[(Code, Code)]>),
     Size(Box<Code>),
+    /// An expression inside a template: a fault names it.
+    Named(Arc<str>, Box<Code>),
     /// A string with values put in.
     Text(Box<[Code]>),
     Cel(Box<CelProgram>),
@@ -56,13 +58,22 @@ pub(crate) enum Slot {
 impl Code {
     pub(crate) fn lower(template: &Template, chart: &Chart) -> Code {
         match template {
-            Template::Literal(value) => Code::Const(value.clone()),
+            // Whoever evaluates the formula knows the one expression it is.
             Template::Expr(expr) => Code::of_expr(expr, chart),
+            _ => Code::inside(template, chart),
+        }
+    }
+
+    /// Of a part of a template.
+    fn inside(template: &Template, chart: &Chart) -> Code {
+        match template {
+            Template::Literal(value) => Code::Const(value.clone()),
+            Template::Expr(expr) => Code::named(expr, chart),
             Template::Text(parts) => Code::Text(parts.iter().map(|part| Code::of_part(part, chart)).collect()),
-            Template::List(items) => Code::List(items.iter().map(|item| Code::lower(item, chart)).collect()),
+            Template::List(items) => Code::List(items.iter().map(|item| Code::inside(item, chart)).collect()),
             Template::Map(fields) => Code::Map(
                 (fields.iter())
-                    .map(|(name, value)| (Code::Const(name.as_str().into()), Code::lower(value, chart)))
+                    .map(|(name, value)| (Code::Const(name.as_str().into()), Code::inside(value, chart)))
                     .collect(),
             ),
         }
@@ -71,8 +82,12 @@ impl Code {
     fn of_part(part: &Part, chart: &Chart) -> Code {
         match part {
             Part::Text(text) => Code::Const(text.as_str().into()),
-            Part::Expr(expr) => Code::of_expr(expr, chart),
+            Part::Expr(expr) => Code::named(expr, chart),
         }
+    }
+
+    fn named(expr: &Expr, chart: &Chart) -> Code {
+        Code::Named(expr.source.as_str().into(), Box::new(Code::of_expr(expr, chart)))
     }
 
     fn of_expr(expr: &Expr, chart: &Chart) -> Code {

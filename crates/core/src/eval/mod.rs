@@ -119,7 +119,10 @@ impl Data for Values {
     ) -> Result<bool, Box<Fault>> {
         match self.evaluate(max, scope)? {
             Value::Int(max) => Ok(i64::from(count) < max.min(i64::from(at_most))),
-            other => Err(Box::new(Fault::new(format!("a limit must be a whole number, not {}", other.kind())))),
+            other => {
+                let fault = Fault::new(format!("a limit must be a whole number, not {}", other.kind()));
+                Err(located(Box::new(fault), &scope.machine.formulas()[max.index()].template))
+            }
         }
     }
 

@@ -52,6 +52,10 @@ pub(super) fn evaluate<'a>(code: &'a Code, env: &Env<'a>) -> Evaluated<'a> {
         Code::Map(entries) => map(entries, env).map(Cow::Owned),
         Code::Size(operand) => size(&*evaluate(operand, env)?),
         Code::Text(parts) => text(parts, env),
+        Code::Named(source, code) => evaluate(code, env).map_err(|mut fault| {
+            fault.expression = source.to_string();
+            fault
+        }),
         Code::Cel(program) => program.evaluate(env).map(Cow::Owned),
     }
 }
@@ -171,7 +175,8 @@ fn is_in(item: &Value, list: &Value) -> Result<bool, Box<Fault>> {
     match (item, list) {
         (_, Value::List(items)) => Ok(items.iter().any(|other| number::equal(item, other))),
         (Value::Str(key), Value::Map(fields)) => Ok(fields.contains_key(key)),
-        (_, Value::Map(_)) => Ok(false),
+        (Value::Bool(_) | Value::Int(_) | Value::Float(_), Value::Map(_)) => Ok(false),
+        (_, Value::Map(_)) => fault(format!("{} cannot be the key of a map", item.kind())),
         _ => fault(format!("`in` needs a list or a map, not {}", list.kind())),
     }
 }

@@ -54,6 +54,10 @@ pub(crate) fn compute_entry_set(
         let mut builder = Builder { machine, history, entry };
         plan.targets.iter().for_each(|&target| builder.add_descendant_states_to_enter(target));
         effective.iter().for_each(|&target| builder.add_ancestor_states_to_enter(target, domain));
+        // Appendix D knows no parallel root. Where the root is one and everything in it was left, its regions begin again.
+        if domain == Chart::ROOT && machine.chart().state(domain).kind == Kind::Parallel {
+            builder.add_regions(domain);
+        }
     }
 }
 

@@ -133,7 +133,7 @@ states:
               ! start a1 build {}
               = a
             @build odd
-              *: fault "`build` ended with the undeclared signal `odd` in ``"
+              *: fault "`build` ended with the undeclared signal `odd`"
               error: m.error "`build` ended with the undeclared signal `odd`" -a +failed
               = failed
         "#]],
@@ -278,7 +278,7 @@ states:
         r#""#,
         expect![[r#"
             start
-              *: +m +a fault "no such field: gone in ``"
+              *: +m +a fault "no such field: gone in `context.m.gone`"
               error.execution: m.error "no such field: gone in a" -a +failed
               = failed m={}
         "#]],

@@ -246,7 +246,7 @@ states:
               *: +m +a +a1
               = a1 m={}
             go
-              go: a1.go -a1 +end fault "no such field: gone in ``"
+              go: a1.go -a1 +end fault "no such field: gone in `context.m.gone`"
               error.execution:
               done.state.a: a.done.state.a "0" -end -a +b
               = b m={}

@@ -117,7 +117,7 @@ states: {a: {on: {go: {target: b, reason: "because ${context.m.gone}"}}}, b: {},
               *: +m +a
               = a m={}
             go
-              go: a.go -a +b fault "no such field: gone in ``"
+              go: a.go -a +b fault "no such field: gone in `context.m.gone`"
               = b m={}
         "#]],
     );
@@ -253,7 +253,7 @@ states: {a: {always: {assign: {l: "${[context.l]}"}}}, failed: {}}
               *: +m +a
               *: a.always
               ... 998 rounds ...
-              *: a.always fault "the value is nested too deeply in `[context.l]`" fault "no rest after 1000 rounds of one macrostep in ``"
+              *: a.always fault "the value is nested too deeply in `[context.l]`" fault "no rest after 1000 rounds of one macrostep"
               error.execution: m.error "no rest after 1000 rounds of one macrostep" -a +failed
               = failed l=[]
         "#]],

@@ -30,10 +30,12 @@ states:
             go
               go: b1.go -b1 +b2
               = b2
-            pause
-              = b2 paused
-            back (refused: the run is paused)
-              = b2 paused
+            leave
+              leave: work.leave -b2 -b -work +idle
+              = idle
+            back
+              back: idle.back -idle +work +b +b1
+              = b1
         "#]],
     );
 }
@@ -64,10 +66,12 @@ states:
             go
               go: b1.go -b1 +b2
               = b2
-            pause
-              = b2 paused
-            back (refused: the run is paused)
-              = b2 paused
+            leave
+              leave: work.leave -b2 -b -work +idle
+              = idle
+            back
+              back: idle.back -idle +work +b +b2
+              = b2
         "#]],
     );
 }
@@ -121,10 +125,12 @@ states:
             go
               go: a1.go -a1 +a2
               = a2 b1
-            pause
-              = a2 b1 paused
-            back (refused: the run is paused)
-              = a2 b1 paused
+            leave
+              leave: p.leave -b1 -two -a2 -one -p +idle
+              = idle
+            back
+              back: idle.back -idle +p +one +a2 +two +b1
+              = a2 b1
         "#]],
     );
 }
@@ -152,10 +158,12 @@ states:
             go
               go: a.go -a +b
               = b
-            pause
-              = b paused
-            back (refused: the run is paused)
-              = b paused
+            leave
+              leave: work.leave -b -work +idle
+              = idle
+            back
+              back: idle.back -idle +work +b
+              = b
         "#]],
     );
 }
@@ -211,16 +219,21 @@ states:
             go
               go: a.go -a +b
               = b
-            pause
-              = b paused
-            back (refused: the run is paused)
-              = b paused
-            go (refused: the run is paused)
-              = b paused
-            pause (refused: the run is already paused)
-              = b paused
-            back (refused: the run is paused)
-              = b paused
+            leave
+              leave: work.leave -b -work +idle
+              = idle
+            back
+              back: idle.back -idle +work +b
+              = b
+            go
+              go: b.go -b +a
+              = a
+            leave
+              leave: work.leave -a -work +idle
+              = idle
+            back
+              back: idle.back -idle +work +a
+              = a
         "#]],
     );
 }

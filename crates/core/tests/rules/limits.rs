@@ -231,7 +231,7 @@ states:
               *: +m +a
               = a
             go
-              go: not a.go (fault) fault "a limit must be a whole number, not string in ``"
+              go: not a.go (fault) fault "a limit must be a whole number, not string in `input.tries`"
               error.execution: m.error -a +failed
               = failed
         "#]],

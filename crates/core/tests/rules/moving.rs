@@ -331,8 +331,34 @@ states:
               go: a.go -a +b
               = b c
             cross
-              cross: c.cross -c -two -b -one +one +b
-              = b
+              cross: c.cross -c -two -b -one +one +b +two +c
+              = b c
+        "#]],
+    );
+}
+
+#[test]
+fn a_transition_that_leaves_every_region_of_a_parallel_root_enters_all_of_them_again() {
+    check(
+        r#"
+type: parallel
+on: {again: one, deep: d}
+states:
+  one: {initial: a, states: {a: {}, b: {}}}
+  two: {initial: c, states: {c: {}, d: {}}}
+  three: {}
+"#,
+        r#"deep;again"#,
+        expect![[r#"
+            start
+              *: +m +one +a +two +c +three
+              = a c three
+            deep
+              deep: m.deep -three -c -two -a -one +one +a +two +d +three
+              = a d three
+            again
+              again: m.again -three -d -two -a -one +one +a +two +c +three
+              = a c three
         "#]],
     );
 }

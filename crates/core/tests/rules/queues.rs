@@ -205,7 +205,7 @@ states:
               go: a.go -a +b
               *: b.always -b +c
               ... 997 rounds ...
-              *: b.always -b +c fault "no rest after 1000 rounds of one macrostep in ``"
+              *: b.always -b +c fault "no rest after 1000 rounds of one macrostep"
               error.execution: m.error "no rest after 1000 rounds of one macrostep" -c +failed
               = failed n=500
         "#]],
@@ -231,7 +231,7 @@ states:
               go: a.go -a +b
               *: b.always -b +c
               ... 997 rounds ...
-              *: b.always -b +c fault "no rest after 1000 rounds of one macrostep in ``"
+              *: b.always -b +c fault "no rest after 1000 rounds of one macrostep"
               error.execution:
               ! finish failure in m
               = c done
@@ -258,7 +258,7 @@ states:
               go: a.go
               go: a.go
               ... 997 rounds ...
-              go: a.go fault "no rest after 1000 rounds of one macrostep in ``"
+              go: a.go fault "no rest after 1000 rounds of one macrostep"
               error.execution: m.error -a +stopped
               = stopped
         "#]],

@@ -40,7 +40,18 @@ states:
   c: {}
 "#,
         r#"go;+ring"#,
-        expect![[""]],
+        expect![[r#"
+            start
+              *: +m +a
+              ! set t1 1500ms
+              = a
+            go
+              go: a.go -a +b
+              = b
+            +ring
+              ring: m.ring -b +c
+              = c
+        "#]],
     );
 }
 
@@ -102,7 +113,7 @@ states:
               ! set t1 2000ms
               = a wait=2
             bad
-              bad: a.bad fault "`2 parsecs` is not a delay such as 500ms, 1.5s or 2m in ``"
+              bad: a.bad fault "`2 parsecs` is not a delay such as 500ms, 1.5s or 2m"
               error.execution: m.error -a +failed
               = failed wait=2
         "#]],
