@@ -53,7 +53,8 @@ mod tests {
 
     #[test]
     fn names_are_told_from_what_is_none() {
-        let cases: &[(fn(&str) -> bool, &[&str], &[&str])] = &[
+        type Case<'a> = (fn(&str) -> bool, &'a [&'a str], &'a [&'a str]);
+        let cases: &[Case<'_>] = &[
             (is_machine, &["a", "fix-until_green", "été"], &["", "1a", "-a", "a b", "a.b"]),
             (is_state, &["A", "s1", "1", "a.b", "ns:a", "TEST_RUN"], &["", ".a", "a.", "a b", "a->b", "#a"]),
             (is_event, &["a", "a.b", "error.execution", "x-y"], &["", ".", "a..b", "a b", "a.*", "${x}"]),

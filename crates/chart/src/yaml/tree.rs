@@ -10,6 +10,9 @@ use crate::{Diagnostic, Span};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 use std::collections::BTreeMap;
 
+/// Maps with fewer entries are looked through without an index.
+const SMALL_MAP: usize = 16;
+
 /// The file's one value. Nothing where the text is no YAML, or too much of it; why is in `problems`.
 pub(crate) fn parse(source: &str, problems: &mut Vec<Diagnostic>) -> Option<Node> {
     let mut builder = Builder {
@@ -93,6 +96,17 @@ struct Builder<'s, 'p> {
     documents: usize,
     nodes: usize,
     problems: &'p mut Vec<Diagnostic>,
+}
+
+/// Where a key already stands. Most maps are small and are simply looked through; the others get an index.
+fn known(entries: &[Entry], seen: &mut BTreeMap<String, Span>, key: &str) -> Option<Span> {
+    if entries.len() < SMALL_MAP {
+        return entries.iter().find(|entry| entry.key.text == key).map(|entry| entry.key.span);
+    }
+    for entry in &entries[seen.len()..] {
+        seen.insert(entry.key.text.clone(), entry.key.span);
+    }
+    seen.get(key).copied()
 }
 
 /// What cannot be gone on from. Boxed, because it is rare and large.
@@ -210,7 +224,7 @@ impl Builder<'_, '_> {
     }
 
     fn place_key(&mut self, node: Node) {
-        let Some(Open { body: Body::Map { seen, key, .. }, .. }) = self.open.last_mut() else { return };
+        let Some(Open { body: Body::Map { entries, seen, key }, .. }) = self.open.last_mut() else { return };
         *key = Some(Key::Bad);
         let scalar = match node.kind {
             Kind::Scalar(scalar) => scalar,
@@ -223,12 +237,11 @@ impl Builder<'_, '_> {
         if scalar.plain && scalar.text == "<<" {
             return self.not_literal(node.span, "a merge key");
         }
-        if let Some(first) = seen.get(&scalar.text) {
+        if let Some(first) = known(entries, seen, &scalar.text) {
             let message = format!("`{}` stands twice in this map", scalar.text);
             let problem = Diagnostic::error(code::DUPLICATE_KEY, scalar.span, message);
-            return self.problems.push(problem.related(*first, "first here"));
+            return self.problems.push(problem.related(first, "first here"));
         }
-        seen.insert(scalar.text.clone(), scalar.span);
         *key = Some(Key::Good(scalar));
     }
 

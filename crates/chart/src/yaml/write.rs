@@ -39,15 +39,14 @@ fn entry(out: &mut String, indent: usize, key: &str, value: &Json) {
 
 /// What follows `key:`, up to the end of its last line.
 fn after_key(out: &mut String, indent: usize, key: &str, value: &Json) {
-    let column = indent + key.len() + 2;
-    let on_one_line = !ALWAYS_BLOCKS.contains(&key);
+    let in_block = ALWAYS_BLOCKS.contains(&key) || !fits(value, indent + key.len() + 2);
     match value {
         Json::String(text) if is_block_text(text) => literal(out, indent + 2, text),
-        Json::Object(fields) if !(on_one_line && fits(value, column)) && !fields.is_empty() => {
+        Json::Object(fields) if in_block && !fields.is_empty() => {
             out.push('\n');
             block_map(out, indent + 2, fields);
         }
-        Json::Array(items) if !(on_one_line && fits(value, column)) && !items.is_empty() => {
+        Json::Array(items) if in_block && !items.is_empty() => {
             out.push('\n');
             items.iter().for_each(|item| list_item(out, indent + 2, item));
         }
