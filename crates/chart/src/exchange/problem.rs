@@ -76,6 +76,16 @@ impl Problems {
         }
     }
 
+    /// Whether there is an error so far.
+    pub(super) fn has_errors(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
+    /// Whether more would not be collected, so that finding out where they are is not worth it.
+    pub(super) fn is_full(&self) -> bool {
+        self.errors.len() >= DIAGNOSTICS_MAX
+    }
+
     /// Adds "this cannot be carried over".
     pub(super) fn unsupported(&mut self, span: Span, message: impl Into<String>) {
         self.error(UNSUPPORTED, span, message);

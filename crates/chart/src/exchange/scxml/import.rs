@@ -267,6 +267,9 @@ impl Importer {
 
     /// "This cannot be carried over", with element and line.
     pub(super) fn refuse(&mut self, node: Node<'_, '_>, span: Span, why: &str) {
+        if self.problems.is_full() {
+            return;
+        }
         let line = node.document().text_pos_at(node.range().start).row;
         self.problems.unsupported(span, format!("line {line}: `<{}>` {why}", node.tag_name().name()));
     }

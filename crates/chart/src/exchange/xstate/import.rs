@@ -163,7 +163,7 @@ impl Importer<'_> {
 
     /// Where the value being read stands.
     pub(super) fn span(&self) -> Span {
-        place::find(self.text, &self.path)
+        if self.problems.is_full() { Span::default() } else { place::find(self.text, &self.path) }
     }
 
     /// An error about the value being read.

@@ -18,6 +18,8 @@ use crate::exchange::{
 pub(super) struct Tree<'a> {
     pub(super) nodes: Vec<Node<'a>>,
     ids: BTreeMap<String, usize>,
+    /// Children by parent and key.
+    keys: BTreeMap<(usize, &'a str), usize>,
 }
 
 /// One state.
@@ -52,6 +54,7 @@ impl<'a> Survey<'a, '_> {
         self.tree.nodes.push(Node { json, name, parent, children: Vec::new(), key });
         if let Some(parent) = parent {
             self.tree.nodes[parent].children.push(at);
+            self.tree.keys.insert((parent, key), at);
         }
         self.note_id(json, at, path);
         let Some(states) = json.get("states") else { return };
@@ -117,7 +120,7 @@ impl<'a> Tree<'a> {
 
     /// The state that a path of keys leads to. Keys may have dots in them, so the longest that fits is tried first.
     pub(super) fn descend(&self, from: usize, path: &str) -> Option<usize> {
-        let child = |key: &str| self.nodes[from].children.iter().copied().find(|&child| self.nodes[child].key == key);
+        let child = |key: &str| self.keys.get(&(from, key)).copied();
         if let Some(found) = child(path) {
             return Some(found);
         }
