@@ -187,7 +187,9 @@ fn arrows_without_labels_wait_where_there_is_a_choice_or_a_circle() {
             # an arrow from `Moving` has no label; it waits for the event `to_Crash`
         "#]],
     );
-    check("stateDiagram-v2\n a --> b\n b --> a\n", expect![[r#"
+    check(
+        "stateDiagram-v2\n a --> b\n b --> a\n",
+        expect![[r#"
         machine: diagram
         version: 1
 
@@ -201,7 +203,8 @@ fn arrows_without_labels_wait_where_there_is_a_choice_or_a_circle() {
           b: { on: { to_a: a } }
         # an arrow from `a` has no label; it waits for the event `to_b`
         # an arrow from `b` has no label; it waits for the event `to_a`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -240,7 +243,8 @@ fn broken_diagrams_are_errors_with_a_place() {
         E0503 at line 2: there is no kind of state `odd`
         E0503 at line 2: `a` and `a` are inside each other
         E0503 at line 1: the diagram has no state
-    "#]].assert_eq(&shown);
+    "#]]
+    .assert_eq(&shown);
     assert!(is_unsupported(&import(cases[7], None, "x").unwrap_err()));
     let states: String = (0..200).map(|level| format!("state s{level} {{\n")).collect();
     let deep = format!("stateDiagram-v2\n{states}{}", "}\n".repeat(200));
@@ -299,7 +303,8 @@ fn a_chart_is_drawn_in_both_languages() {
             %% from any state -> end : stop
         a diagram shows states and arrows; data, actions, activities, timeouts and properties are not in it
         1 transitions from any state are comments: Mermaid has no arrow for them
-        2 transitions that stay inside their state are comments: Mermaid has no arrow for them"#]].assert_eq(&format!("{}{}", mermaid.text, mermaid.warnings.join("\n")));
+        2 transitions that stay inside their state are comments: Mermaid has no arrow for them"#]]
+    .assert_eq(&format!("{}{}", mermaid.text, mermaid.warnings.join("\n")));
     expect![[r#"
         digraph "small" {
           compound=true; rankdir=TB; fontname="sans-serif";
@@ -334,7 +339,8 @@ fn a_chart_is_drawn_in_both_languages() {
           "l1" -> "l2" [label="go"];
           "r1" -> "r1" [label="stop"];
         }
-    "#]].assert_eq(&exchange::export(&chart, Format::Dot).text);
+    "#]]
+    .assert_eq(&exchange::export(&chart, Format::Dot).text);
 }
 
 #[test]

@@ -228,7 +228,8 @@ fn broken_configurations_are_errors_with_a_place() {
         E0505 at line 2: two states have the id `x`
         E0510 at line 3: line 3: the delay `LATER` is code elsewhere
         E0503 at line 1: a machine needs `initial`
-    "#]].assert_eq(&shown);
+    "#]]
+    .assert_eq(&shown);
 }
 
 #[test]

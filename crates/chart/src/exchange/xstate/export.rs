@@ -51,7 +51,8 @@ impl Writer<'_> {
         let ours = Object::default()
             .with("timeout", restore::timeout(chart, state))
             .with("outcome", state.outcome.map(|outcome| outcome.word()))
-            .with("invoke", &invokes);
+            .with("invoke", &invokes)
+            .with("actions", self.history_actions(state));
         let mut object = Object::default().with("id", id).with("description", &state.summary);
         if state.kind.is_history() {
             object.add("history", if state.kind == Kind::DeepHistory { "deep" } else { "shallow" });
@@ -65,6 +66,12 @@ impl Writer<'_> {
             object.put("output", restore::template(data));
         }
         self.body(state, ours, object)
+    }
+
+    /// XState's histories do nothing on the way to their default.
+    fn history_actions(&self, state: &State) -> Vec<Json> {
+        let initial = state.initial.as_ref().filter(|_| state.kind.is_history());
+        initial.map(|initial| actions::written(self.chart, &initial.actions)).unwrap_or_default()
     }
 
     /// What states and the machine itself have in common.

@@ -113,7 +113,8 @@ impl Importer<'_> {
             }),
             None => Vec::new(),
         };
-        let made = layout::history(deep, self.names_of(&targets), Vec::new());
+        let actions = self.actions(own(json).and_then(|own| own.get("actions")));
+        let made = layout::history(deep, self.names_of(&targets), actions);
         StateFile { summary: state.summary, tags: state.tags, ..made }
     }
 

@@ -94,14 +94,16 @@ impl Resolver<'_, '_, '_> {
     fn history_default(&mut self, id: StateId) -> Option<Initial> {
         let line = &self.outline.states[id.index()];
         let parent = line.parent?;
-        if line.draft.target.is_empty() {
+        let begin = line.draft.initial.as_ref().filter(|_| line.draft.target.is_empty());
+        let named = begin.map_or(&line.draft.target, |begin| &begin.targets);
+        if named.is_empty() {
             let begin = self.chart.states.get(parent.index()).and_then(|parent| parent.initial.clone());
             let regions = &self.outline.states[parent.index()].children;
             let regions = regions.iter().filter(|child| !self.outline.states[child.index()].kind.is_history());
             let targets = begin.map_or_else(|| regions.copied().collect(), |begin| begin.targets);
             return Some(Initial { targets, actions: Vec::new() });
         }
-        let (targets, places) = self.states_named(&line.draft.target);
+        let (targets, places) = self.states_named(named);
         for (&target, &span) in targets.iter().zip(&places) {
             if !self.outline.is_inside(target, parent) {
                 let message = format!(
@@ -113,7 +115,8 @@ impl Resolver<'_, '_, '_> {
                 self.report(Diagnostic::error(code::BAD_HISTORY_TARGET, span, message));
             }
         }
-        Some(Initial { targets, actions: Vec::new() })
+        let actions = begin.map(|begin| self.block(&begin.actions)).unwrap_or_default();
+        Some(Initial { targets, actions })
     }
 
     fn invoke(&mut self, state: StateId, draft: &draft::Invoke<'_>) -> InvokeId {
