@@ -97,6 +97,7 @@ stateDiagram-v2
         --
         [*] --> Dark
         Dark --> Light : lamp
+        Light --> [*]
     }
     Cooking --> Tasted
     Tasted : Somebody eats
@@ -231,14 +232,11 @@ fn broken_diagrams_are_errors_with_a_place() {
     expect![[r#"
         E0501 at line 1: a state diagram begins with `stateDiagram-v2`
         E0501 at line 1: there is no `stateDiagram-v2`
-        E0503 at line 1: the diagram has no state
         E0501 at line 3: a `{` is never closed
         E0501 at line 3: this `}` closes nothing
         E0501 at line 2: `two words` is neither a state nor an arrow
-        E0503 at line 1: the diagram has no state
         E0501 at line 2: `a -->` is neither a state nor an arrow
         E0501 at line 2: `state "words" as NAME` is expected
-        E0503 at line 1: the diagram has no state
         E0510 at line 2: `f` is a fork or a join; write a parallel state with `--` instead
         E0503 at line 2: there is no kind of state `odd`
         E0503 at line 2: `a` and `a` are inside each other

@@ -264,12 +264,10 @@ impl<'a> Builder<'a> {
         if self.diagram.states[id].kind == Kind::Choice {
             return Vec::new();
         }
-        let ends = state.kind == Some(KindFile::Parallel)
-            || state.states.values().any(|inner| inner.kind == Some(KindFile::Final));
-        if ends {
+        if can_end(state) {
             return vec![format!("done.state.{}", self.called.get(id).cloned().unwrap_or_default())];
         }
-        if arrows == 1 && !self.runs_in_circles(id) {
+        if arrows == 1 && state.states.is_empty() && !self.runs_in_circles(id) {
             return Vec::new();
         }
         let event = self.handled(names::event(&format!("to_{target}")));
@@ -305,5 +303,14 @@ impl<'a> Builder<'a> {
         self.problems
             .warn(format!("the condition `{words}` is `context.{variable}`, false until something assigns it"));
         format!("context.{variable}")
+    }
+}
+
+/// Whether a composite can be done: one of its states is final, or each of its regions can be done.
+fn can_end(state: &StateFile) -> bool {
+    let ends = |inner: &StateFile| inner.kind == Some(KindFile::Final);
+    match state.kind {
+        Some(KindFile::Parallel) => state.states.values().all(can_end),
+        _ => state.states.values().any(ends),
     }
 }
