@@ -144,7 +144,7 @@ stateDiagram-v2
                     initial: Dark
                     states:
                       Dark: { on: { lamp: Light } }
-                      Light: {}
+                      Light: { type: final }
               Tasted: { summary: Somebody eats, on: { swallowed: good } }
               good: { always: [{ target: 'Off', guard: context.if_it_was_bad, reason: if it was bad }, Done] }
               Done: { summary: 'The end, for today.', on: { full: end, hungry: 'Off' } }

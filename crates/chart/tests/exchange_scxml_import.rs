@@ -1,7 +1,10 @@
 //! SCXML documents of other tools, as machine files.
 
 use expect_test::{Expect, expect};
-use interlock_chart::exchange::{Format, Imported, import, is_unsupported};
+use interlock_chart::{
+    exchange::{Format, Imported, import, is_unsupported},
+    yaml,
+};
 
 fn read(body: &str) -> Result<Imported, String> {
     let text = format!("<scxml xmlns='http://www.w3.org/2005/07/scxml' version='1.0' {body}</scxml>");
@@ -12,10 +15,13 @@ fn read(body: &str) -> Result<Imported, String> {
     })
 }
 
-/// The machine without its id and version, and the warnings after it.
+/// The machine without its id and version, and the warnings after it. What is imported must also be readable.
 fn check(body: &str, expect: Expect) {
     let shown = match read(body) {
         Ok(imported) => {
+            let written = yaml::write(&imported.file);
+            let reading = yaml::read(&written);
+            assert!(reading.is_usable(), "{:#?}\n{written}", reading.diagnostics);
             let mut json = serde_json::to_value(&imported.file).unwrap();
             json.as_object_mut().unwrap().retain(|key, _| key != "machine" && key != "version");
             let warnings: String = imported.warnings.iter().map(|warning| format!("warning: {warning}\n")).collect();
@@ -50,6 +56,9 @@ fn states_transitions_and_history_carry_over() {
                   "from": "any"
                 },
                 "again": {
+                  "from": "any"
+                },
+                "done.state.p": {
                   "from": "any"
                 }
               },
@@ -318,6 +327,11 @@ fn names_that_a_machine_cannot_have_are_changed_and_told() {
         "><state id='a.'><transition event='done.state.a.' cond=\"In('a.')\" target='c:d'/><state><final/></state></state><state id='c:d'/>",
         expect![[r#"
             {
+              "events": {
+                "done.state.a": {
+                  "from": "any"
+                }
+              },
               "initial": "a",
               "states": {
                 "a": {

@@ -211,7 +211,7 @@ impl Importer {
     /// Declares what a descriptor of a foreign chart takes: anybody may raise it.
     pub(super) fn handles(&mut self, descriptor: &str) {
         // In SCXML anybody may send `done.state.x` too, so a document that waits for it in vain is right nevertheless.
-        let done = descriptor.starts_with("done.state.").then_some(descriptor);
+        let done = (descriptor.starts_with("done.state.") && !descriptor.ends_with(['.', '*'])).then_some(descriptor);
         if let Some(name) = names::to_declare(descriptor).or(done).filter(|_| !self.native) {
             let event = EventFile { from: Some(RaiserFile::Any), ..EventFile::default() };
             self.handled.entry(name.to_owned()).or_insert(event);

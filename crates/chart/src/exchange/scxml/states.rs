@@ -155,12 +155,13 @@ impl Importer {
 
     /// A descriptor in our words: states under their new names, and `done` not taken for "this state is done".
     fn descriptor(&mut self, event: &str) -> String {
-        self.handles(event);
         if event == "done" {
             return "done.*".to_owned();
         }
         let renamed = event.strip_prefix("done.state.").and_then(|id| self.scope.states.get(id));
-        renamed.map_or_else(|| event.to_owned(), |name| format!("done.state.{name}"))
+        let descriptor = renamed.map_or_else(|| event.to_owned(), |name| format!("done.state.{name}"));
+        self.handles(&descriptor);
+        descriptor
     }
 
     fn own_attributes(&mut self, node: Node<'_, '_>, state: &mut StateFile) {
