@@ -1,5 +1,7 @@
 //! Damaged documents: whatever is done to a text, an importer answers, and what it accepts can be written and read.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
 use interlock_chart::{
     exchange::{self, Format, import},
     yaml,

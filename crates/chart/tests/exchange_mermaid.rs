@@ -1,5 +1,7 @@
 //! Mermaid diagrams and DOT graphs of charts, and machine files from diagrams.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
 use expect_test::{Expect, expect};
 use interlock_chart::{
     exchange::{self, Format, import, is_unsupported},

@@ -1,5 +1,7 @@
 //! There and back: a chart that is exported and imported again is the same chart.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
 use interlock_chart::{
     Chart,
     exchange::{self, Format, machine_file},

@@ -1,5 +1,7 @@
 //! SCXML documents of other tools, as machine files.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
 use expect_test::{Expect, expect};
 use interlock_chart::{
     exchange::{Format, Imported, import, is_unsupported},

@@ -1,5 +1,7 @@
 //! XState configurations by another hand, as machine files.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
 use expect_test::{Expect, expect};
 use interlock_chart::{
     exchange::{Format, import, is_unsupported},

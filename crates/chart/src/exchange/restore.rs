@@ -183,7 +183,7 @@ pub(super) fn timeout(chart: &Chart, state: &State) -> Option<String> {
 /// A duration in its largest whole unit.
 pub(super) fn duration(ms: u64) -> String {
     let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")];
-    let fits = units.into_iter().find(|(unit, _)| ms > 0 && ms % unit == 0);
+    let fits = units.into_iter().find(|(unit, _)| ms > 0 && ms.is_multiple_of(*unit));
     fits.map_or_else(|| format!("{ms}ms"), |(unit, word)| format!("{}{word}", ms / unit))
 }
 

@@ -15,7 +15,7 @@ pub(in crate::exchange) fn export(chart: &Chart) -> Exported {
     let root = chart.state(Chart::ROOT);
     writer.inside(root);
     for &id in &root.transitions {
-        writer.from_anywhere(chart.transition(id));
+        writer.anywhere(chart.transition(id));
     }
     let warnings = warnings(chart, writer.not_drawn);
     Exported { text: writer.out, warnings }
@@ -114,7 +114,10 @@ impl Writer<'_> {
             self.line(&format!("state \"{}\" as {id}", label::encode(shown)));
         }
         if state.children.is_empty() {
-            return if shown == id { self.line(&id) } else { () };
+            if shown == id {
+                self.line(&id);
+            }
+            return;
         }
         self.line(&format!("state {id} {{"));
         self.depth += 1;
@@ -158,7 +161,7 @@ impl Writer<'_> {
         }
     }
 
-    fn from_anywhere(&mut self, transition: &Transition) {
+    fn anywhere(&mut self, transition: &Transition) {
         let to = restore::names(self.chart, &transition.targets).join(", ");
         let label = label::encode(&transition_label(self.chart, transition));
         self.line(&format!("%% from any state -> {} : {label}", if to.is_empty() { "(stays)" } else { &to }));

@@ -35,8 +35,8 @@ pub(in crate::exchange) fn import(text: &str, name: &str) -> Result<Imported, Ve
         return Err(vec![problem::error(OUT_OF_PLACE, tag_span(root), message)]);
     }
     depth_is_bounded(&document)?;
-    let mut importer = Importer::default();
-    importer.native = root.attribute((OURS, "version")).is_some();
+    let native = root.attribute((OURS, "version")).is_some();
+    let mut importer = Importer { native, ..Importer::default() };
     importer.survey(root);
     let file = importer.machine(root, name);
     importer.problems.finish(file, importer.names.into_renamed())

@@ -198,7 +198,7 @@ fn duration(text: &str) -> Option<String> {
     }
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let ms = ms.round() as u64;
-    Some(if ms % 1_000 == 0 { format!("{}s", ms / 1_000) } else { format!("{ms}ms") })
+    Some(if ms.is_multiple_of(1_000) { format!("{}s", ms / 1_000) } else { format!("{ms}ms") })
 }
 
 #[cfg(test)]

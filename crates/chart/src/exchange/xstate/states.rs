@@ -242,14 +242,14 @@ impl Importer<'_> {
         let stays = !reenter && source != 0 && !targets.is_empty();
         body.target = layout::one_or_many(self.names_of(targets));
         if stays && targets == [source] {
-            return self.into_itself(source, body);
+            return self.begin_again(source, body);
         }
         let kept = own(value).and_then(|own| own.get("internal")) == Some(&Json::Bool(true));
         body.internal = (kept || stays && targets.iter().all(inside)).then_some(true);
     }
 
     /// A transition to its own source without `reenter` only begins again what is inside.
-    fn into_itself(&mut self, source: usize, body: &mut TransitionBody) {
+    fn begin_again(&mut self, source: usize, body: &mut TransitionBody) {
         let json = self.tree.nodes[source].json;
         body.target = None;
         if json.get("type").and_then(Json::as_str) == Some("parallel") {
