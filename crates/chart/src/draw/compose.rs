@@ -42,7 +42,8 @@ pub(crate) fn picture(chart: &Chart, highlight: &Highlight) -> Picture {
         shape.fit_loop();
         insides.insert(state.id, inside);
     }
-    Assembly { chart, wiring: &wiring, shapes: &shapes, insides: &insides, corners: Vec::new() }.assemble()
+    Assembly { chart, wiring: &wiring, shapes: &shapes, insides: &insides, corners: Vec::new(), grounds: Vec::new() }
+        .assemble()
 }
 
 struct Assembly<'a> {
@@ -52,6 +53,8 @@ struct Assembly<'a> {
     insides: &'a BTreeMap<StateId, Inside>,
     /// By state: its top left corner in the picture.
     corners: Vec<(f64, f64)>,
+    /// By state: how many frames are around what is inside of it.
+    grounds: Vec<usize>,
 }
 
 impl Assembly<'_> {
@@ -87,6 +90,13 @@ impl Assembly<'_> {
 
     fn place_corners(&mut self, top: f64) {
         self.corners = vec![(MARGIN, top); self.chart.states.len()];
+        self.grounds = vec![0; self.chart.states.len()];
+        for state in &self.chart.states {
+            if let Some(parent) = state.parent {
+                let framed = usize::from(self.box_kind(state) != BoxKind::Region);
+                self.grounds[state.id.index()] = self.grounds[parent.index()] + framed;
+            }
+        }
         for state in &self.chart.states {
             let Some(inside) = self.insides.get(&state.id) else { continue };
             let (x, y) = self.corners[state.id.index()];
@@ -105,7 +115,7 @@ impl Assembly<'_> {
             state: state.id,
             rect,
             kind: self.box_kind(state),
-            depth: self.wiring.depths[state.id.index()].saturating_sub(1),
+            depth: state.parent.map_or(0, |parent| self.grounds[parent.index()]),
             name: shape.name.clone(),
             lines: shape.lines.clone(),
             header,
@@ -162,7 +172,7 @@ impl Assembly<'_> {
             let (x, y) = self.corners[level.index()];
             let Some(piece) = inside.pieces.get(piece) else { continue };
             points.extend(piece.points.iter().map(|point| (point.0 + x, point.1 + y)));
-            let depth = self.wiring.depths[level.index()];
+            let depth = self.grounds[level.index()];
             label = label.or(piece.label.map(|rect| (rect.moved(x, y), depth)));
         }
         (simplified(&points), label)
@@ -171,7 +181,7 @@ impl Assembly<'_> {
     fn self_loop(&self, state: StateId, index: usize) -> (Vec<(f64, f64)>, Option<(Rect, usize)>) {
         let shape = &self.shapes[state.index()];
         let (x, y) = self.corners[state.index()];
-        let depth = self.wiring.depths[state.index()].saturating_sub(1);
+        let depth = self.chart.state(state).parent.map_or(0, |parent| self.grounds[parent.index()]);
         let points = shape.loop_points().map(|point| (point.0 + x, point.1 + y)).to_vec();
         let labelled = !self.wiring.bundles[index].lines.is_empty();
         (points, labelled.then(|| (shape.loop_label().moved(x, y), depth)))

@@ -181,7 +181,9 @@ impl Desk<'_> {
                 Item::Dot => (DOT, 0.0, DOT),
                 _ => (text::width(&sign_text(chart, item), words::SMALL, Weight::Regular) + 20.0, 0.0, SIGN_HEIGHT),
             };
-            self.items.push(self.sheet.node(NodeKind::Solid, layer(rank), w, beside, h));
+            let node = self.sheet.node(NodeKind::Solid, layer(rank), w, beside, h);
+            self.sheet.nodes[node].low = matches!(item, Item::Dot | Item::Any);
+            self.items.push(node);
         }
         self.sheet.kept = (self.state.kind == Kind::Parallel).then(|| {
             let regions = self.level.items.iter().filter(|item| matches!(item.0, Item::State(_)));

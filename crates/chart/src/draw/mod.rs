@@ -20,6 +20,9 @@ mod text;
 mod wiring;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use picture::{BoxKind, Edge, Label, Mark, MarkKind, Picture, Rect, Role, StateBox};

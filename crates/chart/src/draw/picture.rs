@@ -70,7 +70,7 @@ pub struct StateBox {
     pub rect: Rect,
     /// How it is drawn.
     pub kind: BoxKind,
-    /// How many states it is inside of; 0 at the top.
+    /// How many frames it is inside of; 0 at the top.
     pub depth: usize,
     /// Its name as drawn.
     pub name: String,
@@ -158,6 +158,6 @@ pub struct Label {
     pub rect: Rect,
     /// What it says.
     pub lines: Vec<Line>,
-    /// How many states it is inside of.
+    /// How many frames it is inside of.
     pub depth: usize,
 }

@@ -296,12 +296,12 @@ impl<'a> Builder<'a> {
     fn sink_finals(&mut self, edges: &[Vec<(usize, usize)>]) {
         for (level, edges) in self.wiring.levels.iter_mut().zip(edges) {
             let lowest = level.items.iter().map(|item| item.1).max().unwrap_or(0);
-            let mut reached = vec![false; level.items.len()];
-            edges.iter().for_each(|&(_, to)| reached[to] = true);
-            for ((item, rank), reached) in level.items.iter_mut().zip(reached) {
+            let mut tied = vec![false; level.items.len()];
+            edges.iter().for_each(|&(from, to)| (tied[from], tied[to]) = (true, true));
+            for ((item, rank), tied) in level.items.iter_mut().zip(tied) {
                 if let Item::State(state) = item
                     && self.chart.state(*state).kind == Kind::Final
-                    && !reached
+                    && !tied
                 {
                     *rank = lowest;
                 }

@@ -28,6 +28,7 @@ const GUARD_WIDTH_MAX: f64 = 150.0;
 const EVENT_WIDTH_MAX: f64 = 170.0;
 const JOINED_WIDTH_MAX: f64 = 130.0;
 const LABEL_LINES_MAX: usize = 6;
+const CASES_MIN: usize = 3;
 const INNER_LINES_MAX: usize = 5;
 
 /// A small sign in front of a line.
@@ -121,7 +122,10 @@ pub(crate) fn state_lines(chart: &Chart, state: &State, highlight: &Highlight) -
 pub(crate) fn edge_lines(chart: &Chart, transitions: &[TransitionId], highlight: &Highlight) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for &id in transitions {
-        let line = transition_line(chart, chart.transition(id), highlight);
+        let line = match cases(chart, id, transitions, highlight) {
+            Some(cases) => cases,
+            None => transition_line(chart, chart.transition(id), highlight),
+        };
         if line.parts.is_empty() || lines.contains(&line) {
             continue;
         }
@@ -134,6 +138,21 @@ pub(crate) fn edge_lines(chart: &Chart, transitions: &[TransitionId], highlight:
         }
     }
     shorten_list(lines, LABEL_LINES_MAX)
+}
+
+/// One line for many transitions on the same event; nothing where there are few, or where the path takes them.
+fn cases(chart: &Chart, id: TransitionId, transitions: &[TransitionId], highlight: &Highlight) -> Option<Line> {
+    let (glyph, event) = event_text(chart, chart.transition(id));
+    let alike = transitions.iter().filter(|&&other| {
+        !highlight.transitions.contains_key(&other)
+            && event_text(chart, chart.transition(other)) == (glyph, event.clone())
+    });
+    let count = alike.count();
+    if count < CASES_MIN || highlight.transitions.contains_key(&id) || event.is_empty() {
+        return None;
+    }
+    let parts = vec![(Tone::Plain, event), (Tone::Muted, format!(" [{count} cases]"))];
+    Some(Line { glyph, parts, ..Line::default() }.measured())
 }
 
 fn shorten_list(mut lines: Vec<Line>, lines_max: usize) -> Vec<Line> {
@@ -153,11 +172,11 @@ fn transition_line(chart: &Chart, transition: &Transition, highlight: &Highlight
     }
     if let Some(guard) = &transition.guard {
         let gap = if parts.is_empty() { "" } else { " " };
-        let guard = guard.source.split_whitespace().collect::<Vec<_>>().join(" ");
-        let guard = text::shorten(&guard, SMALL, Weight::Regular, GUARD_WIDTH_MAX);
+        let guard = text::shorten(&brief(&guard.source), SMALL, Weight::Regular, GUARD_WIDTH_MAX);
         parts.push((Tone::Muted, format!("{gap}[{guard}]")));
     }
-    for limit in &transition.limits {
+    // The tightest limit is the one that matters; the tooltip has them all.
+    if let Some(limit) = transition.limits.iter().min_by_key(|limit| limit.max.at_most()) {
         let gap = if parts.is_empty() { "" } else { " " };
         parts.push((Tone::Accent, format!("{gap}×{}", max_text(&limit.max))));
     }
@@ -166,6 +185,17 @@ fn transition_line(chart: &Chart, transition: &Transition, highlight: &Highlight
         parts.push((Tone::Muted, "always".to_owned()));
     }
     Line { glyph, steps, parts, width: 0.0 }.measured()
+}
+
+/// A guard without the words that every guard has.
+fn brief(guard: &str) -> String {
+    let mut text = guard.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (long, short) in
+        [("context.", ""), ("event.", ""), ("input.", ""), (" == ", " = "), (" && ", " and "), (" || ", " or ")]
+    {
+        text = text.replace(long, short);
+    }
+    text
 }
 
 fn event_text(chart: &Chart, transition: &Transition) -> (Option<Glyph>, String) {

@@ -7,6 +7,7 @@
 //!
 //! It knows nothing of states: `compose` builds the [`Sheet`] and reads the result.
 
+mod blocks;
 mod order;
 mod place;
 pub(crate) mod rank;
@@ -41,6 +42,8 @@ pub(crate) struct Node {
     /// Half the width in which wires may end.
     pub(crate) half: f64,
     pub(crate) h: f64,
+    /// Whether it stands at the bottom of its layer, near what it leads to.
+    pub(crate) low: bool,
     /// The middle of the part in which wires end.
     pub(crate) x: f64,
     /// The top.
@@ -91,7 +94,7 @@ impl Sheet {
     /// A node that reaches equally far to both sides, or further to the right by `beside`.
     pub(crate) fn node(&mut self, kind: NodeKind, layer: usize, w: f64, beside: f64, h: f64) -> usize {
         let half = w / 2.0;
-        self.nodes.push(Node { kind, layer, left: half, right: half + beside, half, h, x: 0.0, y: 0.0 });
+        self.nodes.push(Node { kind, layer, left: half, right: half + beside, half, h, low: false, x: 0.0, y: 0.0 });
         if self.layers.len() <= layer {
             self.layers.resize(layer + 1, Vec::new());
         }

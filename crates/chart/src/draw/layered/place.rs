@@ -1,34 +1,19 @@
-//! Horizontal places: each layer is pulled towards its neighbours without changing its order, then long wires are
-//! straightened where there is room.
+//! Horizontal places: nodes below each other in `blocks`, then wires straightened where there is room, and parts that hang
+//! together with nothing else moved near.
 
-use super::{End, NodeKind, Sheet, gap, spread};
-
-const ROUNDS_MAX: usize = 12;
-const ROUNDS_MIN: usize = 3;
-const WORK_MAX: usize = 4_000_000;
+use super::{End, NodeKind, Sheet, blocks, gap, spread};
 
 pub(super) fn place(sheet: &mut Sheet) {
+    let places = blocks::balanced(sheet);
+    sheet.nodes.iter_mut().zip(places).for_each(|(node, x)| node.x = x);
     let mut placer = Placer::new(sheet);
-    placer.pack();
-    let rounds = (WORK_MAX / (placer.sheet.links.len() * 8 + 1)).clamp(ROUNDS_MIN, ROUNDS_MAX);
-    for _ in 0..rounds {
-        placer.sweep(true, Towards::Above);
-        placer.sweep(false, Towards::Below);
-    }
-    placer.sweep(true, Towards::Both);
-    placer.sweep(false, Towards::Both);
+    placer.settle();
     for _ in 0..3 {
         placer.straighten();
     }
+    placer.gather();
     placer.pin_headers();
     placer.shift();
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Towards {
-    Above,
-    Below,
-    Both,
 }
 
 struct Placer<'a> {
@@ -61,54 +46,14 @@ impl<'a> Placer<'a> {
         layer.windows(2).map(|pair| self.distance(pair[0], pair[1])).collect()
     }
 
-    fn pack(&mut self) {
+    /// Makes sure of the least distances, which the mean of several ways may miss by rounding.
+    fn settle(&mut self) {
         for layer in self.sheet.layers.clone() {
-            let places = spread(&vec![(0.0, 1.0); layer.len()], &self.distances(&layer));
-            for (&node, x) in layer.iter().zip(places) {
-                self.sheet.nodes[node].x = x;
-            }
-        }
-    }
-
-    fn sweep(&mut self, downwards: bool, towards: Towards) {
-        let count = self.sheet.layers.len();
-        for step in 0..count {
-            let layer = self.sheet.layers[if downwards { step } else { count - 1 - step }].clone();
-            let wanted: Vec<(f64, f64)> = layer.iter().map(|&node| self.wanted(node, towards)).collect();
+            let wanted: Vec<(f64, f64)> = layer.iter().map(|&node| (self.sheet.nodes[node].x, 1.0)).collect();
             for (&node, x) in layer.iter().zip(spread(&wanted, &self.distances(&layer))) {
                 self.sheet.nodes[node].x = x;
             }
         }
-    }
-
-    /// Where a node wants to be, and how much: the weighted median of where its neighbours are.
-    fn wanted(&self, node: usize, towards: Towards) -> (f64, f64) {
-        let mut pulls: Vec<(f64, f64)> = Vec::new();
-        if towards != Towards::Below {
-            pulls.extend(self.up[node].iter().map(|&link| self.pull(link, false)));
-        }
-        if towards != Towards::Above {
-            pulls.extend(self.down[node].iter().map(|&link| self.pull(link, true)));
-        }
-        let still = self.sheet.nodes[node].x;
-        match median(&mut pulls) {
-            Some(place) => (place, pulls.iter().map(|pull| pull.1).sum()),
-            None => (still, 0.05),
-        }
-    }
-
-    /// Where the link's other end wants this one, and how strongly; `down` says that the other end is below.
-    fn pull(&self, link: usize, down: bool) -> (f64, f64) {
-        let link = &self.sheet.links[link];
-        let (own, other) = if down { (link.upper, link.lower) } else { (link.lower, link.upper) };
-        let at = |end: End| end.offset.unwrap_or(0.0);
-        let weight = match (self.sheet.nodes[own.node].kind, self.sheet.nodes[other.node].kind) {
-            (NodeKind::Dummy, NodeKind::Dummy) => 8.0,
-            (NodeKind::Dummy, _) | (_, NodeKind::Dummy) => 3.0,
-            (NodeKind::Port, _) | (_, NodeKind::Port) => 2.0,
-            _ => 1.0,
-        };
-        (self.sheet.nodes[other.node].x + at(other) - at(own), weight)
     }
 
     /// Puts chains of labels and dummies onto one vertical line, piece by piece where it is not possible at once.
@@ -185,8 +130,10 @@ impl<'a> Placer<'a> {
             if both.0 <= both.1 {
                 room = both;
             }
-            if slack == 0.0 {
-                wanted.push((middle, 2.0));
+            // A label that cannot be below its source is as near to it as possible.
+            let beside = nodes.len() == 1 && slack > 0.0 && both.0 > both.1;
+            if slack == 0.0 || beside {
+                wanted.push((middle, if beside { 9.0 } else { 2.0 }));
             }
         }
         let x = median(&mut wanted).unwrap_or_default().clamp(room.0, room.1);
@@ -215,6 +162,69 @@ impl<'a> Placer<'a> {
         let right = layer.get(place + 1);
         let high = right.map_or(f64::INFINITY, |&right| self.sheet.nodes[right].x - self.distance(node, right));
         (low.min(x), high.max(x))
+    }
+
+    /// Moves parts of the sheet that no wire connects with the rest towards it.
+    fn gather(&mut self) {
+        let part = self.parts();
+        let mut sizes = vec![0_usize; self.sheet.nodes.len()];
+        part.iter().for_each(|&part| sizes[part] += 1);
+        let main = (0..sizes.len()).max_by_key(|&part| (sizes[part], std::cmp::Reverse(part)));
+        const ROUNDS: usize = 2;
+        for _ in 0..ROUNDS {
+            let mut slack = vec![(f64::INFINITY, f64::INFINITY); sizes.len()];
+            for node in 0..part.len() {
+                let (left, right) = self.slack(node, &part);
+                let slack = &mut slack[part[node]];
+                *slack = (slack.0.min(left), slack.1.min(right));
+            }
+            // One part at a time where there are many neighbours is not needed: each moves towards a part that stays.
+            let moves: Vec<f64> = (slack.iter().enumerate())
+                .map(|(part, &(left, right))| match (left.is_finite(), right.is_finite()) {
+                    _ if Some(part) == main => 0.0,
+                    (true, false) => -left,
+                    (false, true) => right,
+                    _ => 0.0,
+                })
+                .collect();
+            for node in 0..part.len() {
+                self.sheet.nodes[node].x += moves[part[node]];
+            }
+            self.settle();
+        }
+    }
+
+    /// How far a node may move to the left and to the right before it meets a node of another part.
+    fn slack(&self, node: usize, part: &[usize]) -> (f64, f64) {
+        let layer = &self.sheet.layers[self.sheet.nodes[node].layer];
+        let place = self.index[node];
+        let foreign =
+            |other: &&usize| part[**other] != part[node] && self.sheet.nodes[**other].kind != NodeKind::Header;
+        let x = self.sheet.nodes[node].x;
+        let left = place.checked_sub(1).and_then(|left| layer.get(left)).filter(foreign);
+        let right = layer.get(place + 1).filter(foreign);
+        (
+            left.map_or(f64::INFINITY, |&left| x - self.sheet.nodes[left].x - self.distance(left, node)),
+            right.map_or(f64::INFINITY, |&right| self.sheet.nodes[right].x - x - self.distance(node, right)),
+        )
+    }
+
+    /// For each node the first node of the connected part it belongs to.
+    fn parts(&self) -> Vec<usize> {
+        let count = self.sheet.nodes.len();
+        let mut part = vec![usize::MAX; count];
+        for first in 0..count {
+            let mut open = vec![first];
+            while let Some(node) = open.pop().filter(|_| part[first] == usize::MAX || part[first] == first) {
+                if part[node] != usize::MAX {
+                    continue;
+                }
+                part[node] = first;
+                open.extend(self.up[node].iter().map(|&link| self.sheet.links[link].upper.node));
+                open.extend(self.down[node].iter().map(|&link| self.sheet.links[link].lower.node));
+            }
+        }
+        part
     }
 
     /// A header stands at the left edge, or further left where a port needs the room.

@@ -36,7 +36,11 @@ pub(super) fn route(sheet: &mut Sheet) -> (f64, f64) {
             let node = &mut sheet.nodes[sheet.layers[layer][index]];
             let middle = top + (bottom - top - node.h) / 2.0;
             let raised = bottom - top > TALL || sheet.kept == Some(layer);
-            node.y = if raised || node.kind == NodeKind::Header { top } else { middle };
+            node.y = match () {
+                () if node.low => bottom - node.h,
+                () if raised || node.kind == NodeKind::Header => top,
+                () => middle,
+            };
         }
     }
     for index in 0..sheet.links.len() {
