@@ -176,6 +176,12 @@ impl Machine {
         self.error
     }
 
+    /// The blocks a state executes by itself: on entry, on exit, and on entering its initial state.
+    pub fn content(&self, state: StateId) -> impl Iterator<Item = &[Operation]> {
+        let node = &self.nodes[state.index()];
+        node.entry.iter().chain(&node.exit).chain([&node.initial]).map(Vec::as_slice)
+    }
+
     /// The state's descendants.
     pub fn descendants(&self, state: StateId) -> &StateSet {
         &self.nodes[state.index()].descendants

@@ -1,0 +1,244 @@
+//! Termination, and how much a machine can do at most.
+//!
+//! Where all counters are followed exactly, what the machine does by itself is a graph without cycles, and the bound is its longest
+//! way: exact for the abstraction. Where a counter is left open, cycles remain that only its limit ends; such a component is
+//! ranked: the edges that count the counter can be taken at most as often as its limit says, so they are removed and the rest ranked in the
+//! same way. A component in which no counter counts without being reset can go on for ever.
+
+use std::ops::ControlFlow;
+
+use interlock_core::Machine;
+
+use crate::{
+    explore::{Edge, Graph},
+    graph::{Components, components},
+    watch::Move,
+};
+
+/// How much is done on a way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Work {
+    pub(crate) transitions: u64,
+    pub(crate) activities: u64,
+    pub(crate) judgements: u64,
+}
+
+impl Work {
+    pub(crate) fn plus(self, other: Work) -> Work {
+        self.zip(other, u64::saturating_add)
+    }
+
+    /// The larger of each: the three are bounded on their own, not by one and the same way.
+    pub(crate) fn max(self, other: Work) -> Work {
+        self.zip(other, u64::max)
+    }
+
+    fn times(self, factor: u64) -> Work {
+        self.zip(Work::default(), |mine, _| mine.saturating_mul(factor))
+    }
+
+    fn zip(self, other: Work, with: impl Fn(u64, u64) -> u64) -> Work {
+        Work {
+            transitions: with(self.transitions, other.transitions),
+            activities: with(self.activities, other.activities),
+            judgements: with(self.judgements, other.judgements),
+        }
+    }
+}
+
+/// What each meaning of an edge costs and does to the counters.
+#[derive(Debug)]
+pub(crate) struct Costs {
+    work: Vec<Work>,
+    /// Counters counted and reset, as bits. Counters beyond the 64th are not ranked.
+    counted: Vec<u64>,
+    reset: Vec<u64>,
+    maxima: Vec<u64>,
+}
+
+impl Costs {
+    pub(crate) fn of(machine: &Machine, graph: &Graph) -> Self {
+        let chart = machine.chart();
+        let mut costs = Costs {
+            work: Vec::new(),
+            counted: Vec::new(),
+            reset: Vec::new(),
+            maxima: chart.counters.iter().map(|counter| u64::from(counter.max)).collect(),
+        };
+        for meaning in &graph.meanings {
+            let judgements = meaning.started.iter().filter(|invoke| chart.invoke(**invoke).is_judgement()).count();
+            let mut work =
+                Work { activities: meaning.started.len() as u64, judgements: judgements as u64, transitions: 0 };
+            let (mut counted, mut reset) = (0, 0);
+            for taken in &meaning.moves {
+                let Move::Taken(transition) = taken else { continue };
+                work.transitions += 1;
+                let plan = machine.plan(*transition);
+                counted |= bits(plan.limits.iter().map(|(counter, ..)| counter.index()));
+                reset |= bits(plan.resets.iter().map(|counter| counter.index()));
+            }
+            costs.work.push(work);
+            costs.counted.push(counted);
+            costs.reset.push(reset);
+        }
+        costs
+    }
+
+    pub(crate) fn work(&self, edge: &Edge) -> Work {
+        self.work[edge.meaning as usize]
+    }
+}
+
+fn bits(counters: impl Iterator<Item = usize>) -> u64 {
+    counters.filter(|&at| at < 64).map(|at| 1 << at).fold(0, |all, bit| all | bit)
+}
+
+/// A component in which nothing ends a loop: its nodes, and the counters whose edges are not part of the loop.
+#[derive(Clone, Debug)]
+pub(crate) struct Endless {
+    pub(crate) members: Vec<u32>,
+    removed: u64,
+}
+
+impl Endless {
+    /// Whether an edge may be part of the loop, as far as counters go.
+    pub(crate) fn has(&self, costs: &Costs, edge: &Edge) -> bool {
+        costs.counted[edge.meaning as usize] & self.removed == 0
+    }
+}
+
+/// The most that can be done from each node along edges that count, or a loop that nothing ends.
+pub(crate) fn longest(
+    graph: &Graph,
+    costs: &Costs,
+    counts: impl Fn(u32, &Edge) -> bool + Copy,
+) -> Result<Vec<Work>, Endless> {
+    let nodes: Vec<u32> = (0..graph.len() as u32).collect();
+    let all = Part { graph, costs, nodes: &nodes, removed: 0 };
+    let mut most = vec![Work::default(); graph.len()];
+    match all.rank(counts, &mut |node, work| most[node as usize] = work) {
+        ControlFlow::Continue(_) => Ok(most),
+        ControlFlow::Break(endless) => Err(endless),
+    }
+}
+
+/// Some nodes of the graph, with the edges among them that do not count one of the removed counters.
+struct Part<'g> {
+    graph: &'g Graph,
+    costs: &'g Costs,
+    nodes: &'g [u32],
+    removed: u64,
+}
+
+impl Part<'_> {
+    /// The most that can be done inside this part from each of its nodes; told to `found`. Gives the most of all.
+    fn rank(
+        &self,
+        counts: impl Fn(u32, &Edge) -> bool + Copy,
+        found: &mut dyn FnMut(u32, Work),
+    ) -> ControlFlow<Endless, Work> {
+        let local = Local::of(self.graph.len(), self.nodes);
+        let stays = |node: u32, edge: &Edge| {
+            counts(node, edge)
+                && local.number(edge.to).is_some()
+                && self.costs.counted[edge.meaning as usize] & self.removed == 0
+        };
+        let next = |node: u32, at: usize| {
+            let from = self.nodes[node as usize];
+            let edge = self.graph.edges_of(from).get(at)?;
+            Some(if stays(from, edge) { local.number(edge.to) } else { None })
+        };
+        let parts = components(self.nodes.len(), next);
+        let members = members(&parts, self.nodes);
+        let mut best = vec![Work::default(); parts.count];
+        let mut overall = Work::default();
+        // Lower numbers first: whatever a component leads to has been done by then.
+        for (at, members) in members.iter().enumerate() {
+            let mut beyond = Work::default();
+            let mut inner = Inner::default();
+            for &node in members {
+                for edge in self.graph.edges_of(node).iter().filter(|edge| stays(node, edge)) {
+                    let to = parts.of[local.number(edge.to).unwrap_or(0) as usize] as usize;
+                    if to == at {
+                        inner.add(self.costs, edge);
+                    } else {
+                        beyond = beyond.max(self.costs.work(edge).plus(best[to]));
+                    }
+                }
+            }
+            let inside = self.inside(members, inner, counts)?;
+            best[at] = inside.plus(beyond);
+            overall = overall.max(best[at]);
+            members.iter().for_each(|&node| found(node, best[at]));
+        }
+        ControlFlow::Continue(overall)
+    }
+
+    /// The most that can be done within one component.
+    fn inside(
+        &self,
+        members: &[u32],
+        inner: Inner,
+        counts: impl Fn(u32, &Edge) -> bool + Copy,
+    ) -> ControlFlow<Endless, Work> {
+        if inner.edges == 0 {
+            return ControlFlow::Continue(Work::default());
+        }
+        let usable = inner.counted & !inner.reset;
+        if usable == 0 {
+            return ControlFlow::Break(Endless { members: members.to_vec(), removed: self.removed });
+        }
+        // The counter with the lowest limit makes the tightest bound.
+        let counters = (0..64).filter(|at| usable & (1 << at) != 0);
+        let counter = counters.min_by_key(|&at| self.costs.maxima[at]).unwrap_or(0);
+        let part = Part { nodes: members, removed: self.removed | (1 << counter), ..*self };
+        let segment = part.rank(counts, &mut |_, _| {})?;
+        let times = self.costs.maxima[counter];
+        ControlFlow::Continue(segment.times(times + 1).plus(inner.dearest.times(times)))
+    }
+}
+
+/// What the edges inside a component do.
+#[derive(Default)]
+struct Inner {
+    edges: usize,
+    counted: u64,
+    reset: u64,
+    dearest: Work,
+}
+
+impl Inner {
+    fn add(&mut self, costs: &Costs, edge: &Edge) {
+        self.edges += 1;
+        self.counted |= costs.counted[edge.meaning as usize];
+        self.reset |= costs.reset[edge.meaning as usize];
+        self.dearest = self.dearest.max(costs.work(edge));
+    }
+}
+
+/// Numbers nodes of a part from 0.
+struct Local {
+    /// Nothing where the part is the whole graph.
+    numbers: Option<hashbrown::HashMap<u32, u32, rustc_hash::FxBuildHasher>>,
+}
+
+impl Local {
+    fn of(all: usize, nodes: &[u32]) -> Self {
+        let is_whole = all == nodes.len();
+        let numbered = || nodes.iter().enumerate().map(|(at, &node)| (node, at as u32)).collect();
+        Local { numbers: (!is_whole).then(numbered) }
+    }
+
+    fn number(&self, node: u32) -> Option<u32> {
+        match &self.numbers {
+            None => Some(node),
+            Some(numbers) => numbers.get(&node).copied(),
+        }
+    }
+}
+
+fn members(parts: &Components, nodes: &[u32]) -> Vec<Vec<u32>> {
+    let mut members = vec![Vec::new(); parts.count];
+    nodes.iter().enumerate().for_each(|(at, &node)| members[parts.of[at] as usize].push(node));
+    members
+}

@@ -1,0 +1,381 @@
+//! The checker's data model: what is known of values nobody has seen.
+//!
+//! A guard over data that the checker cannot know is answered both ways, each way in its own branch of the exploration. The answer is
+//! remembered: the same fact asked twice gets the same answer until something may have changed it. Facts about `input` hold
+//! for the whole run, facts about `context` until the variable is assigned, facts about `event` while the event is handled.
+
+mod choose;
+mod region;
+mod schema;
+mod sure;
+mod table;
+
+use std::sync::{Arc, LazyLock};
+
+pub(crate) use choose::Choices;
+use interlock_chart::{
+    Chart, Value,
+    expr::{Binary, Node},
+    model::{CounterId, InvokeId, Schema, StateId, Template, Transition, VarId},
+};
+use interlock_core::{Data, Fault, FormulaId, Scope};
+use table::Question;
+pub(crate) use table::Table;
+
+/// What a text that is not literal is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Event,
+    Delay,
+    Cancel,
+}
+
+/// What is known of an event's data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Known {
+    Nothing,
+    /// Made by the machine from this formula.
+    Made(FormulaId),
+    /// A timeout of this state.
+    Timeout(StateId),
+    /// A failure of this activity.
+    Failed(InvokeId),
+}
+
+/// An event's data: what is known of it, and a number that tells this event from every other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Carried {
+    pub(crate) known: Known,
+    serial: u32,
+}
+
+/// What is known of a run's data.
+#[derive(Debug)]
+pub(crate) struct Facts<'t> {
+    table: &'t Table,
+    /// Per counter: whether it is followed exactly. The others' limits are answered both ways.
+    exact: &'t [bool],
+    /// Per slot: the regions its value may be in.
+    pub(crate) masks: Vec<u32>,
+    pub(crate) choices: Choices,
+    serial: u32,
+    /// The event that local facts are about.
+    local: u32,
+}
+
+type Answer<T> = Result<T, Box<Fault>>;
+
+impl<'t> Facts<'t> {
+    pub(crate) fn new(table: &'t Table, exact: &'t [bool]) -> Self {
+        let masks = table.slots.iter().map(|slot| slot.unknown()).collect();
+        Facts { table, exact, masks, choices: Choices::default(), serial: 0, local: 0 }
+    }
+
+    /// Data of which this much is known.
+    pub(crate) fn carried(&mut self, known: Known) -> Carried {
+        self.serial += 1;
+        Carried { known, serial: self.serial }
+    }
+
+    /// Whether a formula that may fail does fail this time.
+    fn fails(&mut self, formula: FormulaId) -> Answer<()> {
+        if self.table.may_fail[formula.index()] && self.choices.choose(2) == 1 {
+            return Err(Box::new(Fault::new("may fail")));
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, question: &Question, scope: &Scope<'_, Carried>) -> bool {
+        match question {
+            Question::Const(value) => *value,
+            Question::Not(operand) => !self.ask(operand, scope),
+            Question::And(left, right) => self.ask(left, scope) && self.ask(right, scope),
+            Question::Or(left, right) => self.ask(left, scope) || self.ask(right, scope),
+            Question::If(cond, then, otherwise) => {
+                if self.ask(cond, scope) {
+                    self.ask(then, scope)
+                } else {
+                    self.ask(otherwise, scope)
+                }
+            }
+            Question::Known(slot, mask) => self.is_in(*slot, *mask, scope),
+            Question::Active(state) => scope.configuration.contains(*state),
+            Question::Count(counter, operator, value) if self.exact[counter.index()] => {
+                let count = i64::from(scope.counters[counter.index()]);
+                compare(count, *operator, *value)
+            }
+            Question::EventName(is_equal, name) => {
+                let is = scope.event.is_some_and(|event| event.key.name(scope.machine) == name);
+                is == *is_equal
+            }
+            Question::Count(..) | Question::Free => self.choices.choose(2) == 1,
+        }
+    }
+
+    /// Whether a slot's value is in one of the regions; decided now if it was open, and remembered.
+    fn is_in(&mut self, slot: usize, mask: u32, scope: &Scope<'_, Carried>) -> bool {
+        let possible = self.possible(slot, scope);
+        let (inside, outside) = (possible & mask, possible & !mask);
+        let is_inside = match (inside, outside) {
+            (_, 0) => true,
+            (0, _) => false,
+            _ => self.choices.choose(2) == 1,
+        };
+        self.masks[slot] = if is_inside { inside } else { outside };
+        is_inside
+    }
+
+    /// The regions a slot's value may be in. Facts about an event are begun anew with every event.
+    fn possible(&mut self, slot: usize, scope: &Scope<'_, Carried>) -> u32 {
+        if !self.table.slots[slot].is_local {
+            return self.masks[slot];
+        }
+        let serial = scope.event.map_or(0, |event| event.data.serial);
+        if self.local != serial {
+            self.local = serial;
+            for (at, slot) in self.table.slots.iter().enumerate().filter(|(_, slot)| slot.is_local) {
+                self.masks[at] = match (&slot.path, scope.event) {
+                    (Some((_, path)), Some(event)) => made(slot, path, event.data.known, scope),
+                    _ => slot.unknown(),
+                };
+            }
+        }
+        self.masks[slot]
+    }
+
+    /// What is known of a variable's inside after an assignment.
+    fn assigned(&mut self, slot: usize, piece: Option<Piece<'_>>, scope: &Scope<'_, Carried>) -> u32 {
+        let unknown = self.table.slots[slot].unknown();
+        match piece {
+            None => unknown,
+            Some(Piece::Value(value)) => self.table.slots[slot].mask_of(&value),
+            Some(Piece::Absent) => {
+                let regions = &self.table.slots[slot].regions;
+                regions.iter().position(|region| *region == region::Region::Absent).map_or(unknown, |at| 1 << at)
+            }
+            Some(Piece::Node(node, rest)) => match node {
+                Node::Path(root, path) => {
+                    let path: Vec<String> = path.iter().chain(&rest).cloned().collect();
+                    let source = self.table.slot_of(*root, &path);
+                    // The source's regions are the same: the table gave all paths that are copied into each other the same ones.
+                    source.map_or(unknown, |source| self.possible(source, scope))
+                }
+                _ => unknown,
+            },
+        }
+    }
+}
+
+/// What a machine-made event says of a field.
+fn made(slot: &table::Slot, path: &[String], known: Known, scope: &Scope<'_, Carried>) -> u32 {
+    let chart = scope.machine.chart();
+    match known {
+        Known::Nothing => slot.unknown(),
+        Known::Timeout(state) if path == ["state"] => slot.mask_of(&chart.state(state).name.as_str().into()),
+        Known::Failed(invoke) if path == ["state"] => {
+            slot.mask_of(&chart.state(chart.invoke(invoke).state).name.as_str().into())
+        }
+        Known::Failed(invoke) if path == ["activity"] => slot.mask_of(&chart.invoke(invoke).activity.as_str().into()),
+        Known::Timeout(_) | Known::Failed(_) => slot.unknown(),
+        Known::Made(formula) => match inside(&scope.machine.formulas()[formula.index()].template, path) {
+            Some(Piece::Value(value)) => slot.mask_of(&value),
+            _ => slot.unknown(),
+        },
+    }
+}
+
+/// A piece of a template: what stands at a path inside it.
+pub(crate) enum Piece<'t> {
+    /// A literal value.
+    Value(Value),
+    /// Nothing stands there.
+    Absent,
+    /// An expression, and the path still to be followed inside its value.
+    Node(&'t Node, Vec<String>),
+}
+
+/// What stands at a path inside a template; nothing where that cannot be said.
+pub(crate) fn inside<'t>(template: &'t Template, path: &[String]) -> Option<Piece<'t>> {
+    match (template, path.split_first()) {
+        (Template::Literal(value), _) => Some(literal_inside(value, path)),
+        (Template::Expr(expr), _) => match (&expr.node, path) {
+            (Node::Literal(value), _) => Some(literal_inside(value, path)),
+            (node, rest) => Some(Piece::Node(node, rest.to_vec())),
+        },
+        (Template::Map(fields), Some((first, rest))) => match fields.iter().find(|(name, _)| name == first) {
+            Some((_, template)) => inside(template, rest),
+            None => Some(Piece::Absent),
+        },
+        (Template::Text(_) | Template::List(_) | Template::Map(_), _) => None,
+    }
+}
+
+fn literal_inside<'t>(value: &Value, path: &[String]) -> Piece<'t> {
+    let found = path.iter().try_fold(value, |value, name| value.get(name));
+    found.map_or(Piece::Absent, |value| Piece::Value(value.clone()))
+}
+
+fn compare(count: i64, operator: Binary, value: i64) -> bool {
+    match operator {
+        Binary::Equal => count == value,
+        Binary::NotEqual => count != value,
+        Binary::Less => count < value,
+        Binary::LessEqual => count <= value,
+        Binary::Greater => count > value,
+        _ => count >= value,
+    }
+}
+
+/// The schemas of what a transition's events carry; empty where nothing is known of one of them.
+pub(crate) fn events_of<'c>(chart: &'c Chart, transition: &Transition) -> Vec<&'c Schema> {
+    let takes = |name: &str| transition.events.iter().any(|event| event.matches(name));
+    let mut schemas = Vec::new();
+    for event in chart.events.iter().filter(|event| takes(&event.name)) {
+        let id = chart.find_event(&event.name);
+        let signals = chart.invokes.iter().flat_map(|invoke| &invoke.signals);
+        let before = schemas.len();
+        schemas.extend(signals.filter(|signal| Some(signal.event) == id).map(|signal| &signal.data));
+        if event.declared || schemas.len() == before {
+            schemas.push(builtin(&event.name).unwrap_or(&event.data));
+        }
+    }
+    for name in ["error", "error.execution", "timeout.x"] {
+        if takes(name) {
+            schemas.extend(builtin(name));
+        }
+    }
+    schemas
+}
+
+/// What the built-in events carry.
+fn builtin(name: &str) -> Option<&'static Schema> {
+    static ERROR: LazyLock<Schema> = LazyLock::new(|| {
+        let text = serde_json::json!({ "type": "string" });
+        serde_json::json!({
+            "required": ["code", "message", "state"],
+            "properties": { "code": text, "message": text, "state": text, "activity": text, "expression": text },
+        })
+    });
+    static TIMEOUT: LazyLock<Schema> =
+        LazyLock::new(|| serde_json::json!({ "required": ["state"], "properties": { "state": { "type": "string" } } }));
+    match name.split('.').next() {
+        Some("error") => Some(&ERROR),
+        Some("timeout") => Some(&TIMEOUT),
+        _ => None,
+    }
+}
+
+impl Data for Facts<'_> {
+    type Payload = Carried;
+
+    fn begin(&mut self, _: Arc<str>, _: Carried) {}
+
+    fn holds(&mut self, guard: FormulaId, scope: &Scope<'_, Carried>) -> Answer<bool> {
+        self.fails(guard)?;
+        let table = self.table;
+        Ok(match table.questions.get(&guard) {
+            Some(question) => self.ask(question, scope),
+            None => self.choices.choose(2) == 1,
+        })
+    }
+
+    fn is_within(&mut self, counter: CounterId, count: u32, max: u32) -> bool {
+        if self.exact[counter.index()] { count < max } else { self.choices.choose(2) == 0 }
+    }
+
+    fn is_below(
+        &mut self,
+        counter: CounterId,
+        count: u32,
+        max: FormulaId,
+        at_most: u32,
+        _: &Scope<'_, Carried>,
+    ) -> Answer<bool> {
+        self.fails(max)?;
+        Ok((!self.exact[counter.index()] || count < at_most) && self.choices.choose(2) == 0)
+    }
+
+    fn assign(&mut self, var: VarId, value: FormulaId, scope: &Scope<'_, Carried>) -> Answer<()> {
+        self.fails(value)?;
+        let table = self.table;
+        let name = &scope.machine.chart().context[var.index()].name;
+        let template = &scope.machine.formulas()[value.index()].template;
+        let mut changes = smallvec::SmallVec::<[(usize, u32); 8]>::new();
+        for (slot, path) in table.changed_by(name) {
+            let mask = match path {
+                Some(path) => self.assigned_by_choice(slot, inside(template, path), scope),
+                None => table.slots[slot].unknown(),
+            };
+            changes.push((slot, mask));
+        }
+        changes.into_iter().for_each(|(slot, mask)| self.masks[slot] = mask);
+        Ok(())
+    }
+
+    fn payload(&mut self, data: FormulaId, _: &Scope<'_, Carried>) -> Answer<Carried> {
+        self.fails(data)?;
+        Ok(self.carried(Known::Made(data)))
+    }
+
+    fn text(&mut self, text: FormulaId, scope: &Scope<'_, Carried>) -> Answer<String> {
+        self.fails(text)?;
+        let template = &scope.machine.formulas()[text.index()].template;
+        if let Some(Piece::Value(value)) = inside(template, &[]) {
+            return Ok(value.to_string());
+        }
+        Ok(match self.table.purposes.get(&text) {
+            Some(Purpose::Event) => {
+                let at = self.choose_many(scope.machine.event_count());
+                scope.machine.event_name(interlock_chart::model::EventId::at(at)).to_owned()
+            }
+            Some(Purpose::Delay) => if self.choices.choose(2) == 0 { "1s" } else { "0s" }.to_owned(),
+            Some(Purpose::Cancel) => {
+                let at = self.choose_many(self.table.send_names.len() + 1);
+                self.table.send_names.get(at).cloned().unwrap_or_default()
+            }
+            None => String::new(),
+        })
+    }
+
+    fn fault(&mut self, _: &Fault, _: &str) -> Carried {
+        self.carried(Known::Nothing)
+    }
+
+    fn failed(&mut self, data: Carried, _: &str, _: &str) -> Carried {
+        data
+    }
+
+    fn timeout(&mut self, _: &str) -> Carried {
+        self.carried(Known::Nothing)
+    }
+
+    fn nothing(&mut self) -> Carried {
+        self.carried(Known::Nothing)
+    }
+
+    fn entered(&mut self, _: StateId) {}
+}
+
+impl Facts<'_> {
+    /// Conditional expressions are decided, so that each branch is known.
+    fn assigned_by_choice(&mut self, slot: usize, piece: Option<Piece<'_>>, scope: &Scope<'_, Carried>) -> u32 {
+        let unknown = self.table.slots[slot].unknown();
+        match piece {
+            Some(Piece::Node(Node::If(_, then, otherwise), rest)) => {
+                let branch = if self.choices.choose(2) == 0 { then } else { otherwise };
+                match (&**branch, &rest[..]) {
+                    (Node::Literal(value), []) => self.table.slots[slot].mask_of(value),
+                    (node @ Node::Path(..), _) => self.assigned(slot, Some(Piece::Node(node, rest)), scope),
+                    _ => unknown,
+                }
+            }
+            other => self.assigned(slot, other, scope),
+        }
+    }
+
+    fn choose_many(&mut self, options: usize) -> usize {
+        let high = self.choices.choose(u8::try_from(options.div_ceil(128)).unwrap_or(u8::MAX));
+        let low = self.choices.choose(u8::try_from(options.min(128)).unwrap_or(128));
+        (usize::from(high) * 128 + usize::from(low)).min(options.saturating_sub(1))
+    }
+}

@@ -1,0 +1,50 @@
+//! How far each property has got: a few bits per property, carried along with the configuration.
+
+use interlock_chart::model::{Property, PropertyKind};
+
+use crate::watch::{Bits, Roles};
+
+/// How many bits a property's monitor needs.
+pub(crate) fn width(property: &Property) -> u32 {
+    match &property.kind {
+        PropertyKind::Terminates | PropertyKind::Possible { .. } => 0,
+        PropertyKind::Never { without, .. } => u32::from(without.is_some()),
+        PropertyKind::LeadsTo { .. } => 1,
+        PropertyKind::AtMost { count, .. } => u32::BITS - count.leading_zeros(),
+    }
+}
+
+/// Moves a monitor on by one thing seen. Says whether the property is broken by it.
+pub(crate) fn advance(property: &Property, roles: &Roles, monitor: &mut u32, seen: Bits) -> bool {
+    match &property.kind {
+        PropertyKind::Terminates | PropertyKind::Possible { .. } => false,
+        PropertyKind::Never { without, .. } => {
+            if seen & roles.without != 0 {
+                *monitor = 1;
+            }
+            let is_broken = seen & roles.what != 0 && (without.is_none() || *monitor == 0);
+            if seen & roles.since != 0 {
+                *monitor = 0;
+            }
+            is_broken
+        }
+        PropertyKind::LeadsTo { .. } => {
+            if seen & roles.what != 0 {
+                *monitor = 1;
+            }
+            if seen & roles.without != 0 {
+                *monitor = 0;
+            }
+            false
+        }
+        PropertyKind::AtMost { count, .. } => {
+            let is_seen = seen & roles.what != 0;
+            let is_broken = is_seen && *monitor == *count;
+            *monitor = (*monitor + u32::from(is_seen)).min(*count);
+            if seen & roles.since != 0 {
+                *monitor = 0;
+            }
+            is_broken
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Watching a step: which of the things that properties speak of were seen, in which order.
+//!
+//! Every observation that a property names has a bit. The tables below say which bits a state's entry, a transition or an activity
+//! sets, so that a step in which nothing of interest happens costs a few zero checks.
+
+use interlock_chart::{
+    Chart,
+    model::{InvokeId, Observation, PropertyKind, Seen, StateId, TransitionId},
+};
+use interlock_core::{EventKey, Fault, Machine, Observer, Refusal, StateSet};
+use smallvec::SmallVec;
+
+/// A set of observations.
+pub(crate) type Bits = u128;
+
+/// More observations than this are not watched in one exploration.
+pub(crate) const OBSERVATIONS_MAX: usize = Bits::BITS as usize;
+
+/// Which observations of a property have which bit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Roles {
+    pub(crate) what: Bits,
+    pub(crate) without: Bits,
+    pub(crate) since: Bits,
+}
+
+/// Who sees what.
+#[derive(Debug)]
+pub(crate) struct Lookout {
+    pub(crate) roles: Vec<Roles>,
+    entered: Vec<Bits>,
+    started: Vec<Bits>,
+    /// By transition: bits whose source fits. By event: bits whose event fits. Both must.
+    sources: Vec<Bits>,
+    events: Vec<Bits>,
+    moves: Vec<(StateId, StateId, Bits)>,
+}
+
+impl Lookout {
+    pub(crate) fn of(machine: &Machine) -> Self {
+        let chart = machine.chart();
+        let mut lookout = Lookout {
+            roles: Vec::new(),
+            entered: vec![0; chart.states.len()],
+            started: vec![0; chart.invokes.len()],
+            sources: vec![0; chart.transitions.len()],
+            events: vec![0; machine.event_count()],
+            moves: Vec::new(),
+        };
+        let mut next = 0;
+        for property in &chart.properties {
+            let mut bit = |observation: Option<&Observation>| {
+                observation.filter(|_| next < OBSERVATIONS_MAX).map_or(0, |observation| {
+                    next += 1;
+                    lookout.register(machine, observation, 1 << (next - 1));
+                    1 << (next - 1)
+                })
+            };
+            let roles = match &property.kind {
+                PropertyKind::Terminates => Roles::default(),
+                PropertyKind::Never { what, without, since } => {
+                    Roles { what: bit(Some(what)), without: bit(without.as_ref()), since: bit(since.as_ref()) }
+                }
+                PropertyKind::Possible { what } => Roles { what: bit(Some(what)), ..Roles::default() },
+                PropertyKind::LeadsTo { after, to } => {
+                    Roles { what: bit(Some(after)), without: bit(Some(to)), since: 0 }
+                }
+                PropertyKind::AtMost { of, since, .. } => {
+                    Roles { what: bit(Some(of)), without: 0, since: bit(since.as_ref()) }
+                }
+            };
+            lookout.roles.push(roles);
+        }
+        lookout
+    }
+
+    fn register(&mut self, machine: &Machine, observation: &Observation, bit: Bits) {
+        let chart = machine.chart();
+        for seen in &observation.0 {
+            match seen {
+                Seen::Entered(state) => self.entered[state.index()] |= bit,
+                Seen::Tagged(tag) => {
+                    let tagged = chart.states.iter().filter(|state| state.tags.contains(tag));
+                    tagged.for_each(|state| self.entered[state.id.index()] |= bit);
+                }
+                Seen::Started(activity) => {
+                    let started = chart.invokes.iter().filter(|invoke| invoke.activity == *activity);
+                    started.for_each(|invoke| self.started[invoke.id.index()] |= bit);
+                }
+                Seen::Moved { from, to } => self.moves.push((*from, *to, bit)),
+                Seen::Taken { source, event } => {
+                    for transition in &chart.transitions {
+                        if source.is_none_or(|source| is_within(chart, transition.source, source)) {
+                            self.sources[transition.id.index()] |= bit;
+                        }
+                    }
+                    for (at, bits) in self.events.iter_mut().enumerate() {
+                        if event.matches(machine.event_name(interlock_chart::model::EventId::at(at))) {
+                            *bits |= bit;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn is_within(chart: &Chart, inner: StateId, outer: StateId) -> bool {
+    inner == outer || chart.is_descendant(inner, outer)
+}
+
+/// One thing of note that the machine did: enough to tell what happened and to follow the counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Move {
+    Taken(TransitionId),
+    /// Held back by a limit.
+    Refused(TransitionId),
+}
+
+/// Watches one step.
+#[derive(Debug)]
+pub(crate) struct Watch<'l> {
+    lookout: &'l Lookout,
+    event: Option<usize>,
+    exited: SmallVec<[StateId; 8]>,
+    /// What was seen, in order; several at once where they happened at once.
+    pub(crate) seen: SmallVec<[Bits; 8]>,
+    pub(crate) moves: SmallVec<[Move; 8]>,
+    pub(crate) started: SmallVec<[InvokeId; 4]>,
+    /// Every state entered in any step so far.
+    pub(crate) visited: StateSet,
+}
+
+impl<'l> Watch<'l> {
+    pub(crate) fn new(lookout: &'l Lookout) -> Self {
+        Watch {
+            lookout,
+            event: None,
+            exited: SmallVec::new(),
+            seen: SmallVec::new(),
+            moves: SmallVec::new(),
+            started: SmallVec::new(),
+            visited: StateSet::new(lookout.entered.len()),
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.event = None;
+        self.exited.clear();
+        self.seen.clear();
+        self.moves.clear();
+        self.started.clear();
+    }
+
+    fn see(&mut self, bits: Bits) {
+        if bits != 0 {
+            self.seen.push(bits);
+        }
+    }
+}
+
+impl Observer for Watch<'_> {
+    const WORDS: bool = false;
+
+    fn considering(&mut self, event: Option<&EventKey>) {
+        self.event = match event {
+            Some(EventKey::Known(id)) => Some(id.index()),
+            _ => None,
+        };
+        self.exited.clear();
+    }
+
+    fn refused(&mut self, transition: TransitionId, why: Refusal) {
+        if matches!(why, Refusal::Limit { .. }) {
+            self.moves.push(Move::Refused(transition));
+        }
+    }
+
+    fn taken(&mut self, transition: TransitionId, _: Option<String>) {
+        self.moves.push(Move::Taken(transition));
+        if let Some(event) = self.event {
+            self.see(self.lookout.sources[transition.index()] & self.lookout.events[event]);
+        }
+    }
+
+    fn exited(&mut self, state: StateId) {
+        if !self.lookout.moves.is_empty() {
+            self.exited.push(state);
+        }
+    }
+
+    fn entered(&mut self, state: StateId) {
+        self.visited.insert(state);
+        self.see(self.lookout.entered[state.index()]);
+        for &(from, to, bit) in &self.lookout.moves {
+            if to == state && self.exited.contains(&from) {
+                self.seen.push(bit);
+            }
+        }
+    }
+
+    fn started(&mut self, invoke: InvokeId) {
+        self.started.push(invoke);
+        self.see(self.lookout.started[invoke.index()]);
+    }
+
+    fn faulted(&mut self, _: &Fault) {}
+
+    fn logged(&mut self, _: String) {}
+}
