@@ -93,7 +93,7 @@ fn bits(counters: impl Iterator<Item = usize>) -> u64 {
     counters.filter(|&at| at < 64).map(|at| 1 << at).fold(0, |all, bit| all | bit)
 }
 
-/// A component in which nothing ends a loop: its nodes, and the counters whose edges are not part of the loop.
+/// A component in which nothing ends a loop: its nodes in order, and the counters whose edges are not part of the loop.
 #[derive(Clone, Debug)]
 pub(crate) struct Endless {
     pub(crate) members: Vec<u32>,
@@ -101,6 +101,12 @@ pub(crate) struct Endless {
 }
 
 impl Endless {
+    fn of(members: &[u32], removed: u64) -> Self {
+        let mut members = members.to_vec();
+        members.sort_unstable();
+        Endless { members, removed }
+    }
+
     /// Whether an edge may be part of the loop, as far as counters go.
     pub(crate) fn has(&self, costs: &Costs, edge: &Edge) -> bool {
         costs.counted[edge.meaning as usize] & self.removed == 0
@@ -186,7 +192,7 @@ impl Part<'_> {
         }
         let usable = inner.counted & !inner.reset;
         if usable == 0 {
-            return ControlFlow::Break(Endless { members: members.to_vec(), removed: self.removed });
+            return ControlFlow::Break(Endless::of(members, self.removed));
         }
         // The counter with the lowest limit makes the tightest bound.
         let counters = (0..64).filter(|at| usable & (1 << at) != 0);

@@ -26,7 +26,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { configurations_max: 4_000_000, exact_max: 300_000 }
+        Options { configurations_max: 4_000_000, exact_max: 100_000 }
     }
 }
 
@@ -49,10 +49,11 @@ pub fn check(chart: Arc<Chart>, options: &Options) -> Report {
     for _ in 0..REFINEMENTS_MAX {
         let graph = explore(&machine, &table, &lookout, &exact, options.configurations_max);
         let findings = Findings::of(&machine, &graph, &lookout);
-        match findings.counter_to_follow(&exact) {
-            Some(counter) if graph.too_much.is_none() => exact[counter.index()] = true,
-            _ => return findings.report(false),
+        let counters = findings.counters_to_follow(&exact);
+        if counters.is_empty() || graph.too_much.is_some() {
+            return findings.report(false);
         }
+        counters.iter().for_each(|counter| exact[counter.index()] = true);
     }
     let graph = explore(&machine, &table, &lookout, &exact, options.configurations_max);
     Findings::of(&machine, &graph, &lookout).report(false)
@@ -82,9 +83,10 @@ impl<'g> Findings<'g> {
         self.properties.iter().flatten().chain(&self.dead_end).chain(self.bounds.as_ref().err())
     }
 
-    fn counter_to_follow(&self, exact: &[bool]) -> Option<interlock_chart::model::CounterId> {
+    /// Counters that rule out ways which were found, one for each.
+    fn counters_to_follow(&self, exact: &[bool]) -> Vec<interlock_chart::model::CounterId> {
         let Judge { machine, graph, .. } = &self.judge;
-        self.breaches().find_map(|breach| counter_against(machine, graph, breach, exact))
+        self.breaches().filter_map(|breach| counter_against(machine, graph, breach, exact)).collect()
     }
 
     fn tell(&self, breach: &Breach) -> Counterexample {

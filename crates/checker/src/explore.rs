@@ -15,7 +15,6 @@ use smallvec::SmallVec;
 use crate::{
     facts::{Carried, Facts, Known, Table},
     layout::{Layout, MANY},
-    monitor,
     watch::{Bits, Lookout, Move, Watch},
 };
 
@@ -50,7 +49,8 @@ pub(crate) struct Meaning {
     pub(crate) cause: Cause,
     pub(crate) moves: SmallVec<[Move; 8]>,
     pub(crate) started: SmallVec<[InvokeId; 4]>,
-    pub(crate) seen: Bits,
+    /// What was seen, in order; several at once where they happened at once.
+    pub(crate) seen: SmallVec<[Bits; 2]>,
 }
 
 /// One way from a configuration to another.
@@ -71,8 +71,6 @@ pub(crate) struct Graph {
     /// The edge by which each configuration was first reached.
     pub(crate) parents: Vec<(u32, u32)>,
     pub(crate) meanings: Vec<Meaning>,
-    /// Per property: the edge on which it was first broken, and where from.
-    pub(crate) broken: Vec<Option<(u32, u32)>>,
     /// States that were entered on some way, if only to be left again at once.
     pub(crate) visited: StateSet,
     /// Whether all of it was explored; if not, what there was too much of.
@@ -110,9 +108,7 @@ struct Explorer<'m> {
     meaning_index: HashTable<u32>,
     state: State<Facts<'m>>,
     watch: Watch<'m>,
-    lookout: &'m Lookout,
     effects: Vec<Effect<Carried>>,
-    monitors: Vec<u32>,
     packed: Vec<u64>,
     /// Events that somebody outside may raise, with who may, and the states that handle them.
     outside: Vec<(EventId, Raiser, Arc<str>, StateSet)>,
@@ -123,15 +119,13 @@ struct Explorer<'m> {
 impl<'m> Explorer<'m> {
     fn new(machine: &'m Machine, table: &'m Table, lookout: &'m Lookout, exact: &'m [bool]) -> Self {
         let chart = machine.chart();
-        let widths = chart.properties.iter().map(monitor::width).collect();
         let graph = Graph {
-            layout: Layout::of(machine, table, exact, widths),
+            layout: Layout::of(machine, table, exact),
             packed: Vec::new(),
             edges: Vec::new(),
             first_edge: vec![0],
             parents: Vec::new(),
             meanings: Vec::new(),
-            broken: vec![None; chart.properties.len()],
             visited: StateSet::new(chart.states.len()),
             too_much: None,
         };
@@ -146,9 +140,7 @@ impl<'m> Explorer<'m> {
             meaning_index: HashTable::new(),
             state: State::new(machine, Facts::new(table, exact)),
             watch: Watch::new(lookout),
-            lookout,
             effects: Vec::new(),
-            monitors: vec![0; chart.properties.len()],
             packed: Vec::new(),
             outside: outside_events(machine),
             signals: signals.collect(),
@@ -157,7 +149,7 @@ impl<'m> Explorer<'m> {
     }
 
     fn run(&mut self, nodes_max: usize) {
-        self.graph.layout.pack(self.machine, &self.state, &self.monitors, &mut self.packed);
+        self.graph.layout.pack(self.machine, &self.state, &mut self.packed);
         self.insert((0, 0));
         let mut node = 0;
         while (node as usize) < self.graph.len() {
@@ -176,7 +168,7 @@ impl<'m> Explorer<'m> {
     fn unpack(&mut self, node: u32) {
         let words = self.graph.layout.words;
         let packed = &self.graph.packed[node as usize * words..][..words];
-        self.graph.layout.unpack(self.machine, packed, &mut self.state, &mut self.monitors);
+        self.graph.layout.unpack(self.machine, packed, &mut self.state);
     }
 
     fn expand(&mut self, node: u32) {
@@ -243,12 +235,12 @@ impl<'m> Explorer<'m> {
     }
 
     fn take(&mut self, node: u32, cause: Cause) {
+        self.state.data.begin_step();
         let input = self.input(cause);
         self.watch.clear();
         self.effects.clear();
         step_with(self.machine, &mut self.state, input, &mut self.watch, &mut self.effects);
-        let broken = self.advance_monitors();
-        self.graph.layout.pack(self.machine, &self.state, &self.monitors, &mut self.packed);
+        self.graph.layout.pack(self.machine, &self.state, &mut self.packed);
         if self.graph.layout.is_overflowing() {
             self.graph.too_much = Some("sets of delayed events");
             return;
@@ -260,9 +252,6 @@ impl<'m> Explorer<'m> {
         let edge = self.graph.edges.len() as u32;
         let to = self.insert((node, edge));
         self.graph.edges.push(Edge { to, meaning });
-        for property in broken {
-            self.graph.broken[property].get_or_insert((node, edge));
-        }
     }
 
     fn input(&mut self, cause: Cause) -> Input<Carried> {
@@ -305,21 +294,6 @@ impl<'m> Explorer<'m> {
         Input::ActivityFinished { activity: interlock_core::ActivityId(u64::from(invoke.0)), ended }
     }
 
-    fn advance_monitors(&mut self) -> SmallVec<[usize; 2]> {
-        let mut broken = SmallVec::new();
-        let properties = &self.machine.chart().properties;
-        for &seen in &self.watch.seen {
-            for (at, roles) in self.lookout.roles.iter().enumerate() {
-                if seen & (roles.what | roles.without | roles.since) != 0
-                    && monitor::advance(&properties[at], roles, &mut self.monitors[at], seen)
-                {
-                    broken.push(at);
-                }
-            }
-        }
-        broken
-    }
-
     /// The number of the packed configuration, found or made.
     fn insert(&mut self, parent: (u32, u32)) -> u32 {
         let (words, graph) = (self.graph.layout.words, &mut self.graph);
@@ -336,12 +310,11 @@ impl<'m> Explorer<'m> {
     }
 
     fn meaning(&mut self, cause: Cause) -> u32 {
-        let seen = self.watch.seen.iter().fold(0, |all, bits| all | bits);
-        let hash = hash_meaning(cause, &self.watch.moves, seen);
+        let hash = hash_meaning(cause, &self.watch.moves);
         let meanings = &mut self.graph.meanings;
         let is_it = |meaning: &Meaning| {
             meaning.cause == cause
-                && meaning.seen == seen
+                && meaning.seen == self.watch.seen
                 && meaning.moves == self.watch.moves
                 && meaning.started == self.watch.started
         };
@@ -349,10 +322,11 @@ impl<'m> Explorer<'m> {
             return at;
         }
         let at = meanings.len() as u32;
-        meanings.push(Meaning { cause, moves: self.watch.moves.clone(), started: self.watch.started.clone(), seen });
+        let Watch { moves, started, seen, .. } = &self.watch;
+        meanings.push(Meaning { cause, moves: moves.clone(), started: started.clone(), seen: seen.clone() });
         let rehash = |&at: &u32| {
             let meaning = &meanings[at as usize];
-            hash_meaning(meaning.cause, &meaning.moves, meaning.seen)
+            hash_meaning(meaning.cause, &meaning.moves)
         };
         self.meaning_index.insert_unique(hash, at, rehash);
         at
@@ -366,12 +340,11 @@ fn hash_words(words: &[u64]) -> u64 {
     hasher.finish().rotate_left(20)
 }
 
-fn hash_meaning(cause: Cause, moves: &[Move], seen: Bits) -> u64 {
+fn hash_meaning(cause: Cause, moves: &[Move]) -> u64 {
     use std::hash::Hash;
     let mut hasher = FxHasher::default();
     cause.hash(&mut hasher);
     moves.hash(&mut hasher);
-    hasher.write_u128(seen);
     hasher.finish()
 }
 
@@ -379,7 +352,7 @@ fn hash_meaning(cause: Cause, moves: &[Move], seen: Bits) -> u64 {
 fn outside_events(machine: &Machine) -> Vec<(EventId, Raiser, Arc<str>, StateSet)> {
     let chart = machine.chart();
     let may = |from: Raiser| matches!(from, Raiser::User | Raiser::Run | Raiser::Timer | Raiser::Any);
-    let declared = chart.events.iter().enumerate().filter(|(_, event)| may(event.from));
+    let declared = chart.events.iter().enumerate().filter(|(_, event)| event.declared && may(event.from));
     declared
         .map(|(at, event)| {
             let mut handlers = StateSet::new(chart.states.len());

@@ -10,6 +10,7 @@ use crate::{
     bound::{Costs, Endless, Work, longest},
     explore::{Edge, Graph},
     graph::{Reverse, components},
+    product::Product,
     report::Bound,
     story::{Leg, loop_at, way_to},
     watch::{Lookout, Move},
@@ -27,6 +28,9 @@ impl Breach {
         Breach { way: way_to(graph, node), loops_to: None }
     }
 }
+
+/// The monitor of `after … leads_to …` while what was promised has not come.
+const OWED: u32 = 1;
 
 /// Looks at one graph.
 pub(crate) struct Judge<'g> {
@@ -82,14 +86,10 @@ impl<'g> Judge<'g> {
     }
 
     fn endless(&self, endless: &Endless) -> Breach {
-        let node = endless.members.iter().copied().min().unwrap_or(0);
-        let mut is_member = vec![false; self.graph.len()];
-        endless.members.iter().for_each(|&member| is_member[member as usize] = true);
+        let node = endless.members[0];
+        let is_member = |node: u32| endless.members.binary_search(&node).is_ok();
         let cycle = loop_at(self.graph, node, |from, edge| {
-            is_member[from as usize]
-                && is_member[edge.to as usize]
-                && self.is_by_itself(from, edge)
-                && endless.has(&self.costs, edge)
+            is_member(edge.to) && self.is_by_itself(from, edge) && endless.has(&self.costs, edge)
         });
         let mut way = way_to(self.graph, node);
         let loops_to = way.len();
@@ -121,37 +121,43 @@ impl<'g> Judge<'g> {
         match &property.kind {
             PropertyKind::Terminates => self.bounds().err(),
             PropertyKind::Never { .. } | PropertyKind::AtMost { .. } => {
-                let (node, edge) = self.graph.broken[at]?;
-                let mut way = way_to(self.graph, node);
-                way.push((node, self.graph.edges[edge as usize]));
+                let way = Product::of(self.graph, property, &self.lookout.roles[at]).breach()?;
                 Some(Breach { way, loops_to: None })
             }
             PropertyKind::Possible { .. } => {
                 let what = self.lookout.roles[at].what;
-                let shows = |edge: &Edge| self.graph.meanings[edge.meaning as usize].seen & what != 0;
+                let shows =
+                    |edge: &Edge| self.graph.meanings[edge.meaning as usize].seen.iter().any(|seen| seen & what != 0);
                 let goals = (0..self.graph.len() as u32).filter(|&node| self.graph.edges_of(node).iter().any(shows));
                 self.not_leading_to(goals)
             }
-            PropertyKind::LeadsTo { .. } => self.owed(at),
+            PropertyKind::LeadsTo { .. } => self.owed(at, property),
         }
     }
 
-    /// A way on which something promised does not come: the run ends, rests, or goes round without it.
-    fn owed(&self, at: usize) -> Option<Breach> {
-        let is_owed = |node: u32| self.graph.layout.monitor(self.graph.packed(node), at) == 1;
-        let is_stuck =
-            |node: &u32| is_owed(*node) && !self.graph.edges_of(*node).iter().any(|edge| !self.is_outside(edge));
-        let stuck = self.nodes().find(is_stuck).map(|node| Breach::at(self.graph, node));
-        stuck.or_else(|| {
-            let counts = |from: u32, edge: &Edge| !self.is_outside(edge) && is_owed(from) && is_owed(edge.to);
-            let endless = longest(self.graph, &self.costs, counts).err()?;
-            let node = endless.members.iter().copied().min().unwrap_or(0);
-            let cycle = loop_at(self.graph, node, |from, edge| counts(from, edge) && endless.has(&self.costs, edge));
-            let mut way = way_to(self.graph, node);
-            let loops_to = way.len();
-            way.extend(cycle);
-            Some(Breach { way, loops_to: Some(loops_to) })
-        })
+    /// A way on which something promised does not come: the run ends or goes round by itself without it. A run that waits for
+    /// somebody has not broken its promise.
+    fn owed(&self, at: usize, property: &Property) -> Option<Breach> {
+        let product = Product::of(self.graph, property, &self.lookout.roles[at]);
+        let is_stuck = |node: u32| self.graph.edges_of(node).is_empty();
+        if let Some((visit, _)) = product.nodes_with(OWED).find(|&(_, node)| is_stuck(node)) {
+            return Some(Breach { way: product.way_to(visit), loops_to: None });
+        }
+        let mut is_owed = vec![false; self.graph.len()];
+        product.nodes_with(OWED).for_each(|(_, node)| is_owed[node as usize] = true);
+        let counts = |from: u32, edge: &Edge| {
+            !self.is_outside(edge) && is_owed[from as usize] && product.after(edge, OWED).0 == OWED
+        };
+        let endless = longest(self.graph, &self.costs, counts).err()?;
+        let is_member = |node: u32| endless.members.binary_search(&node).is_ok();
+        let (visit, node) = product.nodes_with(OWED).find(|&(_, node)| is_member(node))?;
+        let cycle = loop_at(self.graph, node, |from, edge| {
+            counts(from, edge) && is_member(edge.to) && endless.has(&self.costs, edge)
+        });
+        let mut way = product.way_to(visit);
+        let loops_to = way.len();
+        way.extend(cycle);
+        Some(Breach { way, loops_to: Some(loops_to) })
     }
 
     /// States that are never entered.

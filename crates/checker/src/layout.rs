@@ -1,8 +1,7 @@
 //! Configurations packed into bits.
 //!
 //! A packed configuration holds everything that decides what a run can do next: the active states, what history remembers, the
-//! counters that are followed exactly, running activities, pending timers, the known facts, and how far each property's monitor has
-//! got. Ids of activities and timers are left out: they only have to differ.
+//! counters that are followed exactly, running activities, pending timers and the known facts. Ids of activities and timers are left out: they only have to differ.
 
 use std::collections::BTreeMap;
 
@@ -33,12 +32,10 @@ pub(crate) struct Layout {
     timed: Vec<StateId>,
     /// Facts that outlive an event, with their bits.
     slots: Vec<(usize, u32)>,
-    monitors: Vec<u32>,
     /// Sets of delayed events, numbered as they turn up.
     delayed_sets: Vec<Vec<usize>>,
     delayed: Vec<Delayed>,
     set_numbers: BTreeMap<Vec<usize>, usize>,
-    monitors_at: usize,
     pub(crate) words: usize,
 }
 
@@ -46,7 +43,7 @@ const STATUS_BITS: u32 = 2;
 const DELAYED_BITS: u32 = 16;
 
 impl Layout {
-    pub(crate) fn of(machine: &Machine, table: &Table, exact: &[bool], monitors: Vec<u32>) -> Self {
+    pub(crate) fn of(machine: &Machine, table: &Table, exact: &[bool]) -> Self {
         let chart = machine.chart();
         let bits = |max: u32| u32::BITS - max.leading_zeros();
         let counters = chart.counters.iter().enumerate().filter(|(at, _)| exact[*at]);
@@ -58,25 +55,23 @@ impl Layout {
             invokes: chart.invokes.len(),
             timed: chart.states.iter().filter(|state| state.timeout_ms.is_some()).map(|state| state.id).collect(),
             slots: slots.map(|(at, slot)| (at, slot.regions.len() as u32)).collect(),
-            monitors,
             delayed_sets: vec![Vec::new()],
             delayed: Vec::new(),
             set_numbers: [(Vec::new(), 0)].into(),
-            monitors_at: 0,
             words: 0,
         };
         let sum = |bits: &[(usize, u32)]| bits.iter().map(|(_, bits)| *bits as usize).sum::<usize>();
-        layout.monitors_at = (STATUS_BITS + DELAYED_BITS) as usize
+        let bits = (STATUS_BITS + DELAYED_BITS) as usize
             + layout.states * (1 + layout.histories)
             + sum(&layout.counters)
-            + sum(&layout.slots);
-        let monitors: usize = layout.monitors.iter().map(|bits| *bits as usize).sum();
-        let bits = layout.monitors_at + monitors + layout.invokes + layout.timed.len();
+            + sum(&layout.slots)
+            + layout.invokes
+            + layout.timed.len();
         layout.words = bits.div_ceil(64);
         layout
     }
 
-    pub(crate) fn pack(&mut self, machine: &Machine, state: &State<Facts<'_>>, monitors: &[u32], into: &mut Vec<u64>) {
+    pub(crate) fn pack(&mut self, machine: &Machine, state: &State<Facts<'_>>, into: &mut Vec<u64>) {
         let delayed = self.delayed_number(machine, state);
         let mut bits = Writer { words: into, bit: 64 };
         bits.words.clear();
@@ -91,7 +86,6 @@ impl Layout {
         state.history.iter().for_each(|set| bits.put_words(set.words(), self.states));
         self.counters.iter().for_each(|&(at, width)| bits.put(u64::from(state.counters[at]), width));
         self.slots.iter().for_each(|&(at, width)| bits.put(u64::from(state.data.masks[at]), width));
-        monitors.iter().zip(&self.monitors).for_each(|(&value, &width)| bits.put(u64::from(value), width));
         for at in 0..self.invokes {
             let is_running = state.running.iter().any(|running| running.invoke.index() == at);
             bits.put(u64::from(is_running), 1);
@@ -102,7 +96,7 @@ impl Layout {
         into.resize(self.words, 0);
     }
 
-    pub(crate) fn unpack(&self, machine: &Machine, packed: &[u64], state: &mut State<Facts<'_>>, monitors: &mut [u32]) {
+    pub(crate) fn unpack(&self, machine: &Machine, packed: &[u64], state: &mut State<Facts<'_>>) {
         let mut bits = Reader { words: packed, bit: 0 };
         state.status = match bits.get(STATUS_BITS) {
             0 => Status::Ready,
@@ -114,7 +108,6 @@ impl Layout {
         state.history.iter_mut().for_each(|set| bits.get_words(set.words_mut(), self.states));
         self.counters.iter().for_each(|&(at, width)| state.counters[at] = bits.get(width) as u32);
         self.slots.iter().for_each(|&(at, width)| state.data.masks[at] = bits.get(width) as u32);
-        monitors.iter_mut().zip(&self.monitors).for_each(|(value, &width)| *value = bits.get(width) as u32);
         state.running.clear();
         for at in 0..self.invokes {
             if bits.get(1) == 1 {
@@ -141,12 +134,6 @@ impl Layout {
     /// Whether a packed configuration is one of a run that has ended.
     pub(crate) fn is_done(&self, packed: &[u64]) -> bool {
         Reader { words: packed, bit: 0 }.get(STATUS_BITS) == 2
-    }
-
-    /// The monitor of one property in a packed configuration.
-    pub(crate) fn monitor(&self, packed: &[u64], property: usize) -> u32 {
-        let before: usize = self.monitors[..property].iter().map(|bits| *bits as usize).sum();
-        Reader { words: packed, bit: self.monitors_at + before }.get(self.monitors[property]) as u32
     }
 
     /// The active states of a packed configuration.

@@ -18,6 +18,7 @@ mod graph;
 mod judge;
 mod layout;
 mod monitor;
+mod product;
 mod refine;
 mod report;
 mod story;

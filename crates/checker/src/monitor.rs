@@ -1,16 +1,15 @@
-//! How far each property has got: a few bits per property, carried along with the configuration.
+//! How far a property has got: a small number that every observation may move.
 
 use interlock_chart::model::{Property, PropertyKind};
 
 use crate::watch::{Bits, Roles};
 
-/// How many bits a property's monitor needs.
-pub(crate) fn width(property: &Property) -> u32 {
+/// How many values a property's monitor has; it begins at 0.
+pub(crate) fn values(property: &Property) -> u32 {
     match &property.kind {
-        PropertyKind::Terminates | PropertyKind::Possible { .. } => 0,
-        PropertyKind::Never { without, .. } => u32::from(without.is_some()),
-        PropertyKind::LeadsTo { .. } => 1,
-        PropertyKind::AtMost { count, .. } => u32::BITS - count.leading_zeros(),
+        PropertyKind::Terminates | PropertyKind::Possible { .. } => 1,
+        PropertyKind::Never { .. } | PropertyKind::LeadsTo { .. } => 2,
+        PropertyKind::AtMost { count, .. } => count.saturating_add(1),
     }
 }
 

@@ -124,7 +124,7 @@ pub(crate) struct Watch<'l> {
     event: Option<usize>,
     exited: SmallVec<[StateId; 8]>,
     /// What was seen, in order; several at once where they happened at once.
-    pub(crate) seen: SmallVec<[Bits; 8]>,
+    pub(crate) seen: SmallVec<[Bits; 2]>,
     pub(crate) moves: SmallVec<[Move; 8]>,
     pub(crate) started: SmallVec<[InvokeId; 4]>,
     /// Every state entered in any step so far.

@@ -38,6 +38,9 @@ pub trait Data {
         count < max
     }
 
+    /// A counter has changed.
+    fn counted(&mut self, _counter: CounterId) {}
+
     /// Whether `count` is below a limit that the run's input sets, known to be `at_most` this high.
     fn is_below(
         &mut self,

@@ -106,7 +106,7 @@ pub struct Machine {
     /// What each activity is given, by invoke.
     pub(crate) with: Vec<FormulaId>,
     /// The initial values of the context.
-    pub(crate) initial_context: Vec<FormulaId>,
+    initial_context: Vec<FormulaId>,
     pub(crate) error: EventId,
     pub(crate) error_execution: EventId,
 }
@@ -130,6 +130,11 @@ impl Machine {
     /// Every formula, in the order of [`FormulaId`]s.
     pub fn formulas(&self) -> &[Formula] {
         &self.formulas
+    }
+
+    /// The initial values of the context, by variable.
+    pub fn initial_context(&self) -> &[FormulaId] {
+        &self.initial_context
     }
 
     /// What the engine knows of a transition.

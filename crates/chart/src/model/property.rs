@@ -36,8 +36,8 @@ pub enum PropertyKind {
         /// What can be reached.
         what: Observation,
     },
-    /// `after: A` with `leads_to: B` — whenever A is seen, B is seen later on every path; a run that rests for ever before
-    /// it, or ends without it, breaks the promise.
+    /// `after: A` with `leads_to: B` — whenever A is seen, B is seen later on every path. A run that ends without it or goes
+    /// round for ever by itself breaks the promise; one that waits for somebody does not.
     LeadsTo {
         /// What begins it.
         after: Observation,

@@ -19,8 +19,8 @@ use interlock_chart::{
     model::{CounterId, InvokeId, Schema, StateId, Template, Transition, VarId},
 };
 use interlock_core::{Data, Fault, FormulaId, Scope};
-use table::Question;
 pub(crate) use table::Table;
+use table::{Change, Question};
 
 /// What a text that is not literal is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,18 @@ pub(crate) struct Facts<'t> {
     serial: u32,
     /// The event that local facts are about.
     local: u32,
+    /// What was answered about open counters since they last changed.
+    counts: smallvec::SmallVec<[Answered; 4]>,
+}
+
+/// What was answered about an open counter.
+#[derive(Clone, Copy, Debug)]
+struct Answered {
+    counter: CounterId,
+    /// How far this step had counted when it was asked.
+    count: u32,
+    at_least: u32,
+    below: u32,
 }
 
 type Answer<T> = Result<T, Box<Fault>>;
@@ -68,7 +80,7 @@ type Answer<T> = Result<T, Box<Fault>>;
 impl<'t> Facts<'t> {
     pub(crate) fn new(table: &'t Table, exact: &'t [bool]) -> Self {
         let masks = table.slots.iter().map(|slot| slot.unknown()).collect();
-        Facts { table, exact, masks, choices: Choices::default(), serial: 0, local: 0 }
+        Facts { table, exact, masks, choices: Choices::default(), serial: 0, local: 0, counts: Default::default() }
     }
 
     /// Data of which this much is known.
@@ -143,25 +155,15 @@ impl<'t> Facts<'t> {
         self.masks[slot]
     }
 
-    /// What is known of a variable's inside after an assignment.
-    fn assigned(&mut self, slot: usize, piece: Option<Piece<'_>>, scope: &Scope<'_, Carried>) -> u32 {
-        let unknown = self.table.slots[slot].unknown();
-        match piece {
-            None => unknown,
-            Some(Piece::Value(value)) => self.table.slots[slot].mask_of(&value),
-            Some(Piece::Absent) => {
-                let regions = &self.table.slots[slot].regions;
-                regions.iter().position(|region| *region == region::Region::Absent).map_or(unknown, |at| 1 << at)
+    /// What is known of a slot after an assignment.
+    fn changed(&mut self, change: &Change, scope: &Scope<'_, Carried>) -> u32 {
+        match change {
+            Change::Becomes(mask) => *mask,
+            Change::Copies(from) => self.possible(*from, scope),
+            Change::Either(one, other) => {
+                let change = if self.choices.choose(2) == 0 { one } else { other };
+                self.changed(change, scope)
             }
-            Some(Piece::Node(node, rest)) => match node {
-                Node::Path(root, path) => {
-                    let path: Vec<String> = path.iter().chain(&rest).cloned().collect();
-                    let source = self.table.slot_of(*root, &path);
-                    // The source's regions are the same: the table gave all paths that are copied into each other the same ones.
-                    source.map_or(unknown, |source| self.possible(source, scope))
-                }
-                _ => unknown,
-            },
         }
     }
 }
@@ -273,14 +275,18 @@ impl Data for Facts<'_> {
     fn holds(&mut self, guard: FormulaId, scope: &Scope<'_, Carried>) -> Answer<bool> {
         self.fails(guard)?;
         let table = self.table;
-        Ok(match table.questions.get(&guard) {
+        Ok(match &table.questions[guard.index()] {
             Some(question) => self.ask(question, scope),
             None => self.choices.choose(2) == 1,
         })
     }
 
     fn is_within(&mut self, counter: CounterId, count: u32, max: u32) -> bool {
-        if self.exact[counter.index()] { count < max } else { self.choices.choose(2) == 0 }
+        if self.exact[counter.index()] { count < max } else { self.is_open_below(counter, count, max) }
+    }
+
+    fn counted(&mut self, counter: CounterId) {
+        self.counts.retain(|known| known.counter != counter);
     }
 
     fn is_below(
@@ -292,22 +298,17 @@ impl Data for Facts<'_> {
         _: &Scope<'_, Carried>,
     ) -> Answer<bool> {
         self.fails(max)?;
-        Ok((!self.exact[counter.index()] || count < at_most) && self.choices.choose(2) == 0)
+        let may_be =
+            if self.exact[counter.index()] { count < at_most } else { self.is_open_below(counter, count, at_most) };
+        // The input may set the limit lower.
+        Ok(may_be && self.choices.choose(2) == 0)
     }
 
-    fn assign(&mut self, var: VarId, value: FormulaId, scope: &Scope<'_, Carried>) -> Answer<()> {
+    fn assign(&mut self, _: VarId, value: FormulaId, scope: &Scope<'_, Carried>) -> Answer<()> {
         self.fails(value)?;
         let table = self.table;
-        let name = &scope.machine.chart().context[var.index()].name;
-        let template = &scope.machine.formulas()[value.index()].template;
-        let mut changes = smallvec::SmallVec::<[(usize, u32); 8]>::new();
-        for (slot, path) in table.changed_by(name) {
-            let mask = match path {
-                Some(path) => self.assigned_by_choice(slot, inside(template, path), scope),
-                None => table.slots[slot].unknown(),
-            };
-            changes.push((slot, mask));
-        }
+        let changes: smallvec::SmallVec<[(usize, u32); 8]> =
+            (table.changes[value.index()].iter()).map(|(slot, change)| (*slot, self.changed(change, scope))).collect();
         changes.into_iter().for_each(|(slot, mask)| self.masks[slot] = mask);
         Ok(())
     }
@@ -357,20 +358,30 @@ impl Data for Facts<'_> {
 }
 
 impl Facts<'_> {
-    /// Conditional expressions are decided, so that each branch is known.
-    fn assigned_by_choice(&mut self, slot: usize, piece: Option<Piece<'_>>, scope: &Scope<'_, Carried>) -> u32 {
-        let unknown = self.table.slots[slot].unknown();
-        match piece {
-            Some(Piece::Node(Node::If(_, then, otherwise), rest)) => {
-                let branch = if self.choices.choose(2) == 0 { then } else { otherwise };
-                match (&**branch, &rest[..]) {
-                    (Node::Literal(value), []) => self.table.slots[slot].mask_of(value),
-                    (node @ Node::Path(..), _) => self.assigned(slot, Some(Piece::Node(node, rest)), scope),
-                    _ => unknown,
-                }
-            }
-            other => self.assigned(slot, other, scope),
+    /// Begins a step: what was answered about open counters in another does not hold in this one.
+    pub(crate) fn begin_step(&mut self) {
+        self.counts.clear();
+    }
+
+    /// Whether an open counter is below a limit: decided once, until it changes.
+    fn is_open_below(&mut self, counter: CounterId, count: u32, max: u32) -> bool {
+        let known = self.counts.iter().position(|known| known.counter == counter && known.count == count);
+        let at = known.unwrap_or_else(|| {
+            self.counts.push(Answered { counter, count, at_least: 0, below: u32::MAX });
+            self.counts.len() - 1
+        });
+        let is_below = match self.counts[at] {
+            Answered { below, .. } if below <= max => true,
+            Answered { at_least, .. } if at_least >= max => false,
+            _ => self.choices.choose(2) == 0,
+        };
+        let known = &mut self.counts[at];
+        if is_below {
+            known.below = known.below.min(max)
+        } else {
+            known.at_least = known.at_least.max(max)
         }
+        is_below
     }
 
     fn choose_many(&mut self, options: usize) -> usize {

@@ -3,9 +3,11 @@
 //! The runtime checks what enters a run against the schemas, so a field that a schema requires is there and has its type. Whatever
 //! cannot be shown to evaluate may fail: the checker then also explores the `error.execution` that follows.
 
+use std::collections::BTreeMap;
+
 use interlock_chart::{
     Chart, Value,
-    expr::{Binary, Expr, Node, Root, Type, Unary},
+    expr::{Binary, Expr, Node, Root, Unary},
     model::{Action, Part, Schema, Template, VarId},
 };
 
@@ -29,32 +31,42 @@ pub(super) enum Sure {
 #[derive(Debug)]
 pub(super) struct Certainty<'c> {
     chart: &'c Chart,
-    /// Per variable: the kind of value it always has.
-    variables: Vec<Sure>,
+    /// Per variable, and per field of those that begin as maps: the kind of value it always has.
+    fields: BTreeMap<Vec<String>, Sure>,
 }
 
 impl<'c> Certainty<'c> {
     pub(super) fn of(chart: &'c Chart) -> Self {
-        let by_type = |ty: &Type| match ty {
-            Type::Bool => Sure::Bool,
-            Type::Int | Type::Double => Sure::Number,
-            Type::Str(_) => Sure::Text,
-            Type::List(_) => Sure::List,
-            Type::Map { .. } => Sure::Map,
-            Type::Dyn | Type::Null => Sure::Any,
-        };
-        let variables = chart.context.iter().map(|variable| by_type(&variable.ty)).collect();
-        let mut certainty = Certainty { chart, variables };
-        // An assignment of another kind takes the certainty away, which may take away that of others; once round per variable is enough.
-        for _ in 0..=chart.context.len() {
+        let mut fields = BTreeMap::new();
+        for variable in &chart.context {
+            begin(&mut fields, vec![variable.name.clone()], &variable.initial);
+        }
+        let mut certainty = Certainty { chart, fields };
+        // An assignment of another kind takes the certainty away, which may take away that of others; once round per field is enough.
+        for _ in 0..=certainty.fields.len() {
             for (var, value, events) in assignments(chart) {
-                let kind = certainty.template(value, &events);
-                if certainty.variables[var.index()] != kind {
-                    certainty.variables[var.index()] = Sure::Any;
-                }
+                certainty.weaken(&chart.context[var.index()].name, value, &events);
             }
         }
         certainty
+    }
+
+    fn weaken(&mut self, var: &str, value: &Template, events: &[&Schema]) {
+        let paths: Vec<Vec<String>> = self.fields.keys().filter(|path| path[0] == *var).cloned().collect();
+        for path in paths {
+            let kind = match super::inside(value, &path[1..]) {
+                Some(super::Piece::Value(value)) => literal(&value),
+                Some(super::Piece::Node(node, rest)) if rest.is_empty() => self.node(node, events),
+                Some(super::Piece::Node(Node::Path(root, from), rest)) => {
+                    self.path(*root, &[&from[..], &rest[..]].concat(), events)
+                }
+                None if path.len() == 1 => self.template(value, events),
+                _ => Sure::No,
+            };
+            // Where the assignment itself fails, the variable keeps what it had.
+            let kind = if kind == Sure::No && path.len() == 1 { Sure::Any } else { kind };
+            self.fields.entry(path).and_modify(|known| *known = both(*known, kind));
+        }
     }
 
     /// Whether the template surely evaluates when one of these events is handled.
@@ -100,13 +112,7 @@ impl<'c> Certainty<'c> {
     }
 
     fn variable(&self, path: &[String]) -> Sure {
-        let Some((name, rest)) = path.split_first() else { return Sure::Map };
-        let at = self.chart.context.iter().position(|variable| variable.name == *name);
-        match (at, rest) {
-            (Some(at), []) => self.variables[at],
-            // Inside a variable nothing is known once it has been assigned as a whole.
-            _ => Sure::No,
-        }
+        if path.is_empty() { Sure::Map } else { self.fields.get(path).copied().unwrap_or(Sure::No) }
     }
 
     fn node(&self, node: &Node, events: &[&Schema]) -> Sure {
@@ -133,6 +139,23 @@ impl<'c> Certainty<'c> {
             _ => Sure::No,
         }
     }
+}
+
+/// How deep fields are followed.
+const DEPTH_MAX: usize = 4;
+
+fn begin(fields: &mut BTreeMap<Vec<String>, Sure>, path: Vec<String>, template: &Template) {
+    let kind = match template {
+        Template::Literal(value) => literal(value),
+        _ => Sure::Any,
+    };
+    if let (Template::Literal(Value::Map(inner)), true) = (template, path.len() < DEPTH_MAX) {
+        for (name, value) in inner.iter() {
+            let path = path.iter().cloned().chain([name.to_string()]).collect();
+            begin(fields, path, &Template::Literal(value.clone()));
+        }
+    }
+    fields.insert(path, kind);
 }
 
 fn both(a: Sure, b: Sure) -> Sure {

@@ -67,14 +67,27 @@ pub(crate) enum Question {
     Free,
 }
 
+/// What an assignment does to a slot.
+#[derive(Clone, Debug)]
+pub(crate) enum Change {
+    /// Its value is in one of these regions.
+    Becomes(u32),
+    /// It has the value of another slot.
+    Copies(usize),
+    /// One or the other.
+    Either(Box<Change>, Box<Change>),
+}
+
 /// All facts of a machine.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) slots: Vec<Slot>,
     by_path: BTreeMap<Path, usize>,
     by_text: BTreeMap<String, usize>,
-    /// Per formula that is asked as a condition.
-    pub(crate) questions: BTreeMap<FormulaId, Question>,
+    /// Per formula: the question it asks, if it is asked as a condition.
+    pub(crate) questions: Vec<Option<Question>>,
+    /// Per formula: what assigning it does to the slots.
+    pub(crate) changes: Vec<Vec<(usize, Change)>>,
     /// Per formula: whether it may fail to evaluate.
     pub(crate) may_fail: Vec<bool>,
     /// What texts are for, where they are not literal.
@@ -96,29 +109,61 @@ impl Table {
             slots,
             by_path,
             by_text: BTreeMap::new(),
-            questions: BTreeMap::new(),
+            questions: vec![None; machine.formulas().len()],
+            changes: vec![Vec::new(); machine.formulas().len()],
             may_fail: may_fail(machine, &certainty),
             purposes: purposes(machine),
             send_names: send_names(machine),
         };
         for (id, expr) in conditions {
             let question = table.question(&expr.node, expr, true);
-            table.questions.insert(id, question);
+            table.questions[id.index()] = Some(question);
+        }
+        for (var, id) in assignments(machine) {
+            let template = &machine.formulas()[id.index()].template;
+            table.changes[id.index()] = table.changed_by(&chart.context[var.index()].name, template);
         }
         table
     }
 
-    pub(crate) fn slot_of(&self, root: Root, path: &[String]) -> Option<usize> {
-        self.by_path.get(&(root, path.to_vec())).copied()
+    /// What an assignment to a variable does: to the slots inside it, and to answers that depend on it.
+    fn changed_by(&self, var: &str, template: &Template) -> Vec<(usize, Change)> {
+        let change = |(at, slot): (usize, &Slot)| match &slot.path {
+            Some((Root::Context, path)) if path.first().is_some_and(|name| name == var) => {
+                Some((at, self.change(slot, super::inside(template, &path[1..]))))
+            }
+            None if slot.depends_on.contains(var) => Some((at, Change::Becomes(slot.unknown()))),
+            _ => None,
+        };
+        self.slots.iter().enumerate().filter_map(change).collect()
     }
 
-    /// The slots that an assignment to a variable changes: those inside it, with the path from it, and answers that depend on it.
-    pub(crate) fn changed_by(&self, var: &str) -> impl Iterator<Item = (usize, Option<&[String]>)> {
-        self.slots.iter().enumerate().filter_map(move |(at, slot)| match &slot.path {
-            Some((Root::Context, path)) if path.first().is_some_and(|name| name == var) => Some((at, Some(&path[1..]))),
-            None if slot.depends_on.contains(var) => Some((at, None)),
-            _ => None,
-        })
+    fn change(&self, slot: &Slot, piece: Option<super::Piece<'_>>) -> Change {
+        match piece {
+            None => Change::Becomes(slot.unknown()),
+            Some(super::Piece::Value(value)) => Change::Becomes(slot.mask_of(&value)),
+            Some(super::Piece::Absent) => {
+                let at = slot.regions.iter().position(|region| *region == Region::Absent);
+                Change::Becomes(at.map_or(slot.unknown(), |at| 1 << at))
+            }
+            Some(super::Piece::Node(node, rest)) => self.change_by_node(slot, node, &rest),
+        }
+    }
+
+    fn change_by_node(&self, slot: &Slot, node: &Node, rest: &[String]) -> Change {
+        match node {
+            Node::Literal(value) if rest.is_empty() => Change::Becomes(slot.mask_of(value)),
+            // The source's regions are the same: all paths that are copied into each other have the same ones.
+            Node::Path(root, path) => {
+                let path: Vec<String> = path.iter().chain(rest).cloned().collect();
+                self.by_path.get(&(*root, path)).map_or(Change::Becomes(slot.unknown()), |&from| Change::Copies(from))
+            }
+            Node::If(_, then, otherwise) => Change::Either(
+                Box::new(self.change_by_node(slot, then, rest)),
+                Box::new(self.change_by_node(slot, otherwise, rest)),
+            ),
+            _ => Change::Becomes(slot.unknown()),
+        }
     }
 
     fn question(&mut self, node: &Node, whole: &Expr, is_top: bool) -> Question {
@@ -334,7 +379,9 @@ impl Builder<'_> {
 
     /// Whatever is copied into an asked path is asked about too, and where that is copied from, and so on.
     fn follow_assignments(&mut self, machine: &Machine) {
-        let assignments = assignments(machine);
+        let assignments: Vec<_> = (assignments(machine).into_iter())
+            .map(|(var, id)| (var, &machine.formulas()[id.index()].template))
+            .collect();
         let mut queue: Vec<Path> = self.constants.keys().cloned().collect();
         while let Some(path) = queue.pop() {
             let (Root::Context, [name, rest @ ..]) = (path.0, &path.1[..]) else { continue };
@@ -480,15 +527,14 @@ fn every_block<'m>(machine: &'m Machine, mut visit: impl FnMut(&'m Operation)) {
     }
 }
 
-fn assignments(machine: &Machine) -> Vec<(VarId, &Template)> {
-    let mut found = Vec::new();
+fn assignments(machine: &Machine) -> Vec<(VarId, FormulaId)> {
+    let mut found: Vec<_> =
+        (machine.initial_context().iter().enumerate()).map(|(at, id)| (VarId::at(at), *id)).collect();
     every_block(machine, |operation| {
         if let Operation::Assign { var, value } = operation {
-            found.push((*var, &machine.formulas()[value.index()].template));
+            found.push((*var, *value));
         }
     });
-    let initial = machine.chart().context.iter().enumerate();
-    found.extend(initial.map(|(at, variable)| (VarId::at(at), &variable.initial)));
     found
 }
 

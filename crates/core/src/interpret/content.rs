@@ -34,8 +34,12 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
             for (counter, _, _) in &plan.limits {
                 let count = &mut self.state.counters[counter.index()];
                 *count = count.saturating_add(1);
+                self.state.data.counted(*counter);
             }
-            plan.resets.iter().for_each(|counter| self.state.counters[counter.index()] = 0);
+            for counter in &plan.resets {
+                self.state.counters[counter.index()] = 0;
+                self.state.data.counted(*counter);
+            }
             self.execute_content(&plan.operations, plan.source);
         }
     }

@@ -70,8 +70,8 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
     /// Enters the initial configuration.
     pub(crate) fn start(&mut self) {
         self.state.status = Status::Running;
-        for at in 0..self.machine.initial_context.len() {
-            let (var, value) = (interlock_chart::model::VarId::at(at), self.machine.initial_context[at]);
+        for at in 0..self.machine.initial_context().len() {
+            let (var, value) = (interlock_chart::model::VarId::at(at), self.machine.initial_context()[at]);
             if let Err(fault) = self.with_data(|data, scope| data.assign(var, value, scope)) {
                 self.raise_fault(Chart::ROOT, *fault);
             }

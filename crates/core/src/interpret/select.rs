@@ -101,9 +101,19 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         answer
     }
 
-    /// Limits first: a transition that is used up is not asked for its guard.
+    /// The guard first: a limit is asked only of a transition that is meant.
     fn is_enabled(&mut self, transition: TransitionId, before: &[TransitionId]) -> bool {
         let plan = self.machine.plan(transition);
+        if let Some(guard) = plan.guard {
+            match self.with_data(|data, scope| data.holds(guard, scope)) {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.observer.refused(transition, Refusal::Guard);
+                    return false;
+                }
+                Err(fault) => return self.refuse_faulty(transition, plan.source, *fault),
+            }
+        }
         for &(counter, max, input) in &plan.limits {
             let count = self.state.counters[counter.index()].saturating_add(self.counted_by(before, counter));
             let is_below = match input {
@@ -119,15 +129,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
                 Err(fault) => return self.refuse_faulty(transition, plan.source, *fault),
             }
         }
-        let Some(guard) = plan.guard else { return true };
-        match self.with_data(|data, scope| data.holds(guard, scope)) {
-            Ok(true) => true,
-            Ok(false) => {
-                self.observer.refused(transition, Refusal::Guard);
-                false
-            }
-            Err(fault) => self.refuse_faulty(transition, plan.source, *fault),
-        }
+        true
     }
 
     /// How often the counter will be counted by transitions of other regions that are enabled already: two regions that share
