@@ -32,6 +32,11 @@ fn a_flat_diagram_with_words_on_its_arrows_is_the_outline_of_a_machine() {
         "Some page.
 
 ```mermaid
+flowchart TD
+    a --> b
+```
+
+```mermaid
 stateDiagram-v2
     [*] --> WAITING
     WAITING --> PREPARE: on job_arrived

@@ -107,10 +107,10 @@ pub(super) fn parse(text: &str, problems: &mut Problems) -> Result<Diagram, Vec<
     Ok(parser.diagram)
 }
 
-/// What stands between the fences, where the text is a page with a diagram in it.
+/// What stands between the fences of the first state diagram, where the text is a page with diagrams in it.
 fn body(text: &str) -> &str {
-    let Some((_, rest)) = text.split_once("```mermaid") else { return text };
-    rest.split("```").next().unwrap_or(rest)
+    let mut fenced = text.split("```mermaid").skip(1).map(|rest| rest.split("```").next().unwrap_or(rest));
+    fenced.find(|diagram| diagram.contains("stateDiagram")).unwrap_or(text)
 }
 
 struct Parser<'a, 'p> {
