@@ -1,9 +1,9 @@
 //! Termination, and how much a machine can do at most.
 //!
 //! Where all counters are followed exactly, what the machine does by itself is a graph without cycles, and the bound is its longest
-//! way: exact for the abstraction. Where a counter is left open, cycles remain that only its limit ends; such a component is
-//! ranked: the edges that count the counter can be taken at most as often as its limit says, so they are removed and the rest ranked in the
-//! same way. A component in which no counter counts without being reset can go on for ever.
+//! way: exact for the abstraction. Where counters are left open, cycles remain that only their limits end; such a component is
+//! ranked: edges that count a counter which is not reset in it can be taken at most as often as its limit says, so they are removed
+//! and the rest is ranked in the same way. A component in which no counter counts without being reset can go on for ever.
 
 use std::ops::ControlFlow;
 
@@ -194,13 +194,12 @@ impl Part<'_> {
         if usable == 0 {
             return ControlFlow::Break(Endless::of(members, self.removed));
         }
-        // The counter with the lowest limit makes the tightest bound.
+        // Each of these edges can be taken as often as its counter allows and no more: between two of them lies a way without any.
         let counters = (0..64).filter(|at| usable & (1 << at) != 0);
-        let counter = counters.min_by_key(|&at| self.costs.maxima[at]).unwrap_or(0);
-        let part = Part { nodes: members, removed: self.removed | (1 << counter), ..*self };
+        let times = counters.fold(0, |all: u64, at| all.saturating_add(self.costs.maxima[at]));
+        let part = Part { nodes: members, removed: self.removed | usable, ..*self };
         let segment = part.rank(counts, &mut |_, _| {})?;
-        let times = self.costs.maxima[counter];
-        ControlFlow::Continue(segment.times(times + 1).plus(inner.dearest.times(times)))
+        ControlFlow::Continue(segment.times(times.saturating_add(1)).plus(inner.dearest.times(times)))
     }
 }
 

@@ -1,6 +1,10 @@
 //! Checking a machine: explore, judge, and look again more closely where that may help.
+//!
+//! A machine that is small enough is explored once with all its counters. A larger one is explored with its counters left open, which
+//! shows every way there is and some that there are not; where such a way breaks a claim, it is gone again with the counters, and
+//! one that rules it out is followed from then on, for this claim alone. Each claim so gets the smallest graph that decides it.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, rc::Rc, sync::Arc};
 
 use interlock_chart::{Chart, model::PropertyKind};
 use interlock_core::Machine;
@@ -10,7 +14,7 @@ use crate::{
     facts::Table,
     judge::{Breach, Judge, top},
     refine::counter_against,
-    report::{Counterexample, Problem, Proof, Report},
+    report::{Bound, Counterexample, Problem, Proof, Report},
     story::tell,
     watch::Lookout,
 };
@@ -18,7 +22,7 @@ use crate::{
 /// How far to go.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Configurations to explore at most.
+    /// Configurations to explore at most, in one exploration.
     pub configurations_max: usize,
     /// With more configurations than this, counters are left open at first and followed only where it matters.
     pub exact_max: usize,
@@ -26,144 +30,178 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { configurations_max: 4_000_000, exact_max: 100_000 }
+        Options { configurations_max: 2_000_000, exact_max: 120_000 }
     }
 }
 
-/// How many counters are taken in one after another before what remains is reported as it is.
-const REFINEMENTS_MAX: usize = 24;
+/// How many counters are taken in one after another for one claim before what remains is reported as it is.
+const REFINEMENTS_MAX: usize = 16;
 
 /// Finds out what a machine can and cannot do.
 pub fn check(chart: Arc<Chart>, options: &Options) -> Report {
     let machine = Machine::new(chart);
-    let table = Table::of(&machine);
-    let lookout = Lookout::of(&machine);
+    let (table, lookout) = (Table::of(&machine), Lookout::of(&machine));
     let counters = machine.chart().counters.len();
+    let mut explorations =
+        Explorations { machine: &machine, table: &table, lookout: &lookout, options, found: BTreeMap::new() };
     let all = vec![true; counters];
-    let first = options.exact_max.min(options.configurations_max);
-    let graph = explore(&machine, &table, &lookout, &all, first);
-    if graph.too_much.is_none() || counters == 0 {
-        return Findings::of(&machine, &graph, &lookout).report(true);
+    let mut base = explore(&machine, &table, &lookout, &all, options.exact_max.min(options.configurations_max));
+    let is_exact = base.too_much.is_none() || counters == 0;
+    if !is_exact {
+        base = explore(&machine, &table, &lookout, &vec![false; counters], options.configurations_max);
     }
-    let mut exact = vec![false; counters];
-    for _ in 0..REFINEMENTS_MAX {
-        let graph = explore(&machine, &table, &lookout, &exact, options.configurations_max);
-        let findings = Findings::of(&machine, &graph, &lookout);
-        let counters = findings.counters_to_follow(&exact);
-        if counters.is_empty() || graph.too_much.is_some() {
-            return findings.report(false);
-        }
-        counters.iter().for_each(|counter| exact[counter.index()] = true);
-    }
-    let graph = explore(&machine, &table, &lookout, &exact, options.configurations_max);
-    Findings::of(&machine, &graph, &lookout).report(false)
+    explorations.found.insert(vec![is_exact; counters], Rc::new(base));
+    explorations.report(is_exact)
 }
 
-/// What one exploration shows.
-struct Findings<'g> {
-    judge: Judge<'g>,
-    properties: Vec<Option<Breach>>,
-    dead_end: Option<Breach>,
-    bounds: Result<(crate::Bound, Option<crate::Bound>), Breach>,
+/// Something that must hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Claim {
+    Property(usize),
+    NoDeadEnd,
+    ComesToRest,
 }
 
-impl<'g> Findings<'g> {
-    fn of(machine: &'g Machine, graph: &'g Graph, lookout: &'g Lookout) -> Self {
-        let judge = Judge::new(machine, graph, lookout);
-        let properties = machine.chart().properties.iter().enumerate();
-        Findings {
-            properties: properties.map(|(at, property)| judge.breach(at, property)).collect(),
-            dead_end: judge.dead_end(),
-            bounds: judge.bounds(),
-            judge,
+impl Claim {
+    fn breach(self, judge: &Judge<'_>) -> Option<Breach> {
+        match self {
+            Claim::Property(at) => judge.breach(at, &judge.machine.chart().properties[at]),
+            Claim::NoDeadEnd => judge.dead_end(),
+            Claim::ComesToRest => judge.bounds().as_ref().err().cloned(),
         }
     }
+}
 
-    fn breaches(&self) -> impl Iterator<Item = &Breach> {
-        self.properties.iter().flatten().chain(&self.dead_end).chain(self.bounds.as_ref().err())
+/// Explorations of one machine that follow different counters.
+struct Explorations<'m> {
+    machine: &'m Machine,
+    table: &'m Table,
+    lookout: &'m Lookout,
+    options: &'m Options,
+    found: BTreeMap<Vec<bool>, Rc<Graph>>,
+}
+
+/// A claim that could not be shown, with the way that breaks it.
+type Failure = Option<Counterexample>;
+
+impl Explorations<'_> {
+    fn following(&mut self, exact: &[bool]) -> Rc<Graph> {
+        let Explorations { machine, table, lookout, options, .. } = *self;
+        let make = || Rc::new(explore(machine, table, lookout, exact, options.configurations_max));
+        self.found.entry(exact.to_vec()).or_insert_with(make).clone()
     }
 
-    /// Counters that rule out ways which were found, one for each.
-    fn counters_to_follow(&self, exact: &[bool]) -> Vec<interlock_chart::model::CounterId> {
-        let Judge { machine, graph, .. } = &self.judge;
-        self.breaches().filter_map(|breach| counter_against(machine, graph, breach, exact)).collect()
-    }
-
-    fn tell(&self, breach: &Breach) -> Counterexample {
-        tell(self.judge.machine, self.judge.graph, &breach.way, breach.loops_to)
-    }
-
-    fn report(self, exact: bool) -> Report {
-        let chart = self.judge.machine.chart();
-        let is_complete = self.judge.graph.too_much.is_none();
-        let proof = |(property, breach): (&interlock_chart::model::Property, &Option<Breach>)| Proof {
-            name: property.name.clone(),
-            because: property.because.clone(),
-            ok: breach.is_none() && is_complete,
-            counterexample: breach.as_ref().map(|breach| self.tell(breach)),
-            span: property.span,
-        };
-        let properties: Vec<Proof> = chart.properties.iter().zip(&self.properties).map(proof).collect();
-        let problems = self.problems();
-        let bounds = self.bounds.ok().filter(|_| is_complete);
+    fn report(&mut self, is_exact: bool) -> Report {
+        let exact = vec![is_exact; self.machine.chart().counters.len()];
+        let base = self.following(&exact);
+        let (machine, lookout) = (self.machine, self.lookout);
+        let judge = Judge::new(machine, &base, lookout);
+        let chart = machine.chart();
+        let is_complete = base.too_much.is_none();
+        let properties: Vec<Proof> = (chart.properties.iter().enumerate())
+            .map(|(at, property)| {
+                let failure = self.failure(Claim::Property(at), &judge, &exact);
+                Proof {
+                    name: property.name.clone(),
+                    because: property.because.clone(),
+                    ok: failure.is_none() && is_complete,
+                    counterexample: failure.flatten(),
+                    span: property.span,
+                }
+            })
+            .collect();
+        let problems = self.problems(&judge, &exact);
+        let bounds = self.bounds(&judge, &exact).filter(|_| is_complete);
         Report {
             machine: chart.id.clone(),
             ok: properties.iter().all(|proof| proof.ok) && !problems.iter().any(|problem| problem.is_error),
-            explored: self.judge.graph.len() - 1,
-            exact,
+            explored: self.found.values().map(|graph| graph.len() - 1).max().unwrap_or(0),
+            exact: is_exact,
             bound: bounds.map(|(bound, _)| bound),
             run_bound: bounds.and_then(|(_, run)| run),
-            waits: self.judge.waits(),
+            waits: judge.waits(),
             properties,
             problems,
         }
     }
 
-    fn problems(&self) -> Vec<Problem> {
-        let chart = self.judge.machine.chart();
-        let mut problems = Vec::new();
-        if let Some(what) = self.judge.graph.too_much {
-            let seen = self.judge.graph.len() - 1;
-            problems.push(self.problem(
-                "E0604",
-                format!("too many {what} to explore all; {seen} configurations seen"),
-                None,
-            ));
-            return problems;
-        }
-        for state in self.judge.unreachable() {
-            let state = chart.state(state);
-            let message = format!("state `{}` can never be reached", state.name);
-            problems.push(Problem { span: state.span, ..self.problem("E0601", message, None) });
-        }
-        if let Some(breach) = &self.dead_end {
-            let message = "from here the run can neither end nor come to a state tagged `idle`".to_owned();
-            problems.push(self.problem("E0602", message, Some(breach)));
-        }
-        let says_terminates = chart.properties.iter().any(|property| property.kind == PropertyKind::Terminates);
-        if let (Err(breach), false) = (&self.bounds, says_terminates) {
-            let message = "this loop has no limit: the machine need not come to rest".to_owned();
-            problems.push(self.problem("E0603", message, Some(breach)));
-        }
-        let is_entered = |source| self.judge.graph.visited.contains(source);
-        for id in self.judge.never_taken() {
-            let transition = chart.transition(id);
-            if is_entered(transition.source) {
-                let message = format!("this transition of `{}` is never taken", chart.state(transition.source).name);
-                let problem = self.problem("W0605", message, None);
-                problems.push(Problem { span: transition.span, is_error: false, ..problem });
+    /// Whether a claim fails, however closely one looks.
+    fn failure(&mut self, claim: Claim, base: &Judge<'_>, exact: &[bool]) -> Option<Failure> {
+        let breach = claim.breach(base)?;
+        let (machine, mut exact) = (self.machine, exact.to_vec());
+        let Some(mut counter) = counter_against(machine, base.graph, &breach, &exact) else {
+            return Some(Some(tell(machine, base.graph, &breach.way, breach.loops_to)));
+        };
+        for _ in 0..REFINEMENTS_MAX {
+            exact[counter.index()] = true;
+            let graph = self.following(&exact);
+            if graph.too_much.is_some() {
+                return Some(None);
+            }
+            let breach = claim.breach(&Judge::new(machine, &graph, self.lookout))?;
+            match counter_against(machine, &graph, &breach, &exact) {
+                Some(next) => counter = next,
+                None => return Some(Some(tell(machine, &graph, &breach.way, breach.loops_to))),
             }
         }
-        problems
+        Some(None)
     }
 
-    fn problem(&self, code: &'static str, message: String, breach: Option<&Breach>) -> Problem {
-        Problem {
+    /// The bounds, from the first graph in which the machine comes to rest.
+    fn bounds(&mut self, base: &Judge<'_>, exact: &[bool]) -> Option<(Bound, Option<Bound>)> {
+        if let Ok(bounds) = base.bounds() {
+            return Some(*bounds);
+        }
+        let mut exact = exact.to_vec();
+        for _ in 0..REFINEMENTS_MAX {
+            let graph = self.following(&exact);
+            let judge = Judge::new(self.machine, &graph, self.lookout);
+            match judge.bounds() {
+                Ok(bounds) => return Some(*bounds),
+                Err(breach) => {
+                    let counter = counter_against(self.machine, &graph, breach, &exact)?;
+                    exact[counter.index()] = true;
+                }
+            }
+        }
+        None
+    }
+
+    fn problems(&mut self, judge: &Judge<'_>, exact: &[bool]) -> Vec<Problem> {
+        let chart = self.machine.chart();
+        let problem = |code, message: String, counterexample| Problem {
             code,
             is_error: true,
             message,
-            span: top(self.judge.machine.chart()),
-            counterexample: breach.map(|breach| self.tell(breach)),
+            span: top(chart),
+            counterexample,
+        };
+        if let Some(what) = judge.graph.too_much {
+            let seen = judge.graph.len() - 1;
+            return vec![problem("E0604", format!("too many {what} to explore all; {seen} configurations seen"), None)];
         }
+        let mut problems = Vec::new();
+        for state in judge.unreachable() {
+            let state = chart.state(state);
+            let message = format!("state `{}` can never be reached", state.name);
+            problems.push(Problem { span: state.span, ..problem("E0601", message, None) });
+        }
+        if let Some(way) = self.failure(Claim::NoDeadEnd, judge, exact) {
+            let message = "from here the run can neither end nor come to a state tagged `idle`".to_owned();
+            problems.push(problem("E0602", message, way));
+        }
+        let says_terminates = chart.properties.iter().any(|property| property.kind == PropertyKind::Terminates);
+        if !says_terminates && let Some(way) = self.failure(Claim::ComesToRest, judge, exact) {
+            let message = "this loop has no limit: the machine need not come to rest".to_owned();
+            problems.push(problem("E0603", message, way));
+        }
+        for id in judge.never_taken() {
+            let transition = chart.transition(id);
+            if judge.graph.visited.contains(transition.source) {
+                let message = format!("this transition of `{}` is never taken", chart.state(transition.source).name);
+                problems.push(Problem { span: transition.span, is_error: false, ..problem("W0605", message, None) });
+            }
+        }
+        problems
     }
 }

@@ -333,11 +333,14 @@ impl<'m> Explorer<'m> {
     }
 }
 
+/// Packed configurations differ in a few bits only, and the table wants all bits of a hash to be good: each word is multiplied out to
+/// 128 bits and folded.
 fn hash_words(words: &[u64]) -> u64 {
-    let mut hasher = FxHasher::default();
-    words.iter().for_each(|&word| hasher.write_u64(word));
-    // The table takes its tags from the highest bits, which this hash mixes last.
-    hasher.finish().rotate_left(20)
+    const FACTOR: u128 = 0x9e37_79b9_7f4a_7c15;
+    words.iter().fold(0x243f_6a88_85a3_08d3, |hash: u64, &word| {
+        let product = u128::from(hash ^ word) * FACTOR;
+        (product as u64) ^ ((product >> 64) as u64).rotate_left(29)
+    })
 }
 
 fn hash_meaning(cause: Cause, moves: &[Move]) -> u64 {

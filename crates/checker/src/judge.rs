@@ -1,5 +1,7 @@
 //! From the graph of everything a machine can do to what is proved and what is not.
 
+use std::cell::OnceCell;
+
 use interlock_chart::{
     Chart,
     model::{Kind, Property, PropertyKind},
@@ -40,12 +42,13 @@ pub(crate) struct Judge<'g> {
     costs: Costs,
     /// Per node: whether it is in a component in which only timers tick and nothing is started: a wait.
     ticking: Vec<u32>,
+    bounds: OnceCell<Result<(Bound, Option<Bound>), Breach>>,
 }
 
 impl<'g> Judge<'g> {
     pub(crate) fn new(machine: &'g Machine, graph: &'g Graph, lookout: &'g Lookout) -> Self {
         let costs = Costs::of(machine, graph);
-        Judge { machine, graph, lookout, costs, ticking: ticking(graph) }
+        Judge { machine, graph, lookout, costs, ticking: ticking(graph), bounds: OnceCell::new() }
     }
 
     fn nodes(&self) -> impl Iterator<Item = u32> + use<> {
@@ -72,7 +75,11 @@ impl<'g> Judge<'g> {
     }
 
     /// The bound between two inputs and the bound of a whole run, or a loop that nothing ends.
-    pub(crate) fn bounds(&self) -> Result<(Bound, Option<Bound>), Breach> {
+    pub(crate) fn bounds(&self) -> &Result<(Bound, Option<Bound>), Breach> {
+        self.bounds.get_or_init(|| self.measure())
+    }
+
+    fn measure(&self) -> Result<(Bound, Option<Bound>), Breach> {
         let by_itself = longest(self.graph, &self.costs, |from, edge| self.is_by_itself(from, edge));
         let most = by_itself.map_err(|endless| self.endless(&endless))?;
         let mut bound = most[0];
@@ -119,7 +126,7 @@ impl<'g> Judge<'g> {
     /// A way that breaks a property.
     pub(crate) fn breach(&self, at: usize, property: &Property) -> Option<Breach> {
         match &property.kind {
-            PropertyKind::Terminates => self.bounds().err(),
+            PropertyKind::Terminates => self.bounds().as_ref().err().cloned(),
             PropertyKind::Never { .. } | PropertyKind::AtMost { .. } => {
                 let way = Product::of(self.graph, property, &self.lookout.roles[at]).breach()?;
                 Some(Breach { way, loops_to: None })

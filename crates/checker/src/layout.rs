@@ -86,14 +86,13 @@ impl Layout {
         state.history.iter().for_each(|set| bits.put_words(set.words(), self.states));
         self.counters.iter().for_each(|&(at, width)| bits.put(u64::from(state.counters[at]), width));
         self.slots.iter().for_each(|&(at, width)| bits.put(u64::from(state.data.masks[at]), width));
-        for at in 0..self.invokes {
-            let is_running = state.running.iter().any(|running| running.invoke.index() == at);
-            bits.put(u64::from(is_running), 1);
-        }
-        for timed in &self.timed {
-            bits.put(u64::from(state.pending.iter().any(|pending| pending.state == Some(*timed))), 1);
-        }
+        // Running activities and pending timers are few: their bits are set one by one in room that is zero already.
+        let (running_at, timed_at) = (bits.position(), bits.position() + self.invokes);
         into.resize(self.words, 0);
+        let mut set = |bit: usize| into[bit / 64] |= 1 << (bit % 64);
+        state.running.iter().for_each(|running| set(running_at + running.invoke.index()));
+        let timed = state.pending.iter().filter_map(|pending| pending.state);
+        timed.filter_map(|state| self.timed.binary_search(&state).ok()).for_each(|at| set(timed_at + at));
     }
 
     pub(crate) fn unpack(&self, machine: &Machine, packed: &[u64], state: &mut State<Facts<'_>>) {
@@ -210,6 +209,11 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// How many bits have been written.
+    fn position(&self) -> usize {
+        (self.words.len() * 64 + self.bit as usize).saturating_sub(64)
+    }
+
     fn put(&mut self, value: u64, width: u32) {
         if width == 0 {
             return;

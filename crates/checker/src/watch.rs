@@ -191,12 +191,10 @@ impl Observer for Watch<'_> {
 
     fn entered(&mut self, state: StateId) {
         self.visited.insert(state);
-        self.see(self.lookout.entered[state.index()]);
-        for &(from, to, bit) in &self.lookout.moves {
-            if to == state && self.exited.contains(&from) {
-                self.seen.push(bit);
-            }
-        }
+        // Entering a state and moving into it from another are one and the same moment.
+        let moved = self.lookout.moves.iter().filter(|(from, to, _)| *to == state && self.exited.contains(from));
+        let moved = moved.fold(0, |all, (_, _, bit)| all | bit);
+        self.see(self.lookout.entered[state.index()] | moved);
     }
 
     fn started(&mut self, invoke: InvokeId) {
