@@ -46,6 +46,9 @@ pub(crate) fn picture(chart: &Chart, highlight: &Highlight) -> Picture {
         .assemble()
 }
 
+/// The points of an edge, and the room of its label with the number of frames around it.
+type Course = (Vec<(f64, f64)>, Option<(Rect, usize)>);
+
 struct Assembly<'a> {
     chart: &'a Chart,
     wiring: &'a Wiring,
@@ -164,7 +167,7 @@ impl Assembly<'_> {
         (points.len() > 1).then_some(Edge { source, target: bundle.target, transitions, points, label })
     }
 
-    fn path(&self, index: usize) -> (Vec<(f64, f64)>, Option<(Rect, usize)>) {
+    fn path(&self, index: usize) -> Course {
         let mut points = Vec::new();
         let mut label = None;
         for &(level, piece) in &self.wiring.bundles[index].path {
@@ -178,7 +181,7 @@ impl Assembly<'_> {
         (simplified(&points), label)
     }
 
-    fn self_loop(&self, state: StateId, index: usize) -> (Vec<(f64, f64)>, Option<(Rect, usize)>) {
+    fn self_loop(&self, state: StateId, index: usize) -> Course {
         let shape = &self.shapes[state.index()];
         let (x, y) = self.corners[state.index()];
         let depth = self.chart.state(state).parent.map_or(0, |parent| self.grounds[parent.index()]);

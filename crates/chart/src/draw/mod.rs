@@ -4,12 +4,13 @@
 //! [`Picture`] is the layout as plain data. The way from one to the other:
 //!
 //! - `words` decides what is written, `text` how wide that is;
-//! - `wiring` decides which edges there are and through which composites they pass;
+//! - `bundle` decides which edges there are, `wiring` through which composites they pass;
 //! - `layered` lays out the inside of one composite;
 //! - `inside` turns a composite into such a layout and puts the border around it;
 //! - `compose` does so from the innermost outwards and puts the boxes into each other;
 //! - `render` writes the SVG, `style` its colours.
 
+mod bundle;
 mod compose;
 mod inside;
 mod layered;

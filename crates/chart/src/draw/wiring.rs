@@ -1,45 +1,22 @@
-//! Which edges a picture has, and through which composites each of them passes.
+//! Through which composites each edge passes.
 //!
-//! All transitions from one state to another are one [`Bundle`]. A bundle between states of different composites is drawn
-//! in pieces: out of the source's composites, across the one that holds both, into the target's. Every piece belongs to
-//! the [`Level`] of one composite, where the layered layout treats it like any other wire. It knows no coordinates.
+//! A [`Bundle`] between states of different composites is drawn in pieces: out of the source's composites, across the one
+//! that holds both, into the target's. Every piece belongs to the [`Level`] of one composite, where the layered layout
+//! treats it like any other wire. It knows no coordinates.
 
-use std::collections::BTreeMap;
-
+pub(crate) use super::bundle::{Bundle, Origin};
 use super::{
     Highlight,
+    bundle::{beginnings, collect},
     layered::rank,
-    words::{self, Line},
 };
 use crate::{
     Chart,
-    model::{Kind, StateId, TransitionId},
+    model::{Kind, StateId},
 };
 
 /// Pieces and places passed by all bundles together; beyond that an edge ends in a sign that names its target.
-const EFFORT_MAX: usize = 60_000;
-
-/// Where a bundle begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Origin {
-    /// A state.
-    State(StateId),
-    /// Any state: the machine's own transitions.
-    Any,
-    /// The initial dot of a composite.
-    Dot(StateId),
-}
-
-/// All transitions from one origin to one target.
-#[derive(Debug)]
-pub(crate) struct Bundle {
-    pub(crate) origin: Origin,
-    pub(crate) target: StateId,
-    pub(crate) transitions: Vec<TransitionId>,
-    pub(crate) lines: Vec<Line>,
-    /// The pieces from origin to target: a level, and an index into its pieces.
-    pub(crate) path: Vec<(StateId, usize)>,
-}
+const EFFORT_MAX: usize = 30_000;
 
 /// A side of a composite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -144,47 +121,6 @@ pub(crate) fn wire(chart: &Chart, highlight: &Highlight) -> Wiring {
     }
     builder.settle();
     builder.wiring
-}
-
-fn collect(chart: &Chart, highlight: &Highlight) -> Vec<Bundle> {
-    let mut found: BTreeMap<(Origin, StateId), usize> = BTreeMap::new();
-    let mut bundles: Vec<Bundle> = Vec::new();
-    let mut add = |origin: Origin, target: StateId, transition: Option<TransitionId>| {
-        let index = *found.entry((origin, target)).or_insert(bundles.len());
-        if index == bundles.len() {
-            bundles.push(Bundle { origin, target, transitions: Vec::new(), lines: Vec::new(), path: Vec::new() });
-        }
-        let transitions = &mut bundles[index].transitions;
-        transitions.extend(transition.filter(|id| !transitions.contains(id)));
-    };
-    for state in &chart.states {
-        let origin = if state.kind.is_history() { Origin::State(state.id) } else { Origin::Dot(state.id) };
-        for &target in beginnings(chart, state.id).iter().filter(|&&target| target != Chart::ROOT) {
-            add(origin, target, None);
-        }
-        let origin = if state.id == Chart::ROOT { Origin::Any } else { Origin::State(state.id) };
-        for &id in &state.transitions {
-            for &target in chart.transition(id).targets.iter().filter(|&&target| target != Chart::ROOT) {
-                add(origin, target, Some(id));
-            }
-        }
-    }
-    for bundle in &mut bundles {
-        bundle.lines = words::edge_lines(chart, &bundle.transitions, highlight);
-    }
-    bundles
-}
-
-/// Where a composite begins or a history state leads by default.
-fn beginnings(chart: &Chart, state: StateId) -> Vec<StateId> {
-    let state = chart.state(state);
-    match (&state.initial, state.kind) {
-        (_, Kind::Parallel | Kind::Atomic | Kind::Final) => Vec::new(),
-        (Some(initial), _) => initial.targets.clone(),
-        (None, _) => {
-            state.children.iter().copied().find(|&child| !chart.state(child).kind.is_history()).into_iter().collect()
-        }
-    }
 }
 
 struct Builder<'a> {

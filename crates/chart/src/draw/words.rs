@@ -230,7 +230,7 @@ fn max_text(max: &Max) -> String {
 /// A duration as the machine file writes it, in the largest unit that is exact.
 pub(crate) fn duration(ms: u64) -> String {
     let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")];
-    let fitting = units.iter().find(|(unit, _)| ms >= *unit && ms % unit == 0);
+    let fitting = units.iter().find(|(unit, _)| ms >= *unit && ms.is_multiple_of(*unit));
     fitting.map_or_else(|| format!("{ms}ms"), |(unit, word)| format!("{}{word}", ms / unit))
 }
 

@@ -90,7 +90,7 @@ impl<'a> Sorter<'a> {
 
     fn sweep(&mut self, sweep: usize) {
         let count = self.layers.len();
-        let downwards = sweep % 2 == 0;
+        let downwards = sweep.is_multiple_of(2);
         let by_median = sweep % 4 < 2;
         for step in 1..count {
             let layer = if downwards { step } else { count - 1 - step };

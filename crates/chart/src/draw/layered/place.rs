@@ -59,8 +59,8 @@ impl<'a> Placer<'a> {
     /// Puts chains of labels and dummies onto one vertical line, piece by piece where it is not possible at once.
     fn straighten(&mut self) {
         let (above, below) = self.chains();
-        for first in 0..self.sheet.nodes.len() {
-            if above[first].is_some() || !self.is_thin(first) {
+        for (first, above) in above.iter().enumerate() {
+            if above.is_some() || !self.is_thin(first) {
                 continue;
             }
             let chain: Vec<usize> = std::iter::successors(Some(first), |&node| below[node]).collect();

@@ -30,17 +30,10 @@ pub(super) fn route(sheet: &mut Sheet) -> (f64, f64) {
     let mut lanes = vec![0; sheet.links.len()];
     let lane_counts: Vec<usize> = between.iter().map(|links| assign_lanes(sheet, links, &ends, &mut lanes)).collect();
     let bands = bands(sheet, &lane_counts);
-    for layer in 0..count {
+    for (layer, &band) in bands.iter().enumerate() {
         for index in 0..sheet.layers[layer].len() {
-            let (top, bottom) = bands[layer];
-            let node = &mut sheet.nodes[sheet.layers[layer][index]];
-            let middle = top + (bottom - top - node.h) / 2.0;
-            let raised = bottom - top > TALL || sheet.kept == Some(layer);
-            node.y = match () {
-                () if node.low => bottom - node.h,
-                () if raised || node.kind == NodeKind::Header => top,
-                () => middle,
-            };
+            let node = sheet.layers[layer][index];
+            sheet.nodes[node].y = height(sheet, node, band);
         }
     }
     for index in 0..sheet.links.len() {
@@ -48,6 +41,17 @@ pub(super) fn route(sheet: &mut Sheet) -> (f64, f64) {
     }
     let width = sheet.nodes.iter().map(|node| node.x + node.right).fold(0.0, f64::max);
     (width, bands.last().map_or(0.0, |band| band.1))
+}
+
+/// The top of a node in its layer.
+fn height(sheet: &Sheet, node: usize, (top, bottom): (f64, f64)) -> f64 {
+    let node = &sheet.nodes[node];
+    let raised = bottom - top > TALL || sheet.kept == Some(node.layer) || node.kind == NodeKind::Header;
+    match () {
+        () if node.low => bottom - node.h,
+        () if raised => top,
+        () => top + (bottom - top - node.h) / 2.0,
+    }
 }
 
 /// For each link, where it leaves the upper node and where it meets the lower one.
@@ -75,25 +79,35 @@ fn side(sheet: &Sheet, node: usize, links: Vec<(usize, End, End)>) -> Vec<(usize
     }
     let reach = (node.half - CORNER).max(0.0);
     let (low, high) = (node.x - reach, node.x + reach);
-    let mut wanted: Vec<(f64, f64, f64, usize)> = (links.into_iter())
+    let mut wanted: Vec<Wanted> = (links.into_iter())
         .map(|(link, own, other)| {
             let away = sheet.nodes[other.node].x + other.offset.unwrap_or(0.0);
-            match own.offset {
-                Some(offset) => (node.x + offset, away, 1e6, link),
-                None => (away.clamp(low, high), away, 1.0, link),
-            }
+            let fixed = own.offset.map(|offset| node.x + offset);
+            Wanted { link, x: fixed.unwrap_or(away.clamp(low, high)), away, fixed: fixed.is_some() }
         })
         .collect();
-    wanted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let count = wanted.len().max(2) - 1;
-    let apart = ENDS_APART.min(2.0 * reach / count as f64);
-    let places = spread(&wanted.iter().map(|want| (want.0, want.2)).collect::<Vec<_>>(), &vec![apart; count]);
-    let inside = |(index, (want, x)): (usize, (&(f64, f64, f64, usize), f64))| {
+    wanted.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.away.total_cmp(&b.away)));
+    let gaps = wanted.len().max(2) - 1;
+    let apart = ENDS_APART.min(2.0 * reach / gaps as f64);
+    let weight = |want: &Wanted| if want.fixed { 1e6 } else { 1.0 };
+    let places = spread(&wanted.iter().map(|want| (want.x, weight(want))).collect::<Vec<_>>(), &vec![apart; gaps]);
+    let mut sides = Vec::with_capacity(wanted.len());
+    for (index, (want, x)) in wanted.iter().zip(places).enumerate() {
         let rest = wanted.len() - 1 - index;
-        let free = x.min(high - rest as f64 * apart).max(low + index as f64 * apart);
-        (want.3, if want.2 > 1.0 { want.0 } else { free })
-    };
-    wanted.iter().zip(places).enumerate().map(inside).collect()
+        let inside = x.min(high - rest as f64 * apart).max(low + index as f64 * apart);
+        sides.push((want.link, if want.fixed { want.x } else { inside }));
+    }
+    sides
+}
+
+/// Where a link would end on a side of a node.
+struct Wanted {
+    link: usize,
+    x: f64,
+    /// Where its other end is.
+    away: f64,
+    /// Whether it cannot be moved.
+    fixed: bool,
 }
 
 /// Wires that run in one lane: where they come from above, where they go below.
