@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use interlock_chart::{Chart, yaml};
+use interlock_chart::{Chart, model::Effect, yaml};
 
 const MACHINES: [&str; 5] = ["brain", "coder", "firmware", "notebook", "prd"];
 
@@ -81,6 +81,16 @@ fn every_row_of_the_prd_trigger_table_exists() {
     let chart = chart("prd");
     for (event, source, target) in rows {
         assert!(has_edge(&chart, source, Some(event), target), "{source} {event} {target}");
+    }
+}
+
+#[test]
+fn every_firmware_state_that_changes_the_world_is_tagged_write() {
+    let chart = chart("firmware");
+    for invoke in &chart.invokes {
+        let changes = matches!(invoke.effect, Some(Effect::Write | Effect::External));
+        let state = chart.state(invoke.state);
+        assert_eq!(state.tags.iter().any(|tag| tag == "write"), changes, "{} starts {}", state.name, invoke.activity);
     }
 }
 
