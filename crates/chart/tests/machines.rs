@@ -1,5 +1,7 @@
 //! The built-in machines' folders: what a machine file names is there, and what the specifications draw is in it.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use std::{fs, path::PathBuf};
 
 use interlock_chart::{Chart, model::Effect, yaml};
