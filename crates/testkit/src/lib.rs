@@ -1,9 +1,12 @@
 //! What tests are made of.
 //!
 //! [`script`] moves a machine by a few lines of text and tells what happened; [`random`] makes machines and inputs that nobody
-//! would write. A dev-dependency only: nothing that ships uses it.
+//! would write; [`session`] and [`console`] run a command line and hold it against what a test or a document shows. A
+//! dev-dependency only: nothing that ships uses it.
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // A test that cannot go on stops.
 
+pub mod console;
 pub mod random;
 pub mod script;
+pub mod session;

@@ -1,0 +1,28 @@
+//! What happens when there is a bug: a short message that asks for a report, and an exit code of its own.
+
+use std::{io::Write as _, panic};
+
+use crate::Exit;
+
+/// Where bugs are reported.
+const ISSUES: &str = "https://github.com/interlock-dev/interlock/issues";
+
+/// From now on a panic ends the process with [`Exit::Bug`] and says what to do about it.
+pub fn watch() {
+    panic::set_hook(Box::new(|info| {
+        let message = message(info.payload(), info.location());
+        // There is nobody left to tell if this fails.
+        let _ = std::io::stderr().write_all(message.as_bytes());
+        std::process::exit(Exit::Bug.code().into());
+    }));
+}
+
+fn message(payload: &dyn std::any::Any, location: Option<&panic::Location<'_>>) -> String {
+    let what = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+    let place = location.map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "error: a bug in interlock {version}: {}{place}\nHint: please report it, with what you did, at {ISSUES}\n",
+        what.unwrap_or("no message")
+    )
+}

@@ -1,0 +1,86 @@
+//! `interlock draw`: a picture, or the machine in another format.
+
+use std::path::Path;
+
+use interlock_chart::{
+    Chart,
+    draw::{self, Options},
+    exchange::{self, Exported, Format},
+};
+use serde_json::json;
+
+use super::Outcome;
+use crate::{
+    Exit,
+    args::{Draw, Drawing, Theme},
+    failure::Failure,
+    machine,
+    output::Output,
+};
+
+/// Draws a machine.
+pub(crate) fn run(args: &Draw, output: &Output) -> Outcome {
+    let chart = machine::load(&args.machine, output)?;
+    let drawn = drawing(&chart, args);
+    for warning in &drawn.warnings {
+        output.talk(&format!("{} {warning}\n", output.yellow("warning:")));
+    }
+    match &args.output {
+        Some(path) => write(path, &drawn.text, output)?,
+        None if output.is_json() => {
+            let format = args.format.word();
+            output.json(
+                &json!({ "machine": chart.id, "format": format, "text": drawn.text, "warnings": drawn.warnings }),
+            )?;
+        }
+        None => output.data(&drawn.text)?,
+    }
+    Ok(Exit::Good)
+}
+
+fn drawing(chart: &Chart, args: &Draw) -> Exported {
+    let format = match args.format {
+        Drawing::Svg => {
+            let options = Options { theme: args.theme.into(), ..Options::default() };
+            return Exported { text: draw::svg(chart, &options), warnings: Vec::new() };
+        }
+        Drawing::Mermaid => Format::Mermaid,
+        Drawing::Dot => Format::Dot,
+        Drawing::Scxml => Format::Scxml,
+        Drawing::Xstate => Format::Xstate,
+    };
+    exchange::export(chart, format)
+}
+
+/// Writes a file, and says so.
+pub(crate) fn write(path: &Path, text: &str, output: &Output) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| Failure::file("write", path, &error))?;
+    if output.is_json() {
+        output.json(&json!({ "path": path }))?;
+    } else {
+        output.talk(&format!("wrote {}\n", path.display()));
+    }
+    Ok(())
+}
+
+impl From<Theme> for draw::Theme {
+    fn from(theme: Theme) -> Self {
+        match theme {
+            Theme::Light => draw::Theme::Light,
+            Theme::Dark => draw::Theme::Dark,
+            Theme::Auto => draw::Theme::Auto,
+        }
+    }
+}
+
+impl Drawing {
+    fn word(self) -> &'static str {
+        match self {
+            Drawing::Svg => "svg",
+            Drawing::Mermaid => "mermaid",
+            Drawing::Dot => "dot",
+            Drawing::Scxml => "scxml",
+            Drawing::Xstate => "xstate",
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! `interlock machines`: what there is.
+//!
+//! Only the head of each file is looked at: listing must be instant, and a machine with problems is still there to be listed.
+
+use interlock_chart::library::{self, Listed};
+use serde::Serialize;
+
+use super::Outcome;
+use crate::{Exit, machine, output::Output};
+
+/// Where a machine comes from, its name, and what its file says of itself.
+#[derive(Debug, Serialize)]
+struct Row {
+    id: String,
+    version: Option<u32>,
+    summary: String,
+    origin: &'static str,
+    path: String,
+}
+
+/// Lists machines.
+pub(crate) fn run(output: &Output) -> Outcome {
+    let rows: Vec<Row> = library::list(&machine::here()).iter().map(row).collect();
+    if output.is_json() {
+        output.json(&rows)?;
+        return Ok(Exit::Good);
+    }
+    let width = rows.iter().map(|row| row.id.chars().count()).max().unwrap_or(0);
+    for row in &rows {
+        let name = output.bold(&format!("{:<width$}", row.id));
+        output.data(&format!("{name}  {:<8}  {}\n", row.origin, row.summary))?;
+    }
+    Ok(Exit::Good)
+}
+
+fn row(listed: &Listed) -> Row {
+    let source = library::load(&listed.name, &machine::here()).ok();
+    let text = source.as_ref().map_or("", |source| source.text.as_str());
+    Row {
+        id: listed.name.clone(),
+        version: field(text, "version").and_then(|version| version.parse().ok()),
+        summary: field(text, "summary").unwrap_or_default(),
+        origin: listed.origin.word(),
+        path: machine::short(&listed.path.display().to_string()),
+    }
+}
+
+/// The value of a key at the top of a file where it stands on the key's own line.
+fn field(text: &str, key: &str) -> Option<String> {
+    let rest = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?.trim();
+    let plain = rest.split(" #").next().unwrap_or_default().trim();
+    let unquoted = |quote: char| Some(rest.strip_prefix(quote)?.split(quote).next()?.to_owned());
+    unquoted('"').or_else(|| unquoted('\'')).or_else(|| Some(plain.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_of_a_file_is_read_without_reading_the_file() {
+        let cases = [
+            ("summary: Change code. # not this", Some("Change code.")),
+            ("# summary: no\nsummary: \"Do: this # that\"", Some("Do: this # that")),
+            ("summary: 'it'\nstates: {}", Some("it")),
+            ("states:\n  summary: inner", None),
+            ("summaryx: no", None),
+            ("summary:", Some("")),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(field(text, "summary").as_deref(), expected, "{text}");
+        }
+    }
+}

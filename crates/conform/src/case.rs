@@ -1,0 +1,123 @@
+//! What a case expects: the JSON beside an SCXML document.
+
+use std::path::{Path, PathBuf};
+
+use interlock_chart::Value;
+use serde::Deserialize;
+
+/// One case: a document, and what it must do.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Its path below the suite's folder, without extension and with `/` between folders.
+    pub name: String,
+    /// The SCXML document.
+    pub scxml: PathBuf,
+    /// What is expected of it.
+    pub expectation: Expectation,
+}
+
+/// What is expected of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expectation {
+    /// It ends in a final state called `pass`, by itself.
+    Pass,
+    /// It goes through these configurations.
+    Configurations {
+        /// The one it starts in, where the case says so.
+        initial: Option<Vec<String>>,
+        /// Events and what must follow them.
+        steps: Vec<Step>,
+    },
+}
+
+/// One event and what must follow it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Step {
+    /// How long to wait before it, in milliseconds of virtual time.
+    #[serde(default)]
+    pub after: u64,
+    /// The event.
+    pub event: Given,
+    /// The active atomic states afterwards, in any order.
+    pub next_configuration: Vec<String>,
+}
+
+/// An event that is given to the machine.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Given {
+    /// Its name.
+    pub name: String,
+    /// What it carries.
+    #[serde(default = "Value::empty")]
+    pub data: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Written {
+    initial_configuration: Option<Vec<String>>,
+    #[serde(default)]
+    events: Vec<Step>,
+}
+
+impl Case {
+    /// Reads what stands beside a document. An `Err` says why it cannot be understood.
+    pub fn beside(name: String, scxml: PathBuf) -> Result<Self, String> {
+        let expectation = Expectation::read(&scxml.with_extension("json"))?;
+        Ok(Case { name, scxml, expectation })
+    }
+}
+
+impl Expectation {
+    fn read(json: &Path) -> Result<Self, String> {
+        match std::fs::read_to_string(json) {
+            Ok(text) => Self::parse(&text).map_err(|error| format!("{}: {error}", file_name(json))),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Expectation::Pass),
+            Err(error) => Err(format!("{}: {error}", file_name(json))),
+        }
+    }
+
+    /// Reads a case's JSON. One that says nothing expects `pass`.
+    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        let written: Written = serde_json::from_str(text)?;
+        Ok(match (written.initial_configuration, written.events) {
+            (None, steps) if steps.is_empty() => Expectation::Pass,
+            (initial, steps) => Expectation::Configurations { initial, steps },
+        })
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_without_expectations_is_to_end_in_pass() {
+        assert_eq!(Expectation::parse("{}").unwrap(), Expectation::Pass);
+        assert_eq!(Expectation::parse(r#"{"events": []}"#).unwrap(), Expectation::Pass);
+    }
+
+    #[test]
+    fn delays_and_data_are_read() {
+        let text = r#"{"initialConfiguration": ["a"],
+            "events": [{"after": 5, "event": {"name": "t", "data": {"x": 1}}, "nextConfiguration": ["b", "c"]}]}"#;
+        let Expectation::Configurations { initial, steps } = Expectation::parse(text).unwrap() else {
+            panic!("no configurations");
+        };
+        assert_eq!(initial, Some(vec!["a".to_owned()]));
+        let event = Given { name: "t".to_owned(), data: Value::map([("x", Value::Int(1))]) };
+        assert_eq!(steps, [Step { after: 5, event, next_configuration: vec!["b".to_owned(), "c".to_owned()] }]);
+    }
+
+    #[test]
+    fn json_that_is_no_case_is_refused() {
+        for text in ["", "[]", r#"{"events": [{"event": "t"}]}"#, r#"{"initialConfiguration": "a"}"#] {
+            assert!(Expectation::parse(text).is_err(), "{text}");
+        }
+    }
+}

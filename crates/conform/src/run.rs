@@ -1,0 +1,102 @@
+//! One case: import the document, run it, compare.
+
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+use interlock_chart::{
+    Chart, Diagnostic, Severity, Value,
+    exchange::{self, Format},
+    yaml,
+};
+use interlock_core::Machine;
+
+use crate::{
+    Case, Expectation, Step, Verdict,
+    compare::{listed, places, same},
+    simulation::{NoRest, Simulation, TIMERS_FIRED_MAX},
+};
+
+/// The final state that says "all is well".
+const PASS: &str = "pass";
+
+/// The problems of expressions; a document that has them needs more than CEL.
+const EXPRESSION_PROBLEMS: &str = "E03";
+
+/// Runs a case.
+pub fn run(case: &Case) -> Verdict {
+    match load(&case.scxml) {
+        Ok((chart, renamed)) => {
+            let machine = Machine::new(Arc::new(chart));
+            match compare(&machine, &renamed, &case.expectation) {
+                Ok(()) => Verdict::Passed,
+                Err(why) => Verdict::Failed(why),
+            }
+        }
+        Err(verdict) => verdict,
+    }
+}
+
+/// The chart, and the names that had to be changed: ours to theirs.
+fn load(scxml: &Path) -> Result<(Chart, BTreeMap<String, String>), Verdict> {
+    let text = std::fs::read_to_string(scxml).map_err(|error| Verdict::Failed(error.to_string()))?;
+    let file_name = scxml.file_name().unwrap_or_default().to_string_lossy();
+    let imported = exchange::import(&text, Some(Format::Scxml), &file_name).map_err(|problems| {
+        let why = first_error(&problems);
+        if exchange::is_unsupported(&problems) { Verdict::Unsupported(why) } else { Verdict::Failed(why) }
+    })?;
+    let reading = yaml::read(&yaml::write(&imported.file));
+    match reading.chart {
+        Some(chart) => Ok((chart, imported.renamed)),
+        None => Err(refused(&reading.diagnostics)),
+    }
+}
+
+fn refused(problems: &[Diagnostic]) -> Verdict {
+    let mut errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+    let why = first_error(problems);
+    match errors.all(|problem| problem.code.starts_with(EXPRESSION_PROBLEMS)) {
+        true => Verdict::Unsupported(why),
+        false => Verdict::Failed(why),
+    }
+}
+
+fn first_error(problems: &[Diagnostic]) -> String {
+    let error = problems.iter().find(|problem| problem.severity == Severity::Error);
+    error.map_or_else(|| "it cannot be read".to_owned(), |error| format!("{}: {}", error.code, error.message))
+}
+
+fn compare(machine: &Machine, renamed: &BTreeMap<String, String>, expectation: &Expectation) -> Result<(), String> {
+    let mut run = Simulation::start(machine, Value::empty());
+    match expectation {
+        Expectation::Pass => ends_in_pass(&mut run, renamed),
+        Expectation::Configurations { initial, steps } => {
+            if let Some(initial) = initial {
+                // Cases made from self-checking documents say where these end, however long that takes.
+                if steps.is_empty() && initial.as_slice() == [PASS] {
+                    return ends_in_pass(&mut run, renamed);
+                }
+                same("at the start", initial, &places(&run, renamed))?;
+            }
+            (1..).zip(steps).try_for_each(|(at, step)| take(&mut run, renamed, at, step))
+        }
+    }
+}
+
+fn take(run: &mut Simulation<'_>, renamed: &BTreeMap<String, String>, at: u32, step: &Step) -> Result<(), String> {
+    run.advance(step.after).map_err(restless)?;
+    run.send(&step.event.name, step.event.data.clone());
+    same(&format!("after event {at}, `{}`", step.event.name), &step.next_configuration, &places(run, renamed))
+}
+
+fn ends_in_pass(run: &mut Simulation<'_>, renamed: &BTreeMap<String, String>) -> Result<(), String> {
+    run.advance_to_end().map_err(restless)?;
+    let places = places(run, renamed);
+    if run.state().is_done() && places.contains(PASS) {
+        return Ok(());
+    }
+    let verb = if run.state().is_done() { "ended" } else { "came to rest" };
+    Err(format!("{verb} in {}, not in the final state `{PASS}`", listed(&places)))
+}
+
+fn restless(_: NoRest) -> String {
+    format!("no rest after {TIMERS_FIRED_MAX} delayed events")
+}

@@ -1,0 +1,135 @@
+//! A folder of cases, and what became of them.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+
+use crate::{Case, run};
+
+/// Folders nested deeper than this are not looked into: a link that leads back would never end.
+const DEPTH_MAX: usize = 32;
+
+/// What a folder holds.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The cases, by name.
+    pub cases: Vec<Case>,
+    /// Cases whose JSON cannot be understood: name and why.
+    pub broken: Vec<(String, String)>,
+    /// Documents that expect nothing: parts that other documents include. Not run.
+    pub skipped: Vec<String>,
+}
+
+/// What became of a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It did what was expected.
+    Passed,
+    /// It did not, and this is the first difference.
+    Failed(String),
+    /// It needs something that machine files do not have, such as a script engine.
+    Unsupported(String),
+}
+
+/// What became of a case, by name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CaseReport {
+    /// Its path below the suite's folder, without extension.
+    pub name: String,
+    /// `passed`, `failed` or `unsupported`.
+    pub result: &'static str,
+    /// Why, unless it passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// What became of a folder of cases.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// How many did what was expected.
+    pub passed: usize,
+    /// How many did not.
+    pub failed: usize,
+    /// How many need something that machine files do not have.
+    pub unsupported: usize,
+    /// Documents that expect nothing.
+    pub skipped: Vec<String>,
+    /// Every case that was run, by name.
+    pub cases: Vec<CaseReport>,
+}
+
+/// Finds every `NAME.scxml` below a folder, with the `NAME.json` beside it.
+pub fn find(folder: &Path) -> io::Result<Found> {
+    let mut documents = Vec::new();
+    collect(folder, 0, &mut documents)?;
+    let mut named: Vec<_> = documents.into_iter().map(|path| (name_below(folder, &path), path)).collect();
+    named.sort();
+    let mut found = Found::default();
+    for (name, path) in named {
+        if expects_nothing(&path) {
+            found.skipped.push(name);
+            continue;
+        }
+        match Case::beside(name.clone(), path) {
+            Ok(case) => found.cases.push(case),
+            Err(why) => found.broken.push((name, why)),
+        }
+    }
+    Ok(found)
+}
+
+fn collect(folder: &Path, depth: usize, documents: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() && depth < DEPTH_MAX {
+            collect(&path, depth + 1, documents)?;
+        } else if path.extension().is_some_and(|extension| extension == "scxml") {
+            documents.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn name_below(folder: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(folder).unwrap_or(path).with_extension("");
+    let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+    parts.join("/")
+}
+
+/// No JSON, and no state to end in.
+fn expects_nothing(scxml: &Path) -> bool {
+    let has_pass = |text: Vec<u8>| {
+        let text = String::from_utf8_lossy(&text).into_owned();
+        text.contains("\"pass\"") || text.contains("'pass'")
+    };
+    !scxml.with_extension("json").exists() && !std::fs::read(scxml).is_ok_and(has_pass)
+}
+
+/// Runs every case, in order, and tells `each` as it goes.
+pub fn run_all(found: &Found, mut each: impl FnMut(&CaseReport)) -> Report {
+    let mut report = Report { skipped: found.skipped.clone(), ..Report::default() };
+    let broken = found.broken.iter().map(|(name, why)| (name, Verdict::Failed(why.clone())));
+    let run = found.cases.iter().map(|case| (&case.name, run(case)));
+    for (name, verdict) in broken.chain(run) {
+        let case = report.count(name, verdict);
+        each(&case);
+        report.cases.push(case);
+    }
+    report.cases.sort_by(|a, b| a.name.cmp(&b.name));
+    report
+}
+
+impl Report {
+    fn count(&mut self, name: &str, verdict: Verdict) -> CaseReport {
+        let (counter, result, message) = match verdict {
+            Verdict::Passed => (&mut self.passed, "passed", None),
+            Verdict::Failed(why) => (&mut self.failed, "failed", Some(why)),
+            Verdict::Unsupported(why) => (&mut self.unsupported, "unsupported", Some(why)),
+        };
+        *counter += 1;
+        CaseReport { name: name.to_owned(), result, message }
+    }
+}

@@ -1,0 +1,119 @@
+//! Runs the repository's own conformance cases, and checks that the runner can tell right from wrong.
+
+use std::path::{Path, PathBuf};
+
+use interlock_conform::{Case, Expectation, Report, Verdict, find, run, run_all};
+
+fn own_cases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance")
+}
+
+fn not_passed(report: &Report) -> String {
+    let lines = report.cases.iter().filter(|case| case.result != "passed").map(|case| {
+        let why = case.message.as_deref().unwrap_or_default();
+        format!("{} {}: {why}\n", case.result, case.name)
+    });
+    lines.collect()
+}
+
+#[test]
+fn every_case_of_the_repository_passes() {
+    let report = run_all(&find(&own_cases()).unwrap(), |_| {});
+    assert_eq!(not_passed(&report), "");
+    assert!(report.passed >= 140, "only {} cases were found", report.passed);
+    assert!(report.skipped.is_empty(), "{:?}", report.skipped);
+}
+
+/// One document, held against one expectation.
+fn check(body: &str, json: &str, expected: Verdict) {
+    let folder = tempfile::tempdir().unwrap();
+    let scxml = folder.path().join("case.scxml");
+    std::fs::write(&scxml, format!("<scxml xmlns='http://www.w3.org/2005/07/scxml' version='1.0'>{body}</scxml>"))
+        .unwrap();
+    let expectation = Expectation::parse(json).unwrap();
+    assert_eq!(run(&Case { name: "case".to_owned(), scxml, expectation }), expected, "{body}");
+}
+
+fn failed(why: &str) -> Verdict {
+    Verdict::Failed(why.to_owned())
+}
+
+#[test]
+fn a_wrong_configuration_fails_and_says_where() {
+    let body = "<state id='a'><transition event='t' target='b'/></state><state id='b'/>";
+    let cases = [
+        (r#"{"initialConfiguration": ["b"]}"#, "at the start: expected {b}, got {a}"),
+        (r#"{"initialConfiguration": ["a", "b"]}"#, "at the start: expected {a, b}, got {a}"),
+        (
+            r#"{"events": [{"event": {"name": "t"}, "nextConfiguration": ["a"]}]}"#,
+            "after event 1, `t`: expected {a}, got {b}",
+        ),
+        (r#"{"events": []}"#, "came to rest in {a}, not in the final state `pass`"),
+    ];
+    for (json, why) in cases {
+        check(body, json, failed(why));
+    }
+}
+
+#[test]
+fn every_active_atomic_state_is_compared_and_nothing_else() {
+    let body = "<parallel id='p'><state id='a'/><state id='b'/></parallel>";
+    check(body, r#"{"initialConfiguration": ["b", "a"]}"#, Verdict::Passed);
+    check(body, r#"{"initialConfiguration": ["a"]}"#, failed("at the start: expected {a}, got {a, b}"));
+    check(body, r#"{"initialConfiguration": ["a", "b", "p"]}"#, failed("at the start: expected {a, b, p}, got {a, b}"));
+}
+
+#[test]
+fn a_place_called_pass_that_is_not_the_end_is_no_pass() {
+    check("<state id='pass'/>", "{}", failed("came to rest in {pass}, not in the final state `pass`"));
+    check("<final id='fail'/>", "{}", failed("ended in {fail}, not in the final state `pass`"));
+}
+
+#[test]
+fn what_needs_a_script_engine_is_unsupported() {
+    for body in [
+        "<state id='a'><onentry><script>x = 1</script></onentry></state>",
+        "<state id='a'><transition cond='typeof x === undefined'/></state>",
+        "<state id='a'><invoke type='scxml'/></state>",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let scxml = folder.path().join("case.scxml");
+        std::fs::write(&scxml, format!("<scxml xmlns='http://www.w3.org/2005/07/scxml'>{body}</scxml>")).unwrap();
+        let verdict = run(&Case { name: "case".to_owned(), scxml, expectation: Expectation::Pass });
+        assert!(matches!(verdict, Verdict::Unsupported(_)), "{body}: {verdict:?}");
+    }
+}
+
+#[test]
+fn a_broken_document_fails() {
+    for text in ["", "<scxml", "<html/>", "<scxml xmlns='http://www.w3.org/2005/07/scxml'/>"] {
+        let folder = tempfile::tempdir().unwrap();
+        let scxml = folder.path().join("case.scxml");
+        std::fs::write(&scxml, text).unwrap();
+        let verdict = run(&Case { name: "case".to_owned(), scxml, expectation: Expectation::Pass });
+        assert!(matches!(verdict, Verdict::Failed(_)), "{text}: {verdict:?}");
+    }
+}
+
+#[test]
+fn a_machine_that_keeps_itself_busy_for_ever_fails() {
+    let body = "<state id='a'><onentry><send event='x' delay='1s'/></onentry><transition event='x' target='a'/></state>
+        <final id='pass'/>";
+    check(body, "{}", failed("no rest after 10000 delayed events"));
+}
+
+#[test]
+fn documents_that_expect_nothing_are_no_cases_and_broken_json_is_a_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    std::fs::create_dir(folder.path().join("sub")).unwrap();
+    write("part.scxml", "<scxml xmlns='http://www.w3.org/2005/07/scxml'><state id='a'/></scxml>");
+    write("broken.scxml", "<scxml xmlns='http://www.w3.org/2005/07/scxml'><state id='a'/></scxml>");
+    write("broken.json", "{");
+    write("sub/good.scxml", "<scxml xmlns='http://www.w3.org/2005/07/scxml'><final id='pass'/></scxml>");
+    let report = run_all(&find(folder.path()).unwrap(), |_| {});
+    assert_eq!((report.passed, report.failed, report.unsupported), (1, 1, 0));
+    assert_eq!(report.skipped, ["part"]);
+    let names: Vec<_> = report.cases.iter().map(|case| (case.name.as_str(), case.result)).collect();
+    assert_eq!(names, [("broken", "failed"), ("sub/good", "passed")]);
+}

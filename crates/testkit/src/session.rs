@@ -1,0 +1,108 @@
+//! A command line session in a test: a binary, a folder, and what came of each command.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+/// Runs a binary in a folder, without a terminal and without the caller's settings.
+#[derive(Clone, Debug)]
+pub struct Session {
+    binary: PathBuf,
+    folder: PathBuf,
+}
+
+/// What came of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transcript {
+    /// What it printed as data.
+    pub stdout: String,
+    /// What it said.
+    pub stderr: String,
+    /// How it ended; nothing where a signal ended it.
+    pub code: Option<i32>,
+}
+
+impl Session {
+    /// A session with a binary (`env!("CARGO_BIN_EXE_…")`) in a folder.
+    pub fn new(binary: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> Self {
+        Session { binary: binary.into(), folder: folder.into() }
+    }
+
+    /// The folder it runs in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The command that arguments make, for tests that want to do more with it.
+    pub fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(&self.binary);
+        command.args(words(arguments)).current_dir(&self.folder).stdin(Stdio::null());
+        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("COLUMNS", "100");
+        command
+    }
+
+    /// Runs the binary with arguments as they would be typed; quotes hold words together.
+    pub fn run(&self, arguments: &str) -> std::io::Result<Transcript> {
+        let output = self.command(arguments).output()?;
+        Ok(Transcript {
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            code: output.status.code(),
+        })
+    }
+
+    /// Writes a file into the folder, with the folders above it.
+    pub fn write(&self, path: &str, text: &str) -> std::io::Result<()> {
+        let path = self.folder.join(path);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(path, text)
+    }
+}
+
+/// As a snapshot shows it: data as it is, talk behind a bar, then the exit code if it is not 0.
+impl fmt::Display for Transcript {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.stdout)?;
+        for line in self.stderr.lines() {
+            writeln!(out, "{}", format!("| {line}").trim_end())?;
+        }
+        match self.code {
+            Some(0) => Ok(()),
+            Some(code) => writeln!(out, "[exit {code}]"),
+            None => writeln!(out, "[ended by a signal]"),
+        }
+    }
+}
+
+/// Splits a command line at spaces outside quotes.
+pub fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for letter in line.chars() {
+        match (letter, quote) {
+            (_, Some(open)) if letter == open => quote = None,
+            ('"' | '\'', None) => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (' ', None) => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn quotes_hold_words_together() {
+        assert_eq!(words("draw 'a b' --x \"c d\"  e ''"), ["draw", "a b", "--x", "c d", "e", ""]);
+        assert_eq!(words("  "), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Runs every test, and the examples in the documentation of the code, and says how many there were.
+set -euo pipefail
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+cargo test --workspace --all-targets --no-fail-fast 2>&1 | tee "$log"
+cargo test --workspace --doc 2>&1 | tee -a "$log"
+awk '/^test result:/ { passed += $4; failed += $6 } END { printf "%d tests passed, %d failed\n", passed, failed }' "$log"
