@@ -40,6 +40,8 @@ pub(crate) enum Command {
         #[arg(value_name = "M")]
         machine: String,
     },
+    /// Prove what machines promise, and how much they can do at most
+    Check(Check),
     /// Draw a machine, or write it in another format
     Draw(Draw),
     /// Make a machine file from another format
@@ -52,6 +54,17 @@ pub(crate) enum Command {
     },
     /// Print the JSON Schema of machine files
     Schema,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Check {
+    /// Names or paths; without any, every machine that `machines` lists
+    #[arg(value_name = "M")]
+    pub(crate) machines: Vec<String>,
+    /// Draw every counterexample into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) draw: Option<PathBuf>,
 }
 
 /// Arguments of `draw`.

@@ -54,13 +54,18 @@ fn drawing(chart: &Chart, args: &Draw) -> Exported {
 
 /// Writes a file, and says so.
 pub(crate) fn write(path: &Path, text: &str, output: &Output) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| Failure::file("write", path, &error))?;
+    save(path, text)?;
     if output.is_json() {
         output.json(&json!({ "path": path }))?;
     } else {
         output.talk(&format!("wrote {}\n", path.display()));
     }
     Ok(())
+}
+
+/// Writes a file.
+pub(crate) fn save(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| Failure::file("write", path, &error))
 }
 
 impl From<Theme> for draw::Theme {

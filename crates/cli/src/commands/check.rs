@@ -1,0 +1,140 @@
+//! `interlock check`: whether a machine keeps its promises, and how much it can do at most.
+
+use std::{path::Path, sync::Arc};
+
+use interlock_chart::{
+    Chart, Diagnostic, Severity, Span,
+    diagnostic::line_col,
+    draw::{self, Highlight, Options as Look},
+    library::{self, Source},
+};
+use interlock_checker::{Bound, Counterexample, Options, Problem, Report, check};
+use serde_json::{Value as Json, json};
+
+use super::{Outcome, draw::save};
+use crate::{Exit, args::Check, failure::Failure, machine, output::Output};
+
+/// What became of one machine.
+struct Checked {
+    exit: Exit,
+    json: Json,
+    text: String,
+}
+
+/// Checks the machines named, or all there are.
+pub(crate) fn run(args: &Check, output: &Output) -> Outcome {
+    let here = machine::here();
+    let all = || library::list(&here).into_iter().map(|listed| listed.name).collect();
+    let names: Vec<String> = if args.machines.is_empty() { all() } else { args.machines.clone() };
+    let mut checked = Vec::new();
+    for name in &names {
+        let one = one(&library::load(name, &here)?, args.draw.as_deref(), output)?;
+        if !output.is_json() {
+            output.data(&one.text)?;
+        }
+        checked.push(one);
+    }
+    if output.is_json() {
+        match (args.machines.len(), checked.as_slice()) {
+            (1, [one]) => output.json(&one.json)?,
+            _ => output.json(&checked.iter().map(|one| &one.json).collect::<Vec<_>>())?,
+        }
+    }
+    Ok(checked.iter().map(|one| one.exit).max().unwrap_or(Exit::Good))
+}
+
+fn one(source: &Source, folder: Option<&Path>, output: &Output) -> Result<Checked, Failure> {
+    let reading = source.read();
+    machine::show(source, &reading.diagnostics, output);
+    let line = |span: Span| line_col(&source.text, span.start as usize).0;
+    let found: Vec<Json> = reading.diagnostics.iter().map(|problem| diagnostic_json(problem, line(problem.span))).collect();
+    let Some(chart) = reading.chart else {
+        let json = json!({
+            "machine": source.name, "ok": false, "explored": 0, "bound": null, "properties": [], "problems": found,
+        });
+        let text = format!("{} {}\n", output.bad("✗"), output.bold(&format!("{}: it cannot be read", source.name)));
+        return Ok(Checked { exit: Exit::BadInput, json, text });
+    };
+    let chart = Arc::new(chart);
+    let report = check(chart.clone(), &Options::default());
+    if let Some(folder) = folder {
+        draw_counterexamples(&chart, &report, folder, output)?;
+    }
+    let problems: Vec<Diagnostic> = report.problems.iter().map(diagnostic).collect();
+    machine::show(source, &problems, output);
+    let mut json = report.to_json(|span| Some(line(span)));
+    if let Some(problems) = json["problems"].as_array_mut() {
+        problems.splice(0..0, found);
+    }
+    let exit = if report.ok { Exit::Good } else { Exit::Failed };
+    Ok(Checked { exit, json, text: text(&report, output) })
+}
+
+fn diagnostic_json(problem: &Diagnostic, line: usize) -> Json {
+    let severity = match problem.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    json!({ "code": problem.code, "severity": severity, "message": problem.message, "line": line })
+}
+
+fn diagnostic(problem: &Problem) -> Diagnostic {
+    match problem.is_error {
+        true => Diagnostic::error(problem.code, problem.span, &problem.message),
+        false => Diagnostic::warning(problem.code, problem.span, &problem.message),
+    }
+}
+
+fn text(report: &Report, output: &Output) -> String {
+    let (mark, word) = if report.ok { (output.green("✓"), "proved") } else { (output.bad("✗"), "not proved") };
+    let mut text = format!("{mark} {}\n", output.bold(&format!("{}: {word}", report.machine)));
+    text.push_str(&format!("  {} configurations explored\n", report.explored));
+    if let Some(bound) = report.bound {
+        text.push_str(&format!("  between two inputs of a person: {}\n", bound_text(bound)));
+    }
+    if let Some(bound) = report.run_bound {
+        text.push_str(&format!("  in a whole run: {}\n", bound_text(bound)));
+    }
+    for proof in &report.properties {
+        let mark = if proof.ok { output.green("✓") } else { output.bad("✗") };
+        text.push_str(&format!("  {mark} {}\n", proof.name));
+        if !proof.ok {
+            broken(&mut text, &proof.because, proof.counterexample.as_ref());
+        }
+    }
+    for problem in report.problems.iter().filter(|problem| problem.counterexample.is_some()) {
+        text.push_str(&format!("  {} {}: {}\n", output.bad("✗"), problem.code, problem.message));
+        broken(&mut text, "", problem.counterexample.as_ref());
+    }
+    text
+}
+
+fn broken(text: &mut String, because: &str, counterexample: Option<&Counterexample>) {
+    if !because.is_empty() {
+        text.push_str(&format!("    it matters because {because}\n"));
+    }
+    if let Some(way) = counterexample {
+        text.push_str("    a shortest way to break it:\n");
+        way.to_string().lines().for_each(|line| text.push_str(&format!("  {}\n", line.trim_end())));
+    }
+}
+
+fn bound_text(bound: Bound) -> String {
+    let Bound { transitions, activities, judgements } = bound;
+    format!("at most {transitions} transitions, {activities} activities, {judgements} judgements")
+}
+
+/// One picture per counterexample, with its way standing out.
+fn draw_counterexamples(chart: &Chart, report: &Report, folder: &Path, output: &Output) -> Result<(), Failure> {
+    let of_properties = report.properties.iter().filter_map(|proof| proof.counterexample.as_ref());
+    let of_problems = report.problems.iter().filter_map(|problem| problem.counterexample.as_ref());
+    for (at, way) in (1..).zip(of_properties.chain(of_problems)) {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::file("make the folder", folder, &error))?;
+        let transitions: Vec<_> = way.stages.iter().flat_map(|stage| stage.transitions.iter().copied()).collect();
+        let look = Look { highlight: Highlight::path(chart, &transitions), ..Look::default() };
+        let path = folder.join(format!("{}-{at}.svg", report.machine));
+        save(&path, &draw::svg(chart, &look))?;
+        output.talk(&format!("wrote {}\n", path.display()));
+    }
+    Ok(())
+}
