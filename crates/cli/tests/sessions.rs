@@ -80,6 +80,66 @@ fn a_machine_is_described_for_programs() {
     }
 }
 
+/// A door whose promise cannot be kept, one that cannot be read, and one that is fine.
+fn promises() -> (TempDir, Session) {
+    let (folder, session) = project();
+    let promise = "properties:\n  - never: open\n    without: locked.turn_key\n    because: only a key opens it\n";
+    session
+        .write("broken/machine.yaml", &format!("{DOOR}{promise}").replace("machine: door", "machine: broken"))
+        .unwrap();
+    session.write("bad/machine.yaml", &DOOR.replace("initial: closed", "initial: closd")).unwrap();
+    (folder, session)
+}
+
+#[test]
+fn a_machine_that_keeps_its_promises_is_proved() {
+    check("check door", expect![""]);
+}
+
+#[test]
+fn a_broken_promise_is_shown_with_a_shortest_way_to_break_it() {
+    let (_folder, session) = promises();
+    check_in(&session, "check broken/ --draw ways", expect![""]);
+    assert!(session.folder().join("ways/broken-1.svg").exists());
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_bad_input_to_check() {
+    let (_folder, session) = promises();
+    check_in(&session, "check door bad/ broken/", expect![""]);
+    check_in(&session, "check bad/ --json", expect![""]);
+}
+
+#[test]
+fn the_json_of_check_is_an_object_for_one_machine_and_a_list_for_several() {
+    let (_folder, session) = promises();
+    let json = |arguments: &str| {
+        let transcript = session.run(arguments).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&transcript.stdout).unwrap();
+        (transcript.code, json)
+    };
+    let (code, one) = json("check broken/ --json");
+    assert_eq!((code, &one["machine"], &one["ok"]), (Some(1), &"broken".into(), &false.into()));
+    assert!(one["explored"].as_u64().unwrap() > 0 && one["bound"]["transitions"].is_u64(), "{one}");
+    assert_eq!(one["properties"][0]["ok"], false);
+    assert!(!one["properties"][0]["counterexample"].is_null());
+    let (code, several) = json("check door broken/ --json");
+    assert_eq!((code, several.as_array().map(Vec::len)), (Some(1), Some(2)));
+}
+
+#[test]
+fn every_built_in_machine_is_proved() {
+    let (_folder, session) = project();
+    let transcript = session.run("check --json").unwrap();
+    let json: serde_json::Value = serde_json::from_str(&transcript.stdout).unwrap();
+    for machine in json.as_array().unwrap() {
+        assert_eq!(machine["ok"], true, "{}: {}", machine["machine"], transcript.stderr);
+        assert!(machine["bound"]["transitions"].as_u64().unwrap() > 0, "{}", machine["machine"]);
+    }
+    assert_eq!(json.as_array().unwrap().len(), 6);
+    assert_eq!(transcript.code, Some(0));
+}
+
 #[test]
 fn an_unknown_machine_is_bad_input_with_a_hint() {
     check("describe dor", expect![""]);
@@ -95,13 +155,9 @@ fn a_machine_with_a_problem_is_shown_with_its_place() {
 #[test]
 fn a_machine_is_drawn_in_every_format() {
     let (_folder, session) = project();
-    for (format, start) in [
-        ("svg", "<svg"),
-        ("mermaid", "stateDiagram-v2"),
-        ("dot", "digraph"),
-        ("scxml", "<scxml"),
-        ("xstate", "{"),
-    ] {
+    for (format, start) in
+        [("svg", "<svg"), ("mermaid", "stateDiagram-v2"), ("dot", "digraph"), ("scxml", "<scxml"), ("xstate", "{")]
+    {
         let drawn = session.run(&format!("draw door --format {format}")).unwrap();
         assert_eq!(drawn.code, Some(0), "{}", drawn.stderr);
         assert!(drawn.stdout.contains(start), "{format}: {}", drawn.stdout);

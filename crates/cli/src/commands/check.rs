@@ -47,7 +47,8 @@ fn one(source: &Source, folder: Option<&Path>, output: &Output) -> Result<Checke
     let reading = source.read();
     machine::show(source, &reading.diagnostics, output);
     let line = |span: Span| line_col(&source.text, span.start as usize).0;
-    let found: Vec<Json> = reading.diagnostics.iter().map(|problem| diagnostic_json(problem, line(problem.span))).collect();
+    let found: Vec<Json> =
+        reading.diagnostics.iter().map(|problem| diagnostic_json(problem, line(problem.span))).collect();
     let Some(chart) = reading.chart else {
         let json = json!({
             "machine": source.name, "ok": false, "explored": 0, "bound": null, "properties": [], "problems": found,

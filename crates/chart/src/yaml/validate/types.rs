@@ -28,6 +28,7 @@ struct Carried<'c> {
     signals: BTreeMap<&'c str, BTreeMap<usize, Type>>,
     error: Type,
     timeout: Type,
+    done: Type,
 }
 
 impl<'c> Carried<'c> {
@@ -51,6 +52,7 @@ impl<'c> Carried<'c> {
             events: chart.events.iter().map(|event| (event.name.as_str(), own(event))).collect(),
             error: Type::of_schema(&schema::error()),
             timeout: Type::of_schema(&schema::timeout()),
+            done: done(chart),
             signals,
         }
     }
@@ -62,7 +64,7 @@ impl<'c> Carried<'c> {
             "" => return Type::Dyn,
             "error" => Some(self.error.clone()),
             "timeout" => Some(self.timeout.clone()),
-            "done" => Some(Type::open_map()),
+            "done" => Some(self.done.clone()),
             _ => None,
         };
         let mut join = |ty: &Type| found = Some(found.as_ref().map_or_else(|| ty.clone(), |found| found.join(ty)));
@@ -84,6 +86,15 @@ impl<'c> Carried<'c> {
             }
         }
         found.unwrap_or(Type::Dyn)
+    }
+}
+
+/// What a `done` event carries: a map, unless some final state gives it whatever an expression is.
+fn done(chart: &Chart) -> Type {
+    let is_open = |data: &Template| matches!(data, Template::Expr(_));
+    match chart.states.iter().filter_map(|state| state.data.as_ref()).any(is_open) {
+        true => Type::Dyn,
+        false => Type::open_map(),
     }
 }
 
