@@ -54,6 +54,26 @@ pub fn check(chart: Arc<Chart>, options: &Options) -> Report {
     explorations.report(is_exact)
 }
 
+/// How large a machine is, explored with all its counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Configurations found.
+    pub configurations: usize,
+    /// Ways from one to the next.
+    pub edges: usize,
+    /// Whether those are all.
+    pub is_complete: bool,
+}
+
+/// Explores a machine with all its counters and proves nothing.
+pub fn size(chart: Arc<Chart>, options: &Options) -> Size {
+    let machine = Machine::new(chart);
+    let (table, lookout) = (Table::of(&machine), Lookout::of(&machine));
+    let exact = vec![true; machine.chart().counters.len()];
+    let graph = explore(&machine, &table, &lookout, &exact, options.configurations_max);
+    Size { configurations: graph.len() - 1, edges: graph.edges.len(), is_complete: graph.too_much.is_none() }
+}
+
 /// Something that must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Claim {

@@ -339,7 +339,8 @@ fn hash_words(words: &[u64]) -> u64 {
     const FACTOR: u128 = 0x9e37_79b9_7f4a_7c15;
     words.iter().fold(0x243f_6a88_85a3_08d3, |hash: u64, &word| {
         let product = u128::from(hash ^ word) * FACTOR;
-        (product as u64) ^ ((product >> 64) as u64).rotate_left(29)
+        // Unrotated: the low bits, which choose the place in the table, must come from the middle of the product.
+        (product as u64) ^ ((product >> 64) as u64)
     })
 }
 

@@ -24,5 +24,5 @@ mod report;
 mod story;
 mod watch;
 
-pub use check::{Options, check};
+pub use check::{Options, Size, check, size};
 pub use report::{Bound, Counterexample, Problem, Proof, Report, Stage};
