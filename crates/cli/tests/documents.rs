@@ -1,5 +1,7 @@
 //! What the documents show is what happens: their commands are run, their pictures drawn again, their links followed.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::path::{Path, PathBuf};
 
 use interlock_testkit::{console, session::Session};

@@ -1,5 +1,7 @@
 //! The command line as its users see it: stdout as it is, stderr behind a bar, the exit code where it is not 0.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::{
     io::Read as _,
     process::{Command, Stdio},

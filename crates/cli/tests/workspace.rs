@@ -1,5 +1,7 @@
 //! The shape of the workspace: which crate may know which, and that every dependency is accounted for.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},

@@ -1,6 +1,8 @@
 //! Random machines and random inputs: nothing panics, every configuration is legal, a replay gives what the live run gave, and a
 //! stored state is the state.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use interlock_chart::{
     Chart,
     model::{Kind, StateId},

@@ -23,6 +23,7 @@ impl Rng {
     }
 
     /// The next number.
+    #[allow(clippy::should_implement_trait, reason = "it never ends, and one number is what is wanted")]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

@@ -92,6 +92,7 @@ impl World {
     }
 
     /// What the lowered code says and what the crate says; nothing where the expression does not parse.
+    #[allow(clippy::type_complexity)]
     fn both(&self, source: &str) -> Option<(Result<Value, Box<Fault>>, Option<Value>)> {
         let states = STATES.map(str::to_owned);
         let counters = ["tries".to_owned()];
