@@ -35,22 +35,13 @@ impl Default for Options {
 }
 
 /// How many counters are taken in one after another for one claim before what remains is reported as it is.
-const REFINEMENTS_MAX: usize = 16;
+pub(crate) const REFINEMENTS_MAX: usize = 16;
 
 /// Finds out what a machine can and cannot do.
 pub fn check(chart: Arc<Chart>, options: &Options) -> Report {
     let machine = Machine::new(chart);
     let (table, lookout) = (Table::of(&machine), Lookout::of(&machine));
-    let counters = machine.chart().counters.len();
-    let mut explorations =
-        Explorations { machine: &machine, table: &table, lookout: &lookout, options, found: BTreeMap::new() };
-    let all = vec![true; counters];
-    let mut base = explore(&machine, &table, &lookout, &all, options.exact_max.min(options.configurations_max));
-    let is_exact = base.too_much.is_none() || counters == 0;
-    if !is_exact {
-        base = explore(&machine, &table, &lookout, &vec![false; counters], options.configurations_max);
-    }
-    explorations.found.insert(vec![is_exact; counters], Rc::new(base));
+    let (mut explorations, is_exact) = Explorations::begin(&machine, &table, &lookout, options);
     explorations.report(is_exact)
 }
 
@@ -93,8 +84,8 @@ impl Claim {
 }
 
 /// Explorations of one machine that follow different counters.
-struct Explorations<'m> {
-    machine: &'m Machine,
+pub(crate) struct Explorations<'m> {
+    pub(crate) machine: &'m Machine,
     table: &'m Table,
     lookout: &'m Lookout,
     options: &'m Options,
@@ -104,8 +95,27 @@ struct Explorations<'m> {
 /// A claim that could not be shown, with the way that breaks it.
 type Failure = Option<Counterexample>;
 
-impl Explorations<'_> {
-    fn following(&mut self, exact: &[bool]) -> Rc<Graph> {
+impl<'m> Explorations<'m> {
+    /// Explores a machine for the first time: with all its counters where it is small enough, which is said, and else with none.
+    pub(crate) fn begin(
+        machine: &'m Machine,
+        table: &'m Table,
+        lookout: &'m Lookout,
+        options: &'m Options,
+    ) -> (Self, bool) {
+        let counters = machine.chart().counters.len();
+        let all = vec![true; counters];
+        let mut base = explore(machine, table, lookout, &all, options.exact_max.min(options.configurations_max));
+        let is_exact = base.too_much.is_none() || counters == 0;
+        if !is_exact {
+            base = explore(machine, table, lookout, &vec![false; counters], options.configurations_max);
+        }
+        let found = [(vec![is_exact; counters], Rc::new(base))].into();
+        (Explorations { machine, table, lookout, options, found }, is_exact)
+    }
+
+    /// The graph that follows these counters, explored when it is first asked for.
+    pub(crate) fn following(&mut self, exact: &[bool]) -> Rc<Graph> {
         let Explorations { machine, table, lookout, options, .. } = *self;
         let make = || Rc::new(explore(machine, table, lookout, exact, options.configurations_max));
         self.found.entry(exact.to_vec()).or_insert_with(make).clone()

@@ -23,6 +23,8 @@ mod refine;
 mod report;
 mod story;
 mod watch;
+mod ways;
 
 pub use check::{Options, Size, check, size};
 pub use report::{Bound, Counterexample, Problem, Proof, Report, Stage};
+pub use ways::ways;

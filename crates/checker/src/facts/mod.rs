@@ -15,10 +15,10 @@ use std::sync::{Arc, LazyLock};
 pub(crate) use choose::Choices;
 use interlock_chart::{
     Chart, Value,
-    expr::{Binary, Node},
+    expr::{Binary, Node, Root},
     model::{CounterId, InvokeId, Schema, StateId, Template, Transition, VarId},
 };
-use interlock_core::{Data, Fault, FormulaId, Scope};
+use interlock_core::{Data, Fault, FormulaId, Machine, Scope};
 pub(crate) use table::Table;
 use table::{Change, Question};
 
@@ -217,6 +217,14 @@ fn literal_inside<'t>(value: &Value, path: &[String]) -> Piece<'t> {
     found.map_or(Piece::Absent, |value| Piece::Value(value.clone()))
 }
 
+/// The smallest value that a formula over `input` can have by the input's schema, where it is a plain field.
+pub(crate) fn least(machine: &Machine, formula: FormulaId) -> u32 {
+    let Template::Expr(expr) = &machine.formulas()[formula.index()].template else { return 0 };
+    let Node::Path(Root::Input, path) = &expr.node else { return 0 };
+    let minimum = schema::at(&machine.chart().input, path).and_then(|schema| schema.get("minimum")?.as_u64());
+    minimum.and_then(|minimum| u32::try_from(minimum).ok()).unwrap_or(0)
+}
+
 fn compare(count: i64, operator: Binary, value: i64) -> bool {
     match operator {
         Binary::Equal => count == value,
@@ -298,6 +306,9 @@ impl Data for Facts<'_> {
         _: &Scope<'_, Carried>,
     ) -> Answer<bool> {
         self.fails(max)?;
+        if self.exact[counter.index()] && count < self.table.least[max.index()] {
+            return Ok(true);
+        }
         let may_be =
             if self.exact[counter.index()] { count < at_most } else { self.is_open_below(counter, count, at_most) };
         // The input may set the limit lower.

@@ -90,6 +90,8 @@ pub(crate) struct Table {
     pub(crate) changes: Vec<Vec<(usize, Change)>>,
     /// Per formula: whether it may fail to evaluate.
     pub(crate) may_fail: Vec<bool>,
+    /// Per formula: where it is a limit that the input sets, the smallest value that the input may set.
+    pub(crate) least: Vec<u32>,
     /// What texts are for, where they are not literal.
     pub(crate) purposes: BTreeMap<FormulaId, Purpose>,
     /// Names under which events are sent, to be cancelled by.
@@ -112,6 +114,7 @@ impl Table {
             questions: vec![None; machine.formulas().len()],
             changes: vec![Vec::new(); machine.formulas().len()],
             may_fail: may_fail(machine, &certainty),
+            least: (0..machine.formulas().len()).map(|at| super::least(machine, FormulaId(at as u32))).collect(),
             purposes: purposes(machine),
             send_names: send_names(machine),
         };
@@ -124,6 +127,12 @@ impl Table {
             table.changes[id.index()] = table.changed_by(&chart.context[var.index()].name, template);
         }
         table
+    }
+
+    /// The same for runs in which nothing fails to evaluate.
+    pub(crate) fn without_faults(machine: &Machine) -> Self {
+        let table = Table::of(machine);
+        Table { may_fail: vec![false; table.may_fail.len()], ..table }
     }
 
     /// What an assignment to a variable does: to the slots inside it, and to answers that depend on it.
