@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Chart,
-    model::{Kind, Max, Part, State, StateId, Template, Transition, TransitionId},
+    model::{Kind, Max, State, StateId, Transition, TransitionId},
 };
 
 /// Font size of a state's name.
@@ -282,22 +282,7 @@ fn transition_tooltip(chart: &Chart, transition: &Transition, targets: &[StateId
         out.push_str(&format!("\n  if {}", guard.source.trim()));
     }
     if let Some(reason) = &transition.reason {
-        out.push_str(&format!("\n  because {}", template_text(reason)));
+        out.push_str(&format!("\n  because {}", crate::yaml::template_text(reason)));
     }
     out
-}
-
-/// A template as its author wrote it.
-fn template_text(template: &Template) -> String {
-    match template {
-        Template::Literal(value) => value.to_string(),
-        Template::Expr(expr) => format!("${{{}}}", expr.source),
-        Template::Text(parts) => (parts.iter())
-            .map(|part| match part {
-                Part::Text(text) => text.clone(),
-                Part::Expr(expr) => format!("${{{}}}", expr.source),
-            })
-            .collect(),
-        Template::List(_) | Template::Map(_) => "…".to_owned(),
-    }
 }
