@@ -297,6 +297,8 @@ fn what_is_easily_got_wrong_is_right() {
         ("true ? 1 : context.m.z", Some("1")),
         ("context.n ? 1 : 2", None),
         ("context.l[0] + 1", Some("2")),
+        ("context.l[1.0]", Some("2.0")),
+        ("context.l[0.5]", None),
         ("context.l[2]", None),
         ("context.l[-1]", None),
         ("context.n + 1.0", None),

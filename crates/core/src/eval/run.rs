@@ -184,8 +184,8 @@ fn is_in(item: &Value, list: &Value) -> Result<bool, Box<Fault>> {
 fn index<'a>(value: Cow<'a, Value>, at: &Value) -> Evaluated<'a> {
     fn get<'v>(value: &'v Value, at: &Value) -> Result<&'v Value, Box<Fault>> {
         match (value, at) {
-            (Value::List(items), Value::Int(at)) => {
-                let item = usize::try_from(*at).ok().and_then(|at| items.get(at));
+            (Value::List(items), Value::Int(_) | Value::Float(_)) => {
+                let item = whole(at).and_then(|at| usize::try_from(at).ok()).and_then(|at| items.get(at));
                 item.map_or_else(|| fault(format!("index {at} is outside a list of {}", items.len())), Ok)
             }
             (Value::Map(_), Value::Str(name)) => field(value, name),
@@ -195,6 +195,16 @@ fn index<'a>(value: Cow<'a, Value>, at: &Value) -> Evaluated<'a> {
     match value {
         Cow::Borrowed(value) => get(value, at).map(Cow::Borrowed),
         Cow::Owned(value) => get(&value, at).map(|item| Cow::Owned(item.clone())),
+    }
+}
+
+/// A whole number, also where it is written as a fraction.
+fn whole(value: &Value) -> Option<i64> {
+    match value {
+        Value::Int(value) => Some(*value),
+        // Past 2^53 no list has an item.
+        Value::Float(value) if value.fract() == 0.0 && value.abs() < 9e15 => Some(*value as i64),
+        _ => None,
     }
 }
 

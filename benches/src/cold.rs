@@ -1,0 +1,73 @@
+//! How long a person waits: loading a machine, and the program's start.
+
+use std::{
+    fmt::Write,
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, ensure};
+use interlock_chart::yaml;
+
+const ROUNDS: usize = 30;
+
+/// Reads, resolves and validates a machine of forty states.
+pub(crate) fn report_load() -> Result<()> {
+    let source = forty_states();
+    let reading = yaml::read(&source);
+    ensure!(reading.is_usable(), "the bench's machine is not a machine: {:?}", reading.diagnostics);
+    let best = best_of(|| {
+        let begin = Instant::now();
+        let reading = yaml::read(&source);
+        let took = begin.elapsed();
+        reading.is_usable().then_some(took).context("not a machine")
+    })?;
+    println!("load     {:>8.3} ms for 40 states, {} lines (wanted 5)", milliseconds(best), source.lines().count());
+    Ok(())
+}
+
+/// The program, from nothing to the list of machines.
+pub(crate) fn report_start() -> Result<()> {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/interlock");
+    if !program.exists() {
+        println!("start    not measured: build it with `cargo build --release -p interlock-cli`");
+        return Ok(());
+    }
+    let best = best_of(|| {
+        let begin = Instant::now();
+        let status = Command::new(&program).arg("machines").stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+        ensure!(status.success(), "`interlock machines` failed");
+        Ok(begin.elapsed())
+    })?;
+    println!("start    {:>8.3} ms for `interlock machines` (wanted 20)", milliseconds(best));
+    Ok(())
+}
+
+fn best_of(mut round: impl FnMut() -> Result<Duration>) -> Result<Duration> {
+    (0..ROUNDS).map(|_| round()).collect::<Result<Vec<_>>>()?.into_iter().min().context("no rounds")
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}
+
+/// Four regions of work in a row with an activity, guards, limits and reasons in every state.
+fn forty_states() -> String {
+    let mut out = String::from(
+        "machine: forty\nversion: 1\ncontext: {round: 0, notes: []}\nevents:\n  abort: {from: user}\n  skip: {from: user}\ninitial: s0\non:\n  \
+         abort: {target: end}\n  error: {target: end, reason: \"${event.message}\"}\n  timeout: {target: end}\ntimeout: 10m\nstates:\n",
+    );
+    for at in 0..39 {
+        let next = if at == 38 { "end".to_owned() } else { format!("s{}", at + 1) };
+        // Writing to a string does not fail.
+        let _ = write!(
+            out,
+            "  s{at}:\n    summary: The step of number {at}\n    invoke: {{activity: command.run, with: {{text: \"do ${{context.round}}\"}}, signals: [passed, \
+             failed]}}\n    on:\n      passed: {{target: {next}, guard: \"event.score > 0.5 && context.round < 100\", assign: {{round: \"${{context.round + \
+             1}}\"}}, reason: \"score ${{event.score}}\"}}\n      failed:\n        - {{target: s{at}, limit: 3, reason: again}}\n        - {{target: end, reason: three \
+             times is enough}}\n      skip: {next}\n"
+        );
+    }
+    out + "  end: {type: final, outcome: failure}\n"
+}

@@ -1,0 +1,29 @@
+//! How fast it is. `make bench` prints one line per measurement.
+//!
+//! A step is one call of the public [`step`] with everything it gives: the new state, the effects, and the full trace. Each
+//! measurement is repeated in rounds of a fixed number of steps and the best round counts: what is asked is what the code can do, and
+//! other programs on the computer only ever make a round slower. XState is driven the same way by Node, in the same run.
+
+#![allow(clippy::print_stdout)] // Printing is what it is for.
+
+mod cold;
+mod steps;
+mod xstate;
+
+use anyhow::Result;
+
+fn main() -> Result<()> {
+    let only: Vec<String> = std::env::args().skip(1).collect();
+    let is_wanted = |name: &str| only.is_empty() || only.iter().any(|one| one == name);
+    let xstate = if is_wanted("xstate") { xstate::measure()? } else { None };
+    if is_wanted("steps") {
+        steps::report(xstate.as_ref())?;
+    }
+    if is_wanted("load") {
+        cold::report_load()?;
+    }
+    if is_wanted("start") {
+        cold::report_start()?;
+    }
+    Ok(())
+}
