@@ -72,7 +72,7 @@ function measure(machine, events, steps, rounds) {
 const event = (type) => ({ type });
 console.log(
   JSON.stringify({
-    ring: measure(ring, [event("tick")], 200_000, 7),
-    nested: measure(nested, ["flip", "leave", "back"].map(event), 150_000, 7),
+    ring: measure(ring, [event("tick")], 60_000, 7),
+    nested: measure(nested, ["flip", "leave", "back"].map(event), 30_000, 7),
   }),
 );

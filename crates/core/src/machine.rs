@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, ops::Bound, sync::Arc};
 
 use interlock_chart::{
-    Chart,
+    Chart, Value,
     model::{Action, CounterId, Descriptor, EventId, Kind, Max, StateId, Template, TransitionId, VarId},
 };
 
@@ -96,7 +96,7 @@ pub struct Machine {
     pub(crate) nodes: Vec<Node>,
     plans: Vec<Plan>,
     formulas: Vec<Formula>,
-    events: Vec<Arc<str>>,
+    pub(crate) events: Vec<Arc<str>>,
     by_name: BTreeMap<Arc<str>, EventId>,
     histories: Vec<StateId>,
     pub(crate) atomic: StateSet,
@@ -109,6 +109,10 @@ pub struct Machine {
     initial_context: Vec<FormulaId>,
     pub(crate) error: EventId,
     pub(crate) error_execution: EventId,
+    /// Its id, as a value.
+    pub(crate) name: Value,
+    /// What there is to see where there is no event: an empty map.
+    pub(crate) nothing: Value,
 }
 
 impl Machine {

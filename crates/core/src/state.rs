@@ -102,6 +102,14 @@ impl EventKey {
             EventKey::Other(name) => name,
         }
     }
+
+    /// The name, without copying it.
+    pub(crate) fn shared_name(&self, machine: &Machine) -> Arc<str> {
+        match self {
+            EventKey::Known(id) => machine.events[id.index()].clone(),
+            EventKey::Other(name) => name.clone(),
+        }
+    }
 }
 
 impl<D: Data> State<D> {

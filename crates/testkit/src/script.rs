@@ -49,14 +49,18 @@ pub fn run_with(source: &str, input: &str, script: &str) -> String {
     let machine = machine(&declared(source, script));
     let mut told = String::new();
     let mut state = State::ready(&machine);
-    let start = Input::Started { session: "run-1".into(), input: json(input) };
-    for (line, input) in std::iter::once(("start", Some(start))).chain(lines(script).map(|line| (line, None))) {
+    for (line, input) in std::iter::once(("start", Some(start(input)))).chain(lines(script).map(|line| (line, None))) {
         let input = input.unwrap_or_else(|| read_line(&machine, &state, line));
         let step = step(&machine, state, input);
         tell(&machine, line, &step, &mut told);
         state = step.state;
     }
     told
+}
+
+/// The start of a run that is given something.
+pub fn start(input: &str) -> Input {
+    Input::Started { session: "run-1".into(), input: json(input) }
 }
 
 fn lines(script: &str) -> impl Iterator<Item = &str> {

@@ -1,11 +1,14 @@
 //! The way out: expressions that have no code of their own are evaluated by the `cel` crate.
 //!
 //! This costs microseconds (its context is built anew every time, with only the variables the expression reads), and is
-//! as pure as the rest: no clock, no environment, no I/O is bound.
+//! as pure as the rest: no clock, no environment, no I/O is bound. The crate's maps have no order, and what goes over one would
+//! differ from run to run; `order.rs` sees to it that it does not.
+
+mod order;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use cel::{Context, Program, objects::Key};
+use cel::{Context, Program, common::ast::IdedExpr, objects::Key};
 use interlock_chart::Value;
 
 use super::run::{Env, context, event_name, fault};
@@ -15,12 +18,23 @@ use crate::Fault;
 #[derive(Clone)]
 pub(crate) struct CelProgram {
     source: String,
-    program: Result<Arc<Program>, String>,
+    program: Result<Arc<Ready>, String>,
+}
+
+struct Ready {
+    expression: IdedExpr,
+    /// The variables it reads.
+    variables: Vec<String>,
 }
 
 impl CelProgram {
     pub(crate) fn new(source: &str) -> Self {
-        let program = Program::compile(source).map(Arc::new).map_err(|errors| errors.to_string());
+        let program = Program::compile(source).map_err(|errors| errors.to_string()).map(|program| {
+            let variables = program.references().variables().into_iter().map(str::to_owned).collect();
+            let mut expression = program.expression().clone();
+            order::keep(&mut expression);
+            Arc::new(Ready { expression, variables })
+        });
         CelProgram { source: source.to_owned(), program }
     }
 
@@ -31,13 +45,14 @@ impl CelProgram {
                 Err(message) => return fault(message.clone()),
             };
             let mut scope = Context::default();
-            for name in program.references().variables() {
+            for name in &program.variables {
                 if let Some(value) = variable(name, env) {
-                    scope.add_variable_from_value(name.to_owned(), to_cel(&value));
+                    scope.add_variable_from_value(name.clone(), to_cel(&value));
                 }
             }
             bind_in(&mut scope, env);
-            match program.execute(&scope) {
+            order::bind(&mut scope);
+            match cel::Value::resolve(&program.expression, &scope) {
                 Ok(value) => from_cel(&value),
                 Err(error) => fault(error.to_string()),
             }

@@ -112,7 +112,7 @@ impl Code {
             Node::If(cond, then, otherwise) => Code::If(lower(cond), lower(then), lower(otherwise)),
             Node::Index(operand, at) => Code::Index(lower(operand), lower(at)),
             Node::Field(operand, name) => Code::Field(lower(operand), name.as_str().into()),
-            Node::List(items) => Code::List(items.iter().map(|item| Code::of_node(item, chart)).collect()),
+            Node::List(items) => list(items.iter().map(|item| Code::of_node(item, chart)).collect()),
             Node::Map(entries) => Code::Map(
                 (entries.iter()).map(|(key, value)| (Code::of_node(key, chart), Code::of_node(value, chart))).collect(),
             ),
@@ -121,6 +121,17 @@ impl Code {
             Node::Opaque(_) => Code::Cel(Box::new(CelProgram::new(""))),
         }
     }
+}
+
+/// A list of constants is a constant: made once, not every time.
+fn list(items: Box<[Code]>) -> Code {
+    let constants: Option<Arc<[Value]>> = (items.iter())
+        .map(|item| match item {
+            Code::Const(value) => Some(value.clone()),
+            _ => None,
+        })
+        .collect();
+    constants.map_or(Code::List(items), |items| Code::Const(Value::List(items)))
 }
 
 /// Whether the `cel` crate has to evaluate it: an opaque expression, or one that makes a map whose keys may not be strings, which

@@ -103,10 +103,10 @@ fn root<'a>(slot: Slot, env: &Env<'a>) -> Cow<'a, Value> {
         Slot::Context => Cow::Owned(context(env)),
         Slot::Event => match env.scope.event {
             Some(event) => Cow::Borrowed(&event.data),
-            None => Cow::Owned(Value::empty()),
+            None => Cow::Borrowed(&env.scope.machine.nothing),
         },
         Slot::EventName => Cow::Owned(event_name(env)),
-        Slot::Name => Cow::Owned(env.scope.machine.chart().id.as_str().into()),
+        Slot::Name => Cow::Borrowed(&env.scope.machine.name),
         Slot::Session => Cow::Owned(Value::Str(env.values.session.clone())),
     }
 }
@@ -118,7 +118,7 @@ pub(super) fn context(env: &Env<'_>) -> Value {
 }
 
 pub(super) fn event_name(env: &Env<'_>) -> Value {
-    env.scope.event.map_or(Value::from(""), |event| event.key.name(env.scope.machine).into())
+    env.scope.event.map_or(Value::from(""), |event| Value::Str(event.key.shared_name(env.scope.machine)))
 }
 
 fn follow<'a>(mut value: Cow<'a, Value>, fields: &[Arc<str>]) -> Evaluated<'a> {

@@ -32,6 +32,8 @@ pub(super) fn machine(chart: Arc<Chart>) -> Machine {
         initial_context,
         error,
         error_execution,
+        name: chart.id.as_str().into(),
+        nothing: Value::empty(),
         chart,
     };
     fill_handlers(&mut machine);

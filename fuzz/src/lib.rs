@@ -1,0 +1,70 @@
+//! What the fuzz targets do with a text once a reader has made something of it: everything that could stumble over it.
+
+use std::sync::Arc;
+
+use interlock_chart::{
+    Chart, diagnostic,
+    exchange::{self, Format},
+    yaml,
+};
+use interlock_core::{Machine, Snapshot, State, step};
+use interlock_testkit::random::{self, Rng};
+
+/// Inputs that a machine which could be read is given.
+const INPUTS: usize = 12;
+
+/// A machine file.
+pub fn machine_file(bytes: &[u8]) {
+    let reading = yaml::read_bytes(bytes);
+    if let Ok(source) = std::str::from_utf8(bytes) {
+        for problem in &reading.diagnostics {
+            diagnostic::render(problem, "machine.yaml", source, false);
+        }
+    }
+    if let Some(chart) = reading.chart {
+        written(&chart);
+        moved(chart);
+    }
+}
+
+/// A text in another format: imported, written as a machine file, and read again.
+pub fn imported(bytes: &[u8], format: Format) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(imported) = exchange::import(text, Some(format), "fuzzed") else { return };
+    let reading = yaml::read(&yaml::write(&imported.file));
+    if let Some(chart) = reading.chart {
+        written(&chart);
+        moved(chart);
+    }
+}
+
+/// An expression: as the guard of a machine it is parsed, checked and evaluated.
+pub fn expression(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let source = format!(
+        "machine: cel\nversion: 1\ncontext: {{n: 1, f: 0.5, s: a, l: [1, 2], m: {{a: 1}}, z: null}}\nevents: {{go: {{from: any}}}}\n\
+         initial: a\nstates:\n  a: {{on: {{go: {{target: b, guard: {}}}}}}}\n  b: {{on: {{go: a}}}}\n",
+        serde_json::Value::from(text)
+    );
+    machine_file(source.as_bytes());
+}
+
+fn written(chart: &Chart) {
+    for format in Format::ALL {
+        exchange::export(chart, format);
+    }
+}
+
+/// A few steps, and the state stored and restored after each.
+fn moved(chart: Chart) {
+    let machine = Machine::new(Arc::new(chart));
+    let mut rng = Rng::new(1);
+    let mut state = State::ready(&machine);
+    for _ in 0..INPUTS {
+        let input = random::input(&mut rng, &machine, &state);
+        state = step(&machine, state, input).state;
+        let json = serde_json::to_string(&state.snapshot(&machine)).expect("a snapshot is JSON");
+        let snapshot: Snapshot = serde_json::from_str(&json).expect("what was written can be read");
+        assert_eq!(snapshot.restore(&machine).as_ref(), Ok(&state));
+    }
+}

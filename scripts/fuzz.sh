@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Every reader is given texts that nobody would write, by libFuzzer. SECONDS_EACH=600 by default; arguments name targets.
+# The stable compiler will do: coverage counters are a compiler pass, and the sanitizers that need more are left out.
+set -euo pipefail
+cd "$(dirname "$0")/../fuzz"
+seconds_each=${SECONDS_EACH:-600}
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || targets=(yaml cel scxml xstate mermaid)
+
+counters="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
+counters+=" -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing"
+host=$(rustc -vV | sed -n 's/^host: //p')
+# With a named target the flags are not used for build scripts, which have nothing to count with.
+RUSTFLAGS="$counters" cargo build --quiet --release --target "$host" --target-dir ../target/fuzz
+
+examples=../crates/chart/tests
+for target in "${targets[@]}"; do
+    seeds=("seeds/$target")
+    case $target in
+    yaml) seeds=("$examples/good" "$examples/bad" ../benches/machines) ;;
+    scxml | xstate | mermaid) [ ! -d "$examples/exchange" ] || seeds+=("$examples/exchange") ;;
+    esac
+    found="../target/fuzz/corpus/$target"
+    mkdir -p "$found" "../target/fuzz/crashes"
+    echo "== $target: $seconds_each seconds"
+    "../target/fuzz/$host/release/$target" "$found" "${seeds[@]}" -max_total_time="$seconds_each" -timeout=10 -rss_limit_mb=2048 \
+        -max_len=8192 -artifact_prefix="../target/fuzz/crashes/$target-" -print_final_stats=1 -verbosity=1
+done
