@@ -19,9 +19,9 @@ pub(crate) fn measure() -> Result<Option<Speeds>> {
         std::fs::copy(here.join("xstate").join(file), scratch.join(file))?;
     }
     if !scratch.join("node_modules/xstate").exists() {
-        let install =
-            Command::new("npm").args(["install", "--silent", "--no-fund", "--no-audit"]).current_dir(&scratch);
-        if !{ install }.status().is_ok_and(|status| status.success()) {
+        let mut install = Command::new("npm");
+        install.args(["install", "--silent", "--no-fund", "--no-audit"]).current_dir(&scratch);
+        if !install.status().is_ok_and(|status| status.success()) {
             println!("xstate   not measured: `npm install xstate` did not work here");
             return Ok(None);
         }

@@ -10,6 +10,8 @@ use interlock_chart::{
     model::{Action, CounterId, Descriptor, EventId, Kind, Max, StateId, Template, TransitionId, VarId},
 };
 
+use rustc_hash::FxBuildHasher;
+
 use crate::{StateSet, eval::Code};
 
 /// Names a formula of a machine.
@@ -98,6 +100,8 @@ pub struct Machine {
     formulas: Vec<Formula>,
     pub(crate) events: Vec<Arc<str>>,
     by_name: BTreeMap<Arc<str>, EventId>,
+    /// The same, for finding one name quickly. Nothing goes over it, so it needs no order.
+    numbers: hashbrown::HashMap<Arc<str>, EventId, FxBuildHasher>,
     histories: Vec<StateId>,
     pub(crate) atomic: StateSet,
     pub(crate) eventless: StateSet,
@@ -163,7 +167,7 @@ impl Machine {
 
     /// The id of an event's name.
     pub fn event(&self, name: &str) -> Option<EventId> {
-        self.by_name.get(name).copied()
+        self.numbers.get(name).copied()
     }
 
     /// The known events that a descriptor takes. Names sort so that all of them stand in a row.

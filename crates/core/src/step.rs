@@ -90,7 +90,7 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
             Status::Running => {}
         }
         let key = self.machine.event(name).map_or_else(|| EventKey::Other(name.into()), EventKey::Known);
-        if !self.may_raise(name, by) {
+        if !self.may_raise(&key, name, by) {
             return Verdict::Refused("this event is not theirs to raise");
         }
         self.handle(Event { key, data })
@@ -98,11 +98,17 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
 
     /// Nobody outside can raise what only an activity, a timer or the machine itself may, nor an event below one (`passed.x` is taken
     /// by whoever takes `passed`). `Raiser::Any` stands for nobody in particular: a harness that plays all parts.
-    fn may_raise(&self, name: &str, by: Raiser) -> bool {
-        let prefixes = std::iter::successors(Some(name), |name| name.rfind('.').map(|at| &name[..at]));
-        let events = &self.machine.chart().events;
-        let mut known = prefixes.filter_map(|name| self.machine.event(name).and_then(|id| events.get(id.index())));
-        by == Raiser::Any || known.next().is_some_and(|event| event.from == Raiser::Any || event.from == by)
+    fn may_raise(&self, key: &EventKey, name: &str, by: Raiser) -> bool {
+        let chart = self.machine.chart();
+        let own = match key {
+            EventKey::Known(id) => chart.events.get(id.index()),
+            EventKey::Other(_) => None,
+        };
+        let outer = || {
+            let names = std::iter::successors(Some(name), |name| name.rfind('.').map(|at| &name[..at]));
+            names.filter_map(|name| self.machine.event(name)).find_map(|id| chart.events.get(id.index()))
+        };
+        by == Raiser::Any || own.or_else(outer).is_some_and(|event| event.from == Raiser::Any || event.from == by)
     }
 
     fn activity_finished(&mut self, activity: ActivityId, ended: Ended<D::Payload>) -> Verdict {

@@ -107,7 +107,7 @@ pub fn read_line(machine: &Machine, state: &State, line: &str) -> Input {
 }
 
 fn raiser(chart: &Chart, event: &str) -> Raiser {
-    chart.find_event(event).map_or(Raiser::User, |id| chart.event(id).from)
+    chart.find_event(event).map_or(Raiser::Any, |id| chart.event(id).from)
 }
 
 fn number(text: &str, letter: char) -> Option<u64> {

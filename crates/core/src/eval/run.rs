@@ -118,7 +118,7 @@ pub(super) fn context(env: &Env<'_>) -> Value {
 }
 
 pub(super) fn event_name(env: &Env<'_>) -> Value {
-    env.scope.event.map_or(Value::from(""), |event| Value::Str(event.key.shared_name(env.scope.machine)))
+    env.scope.event.map_or_else(|| Value::from(""), |event| Value::Str(event.key.shared_name(env.scope.machine)))
 }
 
 fn follow<'a>(mut value: Cow<'a, Value>, fields: &[Arc<str>]) -> Evaluated<'a> {

@@ -23,6 +23,7 @@ pub(super) fn machine(chart: Arc<Chart>) -> Machine {
         plans,
         formulas,
         events: names.events,
+        numbers: names.by_name.iter().map(|(name, id)| (name.clone(), *id)).collect(),
         by_name: names.by_name,
         histories,
         atomic,

@@ -120,7 +120,7 @@ fn a_signal_that_was_not_declared_is_an_error() {
     check(
         r#"
 initial: a
-on: {error: {target: failed, reason: "${event.message}"}, odd: b}
+on: {error: {target: failed, reason: "${event.message}"}}
 states:
   a: {invoke: {activity: build, signals: [passed]}, on: {passed: b}}
   b: {}

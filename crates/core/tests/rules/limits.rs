@@ -239,17 +239,17 @@ states:
 }
 
 #[test]
-fn a_guard_is_not_asked_when_the_limit_is_used_up() {
+fn a_limit_is_asked_only_of_a_transition_whose_guard_holds() {
     check(
         r#"
 initial: a
 on: {error: failed}
 states:
-  a: {on: {go: [{limit: 1, guard: "event.ok"}, z]}}
+  a: {on: {go: [{limit: 1, guard: "event.ok"}, z], other: {reason: x}}}
   z: {}
   failed: {}
 "#,
-        r#"go {"ok": true};go"#,
+        r#"go {"ok": true};other;go {"ok": false}"#,
         expect![[r#"
             start
               *: +m +a
@@ -257,8 +257,11 @@ states:
             go {"ok": true}
               go: a.go#1
               = a
-            go
-              go: not a.go#1 (a.go#1=1) a.go#2 -a +z
+            other
+              other: a.other "x"
+              = a
+            go {"ok": false}
+              go: not a.go#1 (guard) a.go#2 -a +z
               = z
         "#]],
     );

@@ -168,14 +168,14 @@ states:
   a: {always: {target: b, guard: "event.n == 1"}}
   b: {}
 "#,
-        r#"user odd {"n": 1}"#,
+        r#"odd {"n": 1}"#,
         expect![[r#"
             start
               *: +m +a
               *: not a.always (fault) fault "no such field: n in `event.n == 1`"
               error.execution:
               = a
-            user odd {"n": 1}
+            odd {"n": 1}
               odd:
               *: a.always -a +b
               = b

@@ -278,7 +278,7 @@ states:
       job.done: {assign: {log: "${context.log + 'D'}"}}
       job: {assign: {log: "${context.log + 'J'}"}}
 "#,
-        r#"job.done;job.done.well;job;jobless;user job.other"#,
+        r#"job.done;job.done.well;job;jobless;job.other"#,
         expect![[r#"
             start
               *: +m +a
@@ -295,7 +295,7 @@ states:
             jobless (unhandled)
               jobless:
               = a log=DDJ
-            user job.other
+            job.other
               job.other: a.job
               = a log=DDJJ
         "#]],
@@ -316,12 +316,12 @@ states:
       "*": {assign: {last: "${_event.name}"}}
   b: {}
 "#,
-        r#"user never.heard.of.it {"n": 1};go;go"#,
+        r#"never.heard.of.it {"n": 1};go;go"#,
         expect![[r#"
             start
               *: +m +a
               = a last=
-            user never.heard.of.it {"n": 1}
+            never.heard.of.it {"n": 1}
               never.heard.of.it: a.*
               = a last=never.heard.of.it
             go
@@ -342,7 +342,7 @@ events: {go: {from: any}, other: {from: any}}
 initial: a
 states: {a: {on: {go: b}}, b: {on: {other: a}}}
 "#,
-        r#"other;user unheard"#,
+        r#"other;unheard"#,
         expect![[r#"
             start
               *: +m +a
@@ -350,7 +350,7 @@ states: {a: {on: {go: b}}, b: {on: {other: a}}}
             other (unhandled)
               other:
               = a
-            user unheard (unhandled)
+            unheard (unhandled)
               unheard:
               = a
         "#]],

@@ -27,14 +27,14 @@ states: {a: {}}
             user go
               go: m.go "x"
               = a n=0
-            run go (refused: only somebody else may raise this event)
+            run go (refused: this event is not theirs to raise)
               = a n=0
-            user ring (refused: only somebody else may raise this event)
+            user ring (refused: this event is not theirs to raise)
               = a n=0
             timer ring
               ring: m.ring "x"
               = a n=0
-            user call (refused: only somebody else may raise this event)
+            user call (refused: this event is not theirs to raise)
               = a n=0
             run call
               call: m.call "x"
@@ -45,7 +45,7 @@ states: {a: {}}
             run free
               free: m.free "x"
               = a n=0
-            user own (refused: only somebody else may raise this event)
+            user own (refused: this event is not theirs to raise)
               = a n=0
         "#]],
     );
@@ -55,6 +55,7 @@ states: {a: {}}
 fn nobody_outside_may_raise_what_an_activity_a_timer_or_the_machine_raises() {
     check(
         r#"
+events: {go: {from: user}}
 initial: a
 on: {error: failed, timeout: failed}
 states:
@@ -69,15 +70,15 @@ states:
               ! set t1 60000ms
               ! start a2 build {}
               = a
-            user passed (refused: only somebody else may raise this event)
+            user passed (refused: this event is not theirs to raise)
               = a
-            user error (refused: only somebody else may raise this event)
+            user error (refused: this event is not theirs to raise)
               = a
-            user error.execution (refused: only somebody else may raise this event)
+            user error.execution (refused: this event is not theirs to raise)
               = a
-            user timeout.a (refused: only somebody else may raise this event)
+            user timeout.a (refused: this event is not theirs to raise)
               = a
-            user done.state.b (refused: only somebody else may raise this event)
+            user done.state.b (refused: this event is not theirs to raise)
               = a
         "#]],
     );
