@@ -7,8 +7,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result, ensure};
 use interlock_chart::yaml;
+
+use crate::Result;
 
 const ROUNDS: usize = 30;
 
@@ -16,12 +17,14 @@ const ROUNDS: usize = 30;
 pub(crate) fn report_load() -> Result<()> {
     let source = forty_states();
     let reading = yaml::read(&source);
-    ensure!(reading.is_usable(), "the bench's machine is not a machine: {:?}", reading.diagnostics);
+    if !reading.is_usable() {
+        return Err(format!("the bench's machine is not a machine: {:?}", reading.diagnostics).into());
+    }
     let best = best_of(|| {
         let begin = Instant::now();
         let reading = yaml::read(&source);
         let took = begin.elapsed();
-        reading.is_usable().then_some(took).context("not a machine")
+        reading.is_usable().then_some(took).ok_or_else(|| "not a machine".into())
     })?;
     println!("load     {:>8.3} ms for 40 states, {} lines (wanted 5)", milliseconds(best), source.lines().count());
     Ok(())
@@ -37,15 +40,15 @@ pub(crate) fn report_start() -> Result<()> {
     let best = best_of(|| {
         let begin = Instant::now();
         let status = Command::new(&program).arg("machines").stdout(Stdio::null()).stderr(Stdio::null()).status()?;
-        ensure!(status.success(), "`interlock machines` failed");
-        Ok(begin.elapsed())
+        status.success().then(|| begin.elapsed()).ok_or_else(|| "`interlock machines` failed".into())
     })?;
     println!("start    {:>8.3} ms for `interlock machines` (wanted 20)", milliseconds(best));
     Ok(())
 }
 
 fn best_of(mut round: impl FnMut() -> Result<Duration>) -> Result<Duration> {
-    (0..ROUNDS).map(|_| round()).collect::<Result<Vec<_>>>()?.into_iter().min().context("no rounds")
+    let rounds = (0..ROUNDS).map(|_| round()).collect::<Result<Vec<_>>>()?;
+    Ok(rounds.into_iter().min().unwrap_or_default())
 }
 
 fn milliseconds(duration: Duration) -> f64 {

@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::Command};
 
-use anyhow::{Context, Result, ensure};
+use crate::Result;
 
 /// Steps a second.
 pub(crate) struct Speeds {
@@ -26,9 +26,11 @@ pub(crate) fn measure() -> Result<Option<Speeds>> {
             return Ok(None);
         }
     }
-    let output = Command::new("node").arg("bench.mjs").current_dir(&scratch).output().context("node does not run")?;
-    ensure!(output.status.success(), "the XState bench failed: {}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new("node").arg("bench.mjs").current_dir(&scratch).output()?;
+    if !output.status.success() {
+        return Err(format!("the XState bench failed: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
     let told: serde_json::Value = serde_json::from_slice(&output.stdout)?;
-    let speed = |name: &str| told[name].as_f64().with_context(|| format!("no speed of {name}"));
+    let speed = |name: &str| told[name].as_f64().ok_or_else(|| format!("no speed of {name}"));
     Ok(Some(Speeds { ring: speed("ring")?, nested: speed("nested")? }))
 }
