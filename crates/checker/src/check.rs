@@ -26,11 +26,24 @@ pub struct Options {
     pub configurations_max: usize,
     /// With more configurations than this, counters are left open at first and followed only where it matters.
     pub exact_max: usize,
+    /// What is known of data.
+    pub data: Knowledge,
+}
+
+/// What an exploration knows of data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Knowledge {
+    /// Facts are remembered: the same question gets the same answer until something may have changed it.
+    #[default]
+    Facts,
+    /// Nothing: every guard goes either way each time it is asked, and nothing fails to evaluate. This is the reduced form that
+    /// `draw --format promela` writes, so that what is counted here can be held against SPIN.
+    Nothing,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { configurations_max: 2_000_000, exact_max: 120_000 }
+        Options { configurations_max: 2_000_000, exact_max: 120_000, data: Knowledge::Facts }
     }
 }
 
@@ -40,7 +53,11 @@ pub(crate) const REFINEMENTS_MAX: usize = 16;
 /// Finds out what a machine can and cannot do.
 pub fn check(chart: Arc<Chart>, options: &Options) -> Report {
     let machine = Machine::new(chart);
-    let (table, lookout) = (Table::of(&machine), Lookout::of(&machine));
+    let table = match options.data {
+        Knowledge::Facts => Table::of(&machine),
+        Knowledge::Nothing => Table::without_data(&machine),
+    };
+    let lookout = Lookout::of(&machine);
     let (mut explorations, is_exact) = Explorations::begin(&machine, &table, &lookout, options);
     explorations.report(is_exact)
 }

@@ -25,6 +25,6 @@ mod story;
 mod watch;
 mod ways;
 
-pub use check::{Options, Size, check, size};
+pub use check::{Knowledge, Options, Size, check, size};
 pub use report::{Bound, Counterexample, Problem, Proof, Report, Stage};
 pub use ways::ways;

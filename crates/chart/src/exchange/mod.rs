@@ -1,4 +1,4 @@
-//! Other statechart formats: SCXML, XState JSON, Mermaid, DOT.
+//! Other statechart formats: SCXML, XState JSON, Mermaid, DOT, Promela.
 //!
 //! An importer makes a [`MachineFile`], so that an imported machine is read and validated like any other. An exporter takes a
 //! [`Chart`]. Both name what the other format cannot carry: an exporter in a warning, an importer in a warning where the
@@ -12,6 +12,7 @@ mod layout;
 mod mermaid;
 mod names;
 mod problem;
+mod promela;
 mod restore;
 mod scxml;
 mod xstate;
@@ -40,11 +41,13 @@ pub enum Format {
     Mermaid,
     /// Graphviz; it can be written only.
     Dot,
+    /// SPIN's language, control only; it can be written only.
+    Promela,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 4] = [Format::Scxml, Format::Xstate, Format::Mermaid, Format::Dot];
+    pub const ALL: [Format; 5] = [Format::Scxml, Format::Xstate, Format::Mermaid, Format::Dot, Format::Promela];
 
     /// Its word on the command line.
     pub fn word(self) -> &'static str {
@@ -53,6 +56,7 @@ impl Format {
             Format::Xstate => "xstate",
             Format::Mermaid => "mermaid",
             Format::Dot => "dot",
+            Format::Promela => "promela",
         }
     }
 
@@ -74,6 +78,7 @@ fn by_extension(file_name: &str) -> Option<Format> {
         "json" => Some(Format::Xstate),
         "mmd" | "mermaid" => Some(Format::Mermaid),
         "dot" | "gv" => Some(Format::Dot),
+        "pml" | "promela" => Some(Format::Promela),
         _ => None,
     }
 }
@@ -120,6 +125,7 @@ pub fn export(chart: &Chart, format: Format) -> Exported {
         Format::Xstate => xstate::export(chart),
         Format::Mermaid => mermaid::export(chart),
         Format::Dot => dot::export(chart),
+        Format::Promela => promela::export(chart),
     }
 }
 
@@ -135,6 +141,9 @@ pub fn import(text: &str, hint: Option<Format>, file_name: &str) -> Result<Impor
         Some(Format::Xstate) => xstate::import(text, &name),
         Some(Format::Mermaid) => mermaid::import(text, &name),
         Some(Format::Dot) => Err(vec![problem::error("E0506", Span::default(), "DOT can be written but not read")]),
+        Some(Format::Promela) => {
+            Err(vec![problem::error("E0506", Span::default(), "Promela can be written but not read")])
+        }
         None => Err(vec![problem::unknown_format(file_name)]),
     }
 }

@@ -135,6 +135,22 @@ impl Table {
         Table { may_fail: vec![false; table.may_fail.len()], ..table }
     }
 
+    /// Nothing is known: every condition goes either way, and nothing fails.
+    pub(crate) fn without_data(machine: &Machine) -> Self {
+        let formulas = machine.formulas().len();
+        Table {
+            slots: Vec::new(),
+            by_path: BTreeMap::new(),
+            by_text: BTreeMap::new(),
+            questions: vec![Some(Question::Free); formulas],
+            changes: vec![Vec::new(); formulas],
+            may_fail: vec![false; formulas],
+            least: vec![0; formulas],
+            purposes: purposes(machine),
+            send_names: send_names(machine),
+        }
+    }
+
     /// What an assignment to a variable does: to the slots inside it, and to answers that depend on it.
     fn changed_by(&self, var: &str, template: &Template) -> Vec<(usize, Change)> {
         let change = |(at, slot): (usize, &Slot)| match &slot.path {

@@ -1,0 +1,168 @@
+//! Promela: a chart's control, for SPIN.
+//!
+//! What is written is the chart's *reduced form*: states, hierarchy, history, counters with their limits, running activities, pending
+//! timeouts and the internal queue are exact; data is left out, so every guard and every condition may go either way each time it is
+//! asked, and nothing ever fails to evaluate. Everything from outside is a free choice.
+//!
+//! One macrostep is one `atomic` sequence. SPIN does not store the states inside of one, so the number of states that it stores is the number of
+//! configurations at rest, and one more for the run that has not started: a second opinion on what the checker counts.
+//! It is written from the chart alone and shares nothing with the engine, so that the two can be wrong only in different ways.
+//!
+//! Parallel states and sent events are not translated; a chart that has them gives an empty model that says so.
+
+mod body;
+mod moves;
+
+use std::collections::BTreeMap;
+
+use super::Exported;
+use crate::{
+    Chart,
+    model::{Action, Block, Kind, State, StateId},
+};
+
+/// Writes a chart's control in SPIN's language.
+pub(super) fn export(chart: &Chart) -> Exported {
+    if let Some(why) = obstacle(chart) {
+        let text = format!("/* {} is not translated: {why} */\n", chart.id);
+        return Exported { text, warnings: vec![format!("nothing was translated: {why}")] };
+    }
+    let told = "only control is in it: every guard may go either way, data, reasons and properties are left out";
+    Exported { text: Writer::new(chart).model(), warnings: vec![told.to_owned()] }
+}
+
+/// What keeps a chart from being translated.
+fn obstacle(chart: &Chart) -> Option<String> {
+    if let Some(state) = chart.states.iter().find(|state| state.kind == Kind::Parallel) {
+        return Some(format!("`{}` is a parallel state", state.name));
+    }
+    let initials = chart.states.iter().filter_map(|state| state.initial.as_ref());
+    let targets = chart.transitions.iter().map(|transition| &transition.targets);
+    if targets.chain(initials.map(|initial| &initial.targets)).any(|targets| targets.len() > 1) {
+        return Some("a transition has several targets".to_owned());
+    }
+    let reads_event = |source: &str| source.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_event);
+    let mut eventless = chart.transitions.iter().filter(|transition| transition.events.is_empty());
+    if eventless.any(|transition| transition.guard.as_ref().is_some_and(|guard| reads_event(&guard.source))) {
+        return Some("an eventless transition asks about the event".to_owned());
+    }
+    blocks(chart).any(has_send).then(|| "events are sent".to_owned())
+}
+
+fn is_event(word: &str) -> bool {
+    matches!(word, "event" | "_event")
+}
+
+fn blocks(chart: &Chart) -> impl Iterator<Item = &Block> {
+    let of_state = |state: &State| state.entry.len() + state.exit.len();
+    let states = chart.states.iter().filter(move |state| of_state(state) > 0 || state.initial.is_some());
+    let in_states = states.flat_map(|state| {
+        state.entry.iter().chain(&state.exit).chain(state.initial.as_ref().map(|initial| &initial.actions))
+    });
+    in_states.chain(chart.transitions.iter().map(|transition| &transition.actions))
+}
+
+fn has_send(block: &Block) -> bool {
+    block.iter().any(|action| match action {
+        Action::Send { .. } => true,
+        Action::If { branches } => branches.iter().any(|(_, block)| has_send(block)),
+        Action::Assign { .. } | Action::Raise { .. } | Action::Cancel { .. } | Action::Log { .. } => false,
+    })
+}
+
+/// How many events may wait in the internal queue; more is an assertion that SPIN reports.
+const QUEUE_MAX: usize = 16;
+
+/// Writes one model.
+struct Writer<'c> {
+    chart: &'c Chart,
+    /// Every event that can happen, numbered from 1.
+    events: BTreeMap<String, usize>,
+    /// Per state: the last state inside it. States inside one follow it directly.
+    last: Vec<usize>,
+    out: String,
+    depth: usize,
+}
+
+impl<'c> Writer<'c> {
+    fn new(chart: &'c Chart) -> Self {
+        let mut last: Vec<usize> = (0..chart.states.len()).collect();
+        for state in chart.states.iter().rev() {
+            if let Some(parent) = state.parent {
+                last[parent.index()] = last[parent.index()].max(last[state.id.index()]);
+            }
+        }
+        Writer { chart, events: events(chart), last, out: String::new(), depth: 0 }
+    }
+
+    fn line(&mut self, line: &str) {
+        for _ in 0..self.depth {
+            self.out.push_str("  ");
+        }
+        self.out.push_str(line);
+        self.out.push('\n');
+    }
+
+    /// Lines one level deeper.
+    fn inside(&mut self, write: impl FnOnce(&mut Self)) {
+        self.depth += 1;
+        write(self);
+        self.depth -= 1;
+    }
+
+    /// Whether the active atomic state is the state or inside it.
+    fn is_active(&self, state: StateId) -> String {
+        match (state.index(), self.last[state.index()]) {
+            (first, last) if first == last => format!("at == {first}"),
+            (first, last) => format!("at >= {first} && at <= {last}"),
+        }
+    }
+
+    /// States that start something when a run comes to rest in them.
+    fn is_starting(state: &State) -> bool {
+        state.timeout_ms.is_some() || !state.invokes.is_empty()
+    }
+
+    fn histories(&self) -> impl Iterator<Item = &'c State> + use<'c> {
+        self.chart.states.iter().filter(|state| state.kind.is_history())
+    }
+
+    /// What a history state may remember: atomic states inside its parent, or its parent's children.
+    fn memories(&self, history: &State) -> Vec<StateId> {
+        let Some(parent) = history.parent else { return Vec::new() };
+        let states = self.chart.states.iter();
+        let is_memory = |state: &&State| match history.kind {
+            Kind::DeepHistory => state.kind.is_atomic() && self.chart.is_descendant(state.id, parent),
+            _ => !state.kind.is_history() && state.parent == Some(parent),
+        };
+        states.filter(is_memory).map(|state| state.id).collect()
+    }
+}
+
+fn events(chart: &Chart) -> BTreeMap<String, usize> {
+    let mut names: Vec<String> = chart.events.iter().map(|event| event.name.clone()).collect();
+    names.push("error".to_owned());
+    names.extend(chart.states.iter().filter(|state| state.timeout_ms.is_some()).map(timeout_of));
+    names.extend(chart.states.iter().filter(|state| !state.children.is_empty()).map(done_of));
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().enumerate().map(|(at, name)| (name, at + 1)).collect()
+}
+
+fn timeout_of(state: &State) -> String {
+    format!("timeout.{}", state.name)
+}
+
+fn done_of(state: &State) -> String {
+    format!("done.state.{}", state.name)
+}
+
+/// The smallest type that holds the number.
+fn kind_for(max: usize) -> &'static str {
+    match max {
+        0..=1 => "bit",
+        2..=255 => "byte",
+        256..=32_767 => "short",
+        _ => "int",
+    }
+}

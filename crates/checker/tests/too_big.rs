@@ -1,0 +1,54 @@
+//! A machine too big to explore says so and how far it got. That is not a pass.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on stops.
+
+mod show;
+
+use expect_test::expect;
+use interlock_checker::{Options, check};
+
+/// Twelve switches that a person may flip: 4,096 configurations, and nothing wrong with any.
+fn switches() -> String {
+    let mut source = "machine: switches\nversion: 1\nevents:\n  stop: { from: user }\n".to_owned();
+    (0..12).for_each(|at| source += &format!("  flip{at}: {{ from: user }}\n"));
+    source += "initial: all\nstates:\n  done: { type: final, outcome: success }\n  all:\n    type: parallel\n    on: { stop: done }\n    states:\n";
+    for at in 0..12 {
+        source += &format!(
+            "      s{at}: {{ initial: off{at}, states: {{ off{at}: {{ on: {{ flip{at}: on{at} }} }}, on{at}: {{ on: {{ flip{at}: off{at} }} }} }} }}\n"
+        );
+    }
+    source + "properties:\n  - terminates: true\n  - possible: done\n"
+}
+
+#[test]
+fn all_of_it_is_explored_where_there_is_room() {
+    expect![[r#"
+        proved: 4097 configurations
+        between inputs: 1 transitions, 0 activities, 0 judgements
+        whole run: no bound
+        waits in off0, on0, off1, on1, off2, on2, off3, on3, off4, on4, off5, on5, off6, on6, off7, on7, off8, on8, off9, on9, off10, on10, off11, on11
+        yes terminates
+        yes possible done
+    "#]].assert_eq(&show::report(&switches()));
+}
+
+#[test]
+fn a_machine_too_big_to_explore_is_not_proved() {
+    let options = Options { configurations_max: 1_000, exact_max: 1_000, ..Options::default() };
+    let report = check(show::chart(&switches()), &options);
+    assert!(!report.ok && report.properties.iter().all(|proof| !proof.ok));
+    expect![[r#"
+        not proved: 1005 configurations
+        between inputs: no bound
+        whole run: no bound
+        waits in off0, on0, off1, on1, off2, on2, off3, on3, off4, on4, off5, on5, off6, on6, off7, on7, off8, on8, off9, on9, off10, on10, off11, on11
+        NO  terminates
+        NO  possible done
+           1. start        → off0 + off1 + off2 + off3 + off4 + off5 + off6 + off7 + off8 + off9 + off10 + off11
+           2. flip0 (user) → on0 + off1 + off2 + off3 + off4 + off5 + off6 + off7 + off8 + off9 + off10 + off11
+           3. flip3 (user) → on0 + off1 + off2 + on3 + off4 + off5 + off6 + off7 + off8 + off9 + off10 + off11
+           4. flip4 (user) → on0 + off1 + off2 + on3 + on4 + off5 + off6 + off7 + off8 + off9 + off10 + off11
+           5. flip6 (user) → on0 + off1 + off2 + on3 + on4 + off5 + on6 + off7 + off8 + off9 + off10 + off11
+        E0604 too many configurations to explore all; 1005 configurations seen
+    "#]].assert_eq(&show::show(&report));
+}
