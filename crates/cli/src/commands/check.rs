@@ -122,7 +122,15 @@ fn broken(text: &mut String, because: &str, counterexample: Option<&Counterexamp
 
 fn bound_text(bound: Bound) -> String {
     let Bound { transitions, activities, judgements } = bound;
-    format!("at most {transitions} transitions, {activities} activities, {judgements} judgements")
+    let [transitions, activities, judgements] =
+        [(transitions, "transition", "s"), (activities, "activit", "ies"), (judgements, "judgement", "s")].map(counted);
+    format!("at most {transitions}, {activities}, {judgements}")
+}
+
+/// `1 activity`, `2 activities`
+fn counted((count, stem, plural): (u64, &str, &str)) -> String {
+    let singular = if plural == "ies" { "y" } else { "" };
+    format!("{count} {stem}{}", if count == 1 { singular } else { plural })
 }
 
 /// One picture per counterexample, with its way standing out.
