@@ -3,6 +3,8 @@
 //!
 //! `UPDATE_EXPECT=1` writes the tables.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
 use std::{env, fmt::Write, fs, path::PathBuf, sync::Arc};
 
 use interlock_chart::{

@@ -1,6 +1,8 @@
 //! Guards are asked in every step: asking one makes no new memory. In a test binary of its own, because it counts allocations of
 //! the whole process.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use interlock_chart::Value;
 use interlock_core::{Data, Event, EventKey, Scope, State, Step, step};
 use interlock_testkit::script;

@@ -41,11 +41,14 @@ pub enum First {
     High,
 }
 
+/// What was tried, by who raises which event.
+type Known = BTreeMap<(Option<InvokeId>, String), Vec<Value>>;
+
 /// Goes ways of one machine.
 pub struct Walker<'m> {
     machine: &'m Machine,
     samples: Samples,
-    known: RefCell<BTreeMap<(Option<InvokeId>, String), Vec<Value>>>,
+    known: RefCell<Known>,
 }
 
 impl<'m> Walker<'m> {
