@@ -12,7 +12,6 @@
 mod case;
 pub mod clock;
 mod compare;
-mod queue;
 mod run;
 pub mod simulation;
 mod suite;
