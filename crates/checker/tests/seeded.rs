@@ -84,7 +84,13 @@ fn firmware_flaky_tests_are_run_again_without_a_limit() {
         "          limit: [{ counter: FLAKY, max: 3 }, { counter: recoveries, max: 20 }]\n",
         "          limit: [{ counter: FLAKY, max: 3 }, { counter: recoveries, max: 20 }]\n          reset: [FLAKY, recoveries]\n",
         "terminates",
-        expect![[""]],
+        expect![[r#"
+            terminates
+            result_normalized (testbench.fetch_artifacts): ATTACH_ARTIFACTS → RESULT_ANALYSIS
+            PASS (judge.result): RESULT_ANALYSIS → MEASURE_ROUND
+            error (convergence.measure): MEASURE_ROUND → COLLECT_EVIDENCE
+            … and again
+        "#]],
     );
 }
 
@@ -207,7 +213,13 @@ fn prd_a_prd_that_is_refused_is_written_again_without_a_limit() {
         "              limit: { counter: prd_repairs, max: 3 }\n",
         "              limit: { counter: prd_repairs, max: 3 }\n              reset: prd_repairs\n",
         "terminates",
-        expect![[""]],
+        expect![[r#"
+            terminates
+            USER_INPUT_REQUIREMENT (user): READY → WRITE_PRD
+            prd_written (judge.prd): WRITE_PRD → CHECK_PRD
+            prd_refused (prd.check): CHECK_PRD → WRITE_PRD
+            … and again
+        "#]],
     );
 }
 
@@ -234,7 +246,13 @@ fn brain_a_failing_test_is_repaired_without_a_limit() {
         "              limit: { counter: testing, max: 3 }\n",
         "              limit: { counter: testing, max: 3 }\n              reset: testing\n",
         "terminates",
-        expect![[""]],
+        expect![[r#"
+            terminates
+            ai_reply_done (agent.prompt): CODING → REVIEWING
+            has_issue (judge.review): REVIEWING → LINTING
+            lint_pass (command.run): LINTING → TESTING
+            … and again
+        "#]],
     );
 }
 
@@ -276,7 +294,12 @@ fn notebook_a_workflow_is_started_again_once_more() {
         "limit: { counter: restarts, max: 3 }, reset:",
         "limit: { counter: restarts, max: 4 }, reset:",
         "at most 3 of error -> behavior_running",
-        expect![[""]],
+        expect![[r#"
+            at most 3 of error -> behavior_running or error -> stage_running since idle
+            START_WORKFLOW (user): error → error
+            START_WORKFLOW (user): error → error
+            START_WORKFLOW (user): error → stage_running
+        "#]],
     );
 }
 

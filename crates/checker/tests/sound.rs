@@ -18,7 +18,7 @@ use interlock_checker::{Options, Report, check};
 use interlock_core::{Ended, Input, Machine, State, Status, step};
 use interlock_testkit::random::{self, Rng};
 
-const MACHINES: u64 = 150;
+const MACHINES: u64 = 40;
 const RUNS: u64 = 6;
 const STEPS: usize = 60;
 
@@ -105,7 +105,7 @@ fn where_nothing_is_unknown_a_naive_exploration_finds_exactly_as_many_configurat
         let chart = Arc::new(without_data(machine.chart().clone()));
         let machine = Machine::new(chart.clone());
         let Some(naively) = counted_naively(&machine, 1_500) else { continue };
-        let report = check(chart, &Options::default());
+        let report = check(chart, &Options { configurations_max: 20_000, exact_max: 5_000 });
         assert_eq!(report.explored, naively, "seed {seed}:\n{}", random::machine_text(seed));
         compared += 1;
     }
@@ -182,5 +182,5 @@ fn no_concrete_run_does_what_was_proved_impossible() {
         proved += 1;
         (0..RUNS).for_each(|run| hold(&machine, &report, seed * 1_000 + run));
     }
-    assert!(proved > 20, "only {proved} machines could be explored: that tries nothing");
+    assert!(proved > 10, "only {proved} machines could be explored: that tries nothing");
 }
