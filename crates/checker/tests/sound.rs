@@ -1,12 +1,6 @@
-//! What was proved holds in every run: random machines and the built-in ones, moved at random by the engine itself.
-//!
-//! Two things are tried. Where nothing is unknown, the configurations counted are exactly those that a naive exploration finds. Where data is
-//! unknown, no concrete run enters a state reported unreachable, takes a transition reported as never taken, or does more between two inputs
-//! than the bound says.
+//! Where nothing is unknown, the configurations counted are exactly those that a naive exploration with the engine finds.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on stops.
-
-mod show;
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -14,13 +8,11 @@ use std::{
 };
 
 use interlock_chart::{Chart, Value, model::Raiser};
-use interlock_checker::{Options, Report, check};
+use interlock_checker::{Options, check};
 use interlock_core::{Ended, Input, Machine, State, Status, step};
-use interlock_testkit::random::{self, Rng};
+use interlock_testkit::random;
 
-const MACHINES: u64 = 40;
-const RUNS: u64 = 6;
-const STEPS: usize = 60;
+const MACHINES: u64 = 150;
 
 /// Everything the outside may do to a run now, as the checker understands it.
 fn inputs(machine: &Machine, state: &State) -> Vec<Input> {
@@ -105,82 +97,9 @@ fn where_nothing_is_unknown_a_naive_exploration_finds_exactly_as_many_configurat
         let chart = Arc::new(without_data(machine.chart().clone()));
         let machine = Machine::new(chart.clone());
         let Some(naively) = counted_naively(&machine, 1_500) else { continue };
-        let report = check(chart, &Options { configurations_max: 20_000, exact_max: 5_000, ..Options::default() });
+        let report = check(chart, &Options::default());
         assert_eq!(report.explored, naively, "seed {seed}:\n{}", random::machine_text(seed));
         compared += 1;
     }
     assert!(compared > 20, "only {compared} machines were small enough: that compares nothing");
-}
-
-/// What a concrete run did since somebody outside or a timer last moved it.
-#[derive(Default)]
-struct Done {
-    transitions: u64,
-    activities: u64,
-}
-
-fn hold(machine: &Machine, report: &Report, seed: u64) {
-    let chart = machine.chart();
-    let unreachable: Vec<&str> = chart
-        .states
-        .iter()
-        .map(|state| state.name.as_str())
-        .filter(|name| {
-            report.problems.iter().any(|problem| problem.message == format!("state `{name}` can never be reached"))
-        })
-        .collect();
-    let idle = report.problems.iter().filter(|problem| problem.code == "W0605").map(|problem| problem.span);
-    let idle: Vec<_> = idle.collect();
-    let mut rng = Rng::new(seed);
-    let (mut state, mut done) = (State::ready(machine), Done::default());
-    for _ in 0..STEPS {
-        if state.is_done() {
-            break;
-        }
-        let input = random::input(&mut rng, machine, &state);
-        if matches!(input, Input::Paused | Input::Resumed) {
-            continue;
-        }
-        if !matches!(input, Input::ActivityFinished { .. }) {
-            done = Done::default();
-        }
-        let after = step(machine, state, input);
-        for microstep in &after.trace.microsteps {
-            done.transitions += microstep.taken.len() as u64;
-            done.activities += microstep.started.len() as u64;
-            for entered in &microstep.entered {
-                let name = chart.state(*entered).name.as_str();
-                assert!(!unreachable.contains(&name), "seed {seed}: `{name}` was entered");
-            }
-            for taken in &microstep.taken {
-                let span = chart.transition(taken.transition).span;
-                assert!(
-                    !idle.contains(&span),
-                    "seed {seed}: a transition of {} was taken",
-                    chart.state(chart.transition(taken.transition).source).name
-                );
-            }
-        }
-        if let Some(bound) = report.bound {
-            assert!(done.transitions <= bound.transitions, "seed {seed}: {} > {bound:?}", done.transitions);
-            assert!(done.activities <= bound.activities, "seed {seed}: {} > {bound:?}", done.activities);
-        }
-        state = after.state;
-    }
-}
-
-#[test]
-fn no_concrete_run_does_what_was_proved_impossible() {
-    let options = Options { configurations_max: 3_000, exact_max: 3_000, ..Options::default() };
-    let mut proved = 0;
-    for seed in 0..MACHINES {
-        let Some(machine) = random::machine(seed) else { continue };
-        let report = check(Arc::new(machine.chart().clone()), &options);
-        if report.problems.iter().any(|problem| problem.code == "E0604") {
-            continue;
-        }
-        proved += 1;
-        (0..RUNS).for_each(|run| hold(&machine, &report, seed * 1_000 + run));
-    }
-    assert!(proved > 10, "only {proved} machines could be explored: that tries nothing");
 }
