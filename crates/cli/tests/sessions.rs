@@ -135,10 +135,10 @@ fn a_machine_that_keeps_its_promises_is_proved() {
     check(
         "check door",
         expect![[r#"
-        ✓ door: proved
-          3 configurations explored
-          between two inputs of a person: at most 1 transitions, 0 activities, 0 judgements
-    "#]],
+            ✓ door: proved
+              3 configurations explored
+              between two inputs of a person: at most 1 transition, 0 activities, 0 judgements
+        "#]],
     );
 }
 
@@ -149,17 +149,17 @@ fn a_broken_promise_is_shown_with_a_shortest_way_to_break_it() {
         &session,
         "check broken/ --draw ways",
         expect![[r#"
-        ✗ broken: not proved
-          3 configurations explored
-          between two inputs of a person: at most 1 transitions, 0 activities, 0 judgements
-          ✗ never open without locked.turn_key
-            it matters because only a key opens it
-            a shortest way to break it:
-             1. start       → closed
-             2. push (user) → open
-        | wrote ways/broken-1.svg
-        [exit 1]
-    "#]],
+            ✗ broken: not proved
+              3 configurations explored
+              between two inputs of a person: at most 1 transition, 0 activities, 0 judgements
+              ✗ never open without locked.turn_key
+                it matters because only a key opens it
+                a shortest way to break it:
+                 1. start       → closed
+                 2. push (user) → open
+            | wrote ways/broken-1.svg
+            [exit 1]
+        "#]],
     );
     assert!(session.folder().join("ways/broken-1.svg").exists());
 }
@@ -171,29 +171,29 @@ fn a_file_that_cannot_be_read_is_bad_input_to_check() {
         &session,
         "check door bad/ broken/",
         expect![[r#"
-        ✓ door: proved
-          3 configurations explored
-          between two inputs of a person: at most 1 transitions, 0 activities, 0 judgements
-        ✗ bad/: it cannot be read
-        ✗ broken: not proved
-          3 configurations explored
-          between two inputs of a person: at most 1 transitions, 0 activities, 0 judgements
-          ✗ never open without locked.turn_key
-            it matters because only a key opens it
-            a shortest way to break it:
-             1. start       → closed
-             2. push (user) → open
-        | error[E0201]: there is no state `closd`
-        |  --> bad/machine.yaml:7:10
-        |   |
-        | 7 | initial: closd
-        |   |          ^^^^^
-        |   |
-        |   = help: did you mean `closed`?
-        |   = help: see docs/errors/E0201.md
-        |
-        [exit 2]
-    "#]],
+            ✓ door: proved
+              3 configurations explored
+              between two inputs of a person: at most 1 transition, 0 activities, 0 judgements
+            ✗ bad/: it cannot be read
+            ✗ broken: not proved
+              3 configurations explored
+              between two inputs of a person: at most 1 transition, 0 activities, 0 judgements
+              ✗ never open without locked.turn_key
+                it matters because only a key opens it
+                a shortest way to break it:
+                 1. start       → closed
+                 2. push (user) → open
+            | error[E0201]: there is no state `closd`
+            |  --> bad/machine.yaml:7:10
+            |   |
+            | 7 | initial: closd
+            |   |          ^^^^^
+            |   |
+            |   = help: did you mean `closed`?
+            |   = help: see docs/errors/E0201.md
+            |
+            [exit 2]
+        "#]],
     );
     check_in(
         &session,
