@@ -116,6 +116,10 @@ impl<'g> Judge<'g> {
     }
 
     fn not_leading_to(&self, goals: impl Iterator<Item = u32>) -> Option<Breach> {
+        // What was not explored has no ways on, which proves nothing.
+        if self.graph.too_much.is_some() {
+            return None;
+        }
         let edges = (0..self.graph.len() as u32)
             .flat_map(|from| self.graph.edges_of(from).iter().map(move |edge| (from, edge.to)));
         let leads = Reverse::of(self.graph.len(), edges).leading_to(goals);
@@ -146,7 +150,8 @@ impl<'g> Judge<'g> {
     /// somebody has not broken its promise.
     fn owed(&self, at: usize, property: &Property) -> Option<Breach> {
         let product = Product::of(self.graph, property, &self.lookout.roles[at]);
-        let is_stuck = |node: u32| self.graph.edges_of(node).is_empty();
+        let is_complete = self.graph.too_much.is_none();
+        let is_stuck = |node: u32| is_complete && self.graph.edges_of(node).is_empty();
         if let Some((visit, _)) = product.nodes_with(OWED).find(|&(_, node)| is_stuck(node)) {
             return Some(Breach { way: product.way_to(visit), loops_to: None });
         }

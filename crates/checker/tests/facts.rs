@@ -203,7 +203,7 @@ properties:
 }
 
 #[test]
-fn a_field_is_there_where_the_guard_has_asked_for_it() {
+fn asking_whether_a_field_is_there_does_not_count_as_a_promise() {
     check(
         r#"
 machine: small

@@ -119,7 +119,7 @@ properties:
     );
 }
 
-/// c cannot be reached from b once the limit is used up; only there is no way back to a.
+/// Once the limit is used up, there is no way back from b to a, and c lies behind a.
 #[test]
 fn possible() {
     check(

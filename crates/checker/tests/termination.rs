@@ -261,7 +261,7 @@ properties:
     );
 }
 
-/// 200,001 activities, and as many transitions and the last one: counted without going there.
+/// Really 200,001 activities: where a counter is left open, the bound is an upper one.
 #[test]
 fn a_limit_too_large_to_enumerate_is_ranked() {
     check(
@@ -285,7 +285,7 @@ properties:
     );
 }
 
-/// Five times at most, but for some inputs it is fewer: four times `bad` is possible, and a run may stop after any.
+/// Taken four times at most, and once more to the end; for other inputs it is fewer.
 #[test]
 fn a_limit_that_the_input_sets_is_taken_at_its_largest() {
     check(

@@ -44,11 +44,6 @@ fn a_machine_too_big_to_explore_is_not_proved() {
         waits in off0, on0, off1, on1, off2, on2, off3, on3, off4, on4, off5, on5, off6, on6, off7, on7, off8, on8, off9, on9, off10, on10, off11, on11
         NO  terminates
         NO  possible done
-           1. start        → off0 + off1 + off2 + off3 + off4 + off5 + off6 + off7 + off8 + off9 + off10 + off11
-           2. flip0 (user) → on0 + off1 + off2 + off3 + off4 + off5 + off6 + off7 + off8 + off9 + off10 + off11
-           3. flip3 (user) → on0 + off1 + off2 + on3 + off4 + off5 + off6 + off7 + off8 + off9 + off10 + off11
-           4. flip4 (user) → on0 + off1 + off2 + on3 + on4 + off5 + off6 + off7 + off8 + off9 + off10 + off11
-           5. flip6 (user) → on0 + off1 + off2 + on3 + on4 + off5 + on6 + off7 + off8 + off9 + off10 + off11
         E0604 too many configurations to explore all; 1005 configurations seen
     "#]].assert_eq(&show::show(&report));
 }

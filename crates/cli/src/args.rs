@@ -93,6 +93,8 @@ pub(crate) enum Drawing {
     Dot,
     Scxml,
     Xstate,
+    /// SPIN's language: control only, every guard goes either way.
+    Promela,
 }
 
 /// Colours of a picture.

@@ -282,9 +282,14 @@ fn a_machine_with_a_problem_is_shown_with_its_place() {
 #[test]
 fn a_machine_is_drawn_in_every_format() {
     let (_folder, session) = project();
-    for (format, start) in
-        [("svg", "<svg"), ("mermaid", "stateDiagram-v2"), ("dot", "digraph"), ("scxml", "<scxml"), ("xstate", "{")]
-    {
+    for (format, start) in [
+        ("svg", "<svg"),
+        ("mermaid", "stateDiagram-v2"),
+        ("dot", "digraph"),
+        ("scxml", "<scxml"),
+        ("xstate", "{"),
+        ("promela", "/* door"),
+    ] {
         let drawn = session.run(&format!("draw door --format {format}")).unwrap();
         assert_eq!(drawn.code, Some(0), "{}", drawn.stderr);
         assert!(drawn.stdout.contains(start), "{format}: {}", drawn.stdout);
@@ -499,7 +504,7 @@ fn bad_usage_is_exit_code_2() {
         "draw door --format png",
         expect![[r#"
         | error: invalid value 'png' for '--format <FORMAT>'
-        |   [possible values: svg, mermaid, dot, scxml, xstate]
+        |   [possible values: svg, mermaid, dot, scxml, xstate, promela]
         |
         | For more information, try '--help'.
         [exit 2]

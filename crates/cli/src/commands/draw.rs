@@ -48,6 +48,7 @@ fn drawing(chart: &Chart, args: &Draw) -> Exported {
         Drawing::Dot => Format::Dot,
         Drawing::Scxml => Format::Scxml,
         Drawing::Xstate => Format::Xstate,
+        Drawing::Promela => Format::Promela,
     };
     exchange::export(chart, format)
 }
@@ -86,6 +87,7 @@ impl Drawing {
             Drawing::Dot => "dot",
             Drawing::Scxml => "scxml",
             Drawing::Xstate => "xstate",
+            Drawing::Promela => "promela",
         }
     }
 }
