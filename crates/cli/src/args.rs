@@ -93,7 +93,6 @@ pub(crate) enum Drawing {
     Dot,
     Scxml,
     Xstate,
-    /// SPIN's language: control only, every guard goes either way.
     Promela,
 }
 
