@@ -140,7 +140,7 @@ states:
   end: { type: final, outcome: success }
 ",
     );
-    assert!(same(&machine) > 20);
+    assert!(same(&machine) > 5);
 }
 
 #[test]
