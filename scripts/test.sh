@@ -6,4 +6,4 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 cargo test --workspace --lib --bins --tests --no-fail-fast 2>&1 | tee "$log"
 cargo test --workspace --doc 2>&1 | tee -a "$log"
-awk '/^test result:/ { passed += $4; failed += $6 } END { printf "%d tests passed, %d failed\n", passed, failed }' "$log"
+awk '/^test result:/ { passed += $4; failed += $6 } END { printf "%d passed, %d failed\n", passed, failed }' "$log"
