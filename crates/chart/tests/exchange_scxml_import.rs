@@ -281,7 +281,7 @@ fn what_a_machine_file_cannot_carry_is_unsupported_and_says_where() {
         E0510 at line 2: line 2: `<foreach>` is a loop, and machines have none
         E0510 at line 2: line 2: `<invoke>` starts a service, which machines do by activities
         E0510 at line 2: line 2: `<data>` reads another file
-        E0510 at line 2: line 2: `<transition>` has the expression `x === 1`: `=` cannot stand here
+        E0510 at line 2: line 2: `<transition>` has the expression `x === 1`: there is no variable `x`
         E0510 at line 2: line 2: `<transition>` has the expression `typeof x`: `x` cannot stand here
         E0510 at line 2: line 2: `<transition>` has the expression `unknown == 1`: there is no variable `unknown`
         E0510 at line 2: line 2: `<send>` goes to another target (`#_parent`)

@@ -12,6 +12,7 @@
 mod case;
 pub mod clock;
 mod compare;
+mod queue;
 mod run;
 pub mod simulation;
 mod suite;

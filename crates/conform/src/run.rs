@@ -12,6 +12,7 @@ use interlock_core::Machine;
 use crate::{
     Case, Expectation, Step, Verdict,
     compare::{listed, places, same},
+    queue,
     simulation::{NoRest, Simulation, TIMERS_FIRED_MAX},
 };
 
@@ -45,7 +46,10 @@ fn load(scxml: &Path) -> Result<(Chart, BTreeMap<String, String>), Verdict> {
     })?;
     let reading = yaml::read(&yaml::write(&imported.file));
     match reading.chart {
-        Some(chart) => Ok((chart, imported.renamed)),
+        Some(mut chart) => {
+            queue::send_later(&mut chart);
+            Ok((chart, imported.renamed))
+        }
         None => Err(refused(&reading.diagnostics)),
     }
 }
@@ -82,6 +86,7 @@ fn compare(machine: &Machine, renamed: &BTreeMap<String, String>, expectation: &
 }
 
 fn take(run: &mut Simulation<'_>, renamed: &BTreeMap<String, String>, at: u32, step: &Step) -> Result<(), String> {
+    queue::settle(run).map_err(restless)?;
     run.advance(step.after).map_err(restless)?;
     run.send(&step.event.name, step.event.data.clone());
     same(&format!("after event {at}, `{}`", step.event.name), &step.next_configuration, &places(run, renamed))

@@ -53,6 +53,11 @@ impl<'m> Simulation<'m> {
         Ok(())
     }
 
+    /// How long until the next timer is due, if one is set.
+    pub fn next_due_in_ms(&self) -> Option<u64> {
+        self.clock.next_due_ms().map(|due_ms| due_ms.saturating_sub(self.clock.now_ms()))
+    }
+
     /// Lets time pass until the run has ended or nothing more is to come.
     pub fn advance_to_end(&mut self) -> Result<(), NoRest> {
         while let Some(due_ms) = self.clock.next_due_ms().filter(|_| !self.state.is_done()) {

@@ -1,7 +1,8 @@
 //! Expressions of foreign charts: whether they are CEL, and how they are worded in a machine file.
 //!
-//! Much of what people write into `cond` and `expr` reads the same in ECMAScript and in CEL. What does not parse as CEL, or
-//! names something that only a script engine has, is refused rather than guessed at. Types are left to the reader.
+//! Much of what people write into `cond` and `expr` reads the same in ECMAScript and in CEL; `===` and `!==` are CEL's `==` and
+//! `!=`. What does not parse as CEL, or names something that only a script engine has, is refused rather than guessed at. Types
+//! are left to the reader.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,6 +48,9 @@ impl Scope {
         }
         let source = source.trim();
         let tokens = scan(source).ok_or_else(|| Refused::NotCel("a string has no end".to_owned()))?;
+        if has_event_as_a_whole(&tokens) {
+            return Err(Refused::NotCel("of the event there are only `_event.name` and `_event.data`".to_owned()));
+        }
         let reworded = self.reword(source, &tokens, &bound_names(&tokens));
         let names = Names { states: &self.names, counters: &[] };
         match expr::parse(&reworded, Span::default(), &names) {
@@ -70,6 +74,12 @@ impl Scope {
                 out.push_str(token.text);
             } else if token.kind == Kind::Text && is_argument_of_in(tokens, at) {
                 out.push_str(&self.state_argument(token.text));
+            } else if is_third_mark(tokens, at) {
+                // `===` and `!==`: the third mark is all that sets them apart.
+            } else if is_whole_data(tokens, at) {
+                // Foreign events carry anything, not only maps.
+                out.truncate(out.len() - "_event.".len());
+                out.push_str("dyn(_event.data)");
             } else {
                 out.push_str(token.text);
             }
@@ -193,6 +203,34 @@ fn refused(problems: &[Diagnostic]) -> Refused {
     }
 }
 
+/// Whether this is the last `=` of a `===` or `!==`.
+fn is_third_mark(tokens: &[Token<'_>], at: usize) -> bool {
+    let mark = |back: usize| at.checked_sub(back).map(|at| (tokens[at].text, tokens[at].start));
+    let here = tokens[at].start;
+    tokens[at].text == "="
+        && mark(1) == Some(("=", here.wrapping_sub(1)))
+        && [Some(("=", here.wrapping_sub(2))), Some(("!", here.wrapping_sub(2)))].contains(&mark(2))
+        && mark(3) != Some(("=", here.wrapping_sub(3)))
+}
+
+/// Whether this is the `data` of an `_event.data` that is taken as a whole, written without spaces.
+fn is_whole_data(tokens: &[Token<'_>], at: usize) -> bool {
+    let Some(from) = at.checked_sub(2) else { return false };
+    let [event, dot, data] = [tokens[from], tokens[from + 1], tokens[at]];
+    let joined = event.start + "_event.data".len() == data.start + data.text.len();
+    let is_part = tokens.get(at + 1).is_some_and(|next| matches!(next.text, "." | "["));
+    event.text == "_event" && dot.text == "." && data.text == "data" && joined && !is_part
+}
+
+/// Whether `_event` stands somewhere without `.name` or `.data`.
+fn has_event_as_a_whole(tokens: &[Token<'_>]) -> bool {
+    let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
+    (0..tokens.len()).any(|at| {
+        let is_variable = text(at) == "_event" && (at == 0 || text(at - 1) != ".");
+        is_variable && !(text(at + 1) == "." && matches!(text(at + 2), "name" | "data"))
+    })
+}
+
 fn is_argument_of_in(tokens: &[Token<'_>], at: usize) -> bool {
     at >= 2 && tokens[at - 1].text == "(" && tokens[at - 2].text == "In"
 }
@@ -217,6 +255,8 @@ mod tests {
             ("x+x", "context.x+context.x"),
             ("  !(x > 2) && In('a.b') ", "!(context.x > 2) && In('a_b')"),
             ("_event.data.x == 'x'", "_event.data.x == 'x'"),
+            ("_event.data == 'x'", "dyn(_event.data) == 'x'"),
+            ("x === 1 && x !== 2", "context.x == 1 && context.x != 2"),
             ("_event.name == \"x\"", "_event.name == \"x\""),
             ("list.all(y, y > x)", "context.list.all(y, y > context.x)"),
             ("[x, 2][0]", "[context.x, 2][0]"),
@@ -230,7 +270,9 @@ mod tests {
     #[test]
     fn what_only_a_script_engine_has_is_refused() {
         let cases = [
-            "x === 1",
+            "x ==== 1",
+            "x == = 1",
+            "'name' in _event",
             "typeof x == 'number'",
             "y == 1",
             "Math.max(1, 2)",

@@ -7,6 +7,7 @@
 //! Pictures are made in [`crate::draw`]; what the formats mean once they are read is not known here.
 
 mod dot;
+mod ecmascript;
 mod expression;
 mod layout;
 mod mermaid;

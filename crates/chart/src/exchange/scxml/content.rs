@@ -65,7 +65,7 @@ impl Importer {
             return Some(ActionFile::Log { log });
         }
         let value = match node.attribute("expr") {
-            Some(_) => text_of(expression::template(&self.expression(node, "expr")?)),
+            Some(source) => self.logged(source),
             None => String::new(),
         };
         let log = match node.attribute("label") {
@@ -74,6 +74,19 @@ impl Importer {
             None => value,
         };
         Some(ActionFile::Log { log })
+    }
+
+    /// What a log shows. Nothing depends on it, so a value that only a script engine could show is named and not shown.
+    fn logged(&mut self, source: &str) -> String {
+        let translated = if self.native { Ok(source.to_owned()) } else { self.scope.translate(source) };
+        match translated {
+            Ok(expression) => text_of(expression::template(&expression)),
+            Err(_) => {
+                let source = source.split_whitespace().collect::<Vec<_>>().join(" ");
+                self.problems.warn(format!("the log shows `{source}` as it is written: it is not CEL"));
+                expression::escaped_text(&source)
+            }
+        }
     }
 
     fn assign(&mut self, node: Node<'_, '_>) -> Option<ActionFile> {
@@ -135,7 +148,7 @@ impl Importer {
 
     fn condition(&mut self, node: Node<'_, '_>) -> Option<String> {
         self.needed(node, "cond")?;
-        self.expression(node, "cond")
+        self.condition_of(node)
     }
 }
 

@@ -13,8 +13,8 @@ use super::{OURS, SCXML};
 use crate::{
     Diagnostic, Span,
     exchange::{
-        IMPORT_DEPTH_MAX, Imported,
-        expression::{Refused, Scope},
+        IMPORT_DEPTH_MAX, Imported, ecmascript,
+        expression::{self, Refused, Scope},
         layout,
         names::{self, Names},
         problem::{self, DANGLING, DUPLICATE, MALFORMED, OUT_OF_PLACE, Problems, TOO_BIG},
@@ -249,18 +249,33 @@ impl Importer {
         self.translated(source, attribute_span(node, attribute), node)
     }
 
+    /// A condition. In ECMAScript a variable or a text alone is one, whatever it holds.
+    pub(super) fn condition_of(&mut self, node: Node<'_, '_>) -> Option<String> {
+        let source = node.attribute("cond")?.trim();
+        let condition = self.expression(node, "cond")?;
+        let is_variable = self.scope.variables.contains(source) && !starts_as_bool(node, source);
+        let is_text = matches!(expression::literal(source), Some(Json::String(_)));
+        Some(if !self.native && (is_variable || is_text) { ecmascript::truth(&condition) } else { condition })
+    }
+
     /// An expression in our words.
     pub(super) fn translated(&mut self, source: &str, span: Span, node: Node<'_, '_>) -> Option<String> {
         if self.native {
             return Some(source.to_owned());
         }
-        match self.scope.translate(source) {
+        let is_declared = |name: &str| self.scope.variables.contains(name);
+        let reworded = ecmascript::defined(source, is_declared);
+        match self.scope.translate(reworded.as_deref().unwrap_or(source)) {
             Ok(expression) => Some(expression),
             Err(Refused::TooBig) => {
                 self.problems.error(TOO_BIG, span, "the expression is too long or too deep");
                 None
             }
             Err(Refused::NotCel(why)) => {
+                if let Some(failing) = ecmascript::failing(source, is_declared) {
+                    self.problems.warn(format!("the expression `{}` only raises error.execution", shortened(source)));
+                    return Some(failing);
+                }
                 self.refuse(node, span, &format!("has the expression `{}`: {why}", shortened(source)));
                 None
             }
@@ -313,6 +328,13 @@ pub(super) fn tag_span(node: Node<'_, '_>) -> Span {
 /// Where an attribute's value stands.
 pub(super) fn attribute_span(node: Node<'_, '_>, attribute: &str) -> Span {
     node.attribute_node(attribute).map_or(tag_span(node), |attribute| problem::span(attribute.range_value()))
+}
+
+/// Whether a variable's first value is `true` or `false`: then it is a condition in CEL too.
+fn starts_as_bool(node: Node<'_, '_>, variable: &str) -> bool {
+    let mut data = node.document().descendants().filter(|node| local(*node) == Some("data"));
+    let declared = data.find(|data| data.attribute("id") == Some(variable));
+    matches!(declared.and_then(|data| data.attribute("expr")).map(str::trim), Some("true" | "false"))
 }
 
 fn shortened(source: &str) -> String {

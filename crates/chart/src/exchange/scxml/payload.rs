@@ -16,6 +16,9 @@ const PROCESSORS: [&str; 3] =
 impl Importer {
     /// A `<send>`: to the machine's own queues, now or later.
     pub(super) fn send(&mut self, node: Node<'_, '_>, actions: &mut Vec<ActionFile>) {
+        if let Some(action) = self.goes_nowhere(node) {
+            return actions.push(action);
+        }
         let Some(internal) = self.goes_to_itself(node) else { return };
         let Some(event) = self.sent_event(node) else { return };
         let delay = self.delay(node);
@@ -32,6 +35,30 @@ impl Importer {
         }
         let id = self.send_id(node, actions);
         actions.push(ActionFile::Send { send: SendFile { event, data, delay, id } });
+    }
+
+    /// What SCXML does about a `<send>` to something that cannot be: an error is raised, and the event is dropped. A target that
+    /// some other processor may know is not for us to judge.
+    fn goes_nowhere(&mut self, node: Node<'_, '_>) -> Option<ActionFile> {
+        let target = node.attribute("target").unwrap_or("#_internal");
+        let is_uri = |text: &str| text.contains([':', '/']);
+        // A word may name a processor that some other tool has; a number names none.
+        let unknown_type = node.attribute("type").filter(|name| name.starts_with(|first: char| first.is_ascii_digit()));
+        let invalid = if target.starts_with('#') || is_uri(target) { unknown_type } else { Some(target) };
+        let other_session = target.strip_prefix("#_scxml_");
+        let (what, error, action) = match (invalid, other_session) {
+            (Some(what), _) => {
+                let log = format!("${{int({})}}", Json::String(format!("an event cannot be sent to {what}")));
+                (what, "error.execution", ActionFile::Log { log })
+            }
+            (None, Some(_)) => {
+                let raise = RaiseFile::Name("error.communication".to_owned());
+                (target, "error.communication", ActionFile::Raise { raise })
+            }
+            (None, None) => return None,
+        };
+        self.problems.warn(format!("an event sent to `{what}` only raises {error}"));
+        Some(action)
     }
 
     /// Whether it goes to the internal queue; nothing where it goes somewhere else.
@@ -61,7 +88,11 @@ impl Importer {
             return Some(event);
         }
         if node.attribute("eventexpr").is_some() {
-            return self.expression(node, "eventexpr").map(|expression| format!("${{{expression}}}"));
+            let expression = self.expression(node, "eventexpr")?;
+            return Some(match expression::template(&expression) {
+                Json::String(text) => text,
+                _ => format!("${{{expression}}}"),
+            });
         }
         self.needed(node, "event").map(expression::escaped_text)
     }

@@ -122,7 +122,7 @@ impl Importer {
     fn transition(&mut self, node: Node<'_, '_>, parts: &mut Parts) {
         let mut body =
             TransitionBody { target: layout::one_or_many(self.targets(node, "target")), ..Default::default() };
-        body.guard = self.expression(node, "cond");
+        body.guard = self.condition_of(node);
         body.internal = self.is_internal(node);
         body.actions = layout::one_or_many(self.block(node));
         body.limit = self.json_attribute(node, "limit");
@@ -155,6 +155,9 @@ impl Importer {
 
     /// A descriptor in our words: states under their new names, and `done` not taken for "this state is done".
     fn descriptor(&mut self, event: &str) -> String {
+        if matches!(event, "." | ".*") {
+            return "*".to_owned();
+        }
         if event == "done" {
             return "done.*".to_owned();
         }

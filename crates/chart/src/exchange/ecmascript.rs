@@ -1,0 +1,120 @@
+//! What ECMAScript means by expressions that CEL has no equal for, as far as it can be said without a script engine.
+//!
+//! SCXML's rule is that an expression which cannot be evaluated raises `error.execution` when its turn comes. So a document may hold
+//! one on purpose, and it is carried over as an expression that fails. Only what would fail for certain is taken for that:
+//! the rest is refused, because it may well mean something to a script engine.
+
+/// Statements, which are no expressions.
+const STATEMENTS: [&str; 4] = ["return", "break", "continue", "throw"];
+
+/// Names that a script engine has though nobody declares them.
+const GLOBALS: [&str; 24] = [
+    "undefined",
+    "NaN",
+    "Infinity",
+    "Math",
+    "JSON",
+    "Object",
+    "Array",
+    "String",
+    "Number",
+    "Boolean",
+    "Date",
+    "RegExp",
+    "Error",
+    "Symbol",
+    "Map",
+    "Set",
+    "Promise",
+    "this",
+    "console",
+    "globalThis",
+    "process",
+    "window",
+    "require",
+    "document",
+];
+
+/// An expression that fails as this one does, if it fails for certain: a bare statement, or the name of something that nobody
+/// declares.
+pub(super) fn failing(source: &str, is_declared: impl Fn(&str) -> bool) -> Option<String> {
+    let source = source.trim();
+    let first = source.split('.').next().unwrap_or_default();
+    let fails = match path(source) {
+        false => false,
+        true if STATEMENTS.contains(&source) => true,
+        true => !first.starts_with('_') && !GLOBALS.contains(&first) && !is_declared(first),
+    };
+    fails.then(|| format!("dyn(int('{source} cannot be evaluated'))"))
+}
+
+/// Names joined by dots.
+fn path(source: &str) -> bool {
+    source.split('.').all(|name| {
+        name.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic())
+            && name.chars().all(|letter| letter == '_' || letter.is_ascii_alphanumeric())
+    })
+}
+
+/// A comparison with `undefined`, said in other words: a variable without a value is `null` here, an event without data carries an
+/// empty map. Nothing where it is no such comparison, or asks about anything else.
+pub(super) fn defined(source: &str, is_declared: impl Fn(&str) -> bool) -> Option<String> {
+    let source = source.trim();
+    let at = source.find("==").or_else(|| source.find("!="))?;
+    let (left, right) = (source[..at].trim_end_matches('!').trim(), source[at..].trim_start_matches(['=', '!']).trim());
+    let operator = if source[..at].ends_with('!') || source[at..].starts_with('!') { "!=" } else { "==" };
+    let asked = match (left.strip_prefix("typeof "), right) {
+        (Some(asked), "'undefined'" | "\"undefined\"") => asked.trim(),
+        (None, "undefined") => left,
+        _ => return None,
+    };
+    match asked {
+        "_event.data" => Some(format!("_event.data {operator} {{}}")),
+        _ if path(asked) && is_declared(asked) => Some(format!("{asked} {operator} null")),
+        _ => None,
+    }
+}
+
+/// The condition that a value is one that ECMAScript takes for true.
+pub(super) fn truth(expression: &str) -> String {
+    format!("!(dyn({expression}) in [dyn(null), dyn(false), dyn(0), dyn('')])")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comparisons_with_undefined_are_said_in_other_words() {
+        let is_declared = |name: &str| name == "x";
+        let cases = [
+            ("typeof x === 'undefined'", Some("x == null")),
+            (" typeof x !== \"undefined\" ", Some("x != null")),
+            ("x == undefined", Some("x == null")),
+            ("x !== undefined", Some("x != null")),
+            ("typeof _event.data === 'undefined' ", Some("_event.data == {}")),
+            ("typeof _event.origin === 'undefined'", None),
+            ("typeof y == 'undefined'", None),
+            ("typeof x == 'number'", None),
+            ("x == 1", None),
+            ("undefined", None),
+        ];
+        for (source, expected) in cases {
+            assert_eq!(defined(source, is_declared).as_deref(), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn only_what_fails_for_certain_is_taken_to_fail() {
+        let is_declared = |name: &str| name == "x";
+        for source in ["return", "foo", " foo.bar.baz "] {
+            let failing = failing(source, is_declared);
+            assert_eq!(failing, Some(format!("dyn(int('{} cannot be evaluated'))", source.trim())));
+        }
+        for source in
+            ["x", "x.y", "undefined", "Math.PI", "_ioprocessors", "foo()", "foo + 1", "typeof foo", "", "1", "a..b"]
+        {
+            assert_eq!(failing(source, is_declared), None, "{source}");
+        }
+    }
+}
