@@ -8,13 +8,15 @@ use std::{
 };
 
 /// Every crate, with the crates of the workspace that it may build on. An arrow that is not here is not allowed.
-const ARROWS: [(&str, &[&str]); 6] = [
+const ARROWS: [(&str, &[&str]); 8] = [
     ("chart", &[]),
     ("core", &["chart"]),
     ("checker", &["chart", "core"]),
     ("conform", &["chart", "core"]),
-    ("cli", &["chart", "core", "checker", "conform"]),
-    ("testkit", &["chart", "core", "checker", "conform"]),
+    ("journal", &["chart", "core"]),
+    ("activity", &["chart", "core", "journal"]),
+    ("cli", &["chart", "core", "checker", "conform", "journal", "activity"]),
+    ("testkit", &["chart", "core", "checker", "conform", "journal", "activity"]),
 ];
 
 /// Crates that compute and touch nothing; no dependency of theirs may bring in a runtime, a clock or chance.

@@ -1,0 +1,36 @@
+//! What an activity is.
+
+use std::pin::Pin;
+
+use interlock_chart::{Value, model::Effect};
+
+use crate::{Attempt, Outcome};
+
+/// Something that will be there later.
+pub type Future<T> = Pin<Box<dyn std::future::Future<Output = T> + Send>>;
+
+/// An attempt under way.
+pub type Ending = Future<Outcome>;
+
+/// Something that can be done outside a machine.
+pub trait Activity: Send + Sync + 'static {
+    /// What machines call it: `command.run`.
+    fn name(&self) -> &str;
+
+    /// One sentence on what it does.
+    fn summary(&self) -> &str;
+
+    /// What it may do to the world, where the machine does not say. It decides what a crash in the middle of it means.
+    fn effect(&self) -> Effect;
+
+    /// The signals it can end with; empty where the machine's own choice is handed through.
+    fn signals(&self) -> &[&str];
+
+    /// What is wrong with what it is given, if anything. Asked before the attempt is recorded: nothing has been done yet.
+    fn refuses(&self, _with: &Value) -> Option<String> {
+        None
+    }
+
+    /// Begins. Must not block, and must come to an end soon after it is cancelled.
+    fn start(&self, attempt: Attempt) -> Ending;
+}

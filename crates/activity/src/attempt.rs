@@ -1,0 +1,104 @@
+//! One try of an activity: what it is given and whom it can ask.
+
+use std::{path::PathBuf, sync::Arc};
+
+use interlock_chart::Value;
+use interlock_core::ActivityId;
+use interlock_journal::EvidenceStore;
+use tokio::sync::watch;
+
+use crate::{Future, Outcome};
+
+/// One try of an activity.
+#[derive(Clone)]
+pub struct Attempt {
+    /// The run.
+    pub run: Arc<str>,
+    /// Which start of the activity within the run.
+    pub activity: ActivityId,
+    /// The how-manieth try of that start, from 1.
+    pub number: u32,
+    /// When the first try of that start began, in milliseconds since 1970.
+    pub begun_ms: i64,
+    /// What the machine gives it.
+    pub with: Value,
+    /// The signals the machine takes from it.
+    pub signals: Vec<String>,
+    /// The folder the run works in.
+    pub folder: PathBuf,
+    /// A file to write output to while it comes in, for those who watch; whoever starts the attempt removes it afterwards.
+    pub live: PathBuf,
+    /// Where big things go.
+    pub evidence: EvidenceStore,
+    /// Whom to ask for the rest.
+    pub host: Arc<dyn Host>,
+    /// Says when to stop.
+    pub cancel: Cancel,
+}
+
+/// What an attempt can ask of whoever started it.
+pub trait Host: Send + Sync {
+    /// Says how far it has come: shown to those who watch, and a sign of life.
+    fn progress(&self, run: &str, activity: ActivityId, text: &str);
+
+    /// The time, in milliseconds since 1970.
+    fn now_ms(&self) -> i64;
+
+    /// Returns when this much time has passed.
+    fn sleep(&self, ms: u64) -> Future<()>;
+
+    /// Starts another run, or finds the one started by an earlier attempt, and waits for its end.
+    fn run(&self, start: StartRun) -> Ending;
+}
+
+type Ending = Future<Outcome>;
+
+/// A run to be started by a run.
+#[derive(Clone, Debug)]
+pub struct StartRun {
+    /// Who starts it.
+    pub parent: Arc<str>,
+    /// Which start of the activity: with the parent it names the child, so that it is started once however often it is tried.
+    pub activity: ActivityId,
+    /// The machine, by name or path.
+    pub machine: String,
+    /// What it is given.
+    pub input: Value,
+    /// Where it works.
+    pub folder: PathBuf,
+}
+
+/// Says when to stop.
+#[derive(Clone, Debug)]
+pub struct Cancel(watch::Receiver<bool>);
+
+/// Tells an attempt to stop.
+#[derive(Debug)]
+pub struct Canceller(watch::Sender<bool>);
+
+impl Canceller {
+    /// Both ends.
+    pub fn new() -> (Canceller, Cancel) {
+        let (sender, receiver) = watch::channel(false);
+        (Canceller(sender), Cancel(receiver))
+    }
+
+    /// Stop.
+    pub fn cancel(&self) {
+        self.0.send_replace(true);
+    }
+}
+
+impl Cancel {
+    /// Returns when the attempt should stop; never, where nobody is left to say so.
+    pub async fn cancelled(&mut self) {
+        if self.0.wait_for(|cancelled| *cancelled).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Whether it should stop.
+    pub fn is_cancelled(&self) -> bool {
+        *self.0.borrow()
+    }
+}

@@ -1,0 +1,15 @@
+//! The contract for everything outside.
+//!
+//! A machine says *what* is to be done by naming an [`Activity`]; an activity does it and ends with one of its signals or an error.
+//! It decides nothing else. A new activity is one type that implements the trait and one line that puts it into a [`Registry`].
+
+mod activity;
+mod attempt;
+mod outcome;
+mod registry;
+
+pub use activity::{Activity, Ending, Future};
+pub use attempt::{Attempt, Cancel, Canceller, Host, StartRun};
+pub use interlock_chart::model::Effect;
+pub use outcome::{Outcome, code};
+pub use registry::Registry;

@@ -1,0 +1,34 @@
+//! Which activities there are.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::Activity;
+
+/// Activities by name.
+#[derive(Clone, Default)]
+pub struct Registry(BTreeMap<String, Arc<dyn Activity>>);
+
+impl Registry {
+    /// With one more.
+    #[must_use]
+    pub fn with(mut self, activity: impl Activity) -> Self {
+        self.0.insert(activity.name().to_owned(), Arc::new(activity));
+        self
+    }
+
+    /// The activity of a name.
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Activity>> {
+        self.0.get(name)
+    }
+
+    /// All of them, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Activity>> {
+        self.0.values()
+    }
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_set().entries(self.0.keys()).finish()
+    }
+}

@@ -1,0 +1,78 @@
+//! A machine's definition as it is kept: every file of its folder, so that a run has them however the folder changes.
+
+use std::collections::BTreeMap;
+
+use interlock_chart::{Chart, library::Source, yaml};
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// A machine's files, by the hash of what they mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// The chart's hash.
+    pub hash: String,
+    /// The machine's id.
+    pub machine: String,
+    /// Its version, as its author counts.
+    pub version: u32,
+    /// The text of `machine.yaml`.
+    pub text: String,
+    /// Its other files.
+    pub files: Vec<(String, Vec<u8>)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Form {
+    text: String,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+/// How hard definitions are compressed: they are written once and read often.
+const LEVEL: i32 = 9;
+
+impl Definition {
+    /// Of a machine that was read without errors.
+    pub fn new(source: &Source, chart: &Chart) -> Self {
+        Definition {
+            hash: chart.hash.clone(),
+            machine: chart.id.clone(),
+            version: chart.version,
+            text: source.text.clone(),
+            files: source.files.clone(),
+        }
+    }
+
+    /// The chart, read again.
+    pub fn chart(&self) -> Result<Chart> {
+        let chart = yaml::read_folder(&self.text, &self.files).chart;
+        match chart {
+            Some(chart) if chart.hash == self.hash => Ok(chart),
+            Some(chart) => Err(self.damaged(format!("it now has the hash {}", chart.hash))),
+            None => Err(self.damaged("it can no longer be read".into())),
+        }
+    }
+
+    fn damaged(&self, why: String) -> Error {
+        Error::Damaged { what: format!("the definition {} of {}", self.hash, self.machine), why }
+    }
+
+    /// One of its other files, such as `prompts/plan.md`.
+    pub fn file(&self, name: &str) -> Option<&[u8]> {
+        self.files.iter().find(|(path, _)| path == name).map(|(_, content)| content.as_slice())
+    }
+
+    pub(crate) fn pack(&self) -> Result<Vec<u8>> {
+        let form = Form { text: self.text.clone(), files: self.files.iter().cloned().collect() };
+        let json = serde_json::to_vec(&form).map_err(|error| self.damaged(error.to_string()))?;
+        zstd::encode_all(json.as_slice(), LEVEL).map_err(|error| Error::io("compressing a definition", &error))
+    }
+
+    pub(crate) fn unpack(hash: &str, machine: String, version: u32, packed: &[u8]) -> Result<Self> {
+        let damaged = |why: String| Error::Damaged { what: format!("the definition {hash}"), why };
+        let json = zstd::decode_all(packed).map_err(|error| damaged(error.to_string()))?;
+        let form: Form = serde_json::from_slice(&json).map_err(|error| damaged(error.to_string()))?;
+        let files = form.files.into_iter().collect();
+        Ok(Definition { hash: hash.to_owned(), machine, version, text: form.text, files })
+    }
+}

@@ -1,0 +1,400 @@
+//! What a record can say. Everything a run depends on came in through one of these.
+
+use std::sync::Arc;
+
+use interlock_chart::{
+    Value,
+    model::{Effect, Raiser},
+};
+use interlock_core::{ActivityId, Ended, Input, TimerId};
+use serde::{Deserialize, Serialize};
+
+use crate::Hash;
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry {
+    /// The run was made, and began.
+    Created(Created),
+    /// Somebody raised an event.
+    Event {
+        /// Its name.
+        event: String,
+        /// What it carries.
+        data: Value,
+        /// Who raised it.
+        by: By,
+    },
+    /// An activity is about to be tried.
+    Attempt {
+        /// Which start of it.
+        activity: ActivityId,
+        /// The how-manieth try of that start, from 1.
+        number: u32,
+        /// The activity's name.
+        name: String,
+        /// What it may do, and so what a crash from here on means.
+        effect: Effect,
+        /// The snapshot of the workspace before it, where it may write.
+        snapshot: Option<String>,
+    },
+    /// A try ended.
+    Outcome {
+        /// Which start.
+        activity: ActivityId,
+        /// Which try; 0 where a person answered in its place.
+        number: u32,
+        /// How.
+        result: Result,
+        /// What it left behind.
+        evidence: Vec<Evidence>,
+        /// Who answered in its place.
+        by: Option<By>,
+    },
+    /// A timer fired.
+    Timer {
+        /// Which.
+        timer: TimerId,
+    },
+    /// Somebody paused the run.
+    Paused {
+        /// Who.
+        by: By,
+    },
+    /// Somebody let it go on.
+    Resumed {
+        /// Who.
+        by: By,
+    },
+    /// Something that people should know and that moves nothing.
+    Note {
+        /// In words.
+        text: String,
+        /// And in data.
+        data: Value,
+    },
+}
+
+/// How a run began.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Created {
+    /// The machine's id.
+    pub machine: String,
+    /// The hash of its definition.
+    pub definition: String,
+    /// The run's id as the machine sees it: its own name, or that of the run it was forked from.
+    pub session: String,
+    /// What it was given.
+    pub input: Value,
+    /// The folder it works in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// Who started it.
+    pub by: By,
+    /// The run that started it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// The run whose first records it shares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fork: Option<Fork>,
+}
+
+/// Where a fork left the run it was made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fork {
+    /// Which run.
+    pub run: String,
+    /// Its last record that both share.
+    pub at: u64,
+}
+
+/// Who did something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct By {
+    /// What they are.
+    #[serde(with = "raiser")]
+    pub kind: Raiser,
+    /// The user's or the token's name, or the run's.
+    pub name: String,
+}
+
+impl By {
+    /// A person.
+    pub fn user(name: impl Into<String>) -> Self {
+        By { kind: Raiser::User, name: name.into() }
+    }
+
+    /// Another run.
+    pub fn run(name: impl Into<String>) -> Self {
+        By { kind: Raiser::Run, name: name.into() }
+    }
+}
+
+/// How a try ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Result {
+    /// With one of the activity's signals.
+    Signal {
+        /// Which.
+        name: String,
+        /// What it carries.
+        data: Value,
+    },
+    /// With an error.
+    Error {
+        /// `{code, message, …}`.
+        data: Value,
+    },
+}
+
+/// A file in the evidence store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// What it shows: `stdout`, `report`.
+    pub name: String,
+    /// The SHA-256 of its content.
+    pub hash: Hash,
+    /// What it is.
+    pub media: String,
+    /// How long it is.
+    pub bytes: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct EventForm {
+    event: String,
+    #[serde(default = "Value::empty", skip_serializing_if = "is_empty")]
+    data: Value,
+    by: By,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AttemptForm {
+    activity: ActivityId,
+    number: u32,
+    name: String,
+    effect: Effect,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    snapshot: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct OutcomeForm {
+    activity: ActivityId,
+    number: u32,
+    #[serde(flatten)]
+    result: Result,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    evidence: Vec<Evidence>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by: Option<By>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TimerForm {
+    timer: TimerId,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ByForm {
+    by: By,
+}
+
+#[derive(Serialize, Deserialize)]
+struct NoteForm {
+    text: String,
+    #[serde(default = "Value::empty", skip_serializing_if = "is_empty")]
+    data: Value,
+}
+
+fn is_empty(data: &Value) -> bool {
+    *data == Value::empty()
+}
+
+mod raiser {
+    use super::*;
+
+    pub(super) fn serialize<S: serde::Serializer>(kind: &Raiser, to: S) -> std::result::Result<S::Ok, S::Error> {
+        to.serialize_str(kind.word())
+    }
+
+    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Raiser, D::Error> {
+        let word = <std::borrow::Cow<'de, str>>::deserialize(from)?;
+        Raiser::from_word(&word).ok_or_else(|| serde::de::Error::custom(format!("`{word}` raises nothing")))
+    }
+}
+
+/// The numbers that stand for kinds in the store. A payload whose form changes gets a new number; old numbers stay readable.
+const KINDS: [(u8, &str); 8] = [
+    (1, "created"),
+    (2, "event"),
+    (3, "attempt"),
+    (4, "outcome"),
+    (5, "timer"),
+    (6, "paused"),
+    (7, "resumed"),
+    (8, "note"),
+];
+
+impl Entry {
+    /// The number of its kind.
+    pub fn kind(&self) -> u8 {
+        match self {
+            Entry::Created(_) => 1,
+            Entry::Event { .. } => 2,
+            Entry::Attempt { .. } => 3,
+            Entry::Outcome { .. } => 4,
+            Entry::Timer { .. } => 5,
+            Entry::Paused { .. } => 6,
+            Entry::Resumed { .. } => 7,
+            Entry::Note { .. } => 8,
+        }
+    }
+
+    /// The word for a kind.
+    pub fn kind_word(kind: u8) -> &'static str {
+        KINDS.iter().find(|(number, _)| *number == kind).map_or("unknown", |(_, word)| word)
+    }
+
+    /// As it is stored.
+    pub fn to_json(&self) -> String {
+        let json = match self.clone() {
+            Entry::Created(created) => serde_json::to_string(&created),
+            Entry::Event { event, data, by } => serde_json::to_string(&EventForm { event, data, by }),
+            Entry::Attempt { activity, number, name, effect, snapshot } => {
+                serde_json::to_string(&AttemptForm { activity, number, name, effect, snapshot })
+            }
+            Entry::Outcome { activity, number, result, evidence, by } => {
+                serde_json::to_string(&OutcomeForm { activity, number, result, evidence, by })
+            }
+            Entry::Timer { timer } => serde_json::to_string(&TimerForm { timer }),
+            Entry::Paused { by } | Entry::Resumed { by } => serde_json::to_string(&ByForm { by }),
+            Entry::Note { text, data } => serde_json::to_string(&NoteForm { text, data }),
+        };
+        // Every map key in these forms is a string, so there is nothing that JSON could refuse.
+        json.unwrap_or_default()
+    }
+
+    /// From what was stored.
+    pub fn from_json(kind: u8, json: &str) -> std::result::Result<Self, String> {
+        fn read<'a, T: Deserialize<'a>>(json: &'a str) -> std::result::Result<T, String> {
+            serde_json::from_str(json).map_err(|error| error.to_string())
+        }
+        Ok(match kind {
+            1 => Entry::Created(read(json)?),
+            2 => read(json).map(|EventForm { event, data, by }| Entry::Event { event, data, by })?,
+            3 => read(json).map(|AttemptForm { activity, number, name, effect, snapshot }| Entry::Attempt {
+                activity,
+                number,
+                name,
+                effect,
+                snapshot,
+            })?,
+            4 => read(json).map(|OutcomeForm { activity, number, result, evidence, by }| Entry::Outcome {
+                activity,
+                number,
+                result,
+                evidence,
+                by,
+            })?,
+            5 => read(json).map(|TimerForm { timer }| Entry::Timer { timer })?,
+            6 => read(json).map(|ByForm { by }| Entry::Paused { by })?,
+            7 => read(json).map(|ByForm { by }| Entry::Resumed { by })?,
+            8 => read(json).map(|NoteForm { text, data }| Entry::Note { text, data })?,
+            other => return Err(format!("its kind {other} is not known to this interlock")),
+        })
+    }
+
+    /// What it means to the machine; nothing where it moves nothing.
+    pub fn input(&self) -> Option<Input> {
+        Some(match self {
+            Entry::Created(created) => {
+                Input::Started { session: created.session.as_str().into(), input: created.input.clone() }
+            }
+            Entry::Event { event, data, by } => {
+                Input::EventRaised { event: event.as_str().into(), data: data.clone(), by: by.kind }
+            }
+            Entry::Outcome { activity, result, .. } => {
+                Input::ActivityFinished { activity: *activity, ended: result.ended() }
+            }
+            Entry::Timer { timer } => Input::TimerFired { timer: *timer },
+            Entry::Paused { .. } => Input::Paused,
+            Entry::Resumed { .. } => Input::Resumed,
+            Entry::Attempt { .. } | Entry::Note { .. } => return None,
+        })
+    }
+
+    /// The files it refers to.
+    pub fn evidence(&self) -> &[Evidence] {
+        match self {
+            Entry::Outcome { evidence, .. } => evidence,
+            _ => &[],
+        }
+    }
+}
+
+impl Result {
+    /// As the engine takes it.
+    pub fn ended(&self) -> Ended {
+        match self {
+            Result::Signal { name, data } => Ended::Signal { name: Arc::from(name.as_str()), data: data.clone() },
+            Result::Error { data } => Ended::Error { data: data.clone() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_is_read_as_it_was_written() {
+        let data = Value::map([("x", Value::Int(1))]);
+        let by = By::user("ada");
+        let evidence = Evidence { name: "stdout".into(), hash: Hash::of(b"x"), media: "text/plain".into(), bytes: 1 };
+        let entries = [
+            Entry::Created(Created {
+                machine: "m".into(),
+                definition: "h".into(),
+                session: "m-1".into(),
+                input: data.clone(),
+                folder: None,
+                by: by.clone(),
+                parent: None,
+                fork: Some(Fork { run: "m-0".into(), at: 3 }),
+            }),
+            Entry::Event { event: "go".into(), data: Value::empty(), by: by.clone() },
+            Entry::Attempt {
+                activity: ActivityId(1),
+                number: 2,
+                name: "command.run".into(),
+                effect: Effect::Write,
+                snapshot: None,
+            },
+            Entry::Outcome {
+                activity: ActivityId(1),
+                number: 2,
+                result: Result::Signal { name: "passed".into(), data: data.clone() },
+                evidence: vec![evidence],
+                by: Some(by.clone()),
+            },
+            Entry::Outcome {
+                activity: ActivityId(1),
+                number: 2,
+                result: Result::Error { data: data.clone() },
+                evidence: vec![],
+                by: None,
+            },
+            Entry::Timer { timer: TimerId(4) },
+            Entry::Paused { by: by.clone() },
+            Entry::Resumed { by },
+            Entry::Note { text: "t".into(), data },
+        ];
+        for entry in entries {
+            assert_eq!(Entry::from_json(entry.kind(), &entry.to_json()), Ok(entry));
+        }
+        assert!(Entry::from_json(99, "{}").is_err());
+        assert!(Entry::from_json(1, "{").is_err());
+    }
+}

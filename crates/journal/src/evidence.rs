@@ -1,0 +1,169 @@
+//! What is too big for a record: files, by the hash of their content, compressed, each stored once however many runs refer to it.
+//!
+//! A file is complete and on the disk before its hash is given out, so that no record ever refers to what is not there.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use sha2::{Digest, Sha256};
+
+use crate::{Error, Evidence, Hash, Result};
+
+/// How hard evidence is compressed: fast, because somebody waits.
+const LEVEL: i32 = 3;
+
+/// The folder of all evidence.
+#[derive(Clone, Debug)]
+pub struct EvidenceStore {
+    folder: PathBuf,
+}
+
+/// Makes names of unfinished files differ within a process.
+static UNFINISHED: AtomicU64 = AtomicU64::new(0);
+
+impl EvidenceStore {
+    pub(crate) fn open(folder: PathBuf) -> Result<Self> {
+        fs::create_dir_all(&folder).map_err(|error| failed("make", &folder, &error))?;
+        Ok(EvidenceStore { folder })
+    }
+
+    /// Keeps some bytes.
+    pub fn put(&self, name: &str, media: &str, content: &[u8]) -> Result<Evidence> {
+        self.put_from(name, media, content)
+    }
+
+    /// Keeps what a reader gives, however much it is.
+    pub fn put_from(&self, name: &str, media: &str, content: impl Read) -> Result<Evidence> {
+        let unfinished = self.folder.join(format!(
+            "unfinished-{}-{}",
+            std::process::id(),
+            UNFINISHED.fetch_add(1, Ordering::Relaxed)
+        ));
+        let written = self.write(&unfinished, content);
+        if written.is_err() {
+            let _ = fs::remove_file(&unfinished);
+        }
+        let (hash, bytes) = written?;
+        Ok(Evidence { name: name.to_owned(), hash, media: media.to_owned(), bytes })
+    }
+
+    fn write(&self, unfinished: &Path, mut content: impl Read) -> Result<(Hash, u64)> {
+        let wrong = |error: io::Error| failed("write", unfinished, &error);
+        let file = File::create_new(unfinished).map_err(wrong)?;
+        let mut encoder = zstd::Encoder::new(file, LEVEL).map_err(wrong)?;
+        encoder.include_checksum(true).map_err(wrong)?;
+        let (mut hasher, mut bytes, mut buffer) = (Sha256::new(), 0, vec![0; 64 * 1024]);
+        loop {
+            let read = content.read(&mut buffer).map_err(wrong)?;
+            if read == 0 {
+                break;
+            }
+            hasher.update(&buffer[..read]);
+            encoder.write_all(&buffer[..read]).map_err(wrong)?;
+            bytes += read as u64;
+        }
+        let file = encoder.finish().map_err(wrong)?;
+        let hash = Hash(hasher.finalize().into());
+        self.keep(unfinished, &file, &hash)?;
+        Ok((hash, bytes))
+    }
+
+    /// Where it is there already, that one stays, made younger so that a collection under way spares it.
+    fn keep(&self, unfinished: &Path, file: &File, hash: &Hash) -> Result<()> {
+        let path = self.path(hash);
+        let folder = path.parent().unwrap_or(&self.folder);
+        if self.is_good(hash) {
+            let _ = fs::remove_file(unfinished);
+            return File::open(&path)
+                .and_then(|kept| kept.set_modified(std::time::SystemTime::now()))
+                .map_err(|error| failed("touch", &path, &error));
+        }
+        file.sync_all().map_err(|error| failed("write", unfinished, &error))?;
+        fs::create_dir_all(folder).map_err(|error| failed("make", folder, &error))?;
+        fs::rename(unfinished, &path).map_err(|error| failed("name", &path, &error))?;
+        for folder in [folder, &self.folder] {
+            File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed("sync", folder, &error))?;
+        }
+        Ok(())
+    }
+
+    /// A file's content.
+    pub fn get(&self, hash: &Hash) -> Result<Vec<u8>> {
+        let path = self.path(hash);
+        let packed = fs::read(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => damaged(hash, "its file is not there"),
+            _ => failed("read", &path, &error),
+        })?;
+        let content = zstd::decode_all(packed.as_slice()).map_err(|error| damaged(hash, &error.to_string()))?;
+        match Hash::of(&content) == *hash {
+            true => Ok(content),
+            false => Err(damaged(hash, "its content has another hash")),
+        }
+    }
+
+    /// Whether a file is exactly as it was written: not only its content but every byte of how it is stored.
+    pub fn check(&self, hash: &Hash) -> Result<()> {
+        let content = self.get(hash)?;
+        let path = self.path(hash);
+        let stored = fs::read(&path).map_err(|error| failed("read", &path, &error))?;
+        match pack(&content).is_ok_and(|packed| packed == stored) {
+            true => Ok(()),
+            false => Err(damaged(hash, "its file is not what this content is stored as")),
+        }
+    }
+
+    fn is_good(&self, hash: &Hash) -> bool {
+        self.get(hash).is_ok()
+    }
+
+    /// Where a file is or would be.
+    pub fn path(&self, hash: &Hash) -> PathBuf {
+        let name = hash.to_string();
+        self.folder.join(&name[..2]).join(format!("{}.zst", &name[2..]))
+    }
+
+    /// Every file, with how it is named; unfinished ones have no hash.
+    pub(crate) fn files(&self) -> Result<Vec<(Option<Hash>, PathBuf)>> {
+        let mut found = Vec::new();
+        for entry in read_dir(&self.folder)? {
+            if !entry.is_dir() {
+                found.push((None, entry));
+                continue;
+            }
+            let prefix = entry.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            for file in read_dir(&entry)? {
+                let rest = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                found.push((Hash::from_hex(&format!("{prefix}{rest}")), file));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// What a content is stored as: the same bytes for the same content.
+fn pack(content: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), LEVEL)?;
+    encoder.include_checksum(true)?;
+    for piece in content.chunks(64 * 1024) {
+        encoder.write_all(piece)?;
+    }
+    encoder.finish()
+}
+
+fn read_dir(folder: &Path) -> Result<Vec<PathBuf>> {
+    let wrong = |error: io::Error| failed("read", folder, &error);
+    let entries = fs::read_dir(folder).map_err(wrong)?;
+    entries.map(|entry| entry.map(|entry| entry.path()).map_err(wrong)).collect()
+}
+
+fn failed(doing: &str, path: &Path, error: &io::Error) -> Error {
+    Error::io(format!("could not {doing} {}", path.display()), error)
+}
+
+fn damaged(hash: &Hash, why: &str) -> Error {
+    Error::Damaged { what: format!("evidence {hash}"), why: why.to_owned() }
+}

@@ -1,0 +1,280 @@
+//! The engine that is always there: SQLite in a folder.
+
+use std::{
+    collections::BTreeSet,
+    future::Future,
+    path::{Path, PathBuf},
+    pin::Pin,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use crate::{
+    Append, Claim, Definition, Engine, Error, EvidenceStore, Filter, Hash, Head, Lease, Message, NewRun, Opened, Posted,
+    Record, Result, RunKey, Work, gc,
+    liveness::{self, Worker},
+    store::{self, append, leases, messages, read},
+    writer::Writer,
+};
+
+/// Something that is being made durable. Await it, or wait for it on a thread of one's own.
+#[derive(Debug)]
+pub struct Receipt<T>(pub(crate) oneshot::Receiver<Result<T>>);
+
+impl<T> Receipt<T> {
+    /// One that is known already.
+    pub fn of(result: Result<T>) -> Self {
+        let (reply, receipt) = oneshot::channel();
+        let _ = reply.send(result);
+        Receipt(receipt)
+    }
+
+    /// Waits for it, blocking the thread.
+    pub fn wait(self) -> Result<T> {
+        self.0.blocking_recv().unwrap_or_else(|_| Err(gone()))
+    }
+}
+
+fn gone() -> Error {
+    Error::Stopped("its thread has ended".into())
+}
+
+impl<T> Future for Receipt<T> {
+    type Output = Result<T>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context).map(|reply| reply.unwrap_or_else(|_| Err(gone())))
+    }
+}
+
+/// A journal in a folder.
+#[derive(Debug)]
+pub struct Journal {
+    writer: Writer,
+    readers: Mutex<Vec<Connection>>,
+    evidence: EvidenceStore,
+    worker: OnceLock<Arc<Worker>>,
+    registering: Mutex<()>,
+    folder: PathBuf,
+}
+
+/// The file with the tables.
+const STORE_FILE: &str = "journal.sqlite";
+
+impl Journal {
+    /// Opens the journal in a folder, made where it is not there.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let connection = Self::prepare(folder)?;
+        Self::with(folder, Writer::on_thread(connection)?)
+    }
+
+    /// The same with every write done and committed where it is asked for: for tests that decide when a process dies.
+    pub fn open_inline(folder: &Path) -> Result<Self> {
+        let connection = Self::prepare(folder)?;
+        Self::with(folder, Writer::inline(connection))
+    }
+
+    fn prepare(folder: &Path) -> Result<Connection> {
+        private_folder(folder)?;
+        private_folder(&workers(folder))?;
+        store::open(&folder.join(STORE_FILE))
+    }
+
+    fn with(folder: &Path, writer: Writer) -> Result<Self> {
+        Ok(Journal {
+            writer,
+            readers: Mutex::default(),
+            evidence: EvidenceStore::open(folder.join("evidence"))?,
+            worker: OnceLock::new(),
+            registering: Mutex::default(),
+            folder: folder.to_owned(),
+        })
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Reads with a connection of its own: readers never wait for the writer.
+    fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let spare = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let connection = match spare {
+            Some(connection) => connection,
+            None => store::open_reader(&self.folder.join(STORE_FILE))?,
+        };
+        let result = read(&connection);
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+        result
+    }
+
+    /// This process as others see it, from the first time it holds a run.
+    fn worker(&self) -> Result<Arc<Worker>> {
+        let _one_at_a_time = self.registering.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(worker) = self.worker.get() {
+            return Ok(worker.clone());
+        }
+        let folder = workers(&self.folder);
+        let mut dead = Vec::new();
+        let id = {
+            let folder = folder.clone();
+            let registered = self.writer.write(move |connection| {
+                let dead = leases::forget_dead(connection, |worker| liveness::is_alive(&folder, worker))?;
+                Ok((leases::register(connection, std::process::id())?, dead))
+            });
+            let (id, found) = wait_anywhere(registered)?;
+            dead.extend(found);
+            id
+        };
+        dead.into_iter().for_each(|worker| liveness::clean_up(&folder, worker));
+        let worker = Arc::new(Worker::begin(&folder, id)?);
+        Ok(self.worker.get_or_init(|| worker).clone())
+    }
+
+    /// Who holds a run and lives.
+    pub fn living_holder(&self, run: RunKey) -> Result<Option<u32>> {
+        let folder = workers(&self.folder);
+        self.read(|connection| match leases::holder(connection, run)? {
+            Some(worker) if liveness::is_alive(&folder, worker) => leases::pid(connection, worker),
+            _ => Ok(None),
+        })
+    }
+
+    /// The hashes of evidence that records refer to.
+    pub fn evidence_in_use(&self) -> Result<BTreeSet<Hash>> {
+        self.read(gc::used)
+    }
+
+    /// SQLite's own opinion of its file.
+    pub fn integrity(&self) -> Result<Vec<String>> {
+        self.read(|connection| {
+            let mut check = connection.prepare("PRAGMA integrity_check(20)")?;
+            let rows = check.query_map([], |row| row.get::<_, String>(0))?;
+            let said: Vec<String> = rows.collect::<rusqlite::Result<_>>()?;
+            Ok(said.into_iter().filter(|line| line != "ok").collect())
+        })
+    }
+}
+
+/// A receipt for code that may or may not stand on a thread of an async runtime, which must not be blocked by its own means.
+fn wait_anywhere<T: Send>(receipt: Receipt<T>) -> Result<T> {
+    std::thread::scope(|scope| scope.spawn(|| receipt.wait()).join().unwrap_or_else(|_| Err(gone())))
+}
+
+fn workers(folder: &Path) -> PathBuf {
+    folder.join("workers")
+}
+
+/// What runs did is nobody else's business.
+fn private_folder(folder: &Path) -> Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(|error| Error::io(format!("the folder {} could not be made", folder.display()), &error))
+}
+
+impl Engine for Journal {
+    fn define(&self, definition: Definition) -> Receipt<()> {
+        match definition.pack() {
+            Ok(packed) => self.writer.write(move |connection| append::define(connection, &definition, &packed)),
+            Err(error) => Receipt::of(Err(error)),
+        }
+    }
+
+    fn definition(&self, hash: &str) -> Result<Definition> {
+        self.read(|connection| read::definition(connection, hash))
+    }
+
+    fn create(&self, run: NewRun) -> Receipt<Head> {
+        let worker = match run.claim.then(|| self.worker()).transpose() {
+            Ok(worker) => worker.map(|worker| worker.id),
+            Err(error) => return Receipt::of(Err(error)),
+        };
+        self.writer.write(move |connection| append::create(connection, run, worker))
+    }
+
+    fn append(&self, run: RunKey, after: u64, lease: Lease, append: Append) -> Receipt<u64> {
+        self.writer.write(move |connection| append::append(connection, run, after, lease, append))
+    }
+
+    fn find(&self, name: &str) -> Result<Option<Head>> {
+        self.read(|connection| read::find(connection, name))
+    }
+
+    fn list(&self, filter: &Filter) -> Result<Vec<Head>> {
+        self.read(|connection| read::list(connection, filter))
+    }
+
+    fn open(&self, run: RunKey) -> Result<Opened> {
+        self.read(|connection| read::open(connection, run))
+    }
+
+    fn records(&self, run: RunKey, from: u64, at_most: usize) -> Result<Vec<Record>> {
+        self.read(|connection| read::records(connection, run, from, at_most))
+    }
+
+    fn claim(&self, run: RunKey) -> Receipt<Claim> {
+        let worker = match self.worker() {
+            Ok(worker) => worker.id,
+            Err(error) => return Receipt::of(Err(error)),
+        };
+        let folder = workers(&self.folder);
+        self.writer.write(move |connection| {
+            leases::claim(connection, run, worker, |worker| liveness::is_alive(&folder, worker))
+        })
+    }
+
+    fn release(&self, run: RunKey, lease: Lease) -> Receipt<()> {
+        self.writer.write(move |connection| leases::release(connection, run, lease))
+    }
+
+    fn post(&self, run: RunKey, body: String) -> Receipt<i64> {
+        self.writer.write(move |connection| messages::post(connection, run, &body))
+    }
+
+    fn ring(&self, run: RunKey) -> Result<()> {
+        let holder = self.read(|connection| leases::holder(connection, run))?;
+        holder.into_iter().for_each(|worker| liveness::ring(&workers(&self.folder), worker));
+        Ok(())
+    }
+
+    fn posted(&self, message: i64) -> Result<Posted> {
+        self.read(|connection| messages::posted(connection, message))
+    }
+
+    fn withdraw(&self, message: i64) -> Receipt<bool> {
+        self.writer.write(move |connection| messages::remove(connection, message))
+    }
+
+    fn messages(&self, run: RunKey) -> Result<Vec<Message>> {
+        self.read(|connection| messages::open(connection, run))
+    }
+
+    fn answer(&self, message: i64, answer: String) -> Receipt<()> {
+        self.writer.write(move |connection| messages::answer(connection, message, &answer))
+    }
+
+    fn work(&self, now_ms: i64) -> Result<Work> {
+        let me = self.worker.get().map(|worker| worker.id);
+        let folder = workers(&self.folder);
+        self.read(|connection| leases::work(connection, me, now_ms, |worker| liveness::is_alive(&folder, worker)))
+    }
+
+    fn wait_for_bell(&self, at_most_ms: u64) {
+        let at_most = Duration::from_millis(at_most_ms);
+        match self.worker.get() {
+            Some(worker) => worker.wait(at_most),
+            None => std::thread::sleep(at_most),
+        }
+    }
+
+    fn evidence(&self) -> &EvidenceStore {
+        &self.evidence
+    }
+}

@@ -1,0 +1,156 @@
+//! A record, and the chain that makes a journal tamper-evident.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+use crate::{Entry, Error, Result};
+
+/// A SHA-256.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hash(pub [u8; 32]);
+
+impl Hash {
+    /// What the first record of a run is chained to.
+    pub const NONE: Hash = Hash([0; 32]);
+
+    /// The hash of some bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Hash(Sha256::digest(bytes).into())
+    }
+
+    /// From its 64 hex digits.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let digits = text.as_bytes();
+        if digits.len() != 64 {
+            return None;
+        }
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            let digit = |at: u8| char::from(at).to_digit(16);
+            *byte = u8::try_from(digit(pair[0])? * 16 + digit(pair[1])?).ok()?;
+        }
+        Some(Hash(bytes))
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+impl serde::Serialize for Hash {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Hash {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        Hash::from_hex(&text).ok_or_else(|| serde::de::Error::custom("not a SHA-256 in hex"))
+    }
+}
+
+/// One thing that happened to a run, as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Its place in the run, from 1.
+    pub seq: u64,
+    /// When, in milliseconds since 1970. For people; nothing is decided by it.
+    pub at_ms: i64,
+    /// What: the number of an [`Entry`]'s kind.
+    pub kind: u8,
+    /// The entry as JSON.
+    pub payload: String,
+    /// Of all the above, the run and the hash of the record before.
+    pub hash: Hash,
+}
+
+/// A record that has not found its place yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unchained {
+    /// When.
+    pub at_ms: i64,
+    /// What.
+    pub kind: u8,
+    /// The entry as JSON.
+    pub payload: String,
+}
+
+impl Unchained {
+    /// Of an entry.
+    pub fn new(at_ms: i64, entry: &Entry) -> Self {
+        Unchained { at_ms, kind: entry.kind(), payload: entry.to_json() }
+    }
+
+    /// Puts it behind `before`.
+    pub(crate) fn chained(self, run: &str, seq: u64, before: &Hash) -> Record {
+        let hash = link(run, seq, self.at_ms, self.kind, &self.payload, before);
+        Record { seq, at_ms: self.at_ms, kind: self.kind, payload: self.payload, hash }
+    }
+}
+
+impl Record {
+    /// Whether it stands where its hash says, behind `before`.
+    pub fn follows(&self, run: &str, before: &Hash) -> bool {
+        self.hash == link(run, self.seq, self.at_ms, self.kind, &self.payload, before)
+    }
+
+    /// What it says.
+    pub fn entry(&self) -> Result<Entry> {
+        Entry::from_json(self.kind, &self.payload)
+            .map_err(|error| Error::Damaged { what: format!("record {}", self.seq), why: error })
+    }
+}
+
+/// Every field has a fixed width or its length before it, so that no two records can be read as the same bytes.
+fn link(run: &str, seq: u64, at_ms: i64, kind: u8, payload: &str, before: &Hash) -> Hash {
+    let mut hasher = Sha256::new();
+    hasher.update(before.0);
+    hasher.update((run.len() as u64).to_le_bytes());
+    hasher.update(run);
+    hasher.update(seq.to_le_bytes());
+    hasher.update(at_ms.to_le_bytes());
+    hasher.update([kind]);
+    hasher.update(payload);
+    Hash(hasher.finalize().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_of_a_record_is_in_its_hash() {
+        let before = Hash::of(b"before");
+        let record = Unchained { at_ms: 5, kind: 2, payload: "{}".into() }.chained("r", 3, &before);
+        assert!(record.follows("r", &before));
+        let changed = [
+            Record { seq: 4, ..record.clone() },
+            Record { at_ms: 6, ..record.clone() },
+            Record { kind: 3, ..record.clone() },
+            Record { payload: "[]".into(), ..record.clone() },
+            Record { hash: Hash::NONE, ..record.clone() },
+        ];
+        assert!(changed.iter().all(|record| !record.follows("r", &before)));
+        assert!(!record.follows("s", &before));
+        assert!(!record.follows("r", &Hash::NONE));
+    }
+
+    #[test]
+    fn a_hash_reads_what_it_writes() {
+        let hash = Hash::of(b"x");
+        assert_eq!(Hash::from_hex(&hash.to_string()), Some(hash));
+        for bad in ["", "zz", &"g".repeat(64), &"é".repeat(32)] {
+            assert_eq!(Hash::from_hex(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What one process has to say to a run that another one holds.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::{Error, Message, Posted, Result, RunKey};
+
+pub(crate) fn post(connection: &Connection, run: RunKey, body: &str) -> Result<i64> {
+    connection.prepare_cached("INSERT INTO message (run, body) VALUES (?1, ?2)")?.execute(params![run.0, body])?;
+    Ok(connection.last_insert_rowid())
+}
+
+pub(crate) fn open(connection: &Connection, run: RunKey) -> Result<Vec<Message>> {
+    let mut select =
+        connection.prepare_cached("SELECT id, body FROM message WHERE run = ?1 AND answer IS NULL ORDER BY id")?;
+    let rows = select.query_map([run.0], |row| Ok(Message { id: row.get(0)?, body: row.get(1)? }))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+pub(crate) fn answer(connection: &Connection, message: i64, answer: &str) -> Result<()> {
+    let mut update = connection.prepare_cached("UPDATE message SET answer = ?2 WHERE id = ?1")?;
+    update.execute(params![message, answer])?;
+    Ok(())
+}
+
+pub(crate) fn posted(connection: &Connection, message: i64) -> Result<Posted> {
+    let found: Option<Option<String>> = connection
+        .prepare_cached("SELECT answer FROM message WHERE id = ?1")?
+        .query_row([message], |row| row.get(0))
+        .optional()?;
+    match found {
+        Some(Some(answer)) => Ok(Posted::Answered(answer)),
+        Some(None) => Ok(Posted::Open),
+        None => Err(Error::Damaged { what: format!("message {message}"), why: "it is gone".into() }),
+    }
+}
+
+/// Takes an open message back, or an answered one away. Whether it was still open.
+pub(crate) fn remove(connection: &Connection, message: i64) -> Result<bool> {
+    let open = posted(connection, message)? == Posted::Open;
+    connection.prepare_cached("DELETE FROM message WHERE id = ?1")?.execute([message])?;
+    Ok(open)
+}

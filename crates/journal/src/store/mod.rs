@@ -1,0 +1,9 @@
+//! The tables, and what is done with them. Every function here works within a transaction that somebody else began, or only reads.
+
+pub(crate) mod append;
+pub(crate) mod leases;
+pub(crate) mod messages;
+pub(crate) mod read;
+mod schema;
+
+pub(crate) use schema::{open, open_reader};

@@ -1,0 +1,105 @@
+//! Reading runs.
+
+use interlock_core::TimerId;
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Sql};
+
+use crate::{Definition, Error, Filter, Hash, Head, Opened, Phase, Record, Result, RunKey};
+
+const HEAD: &str =
+    "SELECT id, name, machine, definition, parent, created, updated, seq, hash, phase, place, epoch, worker FROM run";
+
+fn to_head(row: &Row<'_>) -> rusqlite::Result<Head> {
+    let phase: usize = row.get(9)?;
+    Ok(Head {
+        key: RunKey(row.get(0)?),
+        name: row.get(1)?,
+        machine: row.get(2)?,
+        definition: row.get(3)?,
+        parent: row.get(4)?,
+        created_ms: row.get(5)?,
+        updated_ms: row.get(6)?,
+        seq: row.get(7)?,
+        hash: Hash(row.get(8)?),
+        phase: Phase::ALL.get(phase).copied().unwrap_or(Phase::Active),
+        place: row.get(10)?,
+        epoch: row.get(11)?,
+        worker: row.get(12)?,
+    })
+}
+
+pub(crate) fn find(connection: &Connection, name: &str) -> Result<Option<Head>> {
+    Ok(connection.prepare_cached(&format!("{HEAD} WHERE name = ?1"))?.query_row([name], to_head).optional()?)
+}
+
+pub(crate) fn head(connection: &Connection, run: RunKey) -> Result<Head> {
+    let found = connection.prepare_cached(&format!("{HEAD} WHERE id = ?1"))?.query_row([run.0], to_head).optional()?;
+    found.ok_or_else(|| Error::NoRun(format!("#{}", run.0)))
+}
+
+pub(crate) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<Head>> {
+    let (mut clauses, mut values) = (Vec::new(), Vec::<Sql>::new());
+    if let Some(machine) = &filter.machine {
+        clauses.push("machine = ?".to_owned());
+        values.push(machine.clone().into());
+    }
+    if let Some(prefix) = &filter.prefix {
+        clauses.push("substr(name, 1, length(?)) = ?".to_owned());
+        values.extend([Sql::from(prefix.clone()), Sql::from(prefix.clone())]);
+    }
+    if !filter.phases.is_empty() {
+        let numbers = filter.phases.iter().filter_map(|phase| Phase::ALL.iter().position(|known| known == phase));
+        let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
+        clauses.push(format!("phase IN ({})", numbers.join(", ")));
+    }
+    let wanted = if clauses.is_empty() { String::new() } else { format!(" WHERE {}", clauses.join(" AND ")) };
+    let at_most = if filter.at_most == 0 { -1 } else { i64::try_from(filter.at_most).unwrap_or(i64::MAX) };
+    let sql = format!("{HEAD}{wanted} ORDER BY id DESC LIMIT {at_most}");
+    let mut statement = connection.prepare(&sql)?;
+    let rows = statement.query_map(params_from_iter(values), to_head)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// All of it from one moment: a reader in WAL mode sees no half of a commit.
+pub(crate) fn open(connection: &Connection, run: RunKey) -> Result<Opened> {
+    let moment = connection.unchecked_transaction()?;
+    let head = head(&moment, run)?;
+    let snapshot = moment
+        .prepare_cached("SELECT seq, state FROM snapshot WHERE run = ?1")?
+        .query_row([run.0], |row| Ok((row.get::<_, u64>(0)?, row.get::<_, String>(1)?)))
+        .optional()?;
+    let from = snapshot.as_ref().map_or(0, |(seq, _)| *seq) + 1;
+    let tail = records(&moment, run, from, usize::MAX)?;
+    let first = records(&moment, run, 1, 1)?.pop();
+    let first = first.ok_or_else(|| Error::Damaged { what: format!("run {}", head.name), why: "no records".into() })?;
+    let timers = moment
+        .prepare_cached("SELECT timer, due FROM timer WHERE run = ?1")?
+        .query_map([run.0], |row| Ok((TimerId(row.get::<_, i64>(0)? as u64), row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(Opened { head, first, snapshot, tail, timers })
+}
+
+pub(crate) fn records(connection: &Connection, run: RunKey, from: u64, at_most: usize) -> Result<Vec<Record>> {
+    let limit = i64::try_from(at_most).unwrap_or(i64::MAX);
+    let mut statement = connection.prepare_cached(
+        "SELECT seq, at, kind, payload, hash FROM record WHERE run = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3",
+    )?;
+    let rows = statement.query_map(params![run.0, from, limit], |row| {
+        Ok(Record {
+            seq: row.get(0)?,
+            at_ms: row.get(1)?,
+            kind: row.get(2)?,
+            payload: row.get(3)?,
+            hash: Hash(row.get(4)?),
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+pub(crate) fn definition(connection: &Connection, hash: &str) -> Result<Definition> {
+    let found = connection
+        .prepare_cached("SELECT machine, version, packed FROM definition WHERE hash = ?1")?
+        .query_row([hash], |row| Ok((row.get::<_, String>(0)?, row.get::<_, u32>(1)?, row.get::<_, Vec<u8>>(2)?)))
+        .optional()?;
+    let (machine, version, packed) = found.ok_or_else(|| Error::NoDefinition(hash.to_owned()))?;
+    Definition::unpack(hash, machine, version, &packed)
+}

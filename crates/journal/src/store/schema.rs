@@ -1,0 +1,119 @@
+//! The tables and how they came to be.
+
+use std::{path::Path, time::Duration};
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::{Error, Result};
+
+/// How long to wait for another process that is writing.
+const BUSY_WAIT: Duration = Duration::from_secs(10);
+
+/// `ILCK`: says to `file(1)` and to us that this is a store of ours.
+const APPLICATION_ID: i64 = 0x494C_434B;
+
+/// Each brings a store from the version before to its own. Never change one that has been released: add another.
+const MIGRATIONS: [&str; 1] = ["
+    CREATE TABLE definition (
+        hash TEXT PRIMARY KEY, machine TEXT NOT NULL, version INTEGER NOT NULL, packed BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE run (
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, machine TEXT NOT NULL, definition TEXT NOT NULL REFERENCES definition,
+        parent TEXT, created INTEGER NOT NULL, updated INTEGER NOT NULL, seq INTEGER NOT NULL, hash BLOB NOT NULL,
+        phase INTEGER NOT NULL, place TEXT NOT NULL, worker INTEGER, epoch INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX run_by_phase ON run (phase) WHERE phase = 0;
+
+    -- In the order of writing, so that a commit touches few pages however many runs share it.
+    CREATE TABLE record (
+        id INTEGER PRIMARY KEY, run INTEGER NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, kind INTEGER NOT NULL,
+        payload TEXT NOT NULL, hash BLOB NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX record_by_run ON record (run, seq);
+
+    CREATE TABLE snapshot (run INTEGER PRIMARY KEY, seq INTEGER NOT NULL, state TEXT NOT NULL) STRICT;
+
+    CREATE TABLE timer (
+        run INTEGER NOT NULL, timer INTEGER NOT NULL, due INTEGER NOT NULL, PRIMARY KEY (run, timer)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX timer_by_due ON timer (due);
+
+    CREATE TABLE message (id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, body TEXT NOT NULL, answer TEXT) STRICT;
+    CREATE INDEX message_by_run ON message (run) WHERE answer IS NULL;
+
+    CREATE TABLE worker (id INTEGER PRIMARY KEY AUTOINCREMENT, pid INTEGER NOT NULL) STRICT;
+
+    CREATE TABLE evidence (
+        hash BLOB NOT NULL, run INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (hash, run, seq)
+    ) STRICT, WITHOUT ROWID;
+"];
+
+/// Opens the store for writing, made or brought up to date as needed.
+pub(crate) fn open(path: &Path) -> Result<Connection> {
+    let doing = || format!("the store {} could not be opened", path.display());
+    let connection = Connection::open(path).map_err(|error| Error::sqlite(doing(), &error))?;
+    prepare(&connection, path).map_err(|error| match error {
+        Error::Store { why, trouble, .. } => Error::Store { doing: doing(), why, trouble },
+        other => other,
+    })?;
+    Ok(connection)
+}
+
+fn prepare(connection: &Connection, path: &Path) -> Result<()> {
+    connection.busy_timeout(BUSY_WAIT)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    let version = version(connection, path)?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    if version < known() {
+        migrate(connection, path)?;
+    }
+    Ok(())
+}
+
+fn known() -> i64 {
+    MIGRATIONS.len() as i64
+}
+
+fn version(connection: &Connection, path: &Path) -> Result<i64> {
+    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let application: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    if found > 0 && application != APPLICATION_ID {
+        let why = "it is the database of another program".into();
+        return Err(Error::Store { doing: String::new(), why, trouble: crate::error::Trouble::Corrupt });
+    }
+    if found > known() {
+        return Err(Error::Newer { path: path.to_owned(), found, known: known() });
+    }
+    Ok(found)
+}
+
+/// Two processes may come at once: the second finds it done.
+fn migrate(connection: &Connection, path: &Path) -> Result<()> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let done = (|| {
+        let from = usize::try_from(version(connection, path)?).unwrap_or(0);
+        for migration in &MIGRATIONS[from..] {
+            connection.execute_batch(migration)?;
+        }
+        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+        connection.pragma_update(None, "user_version", known())?;
+        connection.execute_batch("COMMIT")?;
+        Ok(())
+    })();
+    if done.is_err() && !connection.is_autocommit() {
+        let _ = connection.execute_batch("ROLLBACK");
+    }
+    done
+}
+
+/// Opens the store for reading.
+pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
+    let doing = || format!("the store {} could not be read", path.display());
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(|error| Error::sqlite(doing(), &error))?;
+    connection.busy_timeout(BUSY_WAIT).map_err(|error| Error::sqlite(doing(), &error))?;
+    Ok(connection)
+}
