@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use interlock_chart::{Value, model::Effect};
+use interlock_chart::model::Effect;
 
 use crate::{Attempt, Outcome};
 
@@ -26,11 +26,7 @@ pub trait Activity: Send + Sync + 'static {
     /// The signals it can end with; empty where the machine's own choice is handed through.
     fn signals(&self) -> &[&str];
 
-    /// What is wrong with what it is given, if anything. Asked before the attempt is recorded: nothing has been done yet.
-    fn refuses(&self, _with: &Value) -> Option<String> {
-        None
-    }
-
-    /// Begins. Must not block, and must come to an end soon after it is cancelled.
+    /// Begins. Must not block, and must come to an end soon after it is cancelled. What it
+    /// cannot work with it answers with an error of the code `BAD_INPUT`.
     fn start(&self, attempt: Attempt) -> Ending;
 }

@@ -4,7 +4,7 @@
 //! It never decides anything: what a record means is up to `step`. One conformance suite (`tests/engine.rs`) says what
 //! an engine must do; a second engine is right when it passes.
 
-use crate::{Definition, EvidenceStore, Hash, Receipt, Record, Result, Unchained};
+use crate::{Definition, Entry, EvidenceStore, Hash, Receipt, Record, Result, Unchained};
 use interlock_core::TimerId;
 
 /// The number a run has within an engine.
@@ -251,6 +251,9 @@ pub trait Engine: Send + Sync + 'static {
     /// Takes a run, unless a living process has it.
     fn claim(&self, run: RunKey) -> Receipt<Claim>;
 
+    /// The living process that holds a run.
+    fn holder(&self, run: RunKey) -> Result<Option<u32>>;
+
     /// Gives it back.
     fn release(&self, run: RunKey, lease: Lease) -> Receipt<()>;
 
@@ -280,4 +283,14 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Where big things are.
     fn evidence(&self) -> &EvidenceStore;
+
+    /// A record of an entry. One too big for a record becomes evidence first.
+    fn record(&self, at_ms: i64, entry: &Entry) -> Result<Unchained> {
+        Unchained::kept(at_ms, entry, self.evidence())
+    }
+
+    /// What a record says, wherever it is kept.
+    fn entry(&self, record: &Record) -> Result<Entry> {
+        record.entry(self.evidence())
+    }
 }

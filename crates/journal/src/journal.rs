@@ -14,8 +14,8 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use crate::{
-    Append, Claim, Definition, Engine, Error, EvidenceStore, Filter, Hash, Head, Lease, Message, NewRun, Opened, Posted,
-    Record, Result, RunKey, Work, gc,
+    Append, Claim, Definition, Engine, Error, EvidenceStore, Filter, Hash, Head, Lease, Message, NewRun, Opened,
+    Posted, Record, Result, RunKey, Work, gc,
     liveness::{self, Worker},
     store::{self, append, leases, messages, read},
     writer::Writer,
@@ -135,15 +135,6 @@ impl Journal {
         Ok(self.worker.get_or_init(|| worker).clone())
     }
 
-    /// Who holds a run and lives.
-    pub fn living_holder(&self, run: RunKey) -> Result<Option<u32>> {
-        let folder = workers(&self.folder);
-        self.read(|connection| match leases::holder(connection, run)? {
-            Some(worker) if liveness::is_alive(&folder, worker) => leases::pid(connection, worker),
-            _ => Ok(None),
-        })
-    }
-
     /// The hashes of evidence that records refer to.
     pub fn evidence_in_use(&self) -> Result<BTreeSet<Hash>> {
         self.read(gc::used)
@@ -227,6 +218,14 @@ impl Engine for Journal {
         let folder = workers(&self.folder);
         self.writer.write(move |connection| {
             leases::claim(connection, run, worker, |worker| liveness::is_alive(&folder, worker))
+        })
+    }
+
+    fn holder(&self, run: RunKey) -> Result<Option<u32>> {
+        let folder = workers(&self.folder);
+        self.read(|connection| match leases::holder(connection, run)? {
+            Some(worker) if liveness::is_alive(&folder, worker) => leases::pid(connection, worker),
+            _ => Ok(None),
         })
     }
 

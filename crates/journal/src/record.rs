@@ -4,7 +4,7 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use crate::{Entry, Error, Result};
+use crate::{Entry, Error, EvidenceStore, Result};
 
 /// A SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,14 +81,28 @@ pub struct Unchained {
     pub at_ms: i64,
     /// What.
     pub kind: u8,
-    /// The entry as JSON.
+    /// The entry as JSON, or where it is.
     pub payload: String,
+    /// The file it is in, where it was too big.
+    pub elsewhere: Option<Hash>,
 }
 
+/// Longest payload that stands in the record itself.
+const PAYLOAD_BYTES_MAX: usize = 16 * 1024;
+
+/// Set in a record's kind when its payload is a file.
+const ELSEWHERE: u8 = 0x80;
+
 impl Unchained {
-    /// Of an entry.
-    pub fn new(at_ms: i64, entry: &Entry) -> Self {
-        Unchained { at_ms, kind: entry.kind(), payload: entry.to_json() }
+    /// Of an entry; what is too big to stand in a record is put into the evidence store, and the record says where.
+    pub fn kept(at_ms: i64, entry: &Entry, store: &EvidenceStore) -> Result<Self> {
+        let (kind, payload) = (entry.kind(), entry.to_json());
+        if payload.len() <= PAYLOAD_BYTES_MAX {
+            return Ok(Unchained { at_ms, kind, payload, elsewhere: None });
+        }
+        let file = store.put("payload", "application/json", payload.as_bytes())?;
+        let payload = serde_json::json!({ "payload": file.hash }).to_string();
+        Ok(Unchained { at_ms, kind: kind | ELSEWHERE, payload, elsewhere: Some(file.hash) })
     }
 
     /// Puts it behind `before`.
@@ -105,9 +119,29 @@ impl Record {
     }
 
     /// What it says.
-    pub fn entry(&self) -> Result<Entry> {
-        Entry::from_json(self.kind, &self.payload)
-            .map_err(|error| Error::Damaged { what: format!("record {}", self.seq), why: error })
+    pub fn entry(&self, store: &EvidenceStore) -> Result<Entry> {
+        let damaged = |why| Error::Damaged { what: format!("record {}", self.seq), why };
+        let Some(file) = self.payload_file() else {
+            return Entry::from_json(self.kind, &self.payload).map_err(damaged);
+        };
+        let content = store.get(&file.ok_or_else(|| damaged("it does not say where its payload is".into()))?)?;
+        let text = std::str::from_utf8(&content).map_err(|error| damaged(error.to_string()))?;
+        Entry::from_json(self.kind & !ELSEWHERE, text).map_err(damaged)
+    }
+
+    /// The file its payload is in, if it is in one.
+    pub fn payload_file(&self) -> Option<Option<Hash>> {
+        #[derive(serde::Deserialize)]
+        struct Elsewhere {
+            payload: Hash,
+        }
+        let is_elsewhere = self.kind & ELSEWHERE != 0;
+        is_elsewhere.then(|| serde_json::from_str::<Elsewhere>(&self.payload).ok().map(|found| found.payload))
+    }
+
+    /// The word for its kind.
+    pub fn kind_word(&self) -> &'static str {
+        Entry::kind_word(self.kind & !ELSEWHERE)
     }
 }
 
@@ -131,7 +165,7 @@ mod tests {
     #[test]
     fn every_field_of_a_record_is_in_its_hash() {
         let before = Hash::of(b"before");
-        let record = Unchained { at_ms: 5, kind: 2, payload: "{}".into() }.chained("r", 3, &before);
+        let record = Unchained { at_ms: 5, kind: 2, payload: "{}".into(), elsewhere: None }.chained("r", 3, &before);
         assert!(record.follows("r", &before));
         let changed = [
             Record { seq: 4, ..record.clone() },

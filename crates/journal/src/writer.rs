@@ -12,10 +12,7 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use crate::{
-    Error, Receipt, Result,
-    error::Trouble,
-};
+use crate::{Error, Receipt, Result, error::Trouble};
 
 /// Most jobs that share a commit. More would make the first of them wait for the last.
 const JOBS_PER_COMMIT_MAX: usize = 2_048;
@@ -162,9 +159,10 @@ fn commit(connection: &Connection, fate: &mut Fate, mut jobs: Vec<Box<dyn Job>>)
 
 fn transaction(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<()> {
     let sql = |sql: &str| {
-        connection.prepare_cached(sql).and_then(|mut statement| statement.execute([])).map_err(|error| {
-            Error::sqlite("the journal could not be written", &error)
-        })
+        connection
+            .prepare_cached(sql)
+            .and_then(|mut statement| statement.execute([]))
+            .map_err(|error| Error::sqlite("the journal could not be written", &error))
     };
     sql("BEGIN IMMEDIATE")?;
     let written = jobs.iter_mut().try_for_each(|job| job.write(connection)).and_then(|()| sql("COMMIT").map(drop));

@@ -45,6 +45,9 @@ pub(crate) fn append(connection: &Connection, run: RunKey, after: u64, lease: Le
     if seq != after {
         return Err(Error::Conflict { run: name, expected: after, found: seq });
     }
+    let elsewhere = append.records.iter().enumerate().filter_map(|(at, record)| Some((at, record.elsewhere?)));
+    let used = append.evidence.iter().map(|(at, evidence)| (*at, evidence.hash));
+    let used: Vec<(usize, Hash)> = elsewhere.chain(used).collect();
     let records = chain(&name, seq, before, append.records);
     for record in &records {
         insert(connection, run, record)?;
@@ -52,10 +55,12 @@ pub(crate) fn append(connection: &Connection, run: RunKey, after: u64, lease: Le
     if let Some(last) = records.last() {
         move_head(connection, run, last, append.phase, &append.place)?;
     }
-    for (position, evidence) in &append.evidence {
-        connection
-            .prepare_cached("INSERT OR IGNORE INTO evidence VALUES (?1, ?2, ?3)")?
-            .execute(params![evidence.hash.0, run.0, after + 1 + *position as u64])?;
+    for (position, hash) in used {
+        connection.prepare_cached("INSERT OR IGNORE INTO evidence VALUES (?1, ?2, ?3)")?.execute(params![
+            hash.0,
+            run.0,
+            after + 1 + position as u64
+        ])?;
     }
     let last = after + records.len() as u64;
     if let Some(state) = append.snapshot {

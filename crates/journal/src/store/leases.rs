@@ -10,12 +10,7 @@ pub(crate) fn register(connection: &Connection, pid: u32) -> Result<i64> {
 }
 
 /// Takes a run, unless the worker that has it is alive. Every taking is a new epoch, even from oneself.
-pub(crate) fn claim(
-    connection: &Connection,
-    run: RunKey,
-    me: i64,
-    is_alive: impl Fn(i64) -> bool,
-) -> Result<Claim> {
+pub(crate) fn claim(connection: &Connection, run: RunKey, me: i64, is_alive: impl Fn(i64) -> bool) -> Result<Claim> {
     let held: Option<(Option<i64>, i64)> = connection
         .prepare_cached("SELECT worker, epoch FROM run WHERE id = ?1")?
         .query_row([run.0], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -50,7 +45,12 @@ pub(crate) fn holder(connection: &Connection, run: RunKey) -> Result<Option<i64>
 }
 
 /// What needs somebody: runs that are active or due and that nobody living holds, and messages for runs of `me`.
-pub(crate) fn work(connection: &Connection, me: Option<i64>, now_ms: i64, is_alive: impl Fn(i64) -> bool) -> Result<Work> {
+pub(crate) fn work(
+    connection: &Connection,
+    me: Option<i64>,
+    now_ms: i64,
+    is_alive: impl Fn(i64) -> bool,
+) -> Result<Work> {
     let free = |held: Option<i64>| held.is_none_or(|worker| Some(worker) != me && !is_alive(worker));
     let runs = |sql: &str, now: Option<i64>| -> Result<Vec<(RunKey, Option<i64>)>> {
         let mut select = connection.prepare_cached(sql)?;
@@ -61,11 +61,13 @@ pub(crate) fn work(connection: &Connection, me: Option<i64>, now_ms: i64, is_ali
         };
         Ok(rows?)
     };
-    let unheld = |found: Vec<(RunKey, Option<i64>)>| found.into_iter().filter(|(_, held)| free(*held)).map(|(run, _)| run);
+    let unheld =
+        |found: Vec<(RunKey, Option<i64>)>| found.into_iter().filter(|(_, held)| free(*held)).map(|(run, _)| run);
     let orphans = unheld(runs("SELECT id, worker FROM run WHERE phase = 0", None)?).collect();
     let due = "SELECT DISTINCT run.id, run.worker FROM timer JOIN run ON run.id = timer.run WHERE timer.due <= ?1 AND run.phase <> 2";
     let due = unheld(runs(due, Some(now_ms))?).collect();
-    let mine = "SELECT DISTINCT run.id, run.worker FROM message JOIN run ON run.id = message.run WHERE message.answer IS NULL";
+    let mine =
+        "SELECT DISTINCT run.id, run.worker FROM message JOIN run ON run.id = message.run WHERE message.answer IS NULL";
     let messages = runs(mine, None)?.into_iter().filter(|(_, held)| held.is_some() && *held == me).map(|(run, _)| run);
     let messages = messages.collect();
     let next_due_ms = connection

@@ -1,0 +1,118 @@
+//! Whether a run takes what somebody sends.
+
+use interlock_activity::Registry;
+use interlock_chart::{Value, model::Raiser};
+use interlock_core::{ActivityId, Status, Trace, Verdict, step_with};
+use interlock_journal::{AttemptResult, By, Entry};
+
+use crate::{Live, offers, offers::handles};
+
+/// Why something that was sent is not taken. Nothing was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
+#[error("{why}")]
+pub struct Refused {
+    /// In words.
+    pub why: String,
+    /// What the run does take now, with what each means.
+    pub takes: Vec<(String, String)>,
+}
+
+impl Refused {
+    pub(crate) fn new(why: impl Into<String>) -> Self {
+        Refused { why: why.into(), takes: Vec::new() }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        if self.takes.is_empty() {
+            return None;
+        }
+        let names: Vec<&str> = self.takes.iter().map(|(name, _)| name.as_str()).collect();
+        Some(format!("it takes {} now", names.join(", ")))
+    }
+}
+
+impl Live {
+    /// The record of an event that somebody sends, where the run takes it. A signal of an activity that is not implemented is the answer to it.
+    pub fn admit(&self, event: &str, data: &Value, by: By, registry: &Registry) -> Result<Entry, Refused> {
+        match self.state.status {
+            Status::Ready => return Err(Refused::new(format!("run {} has not begun", self.name))),
+            Status::Done { .. } => return Err(Refused::new(format!("run {} has ended", self.name))),
+            Status::Running if self.state.is_paused() => {
+                return Err(Refused::new(format!("run {} is paused; resume it first", self.name)));
+            }
+            Status::Running => {}
+        }
+        if let Some(entry) = self.admit_by_hand(event, data, &by, registry)? {
+            return Ok(entry);
+        }
+        let chart = self.loaded.chart();
+        let Some(id) = chart.find_event(event) else {
+            return Err(self.not_taken(format!("the machine {} knows no event `{event}`", chart.id), registry));
+        };
+        let from = chart.event(id).from;
+        if from != Raiser::Any && from != by.kind {
+            let who = from.word();
+            return Err(self.not_taken(format!("`{event}` is not yours to send: it comes from {who}"), registry));
+        }
+        if !handles(chart, &self.state, event) {
+            return Err(self.not_taken(format!("`{event}` is not taken in {}", self.place()), registry));
+        }
+        let data = self.loaded.admit_event(id, data).map_err(|wrong| misfit(event, &wrong))?;
+        let entry = Entry::Event { event: event.to_owned(), data, by };
+        self.try_out(&entry, event, registry)?;
+        Ok(entry)
+    }
+
+    /// An event that every candidate refuses would be recorded and do nothing: whoever sends it should know.
+    fn try_out(&self, entry: &Entry, event: &str, registry: &Registry) -> Result<(), Refused> {
+        let Some(input) = entry.input() else { return Ok(()) };
+        let (mut state, mut trace) = (self.state.clone(), Trace::default());
+        match step_with(&self.loaded.machine, &mut state, input, &mut trace, &mut Vec::new()) {
+            Verdict::Unhandled => {
+                let why = crate::moves::why_refused(self, &trace);
+                Err(self.not_taken(format!("`{event}` is not taken in {} now: {why}", self.place()), registry))
+            }
+            Verdict::Refused(why) => Err(Refused::new(why)),
+            Verdict::Taken | Verdict::Late | Verdict::Held => Ok(()),
+        }
+    }
+
+    fn admit_by_hand(&self, event: &str, data: &Value, by: &By, registry: &Registry) -> Result<Option<Entry>, Refused> {
+        if by.kind != Raiser::User {
+            return Ok(None);
+        }
+        let open = self
+            .activities
+            .iter()
+            .filter(|(id, begun)| !begun.is_reported && self.activity_of(**id, registry).is_none());
+        for (id, begun) in open {
+            let invoke = self.loaded.chart().invoke(begun.invoke);
+            let outcome = |result| outcome(*id, result, by);
+            if event == "error" {
+                return Ok(Some(outcome(AttemptResult::Error { data: data.clone() })));
+            }
+            if invoke.signals.iter().any(|signal| self.loaded.machine.event_name(signal.event) == event) {
+                let data =
+                    self.loaded.admit_signal(begun.invoke, event, data).map_err(|wrong| misfit(event, &wrong))?;
+                return Ok(Some(outcome(AttemptResult::Signal { name: event.to_owned(), data })));
+            }
+        }
+        Ok(None)
+    }
+
+    fn not_taken(&self, why: String, registry: &Registry) -> Refused {
+        let offers = offers::offers(self, registry);
+        let signals = offers.by_hand.iter().flat_map(|by_hand| &by_hand.signals);
+        let takes = signals.chain(&offers.events).map(|offer| (offer.event.clone(), offer.summary.clone()));
+        Refused { why, takes: takes.collect() }
+    }
+}
+
+fn outcome(activity: ActivityId, result: AttemptResult, by: &By) -> Entry {
+    Entry::Outcome { activity, number: 0, result, evidence: Vec::new(), by: Some(by.clone()) }
+}
+
+fn misfit(event: &str, wrong: &[String]) -> Refused {
+    Refused::new(format!("the data of `{event}` does not fit:\n  {}", wrong.join("\n  ")))
+}

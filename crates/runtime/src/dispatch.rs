@@ -1,0 +1,105 @@
+//! Attempts under way: getting them ready, beginning them, stopping them.
+
+use std::{path::PathBuf, sync::Arc};
+
+use interlock_activity::{Attempt, Canceller, Effect, Outcome, code};
+use interlock_core::ActivityId;
+use tokio::sync::{OwnedSemaphorePermit, mpsc::UnboundedSender};
+
+use crate::{Live, News, actor::Mail, host::Desk, runtime::Shared};
+
+/// An attempt under way, or about to be.
+#[derive(Debug)]
+pub(crate) struct Flight {
+    canceller: Canceller,
+}
+
+impl Flight {
+    pub(crate) fn cancel(&self) {
+        self.canceller.cancel();
+    }
+}
+
+/// What a try needs before it can be recorded.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    pub(crate) permit: OwnedSemaphorePermit,
+    /// The workspace as it was before, or why it could not be kept.
+    pub(crate) snapshot: Result<Option<String>, String>,
+}
+
+/// Gets a try ready: waits for its turn and, where it may write, keeps the workspace as it is. Then writes to the actor.
+pub(crate) fn prepare(shared: &Arc<Shared>, live: &Live, id: ActivityId, after_ms: u64, to: UnboundedSender<Mail>) {
+    let (shared, folder, run) = (Arc::clone(shared), live.folder.clone(), Arc::clone(&live.name));
+    let is_write = live.effect(id, &shared.registry) == Effect::Write;
+    tokio::spawn(async move {
+        if after_ms > 0 {
+            tokio::time::sleep(std::time::Duration::from_millis(after_ms)).await;
+        }
+        let Ok(permit) = Arc::clone(&shared.permits).acquire_owned().await else { return };
+        let snapshot = match is_write {
+            true => blocking(&shared, move |shared| shared.snapshots.take(&folder, &run)).await,
+            false => Ok(None),
+        };
+        // Where the actor is gone, so is whoever wanted this.
+        let _ = to.send(Mail::Ready { id, ready: Ready { permit, snapshot } });
+    });
+}
+
+/// Runs what may block where it may.
+pub(crate) async fn blocking<T: Send + 'static>(
+    shared: &Arc<Shared>,
+    work: impl FnOnce(&Shared) -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    let shared = Arc::clone(shared);
+    match tokio::task::spawn_blocking(move || work(&shared)).await {
+        Ok(result) => result,
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Begins a try that is recorded.
+pub(crate) fn begin(
+    shared: &Arc<Shared>,
+    live: &Live,
+    id: ActivityId,
+    permit: OwnedSemaphorePermit,
+    to: UnboundedSender<Mail>,
+) -> Option<Flight> {
+    let activity = Arc::clone(live.activity_of(id, &shared.registry)?);
+    let begun = live.activities.get(&id)?;
+    let (canceller, cancel) = Canceller::new();
+    let machine = &live.loaded.machine;
+    let signals = &live.loaded.chart().invoke(begun.invoke).signals;
+    let number = begun.number;
+    let live_file = live_file(shared, &live.name, id, number);
+    let attempt = Attempt {
+        run: Arc::clone(&live.name),
+        activity: id,
+        number,
+        begun_ms: begun.begun_ms,
+        with: begun.with.clone(),
+        signals: signals.iter().map(|signal| machine.event_name(signal.event).to_owned()).collect(),
+        folder: live.folder.clone(),
+        live: live_file.clone(),
+        evidence: shared.engine.evidence().clone(),
+        host: Arc::new(Desk(Arc::downgrade(shared))),
+        cancel,
+    };
+    shared.tell(News::Started { run: Arc::clone(&live.name), activity: id, name: activity.name().into(), number });
+    tokio::spawn(async move {
+        // On a task of its own, so that a panic of an activity is an outcome like any other.
+        let outcome = tokio::spawn(activity.start(attempt))
+            .await
+            .unwrap_or_else(|error| Outcome::error(code::FAILED, format!("the activity broke off: {error}")));
+        drop(permit);
+        let _ = std::fs::remove_file(live_file);
+        let _ = to.send(Mail::Ended { id, number, outcome: Box::new(outcome) });
+    });
+    Some(Flight { canceller })
+}
+
+/// Where the output of a try can be watched while it comes in.
+fn live_file(shared: &Shared, run: &str, id: ActivityId, number: u32) -> PathBuf {
+    shared.live_folder.join(format!("{run}-{id}-{number}.log"))
+}

@@ -1,0 +1,53 @@
+//! What can go wrong with a run, besides what its machine handles.
+
+use crate::Refused;
+
+/// What runtime functions return.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why something could not be done. The run is where it was.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Error {
+    /// The journal said no.
+    #[error(transparent)]
+    Journal(#[from] interlock_journal::Error),
+    /// What was sent is not taken.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// A run cannot begin with this input.
+    #[error("the input does not fit the machine:\n  {}", .0.join("\n  "))]
+    Input(Vec<String>),
+    /// A machine cannot be used.
+    #[error("{0}")]
+    Machine(String),
+    /// A stored state does not fit its machine.
+    #[error("the stored state of run {run} cannot be used: {why}")]
+    State {
+        /// Which run.
+        run: String,
+        /// Why.
+        why: String,
+    },
+    /// A living process has the run and does not answer.
+    #[error("run {run} is held by process {pid}, which does not answer")]
+    NoAnswer {
+        /// Which run.
+        run: String,
+        /// Whom.
+        pid: u32,
+    },
+}
+
+impl Error {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::Journal(error) => error.hint().map(str::to_owned),
+            Error::Refused(refused) => refused.hint(),
+            Error::Input(_) => Some("`interlock describe` shows what the machine takes".into()),
+            Error::NoAnswer { pid, .. } => Some(format!("end process {pid}; its runs can then be resumed")),
+            Error::Machine(_) => None,
+            Error::State { .. } => Some("`interlock verify` says what can still be trusted".into()),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What attempts can ask of the runtime.
+
+use std::sync::{Arc, Weak};
+
+use interlock_activity::{Ending, Future, Host, Outcome, StartRun, code};
+use interlock_chart::{Value, library};
+use interlock_core::ActivityId;
+use interlock_journal::{By, Phase};
+
+use crate::{News, Runtime, Start, runtime::Shared};
+
+/// The runtime as its attempts see it. It does not keep the runtime alive.
+#[derive(Debug)]
+pub(crate) struct Desk(pub(crate) Weak<Shared>);
+
+impl Host for Desk {
+    fn progress(&self, run: &str, activity: ActivityId, text: &str) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.tell(News::Progress { run: run.into(), activity, text: text.into() });
+        }
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.0.upgrade().map_or(0, |shared| shared.clock.now_ms())
+    }
+
+    fn sleep(&self, ms: u64) -> Future<()> {
+        Box::pin(tokio::time::sleep(std::time::Duration::from_millis(ms)))
+    }
+
+    fn run(&self, start: StartRun) -> Ending {
+        let shared = self.0.clone();
+        Box::pin(async move {
+            match shared.upgrade() {
+                Some(shared) => child(Runtime(shared), start).await,
+                None => Outcome::error(code::CANCELLED, "the runtime has ended"),
+            }
+        })
+    }
+}
+
+/// Starts a child run, or goes on with the one an earlier attempt has started: its name follows from who starts it.
+async fn child(runtime: Runtime, start: StartRun) -> Outcome {
+    let name = format!("{}.{}", start.parent, start.activity);
+    let begun = match runtime.find(&name) {
+        Ok(Some(head)) => Ok(head),
+        Ok(None) => begin(&runtime, &name, &start).await,
+        Err(error) => Err(error),
+    };
+    let head = match begun {
+        Ok(head) => head,
+        Err(error) => return Outcome::error(code::BAD_INPUT, error.to_string()),
+    };
+    match runtime.follow_to_end(&head).await {
+        Ok(end) => {
+            let signal = match end.phase {
+                Phase::Succeeded => "succeeded",
+                Phase::Aborted => "aborted",
+                _ => "failed",
+            };
+            let data = [("run", Value::from(name.as_str())), ("state", Value::from(end.place.as_str()))];
+            Outcome::signal(signal, Value::map(data))
+        }
+        Err(error) => Outcome::error(code::FAILED, error.to_string()),
+    }
+}
+
+async fn begin(runtime: &Runtime, name: &str, start: &StartRun) -> crate::Result<interlock_journal::Head> {
+    let source =
+        library::load(&start.machine, &start.folder).map_err(|error| crate::Error::Machine(error.to_string()))?;
+    let loaded = runtime.load(&source)?;
+    let run = Start {
+        loaded: Arc::clone(&loaded),
+        input: start.input.clone(),
+        folder: start.folder.clone(),
+        by: By::run(start.parent.to_string()),
+        parent: Some(start.parent.to_string()),
+        name: Some(name.to_owned()),
+    };
+    runtime.start(run).await
+}

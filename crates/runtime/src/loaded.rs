@@ -1,0 +1,65 @@
+//! A machine ready to run: compiled once, shared by all its runs.
+
+use std::sync::{Arc, OnceLock};
+
+use interlock_chart::{
+    Chart, Value,
+    model::{EventId, InvokeId},
+};
+use interlock_core::Machine;
+use interlock_journal::Definition;
+
+use crate::{Error, Result, schema::Checked};
+
+/// A machine ready to run.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Its files.
+    pub definition: Definition,
+    /// As the engine takes it.
+    pub machine: Machine,
+    input: OnceLock<Checked>,
+    events: Vec<OnceLock<Checked>>,
+    signals: Vec<Vec<OnceLock<Checked>>>,
+}
+
+impl Loaded {
+    /// Compiles a definition.
+    pub fn new(definition: Definition) -> Result<Self> {
+        let chart = definition.chart()?;
+        Ok(Self::of(definition, chart))
+    }
+
+    /// The same where the chart has been read already.
+    pub fn of(definition: Definition, chart: Chart) -> Self {
+        let events = chart.events.iter().map(|_| OnceLock::new()).collect();
+        let signals = chart.invokes.iter().map(|invoke| invoke.signals.iter().map(|_| OnceLock::new()).collect());
+        let signals = signals.collect();
+        let machine = Machine::new(Arc::new(chart));
+        Loaded { definition, machine, input: OnceLock::new(), events, signals }
+    }
+
+    /// The chart.
+    pub fn chart(&self) -> &Chart {
+        self.machine.chart()
+    }
+
+    /// What a run is given, checked, with defaults.
+    pub fn admit_input(&self, input: &Value) -> Result<Value> {
+        self.input.get_or_init(|| Checked::new(&self.chart().input)).admit(input).map_err(Error::Input)
+    }
+
+    /// What an event carries, checked, with defaults.
+    pub(crate) fn admit_event(&self, event: EventId, data: &Value) -> Result<Value, Vec<String>> {
+        self.events[event.index()].get_or_init(|| Checked::new(&self.chart().event(event).data)).admit(data)
+    }
+
+    /// What an activity ended with, checked, with defaults. An undeclared signal is left to the engine, which refuses it.
+    pub(crate) fn admit_signal(&self, invoke: InvokeId, signal: &str, data: &Value) -> Result<Value, Vec<String>> {
+        let signals = &self.chart().invoke(invoke).signals;
+        match signals.iter().position(|known| *self.machine.event_name(known.event) == *signal) {
+            Some(at) => self.signals[invoke.index()][at].get_or_init(|| Checked::new(&signals[at].data)).admit(data),
+            None => Ok(data.clone()),
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Why a run went as it did: one [`Move`] for every transition, in words and in data.
+
+use interlock_chart::{
+    Chart,
+    model::{StateId, Transition, TransitionId},
+};
+use interlock_core::{EventKey, Microstep, Refusal, Trace};
+use interlock_journal::{By, Entry, Hash};
+use serde_json::Value as Json;
+
+use crate::Live;
+
+/// One transition of a run.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Move {
+    /// The record that led to it.
+    pub seq: u64,
+    /// When, in milliseconds since 1970.
+    #[serde(rename = "at")]
+    pub at_ms: i64,
+    /// The state whose transition it was; nothing for the start.
+    pub from_state: Option<String>,
+    /// What it was taken on; nothing for the start and for eventless ones.
+    pub event: Option<String>,
+    /// The states entered that have no states inside, or where it stays.
+    pub to_state: Option<String>,
+    /// What the machine says.
+    pub reason: Option<String>,
+    /// The files that led to it.
+    pub evidence_refs: Vec<Hash>,
+    /// The machine's own count of its iterations, where it has one.
+    pub iteration_index: Option<i64>,
+    /// Who sent the event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<By>,
+    /// What the event carried.
+    #[serde(skip_serializing_if = "Json::is_null")]
+    pub data: Json,
+    /// The guard that held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guard: Option<String>,
+    /// The counters it counted or set back, before and after.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<Counted>,
+    /// The candidates before it that were not enabled.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<RefusedMove>,
+    /// What could not be evaluated on the way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<String>,
+    /// Lines the machine wrote.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub log: Vec<String>,
+    /// Whether the event was taken at all. One that was not moved nothing.
+    pub taken: bool,
+}
+
+/// A counter that changed.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Counted {
+    /// Which.
+    pub counter: String,
+    /// Before the step.
+    pub before: u32,
+    /// After it.
+    pub after: u32,
+    /// The largest it can be.
+    pub max: u32,
+}
+
+/// A candidate that was not enabled.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct RefusedMove {
+    /// The state that has it.
+    pub state: String,
+    /// Where it would have led.
+    pub target: Option<String>,
+    /// Why not.
+    pub why: String,
+}
+
+/// The moves of a step that has been made: `live` is as it is after it.
+pub(crate) fn of(live: &Live, seq: u64, at_ms: i64, entry: &Entry, trace: &Trace, before: &[u32]) -> Vec<Move> {
+    let writer = Writer { live, seq, at_ms, entry, before };
+    trace.microsteps.iter().enumerate().flat_map(|(at, round)| writer.round(at == 0, round)).collect()
+}
+
+/// The same for whoever folds a run himself.
+pub fn moves(live: &Live, seq: u64, at_ms: i64, entry: &Entry, trace: &Trace, before: &[u32]) -> Vec<Move> {
+    of(live, seq, at_ms, entry, trace, before)
+}
+
+struct Writer<'a> {
+    live: &'a Live,
+    seq: u64,
+    at_ms: i64,
+    entry: &'a Entry,
+    before: &'a [u32],
+}
+
+impl Writer<'_> {
+    fn chart(&self) -> &Chart {
+        self.live.loaded.chart()
+    }
+
+    fn round(&self, is_first: bool, round: &Microstep) -> Vec<Move> {
+        let base = self.base(is_first, round);
+        let is_start = round.event.is_none() && round.taken.is_empty() && !round.entered.is_empty();
+        if is_start {
+            return vec![Move { to_state: self.entered(round), taken: true, ..base }];
+        }
+        if round.taken.is_empty() {
+            return if round.event.is_some() { vec![base] } else { Vec::new() };
+        }
+        let taken = round.taken.iter().map(|taken| {
+            let transition = self.chart().transition(taken.transition);
+            Move {
+                from_state: Some(self.name(transition.source)),
+                to_state: self
+                    .entered(round)
+                    .or_else(|| Some(self.live.place()))
+                    .filter(|_| !transition.targets.is_empty()),
+                reason: taken.reason.clone(),
+                guard: transition.guard.as_ref().map(|guard| guard.source.clone()),
+                counters: self.counted(transition),
+                taken: true,
+                ..base.clone()
+            }
+        });
+        taken.collect()
+    }
+
+    /// What is the same for all transitions of a round.
+    fn base(&self, is_first: bool, round: &Microstep) -> Move {
+        let (by, data) = match self.entry {
+            Entry::Event { by, data, .. } if is_first => (Some(by.clone()), Json::from(data)),
+            Entry::Created(created) if is_first => (Some(created.by.clone()), Json::Null),
+            Entry::Outcome { by, result, .. } if is_first => (by.clone(), result_data(result)),
+            Entry::Paused { by } | Entry::Resumed { by } if is_first => (Some(by.clone()), Json::Null),
+            _ => (None, Json::Null),
+        };
+        let evidence = if is_first { self.entry.evidence() } else { &[] };
+        Move {
+            seq: self.seq,
+            at_ms: self.at_ms,
+            from_state: None,
+            event: round.event.as_ref().map(|event: &EventKey| event.name(&self.live.loaded.machine).to_owned()),
+            to_state: None,
+            reason: None,
+            evidence_refs: evidence.iter().map(|evidence| evidence.hash).collect(),
+            iteration_index: self.iteration(),
+            by,
+            data,
+            guard: None,
+            counters: Vec::new(),
+            refused: round.refused.iter().map(|refused| self.refused(refused.transition, refused.why)).collect(),
+            faults: round.faults.iter().map(ToString::to_string).collect(),
+            log: round.log.clone(),
+            taken: false,
+        }
+    }
+
+    fn name(&self, state: StateId) -> String {
+        self.chart().state(state).name.clone()
+    }
+
+    /// The innermost states entered, or nothing.
+    fn entered(&self, round: &Microstep) -> Option<String> {
+        let inner = round.entered.iter().filter(|state| self.chart().state(**state).kind.is_atomic());
+        let names: Vec<String> = inner.map(|state| self.name(*state)).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+
+    fn counted(&self, transition: &Transition) -> Vec<Counted> {
+        let counters = transition.limits.iter().map(|limit| limit.counter).chain(transition.resets.iter().copied());
+        let changed = counters.map(|id| Counted {
+            counter: self.chart().counters[id.index()].name.clone(),
+            before: self.before.get(id.index()).copied().unwrap_or_default(),
+            after: self.live.state.counters[id.index()],
+            max: self.chart().counters[id.index()].max,
+        });
+        changed.collect()
+    }
+
+    fn refused(&self, id: TransitionId, why: Refusal) -> RefusedMove {
+        refused(self.chart(), id, why)
+    }
+
+    fn iteration(&self) -> Option<i64> {
+        let at = self.chart().context.iter().position(|variable| variable.name == "iteration_index")?;
+        match self.live.state.data.context.get(at)? {
+            interlock_chart::Value::Int(index) => Some(*index),
+            _ => None,
+        }
+    }
+}
+
+fn result_data(result: &interlock_journal::AttemptResult) -> Json {
+    match result {
+        interlock_journal::AttemptResult::Signal { data, .. } | interlock_journal::AttemptResult::Error { data } => {
+            Json::from(data)
+        }
+    }
+}
+
+fn refused(chart: &Chart, id: TransitionId, why: Refusal) -> RefusedMove {
+    let transition = chart.transition(id);
+    let guard = transition.guard.as_ref().map_or("", |guard| guard.source.as_str());
+    let why = match why {
+        Refusal::Guard => format!("`{guard}` is false"),
+        Refusal::Fault => format!("`{guard}` could not be evaluated"),
+        Refusal::Limit { counter, count } => {
+            format!("its limit is used up: {} is {count}", chart.counters[counter.index()].name)
+        }
+        Refusal::Preempted => "another region's transition goes first".to_owned(),
+    };
+    let names: Vec<&str> = transition.targets.iter().map(|target| chart.state(*target).name.as_str()).collect();
+    RefusedMove {
+        state: chart.state(transition.source).name.clone(),
+        target: (!names.is_empty()).then(|| names.join(", ")),
+        why,
+    }
+}
+
+/// Why no candidate was enabled, in words.
+pub(crate) fn why_refused(live: &Live, trace: &Trace) -> String {
+    let chart = live.loaded.chart();
+    let refused = trace.microsteps.iter().flat_map(|round| &round.refused);
+    let reasons: Vec<String> = refused.map(|each| refused_words(chart, each.transition, each.why)).collect();
+    if reasons.is_empty() { "no transition takes it".into() } else { reasons.join("; ") }
+}
+
+fn refused_words(chart: &Chart, id: TransitionId, why: Refusal) -> String {
+    refused(chart, id, why).why
+}

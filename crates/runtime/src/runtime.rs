@@ -1,0 +1,402 @@
+//! All runs of this process.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use interlock_activity::Registry;
+use interlock_chart::{Value, library::Source};
+use interlock_journal::{By, Claim, Created, Definition, Engine, Entry, Head, NewRun, Phase, Posted, RunKey};
+use tokio::sync::{
+    Semaphore, broadcast,
+    mpsc::{UnboundedSender, unbounded_channel},
+    oneshot,
+};
+
+use crate::{
+    Clock, Error, Live, Loaded, News, Result, Snapshots,
+    actor::{Actor, Answer, Letter, Mail, Reply, Request, try_at_once},
+    fresh_name,
+};
+
+/// How long a living process has to answer a message.
+const ANSWER_WAIT: Duration = Duration::from_secs(10);
+
+/// News kept for those who are slow to read them.
+const NEWS_KEPT: usize = 4_096;
+
+/// How often to look for work when nobody rings.
+const LOOK_EVERY_MS: u64 = 1_000;
+
+/// What a runtime is made of.
+pub struct Config {
+    /// What makes runs durable.
+    pub engine: Arc<dyn Engine>,
+    /// What can be done.
+    pub registry: Registry,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// What writes can be taken back to.
+    pub snapshots: Arc<dyn Snapshots>,
+    /// Most attempts under way at once.
+    pub attempts_max: usize,
+    /// Where output can be watched while it comes in.
+    pub live_folder: PathBuf,
+}
+
+/// A run to be started.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// Its machine.
+    pub loaded: Arc<Loaded>,
+    /// What it is given.
+    pub input: Value,
+    /// Where it works.
+    pub folder: PathBuf,
+    /// Who starts it.
+    pub by: By,
+    /// The run that starts it.
+    pub parent: Option<String>,
+    /// Its name; a fresh one where nothing is said.
+    pub name: Option<String>,
+}
+
+/// How a run was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// Where it stands.
+    pub phase: Phase,
+    /// Its last record.
+    pub seq: u64,
+}
+
+/// Moves runs.
+#[derive(Clone, Debug)]
+pub struct Runtime(pub(crate) Arc<Shared>);
+
+pub(crate) struct Shared {
+    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) registry: Registry,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) snapshots: Arc<dyn Snapshots>,
+    pub(crate) permits: Arc<Semaphore>,
+    pub(crate) live_folder: PathBuf,
+    live: Mutex<HashMap<RunKey, UnboundedSender<Mail>>>,
+    machines: Mutex<HashMap<String, Arc<Loaded>>>,
+    /// One adoption at a time, so that no run is taken up twice by the same process.
+    adopting: tokio::sync::Mutex<()>,
+    news: broadcast::Sender<News>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Runtime").field("registry", &self.registry).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    pub(crate) fn tell(&self, news: News) {
+        // Nobody listening is fine.
+        let _ = self.news.send(news);
+    }
+
+    pub(crate) fn forget(&self, run: RunKey) {
+        lock(&self.live).remove(&run);
+    }
+
+    /// Forgets a run, unless mail has come in the meantime: whoever writes to a run holds the same lock.
+    pub(crate) fn forget_if(&self, run: RunKey, is_quiet: impl FnOnce() -> bool) -> bool {
+        let mut live = lock(&self.live);
+        let quiet = is_quiet();
+        if quiet {
+            live.remove(&run);
+        }
+        quiet
+    }
+
+    fn write_to(&self, run: RunKey, mail: Mail) -> std::result::Result<(), Mail> {
+        match lock(&self.live).get(&run) {
+            Some(to) => to.send(mail).map_err(|back| back.0),
+            None => Err(mail),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Runtime {
+    /// A runtime.
+    pub fn new(config: Config) -> Self {
+        Runtime(Arc::new(Shared {
+            engine: config.engine,
+            registry: config.registry,
+            clock: config.clock,
+            snapshots: config.snapshots,
+            permits: Arc::new(Semaphore::new(config.attempts_max)),
+            live_folder: config.live_folder,
+            live: Mutex::default(),
+            machines: Mutex::default(),
+            adopting: tokio::sync::Mutex::default(),
+            news: broadcast::Sender::new(NEWS_KEPT),
+        }))
+    }
+
+    /// What makes its runs durable.
+    pub fn engine(&self) -> &Arc<dyn Engine> {
+        &self.0.engine
+    }
+
+    /// What can be done.
+    pub fn registry(&self) -> &Registry {
+        &self.0.registry
+    }
+
+    /// What happens from now on.
+    pub fn news(&self) -> broadcast::Receiver<News> {
+        self.0.news.subscribe()
+    }
+
+    /// A run by its name.
+    pub fn find(&self, name: &str) -> Result<Option<Head>> {
+        Ok(self.0.engine.find(name)?)
+    }
+
+    /// A machine from its files.
+    pub fn load(&self, source: &Source) -> Result<Arc<Loaded>> {
+        let reading = source.read();
+        let Some(chart) = reading.chart else {
+            return Err(Error::Machine(format!(
+                "the machine {} cannot be used; `interlock check` says why",
+                source.name
+            )));
+        };
+        let hash = chart.hash.clone();
+        let loaded = Arc::new(Loaded::of(Definition::new(source, &chart), chart));
+        Ok(Arc::clone(lock(&self.0.machines).entry(hash).or_insert(loaded)))
+    }
+
+    fn loaded(&self, hash: &str) -> Result<Arc<Loaded>> {
+        if let Some(loaded) = lock(&self.0.machines).get(hash) {
+            return Ok(Arc::clone(loaded));
+        }
+        let loaded = Arc::new(Loaded::new(self.0.engine.definition(hash)?)?);
+        Ok(Arc::clone(lock(&self.0.machines).entry(hash.to_owned()).or_insert(loaded)))
+    }
+
+    /// Starts a run. Its first record is durable when this returns.
+    pub async fn start(&self, start: Start) -> Result<Head> {
+        let input = start.loaded.admit_input(&start.input)?;
+        let name = start.name.unwrap_or_else(|| fresh_name(&start.loaded.chart().id));
+        let shared = &self.0;
+        shared.engine.define(start.loaded.definition.clone()).await?;
+        let evidence = shared.engine.evidence().clone();
+        let mut live =
+            Live::new(name.as_str().into(), start.loaded, start.folder.clone(), start.parent.clone(), evidence);
+        let created = Entry::Created(Created {
+            machine: live.loaded.chart().id.clone(),
+            definition: live.loaded.definition.hash.clone(),
+            session: name.clone(),
+            input,
+            folder: Some(start.folder.display().to_string()),
+            by: start.by,
+            parent: start.parent.clone(),
+            fork: None,
+        });
+        let mut permits = BTreeMap::new();
+        let now_ms = shared.clock.now_ms();
+        let turn =
+            live.turn(created, now_ms, &shared.registry, &mut |live, id| try_at_once(shared, live, id, &mut permits))?;
+        let new = NewRun {
+            name,
+            machine: live.loaded.chart().id.clone(),
+            definition: live.loaded.definition.hash.clone(),
+            parent: start.parent,
+            claim: true,
+            first: turn.append,
+        };
+        let head = shared.engine.create(new).await?;
+        (live.key, live.lease) = (head.key, interlock_journal::Lease { epoch: head.epoch });
+        shared.tell(News::Moved {
+            run: Arc::clone(&live.name),
+            seq: live.seq,
+            moves: turn.moves.into(),
+            phase: head.phase,
+            place: head.place.as_str().into(),
+        });
+        let (to, mail) = unbounded_channel();
+        lock(&shared.live).insert(head.key, to.clone());
+        let actor = Actor::new(Arc::clone(shared), live, mail, to);
+        tokio::spawn(actor.work(turn.orders, permits, false));
+        Ok(head)
+    }
+
+    /// Takes a run up: its state is loaded, and what was under way is looked after. Held by another living process: its pid.
+    pub async fn adopt(&self, run: RunKey) -> Result<Option<u32>> {
+        let shared = &self.0;
+        let _one_at_a_time = shared.adopting.lock().await;
+        if lock(&shared.live).contains_key(&run) {
+            return Ok(None);
+        }
+        let lease = match shared.engine.claim(run).await? {
+            Claim::Ours(lease) => lease,
+            Claim::Held { pid } => return Ok(Some(pid)),
+        };
+        let opened = shared.engine.open(run)?;
+        let loaded = self.loaded(&opened.head.definition)?;
+        let live = Live::load(&opened, loaded, lease, shared.engine.evidence())?;
+        let (to, mail) = unbounded_channel();
+        // Messages left for whoever held it before are read first.
+        let _ = to.send(Mail::Look);
+        lock(&shared.live).insert(run, to.clone());
+        let actor = Actor::new(Arc::clone(shared), live, mail, to);
+        tokio::spawn(actor.work(Vec::new(), BTreeMap::new(), true));
+        Ok(None)
+    }
+
+    /// Sends an event to a run, wherever it is. The number of the record it became.
+    pub async fn send(&self, run: &Head, event: &str, data: Value, by: By) -> Result<u64> {
+        self.ask(run, Request::Send { event: event.to_owned(), data }, by).await
+    }
+
+    /// Makes a run stand still.
+    pub async fn pause(&self, run: &Head, by: By) -> Result<u64> {
+        self.ask(run, Request::Pause, by).await
+    }
+
+    /// Lets a paused run go on.
+    pub async fn resume(&self, run: &Head, by: By) -> Result<u64> {
+        self.ask(run, Request::Resume, by).await
+    }
+
+    async fn ask(&self, run: &Head, request: Request, by: By) -> Result<u64> {
+        // Twice: the process that holds it may end while we look.
+        for _ in 0..2 {
+            let (reply, answer) = oneshot::channel();
+            let mail = Mail::Ask { request: request.clone(), by: by.clone(), reply: Reply::Here(reply) };
+            if self.0.write_to(run.key, mail).is_ok() {
+                return answer.await.unwrap_or_else(|_| Err(self.gone(run)));
+            }
+            match self.adopt(run.key).await? {
+                None => continue,
+                Some(pid) => match self.ask_there(run, &request, &by, pid).await? {
+                    Some(answer) => return answer.map_err(Error::from),
+                    None => continue,
+                },
+            }
+        }
+        let (reply, answer) = oneshot::channel();
+        let mail = Mail::Ask { request, by, reply: Reply::Here(reply) };
+        match self.0.write_to(run.key, mail) {
+            Ok(()) => answer.await.unwrap_or_else(|_| Err(self.gone(run))),
+            Err(_) => Err(self.gone(run)),
+        }
+    }
+
+    fn gone(&self, run: &Head) -> Error {
+        Error::State { run: run.name.clone(), why: "it stopped before it could answer".into() }
+    }
+
+    /// Asks the process that holds the run. Nothing where that process has ended without answering.
+    async fn ask_there(&self, run: &Head, request: &Request, by: &By, pid: u32) -> Result<Option<Answer>> {
+        let engine = &self.0.engine;
+        let letter = Letter { request: request.clone(), by: by.clone() };
+        let body = serde_json::to_string(&letter).unwrap_or_default();
+        let message = engine.post(run.key, body).await?;
+        engine.ring(run.key)?;
+        let mut pause = Duration::from_millis(2);
+        let deadline = tokio::time::Instant::now() + ANSWER_WAIT;
+        loop {
+            if let Posted::Answered(answer) = engine.posted(message)? {
+                engine.withdraw(message).await?;
+                return Ok(serde_json::from_str(&answer).ok());
+            }
+            let is_held = matches!(engine.holder(run.key)?, Some(holder) if holder == pid);
+            if !is_held && engine.withdraw(message).await? {
+                return Ok(None);
+            }
+            if tokio::time::Instant::now() > deadline {
+                return match engine.withdraw(message).await? {
+                    true => Err(Error::NoAnswer { run: run.name.clone(), pid }),
+                    false => Ok(None),
+                };
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_millis(100));
+        }
+    }
+
+    /// Waits until nobody here moves the run any more.
+    pub async fn settled(&self, run: &Head) -> Result<Head> {
+        let mut news = self.news();
+        loop {
+            if !lock(&self.0.live).contains_key(&run.key) {
+                return self.find(&run.name)?.ok_or_else(|| interlock_journal::Error::NoRun(run.name.clone()).into());
+            }
+            match news.recv().await {
+                Ok(News::Stopped { run: stopped, error }) if *stopped == *run.name => return Err(error),
+                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => return Err(self.gone(run)),
+            }
+        }
+    }
+
+    /// Follows a run to its end, through waits of any length.
+    pub(crate) async fn follow_to_end(&self, run: &Head) -> Result<Head> {
+        let mut pause = Duration::from_millis(10);
+        loop {
+            let head = match self.adopt(run.key).await? {
+                None => self.settled(run).await?,
+                Some(_) => self.find(&run.name)?.unwrap_or_else(|| run.clone()),
+            };
+            if head.phase.is_over() {
+                return Ok(head);
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_secs(1));
+        }
+    }
+
+    /// Begins nothing new in any run here; they are left as soon as what is under way has ended.
+    pub fn detach(&self) {
+        lock(&self.0.live).values().for_each(|to| drop(to.send(Mail::Detach)));
+    }
+
+    /// Stops what is under way in all runs here.
+    pub fn stop_attempts(&self) {
+        lock(&self.0.live).values().for_each(|to| drop(to.send(Mail::StopAttempts)));
+    }
+
+    /// How many runs are being moved here.
+    pub fn live_count(&self) -> usize {
+        lock(&self.0.live).len()
+    }
+
+    /// Looks after messages for runs held here, for ever. With `all`, takes up every run that needs somebody as well.
+    pub async fn keep(&self, all: bool) {
+        loop {
+            if let Err(error) = self.look(all).await {
+                self.0.tell(News::Stopped { run: "".into(), error });
+            }
+            let engine = Arc::clone(&self.0.engine);
+            let _ = tokio::task::spawn_blocking(move || engine.wait_for_bell(LOOK_EVERY_MS)).await;
+        }
+    }
+
+    async fn look(&self, all: bool) -> Result<()> {
+        let work = self.0.engine.work(self.0.clock.now_ms())?;
+        for run in work.messages {
+            let _ = self.0.write_to(run, Mail::Look);
+        }
+        if all {
+            for run in work.orphans.into_iter().chain(work.due) {
+                self.adopt(run).await?;
+            }
+        }
+        Ok(())
+    }
+}

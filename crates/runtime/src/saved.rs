@@ -1,0 +1,61 @@
+//! A run's state as it is kept beside its records, so that going on does not mean reading all of them.
+
+use interlock_chart::Value;
+use interlock_core::{ActivityId, Machine, Snapshot, State};
+use serde::{Deserialize, Serialize};
+
+use crate::live::{Begun, Live};
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    state: Snapshot,
+    activities: Vec<SavedActivity>,
+}
+
+/// What the engine's state does not say about an activity under way.
+#[derive(Serialize, Deserialize)]
+struct SavedActivity {
+    id: ActivityId,
+    with: Value,
+    number: u32,
+    begun_ms: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    snapshot: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    reported: bool,
+}
+
+/// The stored form.
+pub(crate) fn save(live: &Live) -> String {
+    let activities = live.activities.iter().map(|(id, begun)| SavedActivity {
+        id: *id,
+        with: begun.with.clone(),
+        number: begun.number,
+        begun_ms: begun.begun_ms,
+        snapshot: begun.snapshot.clone(),
+        reported: begun.is_reported,
+    });
+    let saved = Saved { state: live.state.snapshot(&live.loaded.machine), activities: activities.collect() };
+    // Every key is a string: there is nothing that JSON could refuse.
+    serde_json::to_string(&saved).unwrap_or_default()
+}
+
+/// What was stored.
+pub(crate) fn load(json: &str, machine: &Machine) -> Result<(State, Vec<(ActivityId, Begun)>), String> {
+    let saved: Saved = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let state = saved.state.restore(machine).map_err(|error| error.to_string())?;
+    let begun = |saved: SavedActivity| {
+        let invoke = state.running.iter().find(|running| running.id == saved.id)?.invoke;
+        let begun = Begun {
+            invoke,
+            with: saved.with,
+            number: saved.number,
+            begun_ms: saved.begun_ms,
+            snapshot: saved.snapshot,
+            is_reported: saved.reported,
+        };
+        Some((saved.id, begun))
+    };
+    let activities = saved.activities.into_iter().filter_map(begun).collect();
+    Ok((state, activities))
+}

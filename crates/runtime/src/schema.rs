@@ -1,0 +1,100 @@
+//! Data against its schema: what does not fit is refused, what is left out is filled in, and whole numbers become what the schema calls
+//! them.
+
+use interlock_chart::{Value, model::Schema};
+use serde_json::Value as Json;
+
+/// A schema, ready to be asked.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    schema: Schema,
+    validator: Option<jsonschema::Validator>,
+}
+
+impl Checked {
+    /// The reader has refused whatever is no schema; one that is none all the same takes nothing.
+    pub(crate) fn new(schema: &Schema) -> Self {
+        let accepts_all =
+            matches!(schema, Json::Bool(true)) || schema.as_object().is_some_and(|fields| fields.is_empty());
+        let validator = (!accepts_all).then(|| jsonschema::draft202012::new(schema).ok()).flatten();
+        Checked { schema: schema.clone(), validator }
+    }
+
+    /// The data with defaults filled in, or every reason why it does not fit.
+    pub(crate) fn admit(&self, data: &Value) -> Result<Value, Vec<String>> {
+        let Some(validator) = &self.validator else { return Ok(data.clone()) };
+        let mut json = Json::from(data);
+        fill(&self.schema, &mut json, 0);
+        let wrong: Vec<String> = validator.iter_errors(&json).map(|error| describe(&error)).collect();
+        if wrong.is_empty() { Ok(Value::from(json)) } else { Err(wrong) }
+    }
+}
+
+fn describe(error: &jsonschema::ValidationError<'_>) -> String {
+    let place = error.instance_path().to_string();
+    let place = place.trim_start_matches('/').replace('/', ".");
+    if place.is_empty() { error.to_string() } else { format!("{place}: {error}") }
+}
+
+/// Deepest schema that is followed; the reader refuses deeper ones.
+const DEPTH_MAX: usize = 64;
+
+/// Fills in defaults, and turns a whole number into a fraction where the schema says `number`: CEL tells the two apart and JSON does not.
+fn fill(schema: &Schema, data: &mut Json, depth: usize) {
+    if depth > DEPTH_MAX {
+        return;
+    }
+    if schema.get("type").is_some_and(|kind| kind == "number")
+        && let Some(whole) = data.as_i64()
+        && let Some(fraction) = serde_json::Number::from_f64(whole as f64)
+    {
+        *data = Json::Number(fraction);
+    }
+    if let (Some(Json::Object(properties)), Json::Object(fields)) = (schema.get("properties"), &mut *data) {
+        for (name, property) in properties {
+            if let (false, Some(default)) = (fields.contains_key(name), property.get("default")) {
+                fields.insert(name.clone(), default.clone());
+            }
+            if let Some(field) = fields.get_mut(name) {
+                fill(property, field, depth + 1);
+            }
+        }
+    }
+    if let (Some(items), Json::Array(elements)) = (schema.get("items"), data) {
+        elements.iter_mut().for_each(|element| fill(items, element, depth + 1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn admit(schema: Json, data: Json) -> Result<Json, Vec<String>> {
+        Checked::new(&schema).admit(&Value::from(data)).map(|value| Json::from(&value))
+    }
+
+    #[test]
+    fn what_is_left_out_is_filled_in_at_every_depth() {
+        let schema = json!({"type": "object", "properties": {
+            "limits": {"type": "object", "default": {}, "properties": {"rounds": {"type": "integer", "default": 3}}}
+        }});
+        assert_eq!(admit(schema, json!({})), Ok(json!({"limits": {"rounds": 3}})));
+    }
+
+    #[test]
+    fn a_whole_number_is_a_fraction_where_the_schema_says_number() {
+        let schema = json!({"type": "object", "properties": {"rate": {"type": "number"}, "rates": {"items": {"type": "number"}}}});
+        let admitted = Checked::new(&schema).admit(&Value::from(json!({"rate": 2, "rates": [1, 2.5]})));
+        let rates = Value::List([Value::Float(1.0), Value::Float(2.5)].into());
+        assert_eq!(admitted, Ok(Value::map([("rate", Value::Float(2.0)), ("rates", rates)])));
+    }
+
+    #[test]
+    fn every_problem_is_named_with_its_place() {
+        let schema = json!({"type": "object", "required": ["goal"], "properties": {"n": {"type": "integer"}}});
+        let wrong = admit(schema, json!({"n": "x"})).unwrap_err();
+        assert_eq!(wrong.len(), 2, "{wrong:?}");
+        assert!(wrong.iter().any(|line| line.starts_with("n: ")), "{wrong:?}");
+    }
+}
