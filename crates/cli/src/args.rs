@@ -47,6 +47,14 @@ pub(crate) enum Command {
     /// Make a machine file from another format
     Import(Import),
     /// Run SCXML cases: each NAME.scxml with its NAME.json
+    ///
+    /// The JSON is `{initialConfiguration, events: [{after, event: {name, data}, nextConfiguration}]}`: all active atomic states, at the
+    /// start and after each event; `after` is in milliseconds of virtual time. Without events, a case passes if it ends in a final
+    /// state called `pass`.
+    ///
+    /// What does not pass is listed, then counted: the last line is `N passed, M failed`. A case that needs what machines do not
+    /// have, such as a script engine or other semantics than W3C's, is unsupported: it has neither passed nor failed.
+    /// The exit code is 1 if a case failed and 0 if none did, also where some are unsupported.
     Conform {
         /// A folder; folders inside it are looked into
         #[arg(value_name = "DIR")]

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use interlock_chart::Value;
 use serde::Deserialize;
 
+/// The final state that says "all is well".
+pub(crate) const PASS: &str = "pass";
+
 /// One case: a document, and what it must do.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -14,6 +17,9 @@ pub struct Case {
     pub scxml: PathBuf,
     /// What is expected of it.
     pub expectation: Expectation,
+    /// What is expected of engines with other semantics, where the case says so (`legacySemantics`). One that does this and not the
+    /// other has not passed; nor has it failed.
+    pub otherwise: Option<Expectation>,
 }
 
 /// What is expected of a document.
@@ -59,32 +65,57 @@ struct Written {
     initial_configuration: Option<Vec<String>>,
     #[serde(default)]
     events: Vec<Step>,
+    legacy_semantics: Option<Box<Written>>,
 }
 
 impl Case {
+    /// Whether all that is expected is that it ends in a final state called `pass`.
+    pub fn expects_pass(&self) -> bool {
+        match &self.expectation {
+            Expectation::Pass => true,
+            Expectation::Configurations { initial, steps } => {
+                steps.is_empty() && initial.as_deref().is_some_and(|initial| initial == [PASS])
+            }
+        }
+    }
+
     /// Reads what stands beside a document. An `Err` says why it cannot be understood.
     pub fn beside(name: String, scxml: PathBuf) -> Result<Self, String> {
-        let expectation = Expectation::read(&scxml.with_extension("json"))?;
-        Ok(Case { name, scxml, expectation })
+        let (expectation, otherwise) = read(&scxml.with_extension("json"))?;
+        Ok(Case { name, scxml, expectation, otherwise })
+    }
+}
+
+fn read(json: &Path) -> Result<(Expectation, Option<Expectation>), String> {
+    match std::fs::read_to_string(json) {
+        Ok(text) => {
+            let written: Written =
+                serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file_name(json)))?;
+            let otherwise = written.legacy_semantics.map(|written| Expectation::from(*written));
+            Ok((Expectation::new(written.initial_configuration, written.events), otherwise))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok((Expectation::Pass, None)),
+        Err(error) => Err(format!("{}: {error}", file_name(json))),
     }
 }
 
 impl Expectation {
-    fn read(json: &Path) -> Result<Self, String> {
-        match std::fs::read_to_string(json) {
-            Ok(text) => Self::parse(&text).map_err(|error| format!("{}: {error}", file_name(json))),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Expectation::Pass),
-            Err(error) => Err(format!("{}: {error}", file_name(json))),
-        }
-    }
-
     /// Reads a case's JSON. One that says nothing expects `pass`.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
-        let written: Written = serde_json::from_str(text)?;
-        Ok(match (written.initial_configuration, written.events) {
+        serde_json::from_str::<Written>(text).map(Self::from)
+    }
+
+    fn new(initial: Option<Vec<String>>, steps: Vec<Step>) -> Self {
+        match (initial, steps) {
             (None, steps) if steps.is_empty() => Expectation::Pass,
             (initial, steps) => Expectation::Configurations { initial, steps },
-        })
+        }
+    }
+}
+
+impl From<Written> for Expectation {
+    fn from(written: Written) -> Self {
+        Expectation::new(written.initial_configuration, written.events)
     }
 }
 

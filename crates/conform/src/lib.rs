@@ -9,6 +9,7 @@
 //!
 //! Start reading at `run.rs`.
 
+mod beside;
 mod case;
 pub mod clock;
 mod compare;

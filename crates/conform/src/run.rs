@@ -10,14 +10,12 @@ use interlock_chart::{
 use interlock_core::Machine;
 
 use crate::{
-    Case, Expectation, Step, Verdict,
+    Case, Expectation, Step, Verdict, beside,
+    case::PASS,
     compare::{listed, places, same},
     queue,
     simulation::{NoRest, Simulation, TIMERS_FIRED_MAX},
 };
-
-/// The final state that says "all is well".
-const PASS: &str = "pass";
 
 /// The problems of expressions; a document that has them needs more than CEL.
 const EXPRESSION_PROBLEMS: &str = "E03";
@@ -29,7 +27,12 @@ pub fn run(case: &Case) -> Verdict {
             let machine = Machine::new(Arc::new(chart));
             match compare(&machine, &renamed, &case.expectation) {
                 Ok(()) => Verdict::Passed,
-                Err(why) => Verdict::Failed(why),
+                Err(why) => match &case.otherwise {
+                    Some(otherwise) if compare(&machine, &renamed, otherwise).is_ok() => {
+                        Verdict::Unsupported(format!("it expects other semantics than W3C's: {why}"))
+                    }
+                    _ => Verdict::Failed(why),
+                },
             }
         }
         Err(verdict) => verdict,
@@ -40,7 +43,8 @@ pub fn run(case: &Case) -> Verdict {
 fn load(scxml: &Path) -> Result<(Chart, BTreeMap<String, String>), Verdict> {
     let text = std::fs::read_to_string(scxml).map_err(|error| Verdict::Failed(error.to_string()))?;
     let file_name = scxml.file_name().unwrap_or_default().to_string_lossy();
-    let imported = exchange::import(&text, Some(Format::Scxml), &file_name).map_err(|problems| {
+    let files = beside::files(&text, scxml);
+    let imported = exchange::import_with(&text, Some(Format::Scxml), &file_name, &files).map_err(|problems| {
         let why = first_error(&problems);
         if exchange::is_unsupported(&problems) { Verdict::Unsupported(why) } else { Verdict::Failed(why) }
     })?;

@@ -22,7 +22,7 @@ fn not_passed(report: &Report) -> String {
 fn every_case_of_the_repository_passes() {
     let report = run_all(&find(&own_cases()).unwrap(), |_| {});
     assert_eq!(not_passed(&report), "");
-    assert!(report.passed >= 140, "only {} cases were found", report.passed);
+    assert!(report.passed >= 170, "only {} cases were found", report.passed);
     assert!(report.skipped.is_empty(), "{:?}", report.skipped);
 }
 
@@ -33,7 +33,7 @@ fn check(body: &str, json: &str, expected: Verdict) {
     std::fs::write(&scxml, format!("<scxml xmlns='http://www.w3.org/2005/07/scxml' version='1.0'>{body}</scxml>"))
         .unwrap();
     let expectation = Expectation::parse(json).unwrap();
-    assert_eq!(run(&Case { name: "case".to_owned(), scxml, expectation }), expected, "{body}");
+    assert_eq!(run(&Case { name: "case".to_owned(), scxml, expectation, otherwise: None }), expected, "{body}");
 }
 
 fn failed(why: &str) -> Verdict {
@@ -74,14 +74,14 @@ fn a_place_called_pass_that_is_not_the_end_is_no_pass() {
 #[test]
 fn what_needs_a_script_engine_is_unsupported() {
     for body in [
-        "<state id='a'><onentry><script>x = 1</script></onentry></state>",
+        "<state id='a'><onentry><script>f()</script></onentry></state>",
         "<state id='a'><transition cond='typeof x === undefined'/></state>",
         "<state id='a'><invoke type='scxml'/></state>",
     ] {
         let folder = tempfile::tempdir().unwrap();
         let scxml = folder.path().join("case.scxml");
         std::fs::write(&scxml, format!("<scxml xmlns='http://www.w3.org/2005/07/scxml'>{body}</scxml>")).unwrap();
-        let verdict = run(&Case { name: "case".to_owned(), scxml, expectation: Expectation::Pass });
+        let verdict = run(&Case { name: "case".to_owned(), scxml, expectation: Expectation::Pass, otherwise: None });
         assert!(matches!(verdict, Verdict::Unsupported(_)), "{body}: {verdict:?}");
     }
 }
@@ -92,7 +92,7 @@ fn a_broken_document_fails() {
         let folder = tempfile::tempdir().unwrap();
         let scxml = folder.path().join("case.scxml");
         std::fs::write(&scxml, text).unwrap();
-        let verdict = run(&Case { name: "case".to_owned(), scxml, expectation: Expectation::Pass });
+        let verdict = run(&Case { name: "case".to_owned(), scxml, expectation: Expectation::Pass, otherwise: None });
         assert!(matches!(verdict, Verdict::Failed(_)), "{text}: {verdict:?}");
     }
 }
@@ -112,10 +112,58 @@ fn documents_that_expect_nothing_are_no_cases_and_broken_json_is_a_failure() {
     write("part.scxml", "<scxml xmlns='http://www.w3.org/2005/07/scxml'><state id='a'/></scxml>");
     write("broken.scxml", "<scxml xmlns='http://www.w3.org/2005/07/scxml'><state id='a'/></scxml>");
     write("broken.json", "{");
+    write("malformed.scxml", "<scxml xmlns='http://www.w3.org/2005/07/scxml'><state id='a'>");
+    write("manual.scxml", "<scxml xmlns='http://www.w3.org/2005/07/scxml'><state id='a'/></scxml>\n");
+    write("manual.json", r#"{"initialConfiguration": ["pass"], "events": []}"#);
     write("sub/good.scxml", "<scxml xmlns='http://www.w3.org/2005/07/scxml'><final id='pass'/></scxml>");
     let report = run_all(&find(folder.path()).unwrap(), |_| {});
-    assert_eq!((report.passed, report.failed, report.unsupported), (1, 1, 0));
-    assert_eq!(report.skipped, ["part"]);
+    assert_eq!((report.passed, report.failed, report.unsupported), (1, 2, 0));
+    assert_eq!(report.skipped, ["manual", "part"]);
     let names: Vec<_> = report.cases.iter().map(|case| (case.name.as_str(), case.result)).collect();
-    assert_eq!(names, [("broken", "failed"), ("sub/good", "passed")]);
+    assert_eq!(names, [("broken", "failed"), ("malformed", "failed"), ("sub/good", "passed")]);
+}
+
+#[test]
+fn a_case_that_holds_only_under_other_semantics_has_neither_passed_nor_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let document = "<scxml xmlns='http://www.w3.org/2005/07/scxml'><state id='a'/></scxml>";
+    let cases = [
+        ("both", "a", "a", "passed"),
+        ("ours", "a", "b", "passed"),
+        ("theirs", "b", "a", "unsupported"),
+        ("neither", "b", "b", "failed"),
+    ];
+    for (name, first, second, _) in cases {
+        write(&format!("{name}.scxml"), document);
+        let json = format!(
+            r#"{{"initialConfiguration": ["{first}"], "legacySemantics": {{"initialConfiguration": ["{second}"]}}}}"#
+        );
+        write(&format!("{name}.json"), &json);
+    }
+    let report = run_all(&find(folder.path()).unwrap(), |_| {});
+    for (name, _, _, expected) in cases {
+        let case = report.cases.iter().find(|case| case.name == name).unwrap();
+        assert_eq!(case.result, expected, "{name}");
+    }
+}
+
+#[test]
+fn files_beside_a_document_are_read_and_others_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let document = |source: &str| {
+        format!(
+            "<scxml xmlns='http://www.w3.org/2005/07/scxml'><datamodel><data id='x' src='{source}'/></datamodel>
+            <script src='two.js'/><state id='a'><transition cond='x == 2' target='pass'/></state><final id='pass'/></scxml>"
+        )
+    };
+    write("one.txt", "1");
+    write("two.js", "x = x + 1;");
+    write("beside.scxml", &document("file:one.txt"));
+    write("missing.scxml", &document("file:none.txt"));
+    write("elsewhere.scxml", &document("../one.txt"));
+    let report = run_all(&find(folder.path()).unwrap(), |_| {});
+    let results: Vec<_> = report.cases.iter().map(|case| (case.name.as_str(), case.result)).collect();
+    assert_eq!(results, [("beside", "passed"), ("elsewhere", "unsupported"), ("missing", "unsupported")]);
 }

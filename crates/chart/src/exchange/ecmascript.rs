@@ -4,6 +4,8 @@
 //! one on purpose, and it is carried over as an expression that fails. Only what would fail for certain is taken for that:
 //! the rest is refused, because it may well mean something to a script engine.
 
+use super::expression::{Token, scan};
+
 /// Statements, which are no expressions.
 const STATEMENTS: [&str; 4] = ["return", "break", "continue", "throw"];
 
@@ -35,17 +37,44 @@ const GLOBALS: [&str; 24] = [
     "document",
 ];
 
-/// An expression that fails as this one does, if it fails for certain: a bare statement, or the name of something that nobody
-/// declares.
+/// An expression that fails as this one does, if it fails for certain: a bare statement, brackets that do not match, or the name
+/// of something that nobody declares.
 pub(super) fn failing(source: &str, is_declared: impl Fn(&str) -> bool) -> Option<String> {
     let source = source.trim();
     let first = source.split('.').next().unwrap_or_default();
     let fails = match path(source) {
-        false => false,
+        false => scan(source).is_some_and(|tokens| !is_balanced(&tokens)),
         true if STATEMENTS.contains(&source) => true,
         true => !first.starts_with('_') && !GLOBALS.contains(&first) && !is_declared(first),
     };
-    fails.then(|| format!("dyn(int('{source} cannot be evaluated'))"))
+    let shown = source.replace(|letter: char| !(letter.is_alphanumeric() || " ._:,".contains(letter)), " ");
+    fails.then(|| format!("dyn(int('{shown} cannot be evaluated'))"))
+}
+
+/// Whether every bracket has its other half.
+fn is_balanced(tokens: &[Token<'_>]) -> bool {
+    let mut open = Vec::new();
+    for token in tokens {
+        let opening = match token.text {
+            "(" | "[" | "{" => {
+                open.push(token.text);
+                continue;
+            }
+            ")" => "(",
+            "]" => "[",
+            "}" => "{",
+            _ => continue,
+        };
+        if open.pop() != Some(opening) {
+            return false;
+        }
+    }
+    open.is_empty()
+}
+
+/// Whether this is a name that a variable may have.
+pub(super) fn is_name(text: &str) -> bool {
+    path(text) && !text.contains('.') && !STATEMENTS.contains(&text)
 }
 
 /// Names joined by dots.
@@ -57,8 +86,13 @@ fn path(source: &str) -> bool {
 }
 
 /// A comparison with `undefined`, said in other words: a variable without a value is `null` here, an event without data carries an
-/// empty map. Nothing where it is no such comparison, or asks about anything else.
-pub(super) fn defined(source: &str, is_declared: impl Fn(&str) -> bool) -> Option<String> {
+/// empty map, and a field of the event that is `missing` is never there. Nothing where it is no such comparison, or asks about
+/// anything else.
+pub(super) fn defined(
+    source: &str,
+    is_declared: impl Fn(&str) -> bool,
+    missing: impl Fn(&str) -> bool,
+) -> Option<String> {
     let source = source.trim();
     let at = source.find("==").or_else(|| source.find("!="))?;
     let (left, right) = (source[..at].trim_end_matches('!').trim(), source[at..].trim_start_matches(['=', '!']).trim());
@@ -70,6 +104,7 @@ pub(super) fn defined(source: &str, is_declared: impl Fn(&str) -> bool) -> Optio
     };
     match asked {
         "_event.data" => Some(format!("_event.data {operator} {{}}")),
+        _ if asked.strip_prefix("_event.").is_some_and(missing) => Some((operator == "==").to_string()),
         _ if path(asked) && is_declared(asked) => Some(format!("{asked} {operator} null")),
         _ => None,
     }
@@ -94,26 +129,41 @@ mod tests {
             ("x !== undefined", Some("x != null")),
             ("typeof _event.data === 'undefined' ", Some("_event.data == {}")),
             ("typeof _event.origin === 'undefined'", None),
+            ("typeof _event.invokeid === 'undefined'", Some("true")),
+            ("_event.invokeid !== undefined", Some("false")),
             ("typeof y == 'undefined'", None),
             ("typeof x == 'number'", None),
             ("x == 1", None),
             ("undefined", None),
         ];
         for (source, expected) in cases {
-            assert_eq!(defined(source, is_declared).as_deref(), expected, "{source}");
+            assert_eq!(defined(source, is_declared, |field| field == "invokeid").as_deref(), expected, "{source}");
         }
     }
 
     #[test]
     fn only_what_fails_for_certain_is_taken_to_fail() {
         let is_declared = |name: &str| name == "x";
+        assert_eq!(failing("{p: 'v'", is_declared), Some("dyn(int(' p:  v  cannot be evaluated'))".to_owned()));
         for source in ["return", "foo", " foo.bar.baz "] {
             let failing = failing(source, is_declared);
             assert_eq!(failing, Some(format!("dyn(int('{} cannot be evaluated'))", source.trim())));
         }
-        for source in
-            ["x", "x.y", "undefined", "Math.PI", "_ioprocessors", "foo()", "foo + 1", "typeof foo", "", "1", "a..b"]
-        {
+        for source in [
+            "x",
+            "x.y",
+            "undefined",
+            "Math.PI",
+            "_ioprocessors",
+            "foo()",
+            "foo + 1",
+            "(x) + [x]",
+            "'no end",
+            "typeof foo",
+            "",
+            "1",
+            "a..b",
+        ] {
             assert_eq!(failing(source, is_declared), None, "{source}");
         }
     }

@@ -130,23 +130,30 @@ pub(super) fn escaped_text(text: &str) -> String {
     text.replace("${", "$${")
 }
 
+/// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
+    /// A name.
     Word,
+    /// A number.
     Number,
+    /// A string with its quotes.
     Text,
+    /// One sign.
     Mark,
 }
 
+/// A word of an expression.
 #[derive(Clone, Copy, Debug)]
-struct Token<'a> {
-    kind: Kind,
-    start: usize,
-    text: &'a str,
+pub(super) struct Token<'a> {
+    pub(super) kind: Kind,
+    /// The byte it begins at.
+    pub(super) start: usize,
+    pub(super) text: &'a str,
 }
 
 /// The tokens of an expression; nothing where a string has no end.
-fn scan(source: &str) -> Option<Vec<Token<'_>>> {
+pub(super) fn scan(source: &str) -> Option<Vec<Token<'_>>> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = source[at..].chars().next() {
@@ -173,7 +180,8 @@ fn measure(rest: &str, first: char) -> Option<(Option<Kind>, usize)> {
     })
 }
 
-fn text_length(rest: &str, quote: char) -> Option<usize> {
+/// The length of the string that `rest` begins with, quotes included; nothing where it has no end.
+pub(super) fn text_length(rest: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, letter) in rest.char_indices().skip(1) {
         match letter {
@@ -184,6 +192,25 @@ fn text_length(rest: &str, quote: char) -> Option<usize> {
         }
     }
     None
+}
+
+/// What stands between the `+` of a sum; nothing where it is no sum on its outermost level.
+pub(super) fn summands(source: &str) -> Option<Vec<&str>> {
+    let (mut depth, mut from, mut parts) = (0_i32, 0, Vec::new());
+    for token in scan(source)? {
+        match token.text {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth -= 1,
+            "+" if depth == 0 => {
+                parts.push(source[from..token.start].trim());
+                from = token.start + 1;
+            }
+            "?" | "|" | "&" | "=" | "<" | ">" | "!" if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    parts.push(source[from..].trim());
+    Some(parts)
 }
 
 /// Variables that macros such as `list.all(x, x > 1)` bring with them.

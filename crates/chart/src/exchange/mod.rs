@@ -16,6 +16,7 @@ mod problem;
 mod promela;
 mod restore;
 mod scxml;
+mod wording;
 mod xstate;
 
 pub use problem::{UNSUPPORTED, is_unsupported};
@@ -133,12 +134,23 @@ pub fn export(chart: &Chart, format: Format) -> Exported {
 /// Reads a machine from another format; `hint` says which, otherwise it is guessed from the file's name and the text. Where
 /// the text gives the machine no name, it gets the file's.
 pub fn import(text: &str, hint: Option<Format>, file_name: &str) -> Result<Imported, Vec<Diagnostic>> {
+    import_with(text, hint, file_name, &BTreeMap::new())
+}
+
+/// The same for a text that names other files: `files` has what is in them, by the name that the text uses. Only SCXML does; a file
+/// that it names and that is not there is refused.
+pub fn import_with(
+    text: &str,
+    hint: Option<Format>,
+    file_name: &str,
+    files: &BTreeMap<String, String>,
+) -> Result<Imported, Vec<Diagnostic>> {
     if text.len() > IMPORT_BYTES_MAX {
         return Err(vec![problem::too_big(text.len())]);
     }
     let name = names::from_file_name(file_name);
     match hint.or_else(|| Format::guess(text, file_name)) {
-        Some(Format::Scxml) => scxml::import(text, &name),
+        Some(Format::Scxml) => scxml::import(text, &name, files),
         Some(Format::Xstate) => xstate::import(text, &name),
         Some(Format::Mermaid) => mermaid::import(text, &name),
         Some(Format::Dot) => Err(vec![problem::error("E0506", Span::default(), "DOT can be written but not read")]),

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     exchange::{
-        IMPORT_DEPTH_MAX, expression,
+        IMPORT_DEPTH_MAX, ecmascript, expression,
         problem::{OUT_OF_PLACE, TOO_BIG},
     },
     file::{ActionFile, Ordered, RaiseFile},
@@ -33,8 +33,8 @@ impl Importer {
             Some("log") => actions.extend(self.log(node)),
             Some("assign") => actions.extend(self.assign(node)),
             Some("if") => actions.extend(self.conditional(node)),
-            Some("script") => self.refuse(node, tag_span(node), "needs a script engine"),
-            Some("foreach") => self.refuse(node, tag_span(node), "is a loop, and machines have none"),
+            Some("script") => actions.extend(self.script(node)),
+            Some("foreach") => actions.extend(self.foreach(node)),
             Some(_) => self.out_of_place(node),
             None => self.refuse(node, tag_span(node), "is an action of another namespace"),
         }
@@ -80,13 +80,24 @@ impl Importer {
     fn logged(&mut self, source: &str) -> String {
         let translated = if self.native { Ok(source.to_owned()) } else { self.scope.translate(source) };
         match translated {
-            Ok(expression) => text_of(expression::template(&expression)),
+            Ok(expression) => self.joined(source).unwrap_or_else(|| text_of(expression::template(&expression))),
             Err(_) => {
                 let source = source.split_whitespace().collect::<Vec<_>>().join(" ");
                 self.problems.warn(format!("the log shows `{source}` as it is written: it is not CEL"));
                 expression::escaped_text(&source)
             }
         }
+    }
+
+    /// A text with values behind it, `'x is ' + x`: in ECMAScript they become text by themselves, in a template too.
+    fn joined(&self, source: &str) -> Option<String> {
+        let parts = expression::summands(source).filter(|parts| parts.len() > 1 && !self.native)?;
+        let Json::String(mut text) = expression::literal(parts[0])? else { return None };
+        text = expression::escaped_text(&text);
+        for part in &parts[1..] {
+            text.push_str(&text_of(expression::template(&self.scope.translate(part).ok()?)));
+        }
+        Some(text)
     }
 
     fn assign(&mut self, node: Node<'_, '_>) -> Option<ActionFile> {
@@ -101,8 +112,8 @@ impl Importer {
 
     /// SCXML lets a document assign to what nobody declared: it raises `error.execution` when it happens. So does this.
     fn assign_to_nothing(&mut self, node: Node<'_, '_>, location: &str) -> Option<ActionFile> {
-        let is_name = location.chars().all(|letter| letter == '_' || letter.is_ascii_alphanumeric());
-        if !is_name {
+        let owner = location.split('.').next().unwrap_or_default();
+        if !location.split('.').all(ecmascript::is_name) || self.scope.variables.contains(owner) {
             self.refuse(node, attribute_span(node, "location"), "assigns to a part of a variable");
             return None;
         }
@@ -116,9 +127,12 @@ impl Importer {
         if let Some(value) = self.json_attribute(node, "value") {
             return Some(value);
         }
-        if node.attribute("src").is_some() {
-            self.refuse(node, attribute_span(node, "src"), "reads another file");
-            return None;
+        if let Some(file) = node.attribute("src") {
+            let Some(text) = self.files.get(file).cloned() else {
+                self.refuse(node, attribute_span(node, "src"), "reads another file");
+                return None;
+            };
+            return Some(self.text_value(&text));
         }
         match node.attribute("expr") {
             Some(_) => Some(expression::template(&self.expression(node, "expr")?)),

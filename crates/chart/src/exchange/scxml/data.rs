@@ -24,11 +24,33 @@ impl Importer {
                 self.refuse(root, attribute_span(root, "datamodel"), &why);
             }
         }
-        if root.attribute("binding") == Some("late") {
-            self.refuse(root, attribute_span(root, "binding"), "binds its data late");
-        }
         for data in root.descendants().filter(|node| local(*node) == Some("data")) {
             self.declare(data);
+        }
+        self.survey_loops(root);
+        for script in root.descendants().filter(|node| local(*node) == Some("script")) {
+            self.script_variables(script).iter().for_each(|name| self.make(name));
+        }
+        self.survey_sends(root);
+    }
+
+    /// A variable that the document uses without declaring it.
+    pub(super) fn make(&mut self, name: &str) {
+        if self.scope.variables.insert(name.to_owned()) {
+            self.made.push(name.to_owned());
+        }
+    }
+
+    /// Which fields of `_event` are never there: nothing is invoked, and events from outside come from no other session.
+    fn survey_sends(&mut self, root: Node<'_, '_>) {
+        let sends: Vec<_> = root.descendants().filter(|node| local(*node) == Some("send")).collect();
+        let has_id = |send: &Node<'_, '_>| send.attribute("id").or(send.attribute("idlocation")).is_some();
+        self.missing.push("invokeid");
+        if sends.is_empty() {
+            self.missing.extend(["origin", "origintype"]);
+        }
+        if !sends.iter().any(has_id) {
+            self.missing.push("sendid");
         }
     }
 
@@ -49,10 +71,14 @@ impl Importer {
     pub(super) fn context(&mut self, root: Node<'_, '_>) -> (Ordered<Json>, Vec<Vec<ActionFile>>) {
         let mut context = Ordered::new();
         let mut blocks = Vec::new();
+        let is_late = root.attribute("binding") == Some("late");
         for data in root.descendants().filter(|node| local(*node) == Some("data")) {
             let Some(id) = data.attribute("id") else { continue };
             let value = self.value(data).unwrap_or_default();
-            if self.native || !has_template(&value) {
+            if let Some(state) = owner(data).filter(|state| is_late && state.id() != root.id()) {
+                context.insert(id.to_owned(), Json::Null);
+                self.bind_late(state, id, value);
+            } else if self.native || !has_template(&value) {
                 context.insert(id.to_owned(), value);
             } else {
                 context.insert(id.to_owned(), Json::Null);
@@ -60,6 +86,15 @@ impl Importer {
             }
         }
         (context, blocks)
+    }
+
+    /// Gives a variable its value when its state is entered for the first time.
+    fn bind_late(&mut self, state: Node<'_, '_>, id: &str, value: Json) {
+        let Some(name) = self.state_names.get(&state.id().get()) else { return };
+        let cond = format!("state['{name}'].visits == 1");
+        let then = vec![ActionFile::Assign { assign: Ordered::from([(id.to_owned(), value)]) }];
+        let block = vec![ActionFile::If { cond, then, otherwise: Vec::new() }];
+        self.late.entry(state.id().get()).or_default().push(block);
     }
 
     /// A variable that is later given a literal of another kind starts as `null`, whose kind is open, and gets its first value
@@ -90,6 +125,11 @@ fn prepend(entry: &mut Option<BlocksFile>, action: ActionFile) {
             BlocksFile::Blocks(blocks)
         }
     });
+}
+
+/// The state whose data model a variable belongs to.
+fn owner<'a, 'i>(data: Node<'a, 'i>) -> Option<Node<'a, 'i>> {
+    data.parent_element()?.parent_element()
 }
 
 fn has_template(value: &Json) -> bool {

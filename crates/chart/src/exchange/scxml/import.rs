@@ -18,6 +18,7 @@ use crate::{
         layout,
         names::{self, Names},
         problem::{self, DANGLING, DUPLICATE, MALFORMED, OUT_OF_PLACE, Problems, TOO_BIG},
+        wording,
     },
     file::{ActionFile, EventFile, KindFile, MachineFile, Ordered, RaiserFile},
 };
@@ -25,8 +26,12 @@ use crate::{
 /// More elements than this are not read.
 const NODES_MAX: u32 = 500_000;
 
-/// Reads an SCXML document. `name` is the machine's where the document gives none.
-pub(in crate::exchange) fn import(text: &str, name: &str) -> Result<Imported, Vec<Diagnostic>> {
+/// Reads an SCXML document. `name` is the machine's where the document gives none; `files` is what other files hold that it names.
+pub(in crate::exchange) fn import(
+    text: &str,
+    name: &str,
+    files: &BTreeMap<String, String>,
+) -> Result<Imported, Vec<Diagnostic>> {
     let options = ParsingOptions { allow_dtd: false, nodes_limit: NODES_MAX, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options).map_err(|error| vec![malformed(text, &error)])?;
     let root = document.root_element();
@@ -36,7 +41,7 @@ pub(in crate::exchange) fn import(text: &str, name: &str) -> Result<Imported, Ve
     }
     depth_is_bounded(&document)?;
     let native = root.attribute((OURS, "version")).is_some();
-    let mut importer = Importer { native, ..Importer::default() };
+    let mut importer = Importer { native, files: files.clone(), ..Importer::default() };
     importer.survey(root);
     let file = importer.machine(root, name);
     importer.problems.finish(file, importer.names.into_renamed())
@@ -83,6 +88,8 @@ fn depth_is_bounded(document: &Document<'_>) -> Result<(), Vec<Diagnostic>> {
 pub(super) struct Importer {
     /// Whether the document was written by our own exporter.
     pub(super) native: bool,
+    /// What is in the files that the document names.
+    pub(super) files: BTreeMap<String, String>,
     /// What was found wrong.
     pub(super) problems: Problems,
     /// What names stand for in expressions.
@@ -93,6 +100,14 @@ pub(super) struct Importer {
     pub(super) assigned: BTreeMap<String, Vec<Json>>,
     /// Ids made for `<send idlocation>`.
     pub(super) sends: u32,
+    /// Loops written out so far.
+    pub(super) loops: u32,
+    /// Variables that the document uses without declaring them in its data model.
+    pub(super) made: Vec<String>,
+    /// With late binding: the blocks that give the data of a state its value, by the state's element.
+    pub(super) late: BTreeMap<u32, Vec<Vec<ActionFile>>>,
+    /// Fields of `_event` that are never there in this document.
+    pub(super) missing: Vec<&'static str>,
     names: Names,
     handled: Ordered<EventFile>,
 }
@@ -135,10 +150,14 @@ impl Importer {
         let (context, data_blocks) = self.context(root);
         let state = self.state(root);
         let mut entry = data_blocks;
+        for script in root.children().filter(|child| local(*child) == Some("script")) {
+            entry.push(self.script(script));
+        }
         entry.extend(self.own_blocks(root, "onentry"));
         file.entry = layout::blocks(entry);
         file.exit = layout::blocks(self.own_blocks(root, "onexit"));
         file.context = self.settle(context, &mut file.entry);
+        file.context.extend(std::mem::take(&mut self.made).into_iter().map(|name| (name, Json::Null)));
         file.states = state.states;
         file.on = state.on;
         file.always = state.always;
@@ -251,11 +270,24 @@ impl Importer {
 
     /// A condition. In ECMAScript a variable or a text alone is one, whatever it holds.
     pub(super) fn condition_of(&mut self, node: Node<'_, '_>) -> Option<String> {
-        let source = node.attribute("cond")?.trim();
-        let condition = self.expression(node, "cond")?;
-        let is_variable = self.scope.variables.contains(source) && !starts_as_bool(node, source);
-        let is_text = matches!(expression::literal(source), Some(Json::String(_)));
-        Some(if !self.native && (is_variable || is_text) { ecmascript::truth(&condition) } else { condition })
+        if self.native {
+            return self.expression(node, "cond");
+        }
+        let source = wording::condition(node.attribute("cond")?.trim());
+        if source == "_event" {
+            // Before the first event there is none, and so no name.
+            return Some("_event.name != ''".to_owned());
+        }
+        let (negation, asked) = source.strip_prefix('!').map_or(("", &*source), |asked| ("!", asked.trim()));
+        let is_variable = self.scope.variables.contains(asked) && !starts_as_bool(node, asked);
+        let is_text = matches!(expression::literal(asked), Some(Json::String(_)));
+        let is_location = asked.starts_with("_ioprocessors[") && asked.ends_with(".location");
+        let span = attribute_span(node, "cond");
+        if is_variable || is_text || is_location {
+            let value = self.translated(asked, span, node)?;
+            return Some(format!("{negation}{}", ecmascript::truth(&value)));
+        }
+        self.translated(&source, span, node)
     }
 
     /// An expression in our words.
@@ -264,8 +296,9 @@ impl Importer {
             return Some(source.to_owned());
         }
         let is_declared = |name: &str| self.scope.variables.contains(name);
-        let reworded = ecmascript::defined(source, is_declared);
-        match self.scope.translate(reworded.as_deref().unwrap_or(source)) {
+        let defined = ecmascript::defined(source, is_declared, |field| self.missing.contains(&field));
+        let reworded = wording::cel(defined.as_deref().unwrap_or(source), is_declared);
+        match self.scope.translate(&reworded) {
             Ok(expression) => Some(expression),
             Err(Refused::TooBig) => {
                 self.problems.error(TOO_BIG, span, "the expression is too long or too deep");

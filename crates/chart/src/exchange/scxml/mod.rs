@@ -5,11 +5,14 @@
 //! [`export`] and says everything about its machine; in any other, every event may be raised by anybody, and expressions are
 //! taken over where they are CEL.
 
+mod address;
 mod content;
 mod data;
 mod export;
+mod foreach;
 mod import;
 mod payload;
+mod script;
 mod states;
 mod write;
 

@@ -3,15 +3,14 @@
 use roxmltree::Node;
 use serde_json::Value as Json;
 
-use super::import::{Importer, attribute_span, local, tag_span};
+use super::{
+    address::{self, Address},
+    import::{Importer, attribute_span, local, tag_span},
+};
 use crate::{
     exchange::expression,
     file::{ActionFile, Ordered, RaiseFile, SendFile},
 };
-
-/// What the event processor of SCXML itself is called.
-const PROCESSORS: [&str; 3] =
-    ["scxml", "http://www.w3.org/TR/scxml/#SCXMLEventProcessor", "http://www.w3.org/TR/scxml#SCXMLEventProcessor"];
 
 impl Importer {
     /// A `<send>`: to the machine's own queues, now or later.
@@ -19,68 +18,28 @@ impl Importer {
         if let Some(action) = self.goes_nowhere(node) {
             return actions.push(action);
         }
-        let Some(internal) = self.goes_to_itself(node) else { return };
+        let Some(address) = self.address(node) else { return };
         let Some(event) = self.sent_event(node) else { return };
         let delay = self.delay(node);
         let data = self.payload(node);
-        if internal {
-            if delay.is_some() {
-                return self.refuse(node, tag_span(node), "puts a delayed event on the internal queue");
+        let raise = match data.clone() {
+            Some(data) => RaiseFile::Full { event: event.clone(), data },
+            None => RaiseFile::Name(event.clone()),
+        };
+        let raise = delay.is_none().then_some(ActionFile::Raise { raise });
+        if let Address::Internal = address {
+            match raise {
+                Some(raise) => actions.push(raise),
+                None => self.refuse(node, tag_span(node), "puts a delayed event on the internal queue"),
             }
-            let raise = match data {
-                Some(data) => RaiseFile::Full { event, data },
-                None => RaiseFile::Name(event),
-            };
-            return actions.push(ActionFile::Raise { raise });
+            return;
         }
         let id = self.send_id(node, actions);
-        actions.push(ActionFile::Send { send: SendFile { event, data, delay, id } });
-    }
-
-    /// What SCXML does about a `<send>` to something that cannot be: an error is raised, and the event is dropped. A target that
-    /// some other processor may know is not for us to judge.
-    fn goes_nowhere(&mut self, node: Node<'_, '_>) -> Option<ActionFile> {
-        let target = node.attribute("target").unwrap_or("#_internal");
-        let is_uri = |text: &str| text.contains([':', '/']);
-        // A word may name a processor that some other tool has; a number names none.
-        let unknown_type = node.attribute("type").filter(|name| name.starts_with(|first: char| first.is_ascii_digit()));
-        let invalid = if target.starts_with('#') || is_uri(target) { unknown_type } else { Some(target) };
-        let other_session = target.strip_prefix("#_scxml_");
-        let (what, error, action) = match (invalid, other_session) {
-            (Some(what), _) => {
-                let log = format!("${{int({})}}", Json::String(format!("an event cannot be sent to {what}")));
-                (what, "error.execution", ActionFile::Log { log })
-            }
-            (None, Some(_)) => {
-                let raise = RaiseFile::Name("error.communication".to_owned());
-                (target, "error.communication", ActionFile::Raise { raise })
-            }
-            (None, None) => return None,
-        };
-        self.problems.warn(format!("an event sent to `{what}` only raises {error}"));
-        Some(action)
-    }
-
-    /// Whether it goes to the internal queue; nothing where it goes somewhere else.
-    fn goes_to_itself(&mut self, node: Node<'_, '_>) -> Option<bool> {
-        for attribute in ["targetexpr", "typeexpr"] {
-            if node.attribute(attribute).is_some() {
-                self.refuse(node, attribute_span(node, attribute), &format!("has `{attribute}`"));
-                return None;
-            }
-        }
-        if let Some(other) = node.attribute("type").filter(|name| !PROCESSORS.contains(name)) {
-            self.refuse(node, attribute_span(node, "type"), &format!("goes to another kind of service (`{other}`)"));
-            return None;
-        }
-        match node.attribute("target") {
-            None => Some(false),
-            Some("#_internal") => Some(true),
-            Some(other) => {
-                self.refuse(node, attribute_span(node, "target"), &format!("goes to another target (`{other}`)"));
-                None
-            }
-        }
+        let send = ActionFile::Send { send: SendFile { event, data, delay, id } };
+        actions.push(match address {
+            Address::Asked { target, kind } => address::asked(target, kind, send, raise),
+            Address::External | Address::Internal => send,
+        });
     }
 
     fn sent_event(&mut self, node: Node<'_, '_>) -> Option<String> {
@@ -187,18 +146,23 @@ impl Importer {
             self.refuse(element, tag_span(element), "is XML used as a value");
             return None;
         }
-        let text = node.text().unwrap_or_default().trim();
+        Some(self.text_value(node.text().unwrap_or_default()))
+    }
+
+    /// JSON, or an expression, or just text.
+    pub(super) fn text_value(&self, text: &str) -> Json {
+        let text = text.trim();
         if text.is_empty() {
-            return Some(Json::Null);
+            return Json::Null;
         }
         if let Some(value) = expression::literal(text) {
-            return Some(expression::escaped(value));
+            return expression::escaped(value);
         }
         if let Ok(expression) = self.scope.translate(text) {
-            return Some(expression::template(&expression));
+            return expression::template(&expression);
         }
         let words: Vec<_> = text.split_whitespace().collect();
-        Some(Json::String(expression::escaped_text(&words.join(" "))))
+        Json::String(expression::escaped_text(&words.join(" ")))
     }
 }
 

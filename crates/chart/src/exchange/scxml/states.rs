@@ -29,7 +29,7 @@ impl Importer {
         }
         let mut state = StateFile { kind: kind(node), ..StateFile::default() };
         state.initial = layout::initial(self.targets(node, "initial"), Vec::new());
-        let mut parts = Parts::default();
+        let mut parts = Parts { entry: self.late.remove(&node.id().get()).unwrap_or_default(), ..Parts::default() };
         for child in node.children().filter(Node::is_element) {
             self.child(child, &mut state, &mut parts);
         }
@@ -68,7 +68,8 @@ impl Importer {
             "donedata" => state.data = self.payload(child),
             "datamodel" => {}
             "invoke" => self.refuse(child, tag_span(child), "starts a service, which machines do by activities"),
-            "script" => self.refuse(child, tag_span(child), "needs a script engine"),
+            // The document's own script is run before anything else.
+            "script" if child.parent_element().and_then(local) == Some("scxml") => {}
             _ => self.out_of_place(child),
         }
     }

@@ -1,0 +1,163 @@
+//! What ECMAScript words otherwise than CEL, where both mean the same.
+//!
+//! | ECMAScript | CEL |
+//! |---|---|
+//! | `{a: 1}` | `{'a': 1}` |
+//! | `Math.pow(x, 3)` | `(x * x * x)` |
+//! | `x instanceof Array` | `(type(dyn(x)) == type([]))` |
+//! | `[].concat(a, [b])` | `([] + a + [b])` |
+//! | `'name' in _event` | `true`: an event has all of SCXML's fields, some of them empty |
+//! | `_ioprocessors` | a map with the one processor there is, SCXML's own |
+
+use super::expression::{Kind, Token, scan};
+
+/// Powers beyond this are not written out.
+const POWER_MAX: usize = 8;
+/// The fields that SCXML gives every event.
+const EVENT_FIELDS: [&str; 7] = ["name", "type", "sendid", "origin", "origintype", "invokeid", "data"];
+/// SCXML's own processor, under both its names; events reach it at the session's address.
+const PROCESSORS: &str = "{'scxml': {'location': '#_scxml_' + _sessionid}, \
+    'http://www.w3.org/TR/scxml/#SCXMLEventProcessor': {'location': '#_scxml_' + _sessionid}}";
+
+/// The expression in CEL's wording; what is not in the table stays as it is.
+pub(super) fn cel(source: &str, is_variable: impl Fn(&str) -> bool) -> String {
+    let Some(tokens) = scan(source) else { return source.to_owned() };
+    let mut out = String::with_capacity(source.len());
+    let (mut at, mut done) = (0, 0);
+    while at < tokens.len() {
+        out.push_str(&source[done..tokens[at].start]);
+        let (words, length) = reworded(source, &tokens, at, &is_variable);
+        out.push_str(&words);
+        at += length;
+        done = end(&tokens[at - 1]);
+    }
+    out.push_str(&source[done..]);
+    out
+}
+
+/// A condition in which `|` stands between comparisons: on truth values it is `||`.
+pub(super) fn condition(source: &str) -> String {
+    let doubled = ["||", "&&"].iter().any(|operator| source.contains(operator));
+    let Some(tokens) = scan(source).filter(|_| !doubled) else { return source.to_owned() };
+    let mut out = source.to_owned();
+    for bar in tokens.iter().rev().filter(|token| token.text == "|") {
+        out.insert(bar.start, '|');
+    }
+    out
+}
+
+fn end(token: &Token<'_>) -> usize {
+    token.start + token.text.len()
+}
+
+/// The words for what begins at a token, and how many tokens that is.
+fn reworded(source: &str, tokens: &[Token<'_>], at: usize, is_variable: impl Fn(&str) -> bool) -> (String, usize) {
+    let rest = &tokens[at..];
+    let text = |index: usize| rest.get(index).map_or("", |token| token.text);
+    let before = at.checked_sub(1).map_or("", |at| tokens[at].text);
+    let word = rest[0].kind == Kind::Word;
+    if word && matches!(before, "{" | ",") && text(1) == ":" && !is_variable(text(0)) {
+        return (format!("'{}'", text(0)), 1);
+    }
+    if let Some(power) = power(rest) {
+        return (power, 8);
+    }
+    if word && before != "." && text(1) == "instanceof" && text(2) == "Array" {
+        return (format!("(type(dyn({})) == type([]))", text(0)), 3);
+    }
+    if let Some((joined, length)) = concatenation(source, rest) {
+        return (joined, length);
+    }
+    let is_field = rest[0].kind == Kind::Text && EVENT_FIELDS.contains(&text(0).trim_matches(['\'', '"']));
+    if is_field && text(1) == "in" && text(2) == "_event" && text(3) != "." {
+        return ("true".to_owned(), 3);
+    }
+    if text(0) == "_ioprocessors" && before != "." {
+        return (PROCESSORS.to_owned(), 1);
+    }
+    (text(0).to_owned(), 1)
+}
+
+/// `Math.pow(x, 3)`
+fn power(tokens: &[Token<'_>]) -> Option<String> {
+    let [math, dot, pow, open, base, comma, exponent, close, ..] = tokens else { return None };
+    let marks = [math.text, dot.text, pow.text, open.text, comma.text, close.text];
+    let exponent: usize = exponent.text.parse().ok().filter(|exponent| (1..=POWER_MAX).contains(exponent))?;
+    let fits = marks == ["Math", ".", "pow", "(", ",", ")"] && base.kind == Kind::Word;
+    fits.then(|| format!("({})", vec![base.text; exponent].join(" * ")))
+}
+
+/// `[].concat(a, [b])`, where everything joined is a variable or a list.
+fn concatenation(source: &str, tokens: &[Token<'_>]) -> Option<(String, usize)> {
+    let texts: Vec<_> = tokens.iter().take(5).map(|token| token.text).collect();
+    if texts != ["[", "]", ".", "concat", "("] {
+        return None;
+    }
+    let (mut depth, mut from, mut joined) = (1_usize, 5, "([]".to_owned());
+    for (at, token) in tokens.iter().enumerate().skip(5) {
+        match token.text {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth -= 1,
+            _ => {}
+        }
+        let is_end = depth == 0;
+        if is_end || (depth == 1 && token.text == ",") {
+            let part = tokens.get(from..at).filter(|part| is_list_or_variable(part))?;
+            joined.push_str(" + ");
+            joined.push_str(&source[part[0].start..end(&part[part.len() - 1])]);
+            from = at + 1;
+        }
+        if is_end {
+            joined.push(')');
+            return Some((joined, at + 1));
+        }
+    }
+    None
+}
+
+fn is_list_or_variable(part: &[Token<'_>]) -> bool {
+    match part {
+        [] => false,
+        [one] => one.kind == Kind::Word,
+        [first, .., last] => first.text == "[" && last.text == "]",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_means_the_same_is_said_in_cels_words() {
+        let cases = [
+            ("{p1: 'v1', p2: {q : 2}}", "{'p1': 'v1', 'p2': {'q' : 2}}"),
+            ("{x: 1}", "{x: 1}"),
+            ("x ? f(a, b) : c", "x ? f(a, b) : c"),
+            ("Math.pow(i,3) + 1", "(i * i * i) + 1"),
+            ("Math.pow(i, 99)", "Math.pow(i, 99)"),
+            ("a instanceof Array && b", "(type(dyn(a)) == type([])) && b"),
+            ("[].concat(a, [4, 5])", "([] + a + [4, 5])"),
+            ("[].concat(a, 4)", "[].concat(a, 4)"),
+            ("[].concat(a", "[].concat(a"),
+            ("'sendid' in _event && \"name\" in _event", "true && true"),
+            ("'sendid' in _event.data", "'sendid' in _event.data"),
+            ("'Math.pow(i,3)'", "'Math.pow(i,3)'"),
+        ];
+        for (source, expected) in cases {
+            assert_eq!(cel(source, |name| name == "x"), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn a_bar_between_comparisons_is_an_or() {
+        let cases = [
+            ("a==0 | b != 2", "a==0 || b != 2"),
+            ("a || b", "a || b"),
+            ("a | b && c", "a | b && c"),
+            ("'|' == x", "'|' == x"),
+        ];
+        for (source, expected) in cases {
+            assert_eq!(condition(source), expected, "{source}");
+        }
+    }
+}
