@@ -33,6 +33,11 @@ impl<T> Receipt<T> {
         Receipt(receipt)
     }
 
+    /// One that somebody else will fill in.
+    pub fn pending(reply: oneshot::Receiver<Result<T>>) -> Self {
+        Receipt(reply)
+    }
+
     /// Waits for it, blocking the thread.
     pub fn wait(self) -> Result<T> {
         self.0.blocking_recv().unwrap_or_else(|_| Err(gone()))

@@ -1,0 +1,97 @@
+//! Dies at every moment there is.
+//!
+//! A run of a real machine is moved by the real runtime over a real journal, with scripted activities, in virtual time. A process
+//! dies before or after a commit, at a dispatch or before an outcome is heard; another takes the run up and goes on. In the end
+//! the run must have gone as if nothing had happened, except that an attempt which was cut off and may have written ends as
+//! its effect class says; and nothing that writes may have been done twice.
+
+mod mortal;
+mod play;
+mod script;
+mod world;
+
+pub use play::{Played, play};
+pub use world::{Done, Seed};
+
+use std::collections::BTreeMap;
+
+use interlock_chart::library::Source;
+use interlock_core::ActivityId;
+use interlock_journal::{AttemptResult, Entry};
+
+/// What a simulation showed.
+#[derive(Clone, Debug, Default)]
+pub struct Survey {
+    /// Moments at which a process died.
+    pub deaths: usize,
+    /// Records of the run that nobody disturbed.
+    pub records: usize,
+    /// Attempts that were cut off and ended by their effect class.
+    pub cut_off: usize,
+    /// What was wrong, by the moment of death.
+    pub problems: Vec<String>,
+}
+
+/// The seed with the longest undisturbed run that writes something and is still short enough to be killed at every moment.
+pub fn lively(source: &Source) -> Seed {
+    let played = (1..=SEEDS_MAX).map(|seed| (Seed(seed), play(source, Seed(seed), None, &BTreeMap::new())));
+    let fit = played
+        .filter(|(_, played)| played.entries.len() <= RECORDS_MAX && played.done.values().any(|done| done.writes));
+    fit.max_by_key(|(_, played)| played.entries.len()).map_or(Seed(1), |(seed, _)| seed)
+}
+
+/// Seeds that are tried.
+const SEEDS_MAX: u64 = 40;
+
+/// Longest run that is killed at every moment: the work grows with the square of its length.
+const RECORDS_MAX: usize = 60;
+
+/// Kills a run of a machine at every moment, one moment to a run, and holds each against the undisturbed run.
+pub fn survey(source: &Source, seed: Seed) -> Survey {
+    let calm = play(source, seed, None, &BTreeMap::new());
+    let mut survey = Survey { records: calm.entries.len(), ..Survey::default() };
+    let mut expected: BTreeMap<String, Played> = BTreeMap::new();
+    for moment in 0..calm.moments {
+        let killed = play(source, seed, Some(moment), &BTreeMap::new());
+        survey.deaths += usize::from(killed.deaths > 0);
+        let cut_off = cut_off(&killed);
+        survey.cut_off += cut_off.len();
+        let key = format!("{cut_off:?}");
+        let calm = expected.entry(key).or_insert_with(|| play(source, seed, None, &cut_off));
+        let wrong = compare(calm, &killed);
+        survey.problems.extend(wrong.map(|wrong| format!("death {moment} ({}): {wrong}", killed.died_at)));
+    }
+    survey
+}
+
+/// The attempts that the runtime itself ended, with what it said.
+fn cut_off(played: &Played) -> BTreeMap<ActivityId, AttemptResult> {
+    let ended = played.entries.iter().filter_map(|entry| match entry {
+        Entry::Outcome { activity, result: result @ AttemptResult::Error { data }, .. } => {
+            let code = data.get("code").and_then(|code| code.as_str());
+            let by_runtime = matches!(code, Some("INTERRUPTED" | "UNKNOWN_OUTCOME"));
+            by_runtime.then(|| (*activity, result.clone()))
+        }
+        _ => None,
+    });
+    ended.collect()
+}
+
+fn compare(calm: &Played, killed: &Played) -> Option<String> {
+    if let Some(problem) = killed.problems.first() {
+        return Some(problem.clone());
+    }
+    if let Some(at) =
+        (0..calm.moves.len().max(killed.moves.len())).find(|at| calm.moves.get(*at) != killed.moves.get(*at))
+    {
+        return Some(format!("move {at} should be {:?} and is {:?}", calm.moves.get(at), killed.moves.get(at)));
+    }
+    if calm.end != killed.end {
+        return Some(format!("it should end as {} and ends as {}", calm.end, killed.end));
+    }
+    if calm.evidence != killed.evidence {
+        return Some("it left other evidence behind".into());
+    }
+    let twice = killed.done.iter().find(|(_, done)| done.writes && done.times > 1);
+    twice.map(|(id, done)| format!("{} ({id}) was done {} times", done.activity, done.times))
+}

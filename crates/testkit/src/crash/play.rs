@@ -1,0 +1,195 @@
+//! One run from its start to its end, through at most one death.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+};
+
+use interlock_activity::Effect;
+use interlock_chart::library::Source;
+use interlock_core::ActivityId;
+use interlock_journal::{AttemptResult, By, Engine, Entry, Hash, Head, Journal, Phase};
+use interlock_runtime::{Config, Live, Loaded, Move, Runtime, Start, offers, replay, verify};
+
+use super::{
+    mortal::Mortal,
+    script::{Counting, Script},
+    world::{Done, Seed, VirtualClock, World},
+};
+
+/// The run's name in every simulation.
+const NAME: &str = "simulated";
+
+/// Times that somebody does something about a waiting run before the simulation is called off.
+const PUSHES_MAX: usize = 60;
+
+/// What a played run came to.
+#[derive(Clone, Debug, Default)]
+pub struct Played {
+    /// Its transitions, without when and at which record.
+    pub moves: Vec<Move>,
+    /// Its records.
+    pub entries: Vec<Entry>,
+    /// Its configuration, counters and context at the end.
+    pub end: String,
+    /// What its records refer to.
+    pub evidence: BTreeSet<Hash>,
+    /// What was really done.
+    pub done: BTreeMap<ActivityId, Done>,
+    /// Moments at which a process could have died.
+    pub moments: usize,
+    /// How many did.
+    pub deaths: usize,
+    /// When.
+    pub died_at: String,
+    /// What `verify` found.
+    pub problems: Vec<String>,
+}
+
+/// Plays a run; the process dies at the given moment. `given` are outcomes that activities have whatever the script says.
+pub fn play(source: &Source, seed: Seed, fatal: Option<usize>, given: &BTreeMap<ActivityId, AttemptResult>) -> Played {
+    // In memory where there is such a place: what is simulated is the process, not the disk.
+    let shm = Path::new("/dev/shm");
+    let home = if shm.is_dir() { tempfile::tempdir_in(shm) } else { tempfile::tempdir() };
+    let home = home.expect("a folder for a simulated store");
+    let world = Arc::new(World::new(fatal));
+    let mut played = Played::default();
+    while !process(source, seed, &world, given, home.path()) {
+        played.deaths += 1;
+        assert!(played.deaths < 3, "it dies once");
+    }
+    look_back(&mut played, home.path());
+    let done = world.done.lock().unwrap().clone();
+    played.done = done;
+    for (id, done) in &mut played.done {
+        done.writes = played.entries.iter().any(|entry| {
+            matches!(entry, Entry::Attempt { activity, effect: Effect::Write | Effect::External, .. } if activity == id)
+        });
+    }
+    played.moments = world.moments();
+    played.died_at = world.died_at.lock().unwrap().clone();
+    played
+}
+
+/// One process, from its start to the end of the run or to its death. Whether the run came to its end.
+fn process(
+    source: &Source,
+    seed: Seed,
+    world: &Arc<World>,
+    given: &BTreeMap<ActivityId, AttemptResult>,
+    home: &Path,
+) -> bool {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(async {
+        let journal = Journal::open_inline(home).unwrap();
+        let engine: Arc<dyn Engine> = Arc::new(Mortal::new(journal, Arc::clone(world)));
+        tokio::select! {
+            biased;
+            () = world.death.notified() => false,
+            () = live(source, seed, world, given, engine, home) => true,
+        }
+    })
+}
+
+async fn live(
+    source: &Source,
+    seed: Seed,
+    world: &Arc<World>,
+    given: &BTreeMap<ActivityId, AttemptResult>,
+    engine: Arc<dyn Engine>,
+    home: &Path,
+) {
+    let chart = source.read().chart.expect("a machine without errors");
+    let machine = interlock_core::Machine::new(Arc::new(chart));
+    let script = Script::new(&machine, seed, Arc::clone(world), given.clone());
+    let registry = script.registry(&machine);
+    let runtime = Runtime::new(Config {
+        engine: Arc::clone(&engine),
+        registry: registry.clone(),
+        clock: Arc::new(VirtualClock::new(Arc::clone(world))),
+        snapshots: Arc::new(Counting),
+        attempts_max: 8,
+        live_folder: home.to_owned(),
+    });
+    let head = begin(&runtime, source, &script, home).await;
+    for _ in 0..PUSHES_MAX {
+        runtime.adopt(head.key).await.unwrap();
+        let now = runtime.settled(&head).await.unwrap();
+        if now.phase.is_over() || !push(&runtime, &script, &now).await {
+            return;
+        }
+    }
+}
+
+async fn begin(runtime: &Runtime, source: &Source, script: &Script, home: &Path) -> Head {
+    if let Some(head) = runtime.find(NAME).unwrap() {
+        return head;
+    }
+    let start = Start {
+        loaded: runtime.load(source).unwrap(),
+        input: script.input.clone(),
+        folder: home.to_owned(),
+        by: By::user("somebody"),
+        parent: None,
+        name: Some(NAME.into()),
+    };
+    runtime.start(start).await.unwrap()
+}
+
+/// Somebody does something about a waiting run: presses a button, or waits for its timer. Whether there was anything to do.
+async fn push(runtime: &Runtime, script: &Script, head: &Head) -> bool {
+    let opened = runtime.engine().open(head.key).unwrap();
+    let nth = events_so_far(&**runtime.engine(), head);
+    if nth >= PUSHES_MAX {
+        return false;
+    }
+    let live = restore(&**runtime.engine(), head);
+    let offers = offers(&live, runtime.registry());
+    let due = opened.timers.iter().map(|(_, due)| *due).min();
+    match script.button(&offers, nth) {
+        Some((event, data)) if offers.is_asking || due.is_none() => {
+            runtime.send(head, &event, data, By::user("somebody")).await.is_ok()
+        }
+        _ => match due {
+            Some(due) => {
+                let pause = due.saturating_sub(opened.head.updated_ms).max(1) as u64;
+                tokio::time::sleep(std::time::Duration::from_millis(pause)).await;
+                true
+            }
+            None => false,
+        },
+    }
+}
+
+fn events_so_far(engine: &dyn Engine, head: &Head) -> usize {
+    let records = engine.records(head.key, 1, usize::MAX).unwrap();
+    records.iter().filter(|record| record.kind_word() == "event").count()
+}
+
+fn restore(engine: &dyn Engine, head: &Head) -> Live {
+    replay(engine, head, u64::MAX, |_| {}).unwrap()
+}
+
+/// What the records say in the end.
+fn look_back(played: &mut Played, home: &Path) {
+    let journal = Journal::open_inline(home).unwrap();
+    let head = journal.find(NAME).unwrap().expect("the run was made");
+    let live = replay(&journal, &head, u64::MAX, |frame| {
+        played.entries.push(frame.entry.clone());
+        played.evidence.extend(frame.entry.evidence().iter().map(|evidence| evidence.hash));
+        played.moves.extend(frame.moves.into_iter().map(|each| Move { seq: 0, at_ms: 0, ..each }));
+    })
+    .unwrap();
+    played.problems = verify(&journal, &head).unwrap().into_iter().map(|problem| format!("{problem:?}")).collect();
+    let snapshot = live.state.snapshot(&live.loaded.machine);
+    played.end = format!(
+        "{:?} {:?} {:?} {}",
+        head.phase,
+        snapshot.configuration,
+        snapshot.counters,
+        serde_json::to_string(&snapshot.context).unwrap()
+    );
+    assert!(head.phase.is_over() || head.phase == Phase::Waiting, "{:?}", head.phase);
+    let _: &Loaded = &live.loaded;
+}

@@ -1,0 +1,157 @@
+//! Activities and people that always do the same: what they do follows from the seed and from what they are asked.
+
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry};
+use interlock_chart::Value;
+use interlock_core::{ActivityId, Machine};
+use interlock_journal::AttemptResult;
+use interlock_runtime::{Offers, Snapshots};
+
+use super::world::{Done, Seed, World};
+use crate::samples::Samples;
+
+/// How long a scripted activity takes.
+const TAKES_MS: u64 = 70;
+
+/// Of so many attempts one fails.
+const FAILS_ONE_IN: usize = 12;
+
+/// What everybody in a simulation does.
+pub(crate) struct Script {
+    pub(crate) seed: Seed,
+    pub(crate) world: Arc<World>,
+    /// Attempts whose outcome is given: those of another run that were cut off.
+    pub(crate) given: BTreeMap<ActivityId, AttemptResult>,
+    /// What each activity may end with, by its name and its signal.
+    endings: BTreeMap<(String, String), Vec<Value>>,
+    failures: Vec<Value>,
+    buttons: BTreeMap<String, Vec<Value>>,
+    pub(crate) input: Value,
+}
+
+impl Script {
+    pub(crate) fn new(
+        machine: &Machine,
+        seed: Seed,
+        world: Arc<World>,
+        given: BTreeMap<ActivityId, AttemptResult>,
+    ) -> Arc<Self> {
+        let samples = Samples::of(machine);
+        let chart = machine.chart();
+        let endings = chart.invokes.iter().flat_map(|invoke| {
+            invoke.signals.iter().map(|signal| {
+                let name = machine.event_name(signal.event).to_owned();
+                ((invoke.activity.clone(), name), samples.event(&signal.data))
+            })
+        });
+        let buttons = chart.events.iter().map(|event| (event.name.clone(), samples.event(&event.data)));
+        let inputs = samples.input(&chart.input);
+        let input = inputs.get(seed.choose(1, inputs.len())).cloned().unwrap_or_default();
+        Arc::new(Script {
+            seed,
+            world,
+            given,
+            endings: endings.collect(),
+            failures: samples.error(),
+            buttons: buttons.collect(),
+            input,
+        })
+    }
+
+    pub(crate) fn registry(self: &Arc<Self>, machine: &Machine) -> Registry {
+        let names = machine.chart().invokes.iter().map(|invoke| invoke.activity.clone());
+        names.fold(Registry::default(), |registry, name| registry.with(Scripted { name, script: Arc::clone(self) }))
+    }
+
+    /// What somebody who looks at a waiting run for the `nth` time does about it.
+    pub(crate) fn button(&self, offers: &Offers, nth: usize) -> Option<(String, Value)> {
+        let asked: Vec<_> = offers.events.iter().filter(|offer| !offer.is_general).collect();
+        let general: Vec<_> = offers.events.iter().collect();
+        let among = if asked.is_empty() { general } else { asked };
+        let offer = among.get(self.seed.choose(1_000 + nth as u64, among.len()))?;
+        let datas = self.buttons.get(&offer.event)?;
+        let data = datas.get(self.seed.choose(2_000 + nth as u64, datas.len())).cloned();
+        Some((offer.event.clone(), data.unwrap_or_else(Value::empty)))
+    }
+
+    fn outcome(&self, attempt: &Attempt, name: &str) -> Outcome {
+        let evidence = attempt.evidence.put("output", "text/plain", format!("{name} {}", attempt.activity).as_bytes());
+        let outcome = Outcome { result: self.result(attempt, name), evidence: Vec::new() };
+        outcome.with(evidence)
+    }
+
+    fn result(&self, attempt: &Attempt, name: &str) -> AttemptResult {
+        let what = attempt.activity.0;
+        if attempt.signals.is_empty() || self.seed.choose(what, FAILS_ONE_IN) == 0 {
+            let data = self.failures[self.seed.choose(what + 7, self.failures.len())].clone();
+            return AttemptResult::Error { data };
+        }
+        let signal = &attempt.signals[self.seed.choose(what + 3, attempt.signals.len())];
+        let datas = &self.endings[&(name.to_owned(), signal.clone())];
+        let data = datas.get(self.seed.choose(what + 5, datas.len())).cloned().unwrap_or_else(Value::empty);
+        AttemptResult::Signal { name: signal.clone(), data }
+    }
+}
+
+struct Scripted {
+    name: String,
+    script: Arc<Script>,
+}
+
+impl Activity for Scripted {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn summary(&self) -> &str {
+        "does what the script says"
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Read
+    }
+
+    fn signals(&self) -> &[&str] {
+        &[]
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let (script, name) = (Arc::clone(&self.script), self.name.clone());
+        Box::pin(async move {
+            if let Some(result) = script.given.get(&attempt.activity) {
+                return Outcome { result: result.clone(), evidence: Vec::new() };
+            }
+            if script.world.dies(|| format!("at the dispatch of {name}")) {
+                std::future::pending::<()>().await;
+            }
+            attempt.host.sleep(TAKES_MS).await;
+            script.world.do_it(attempt.activity, &name);
+            if script.world.dies(|| format!("before the outcome of {name}")) {
+                std::future::pending::<()>().await;
+            }
+            script.outcome(&attempt, &name)
+        })
+    }
+}
+
+impl World {
+    fn do_it(&self, id: ActivityId, activity: &str) {
+        let mut done = self.done.lock().unwrap();
+        let done = done.entry(id).or_insert(Done { activity: activity.to_owned(), writes: false, times: 0 });
+        done.times += 1;
+    }
+}
+
+/// Snapshots that only count.
+pub(crate) struct Counting;
+
+impl Snapshots for Counting {
+    fn take(&self, _: &Path, _: &str) -> Result<Option<String>, String> {
+        Ok(Some("before".into()))
+    }
+
+    fn restore(&self, _: &Path, _: &str) -> Result<String, String> {
+        Ok("everything".into())
+    }
+}
