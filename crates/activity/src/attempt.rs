@@ -16,6 +16,8 @@ pub struct Attempt {
     pub run: Arc<str>,
     /// Which start of the activity within the run.
     pub activity: ActivityId,
+    /// The state that starts it.
+    pub state: String,
     /// The how-manieth try of that start, from 1.
     pub number: u32,
     /// When the first try of that start began, in milliseconds since 1970.

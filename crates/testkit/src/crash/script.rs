@@ -23,8 +23,8 @@ pub(crate) struct Script {
     pub(crate) world: Arc<World>,
     /// Attempts whose outcome is given: those of another run that were cut off.
     pub(crate) given: BTreeMap<ActivityId, AttemptResult>,
-    /// What each activity may end with, by its name and its signal.
-    endings: BTreeMap<(String, String), Vec<Value>>,
+    /// What an activity may end with, by its state, its name and its signal.
+    endings: BTreeMap<(String, String, String), Vec<Value>>,
     failures: Vec<Value>,
     buttons: BTreeMap<String, Vec<Value>>,
     pub(crate) input: Value,
@@ -40,9 +40,11 @@ impl Script {
         let samples = Samples::of(machine);
         let chart = machine.chart();
         let endings = chart.invokes.iter().flat_map(|invoke| {
-            invoke.signals.iter().map(|signal| {
+            let state = &chart.state(invoke.state).name;
+            let signals = invoke.signals.iter();
+            signals.map(|signal| {
                 let name = machine.event_name(signal.event).to_owned();
-                ((invoke.activity.clone(), name), samples.event(&signal.data))
+                ((state.clone(), invoke.activity.clone(), name), samples.event(&signal.data))
             })
         });
         let buttons = chart.events.iter().map(|event| (event.name.clone(), samples.event(&event.data)));
@@ -88,7 +90,7 @@ impl Script {
             return AttemptResult::Error { data };
         }
         let signal = &attempt.signals[self.seed.choose(what + 3, attempt.signals.len())];
-        let datas = &self.endings[&(name.to_owned(), signal.clone())];
+        let datas = &self.endings[&(attempt.state.clone(), name.to_owned(), signal.clone())];
         let data = datas.get(self.seed.choose(what + 5, datas.len())).cloned().unwrap_or_else(Value::empty);
         AttemptResult::Signal { name: signal.clone(), data }
     }
