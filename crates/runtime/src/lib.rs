@@ -36,4 +36,4 @@ pub use news::News;
 pub use offers::{ByHand, Offer, Offers, offers};
 pub use replay::{Frame, Problem, fork, replay, verify};
 pub use runtime::{Config, Runtime, Settled, Start};
-pub use snapshots::{NoSnapshots, Snapshots};
+pub use snapshots::{GitSnapshots, NoSnapshots, Snapshots};

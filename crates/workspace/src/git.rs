@@ -1,0 +1,162 @@
+//! The one place that starts `git`: nothing of the caller's environment reaches it, and nothing it could be configured to run.
+
+use std::{
+    ffi::OsStr,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use crate::{Error, Result};
+
+/// Settings for every call. They come before anything a repository says.
+const SETTINGS: &[&str] = &[
+    "advice.addEmbeddedRepo=false",
+    "commit.gpgSign=false",
+    "core.attributesFile=/dev/null",
+    "core.autocrlf=false",
+    "core.excludesFile=/dev/null",
+    "core.fileMode=true",
+    "core.fsmonitor=false",
+    "core.fsyncMethod=batch",
+    "core.hooksPath=/dev/null",
+    "core.ignoreCase=false",
+    "core.precomposeUnicode=false",
+    "core.safecrlf=false",
+    "core.sparseCheckout=false",
+    "core.splitIndex=false",
+    "core.symlinks=true",
+    "core.untrackedCache=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "protocol.allow=never",
+    // Whose folder it is does not matter where nothing of it is run.
+    "safe.directory=*",
+    "submodule.recurse=false",
+];
+
+/// Who makes the commits that hold snapshots.
+const AUTHOR: [(&str, &str); 4] = [
+    ("GIT_AUTHOR_NAME", "interlock"),
+    ("GIT_AUTHOR_EMAIL", "interlock@localhost"),
+    ("GIT_COMMITTER_NAME", "interlock"),
+    ("GIT_COMMITTER_EMAIL", "interlock@localhost"),
+];
+
+/// What calls of `git` are about.
+#[derive(Clone, Debug)]
+pub(crate) struct Git {
+    /// Where it is called.
+    folder: PathBuf,
+    vars: Vec<(&'static str, PathBuf)>,
+    /// Whether what is written must survive a loss of power.
+    is_durable: bool,
+    /// Whether much is to be written: into one file then, instead of one for each.
+    is_bulk: bool,
+}
+
+impl Git {
+    /// About whatever repository the folder is in.
+    pub(crate) fn discover(folder: &Path) -> Self {
+        Git { folder: folder.to_owned(), vars: Vec::new(), is_durable: true, is_bulk: false }
+    }
+
+    /// About the files under `root`, with a git folder that need not be theirs.
+    pub(crate) fn new(root: &Path, git_dir: &Path) -> Self {
+        let vars = vec![("GIT_DIR", git_dir.to_owned()), ("GIT_WORK_TREE", root.to_owned())];
+        Git { folder: root.to_owned(), vars, is_durable: true, is_bulk: false }
+    }
+
+    #[must_use]
+    pub(crate) fn index(mut self, index: &Path) -> Self {
+        self.vars.push(("GIT_INDEX_FILE", index.to_owned()));
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn objects(mut self, objects: &Path) -> Self {
+        self.vars.push(("GIT_OBJECT_DIRECTORY", objects.to_owned()));
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn for_a_moment(mut self) -> Self {
+        self.is_durable = false;
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn bulk(mut self, is_bulk: bool) -> Self {
+        self.is_bulk = is_bulk;
+        self
+    }
+
+    /// What a call prints.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Result<Vec<u8>> {
+        self.run_with(arguments, b"")
+    }
+
+    /// The same as one line of text.
+    pub(crate) fn line(&self, arguments: &[&str]) -> Result<String> {
+        Ok(String::from_utf8_lossy(&self.run(arguments)?).trim_end().to_owned())
+    }
+
+    /// The same as a list of paths that end with NUL.
+    pub(crate) fn paths(&self, arguments: &[&str]) -> Result<Vec<Vec<u8>>> {
+        Ok(split(&self.run(arguments)?))
+    }
+
+    /// What a call prints that is given something to read.
+    pub(crate) fn run_with(&self, arguments: &[&str], stdin: &[u8]) -> Result<Vec<u8>> {
+        let output = self.call(arguments, stdin)?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        Err(Error::Git { doing: arguments.first().copied().unwrap_or_default().to_owned(), said })
+    }
+
+    fn call(&self, arguments: &[&str], stdin: &[u8]) -> Result<Output> {
+        let no_git = |error: std::io::Error| Error::NoGit(error.to_string());
+        let mut child = self.command(arguments).spawn().map_err(no_git)?;
+        let mut pipe = child.stdin.take();
+        std::thread::scope(|scope| {
+            // On a thread of its own: it may print before it has read everything.
+            scope.spawn(move || pipe.as_mut().map(|pipe| pipe.write_all(stdin)));
+            child.wait_with_output().map_err(no_git)
+        })
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        command.env_clear().current_dir(&self.folder);
+        command.env("PATH", std::env::var_os("PATH").as_deref().unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin")));
+        command.envs([("HOME", "/nonexistent"), ("LC_ALL", "C"), ("GIT_CONFIG_NOSYSTEM", "1")]);
+        command.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_ATTR_NOSYSTEM", "1"), ("GIT_TERMINAL_PROMPT", "0")]);
+        command.envs([("GIT_OPTIONAL_LOCKS", "0"), ("GIT_NO_LAZY_FETCH", "1"), ("GIT_NO_REPLACE_OBJECTS", "1")]);
+        command.envs(AUTHOR).envs(self.vars.iter().map(|(name, path)| (name, path)));
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        let fsync = if self.is_durable { "core.fsync=loose-object,reference" } else { "core.fsync=none" };
+        command.args(["-c", fsync]).args(if self.is_bulk { &["-c", "core.bigFileThreshold=1"][..] } else { &[] });
+        command.args(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+}
+
+/// What stands between NULs.
+pub(crate) fn split(bytes: &[u8]) -> Vec<Vec<u8>> {
+    bytes.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(<[u8]>::to_vec).collect()
+}
+
+/// The same the other way round.
+pub(crate) fn join(paths: impl IntoIterator<Item = Vec<u8>>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for path in paths {
+        bytes.extend(path);
+        bytes.push(0);
+    }
+    bytes
+}

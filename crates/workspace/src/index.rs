@@ -1,0 +1,136 @@
+//! Brings an index of our own up to what the files are now: everything but what is ignored and what lies outside the workspace.
+
+use std::{
+    collections::BTreeSet,
+    ffi::OsStr,
+    fs,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+};
+
+use tempfile::TempDir;
+
+use crate::{
+    Error, Result,
+    git::{Git, join},
+    private::Private,
+};
+
+/// What `git add` says of a repository inside that has no commit yet. Messages are in English because `LC_ALL` is `C`.
+const UNBORN: &str = "does not have a commit checked out";
+
+/// An index being brought up to date, aside.
+#[derive(Debug)]
+pub(crate) struct Index<'p> {
+    pub(crate) private: &'p Private,
+    pub(crate) git: Git,
+    pub(crate) scratch: TempDir,
+    path: PathBuf,
+}
+
+impl<'p> Index<'p> {
+    /// An empty one.
+    pub(crate) fn new(private: &'p Private) -> Result<Self> {
+        let scratch = private.scratch()?;
+        let path = scratch.path().join("index");
+        let git = private.git().index(&path);
+        Ok(Index { private, git, scratch, path })
+    }
+
+    /// What is written goes where the snapshots are, and survives a loss of power.
+    #[must_use]
+    pub(crate) fn kept(mut self) -> Self {
+        self.git = self.git.objects(&self.private.objects);
+        self
+    }
+
+    /// What is written goes away with this.
+    pub(crate) fn for_a_moment(mut self) -> Result<Self> {
+        let info = self.scratch.path().join("objects/info");
+        let written = fs::create_dir_all(&info).and_then(|()| {
+            let objects = self.private.objects.as_os_str().as_bytes();
+            fs::write(info.join("alternates"), [objects, b"\n"].concat())
+        });
+        written.map_err(|error| Error::io("write", &info, &error))?;
+        self.git = self.git.objects(&self.scratch.path().join("objects")).for_a_moment();
+        Ok(self)
+    }
+
+    /// Starts from what was known the last time.
+    pub(crate) fn recall(&self, name: &str) -> Result<()> {
+        let known = self.private.folder.join(name);
+        let Ok(found) = fs::metadata(&known) else { return Ok(()) };
+        // The time it was written belongs to it: files changed since then or at that moment are looked at again.
+        let copied = fs::copy(&known, &self.path).and_then(|_| {
+            let copy = fs::OpenOptions::new().write(true).open(&self.path)?;
+            copy.set_modified(found.modified()?)
+        });
+        copied.map_err(|error| Error::io("copy", &known, &error))
+    }
+
+    /// Keeps what is known now for the next time.
+    pub(crate) fn remember(&self, name: &str) -> Result<()> {
+        let known = self.private.folder.join(name);
+        match fs::rename(&self.path, &known) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("write", &known, &error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes in all changes, additions and removals.
+    pub(crate) fn add(&self) -> Result<()> {
+        let mut left_out: Vec<Vec<u8>> = self.private.home_within().map(bytes).into_iter().collect();
+        match self.add_without(&left_out) {
+            Err(Error::Git { said, .. }) if said.contains(UNBORN) => {
+                left_out.extend(self.unborn()?);
+                self.add_without(&left_out)
+            }
+            other => other,
+        }
+    }
+
+    fn add_without(&self, left_out: &[Vec<u8>]) -> Result<()> {
+        let patterns = left_out.iter().map(|path| [b":(top,exclude,literal)", path.as_slice()].concat());
+        let patterns = join(std::iter::once(b":/".to_vec()).chain(patterns));
+        let add = ["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"];
+        self.git.clone().bulk(!self.path.exists()).run_with(&add, &patterns).map(drop)
+    }
+
+    /// Repositories inside that have no commit: nothing can be said about them.
+    fn unborn(&self) -> Result<Vec<Vec<u8>>> {
+        let mut found = self.git.paths(&["ls-files", "-z", "--others", "--exclude-standard"])?;
+        found.retain(|path| path.ends_with(b"/"));
+        found.retain(|path| {
+            let inside = self.private.place.root.join(OsStr::from_bytes(path));
+            Git::discover(&inside).run(&["rev-parse", "--quiet", "--verify", "HEAD"]).is_err()
+        });
+        Ok(found)
+    }
+
+    /// Of the ignored files exactly those belong to the workspace that the user's repository tracks.
+    pub(crate) fn settle_ignored(&self) -> Result<()> {
+        let ignored = ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"];
+        let root = &self.private.place.root;
+        let tracked: BTreeSet<Vec<u8>> = match self.private.place.repository {
+            Some(_) => Git::discover(root).paths(&ignored)?.into_iter().collect(),
+            None => BTreeSet::new(),
+        };
+        let is_there = |path: &Vec<u8>| fs::symlink_metadata(root.join(OsStr::from_bytes(path))).is_ok();
+        let there: Vec<_> = tracked.iter().filter(|path| is_there(path)).collect();
+        if !there.is_empty() {
+            let patterns = join(there.into_iter().map(|path| [b":(top,literal)", path.as_slice()].concat()));
+            let add = ["add", "--all", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"];
+            self.git.run_with(&add, &patterns)?;
+        }
+        let ours = self.git.paths(&ignored)?.into_iter().filter(|path| !tracked.contains(path));
+        let ours = join(ours);
+        match ours.is_empty() {
+            true => Ok(()),
+            false => self.git.run_with(&["update-index", "--force-remove", "-z", "--stdin"], &ours).map(drop),
+        }
+    }
+}
+
+fn bytes(path: &Path) -> Vec<u8> {
+    path.as_os_str().as_bytes().to_vec()
+}

@@ -1,0 +1,23 @@
+//! The folder a run works in: its content as one hash, kept under a name, and put back.
+//!
+//! All of it is done by the `git` program on a private git folder (`private.rs`), never on the user's own: their index, `HEAD`,
+//! branches, stash and configuration are neither used nor changed, and nothing that their configuration names is ever run.
+//! Content is taken byte for byte: no line endings are changed, no filter is asked.
+//!
+//! What belongs to a workspace: in a git repository everything below its root, even where the run works in a folder further down;
+//! elsewhere the folder itself. Ignored files do not belong to it, unless the repository tracks them. Of a repository inside
+//! only the commit it stands at is known. Empty folders and modes other than "executable" are not.
+//!
+//! Start reading at `workspace.rs`.
+
+mod error;
+mod git;
+mod index;
+mod place;
+mod private;
+mod restore;
+mod workspace;
+
+pub use error::{Error, Result};
+pub use restore::Restored;
+pub use workspace::Workspace;

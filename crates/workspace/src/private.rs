@@ -1,0 +1,111 @@
+//! A git folder of our own for somebody else's files. It has no configuration, hooks, filters or attributes that others could set.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use crate::{Error, Result, git::Git, place::Place};
+
+/// Comes before the `.gitattributes` of the files: their content is taken as it is.
+const ATTRIBUTES: &str = "* -text !eol !crlf -ident !filter !working-tree-encoding\n";
+
+/// The private git folder of a workspace.
+#[derive(Debug)]
+pub(crate) struct Private {
+    pub(crate) folder: PathBuf,
+    pub(crate) objects: PathBuf,
+    pub(crate) place: Place,
+    /// Not part of the workspace though inside it: where all this is kept.
+    pub(crate) home: Option<PathBuf>,
+    /// Gone when this is, where nobody said where to keep it.
+    _for_a_moment: Option<TempDir>,
+}
+
+impl Private {
+    /// The private folder of a place; a passing one without a home.
+    pub(crate) fn open(home: Option<&Path>, place: Place) -> Result<Self> {
+        let (folder, home, passing) = match home {
+            Some(home) => {
+                let folder = home.join("workspaces").join(name_of(&place));
+                fs::create_dir_all(&folder).map_err(|error| Error::io("make", &folder, &error))?;
+                let home = fs::canonicalize(home).map_err(|error| Error::io("find", home, &error))?;
+                (folder, Some(home), None)
+            }
+            None => {
+                let passing = TempDir::new().map_err(|error| Error::io("make", &std::env::temp_dir(), &error))?;
+                (passing.path().to_owned(), None, Some(passing))
+            }
+        };
+        let objects = place.repository.as_ref().map_or_else(|| folder.join("objects"), |it| it.objects.clone());
+        let private = Private { folder, objects, place, home, _for_a_moment: passing };
+        private.prepare().map_err(|error| Error::io("write", &private.folder, &error))?;
+        Ok(private)
+    }
+
+    /// Makes it a git folder, however far an earlier call came with that.
+    fn prepare(&self) -> io::Result<()> {
+        for name in ["info", "refs", "objects"] {
+            fs::create_dir_all(self.folder.join(name))?;
+        }
+        let repository = self.place.repository.as_ref();
+        let config = match repository.map(|repository| repository.format.as_str()) {
+            Some("sha256") => {
+                "[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\tobjectformat = sha256\n"
+            }
+            _ => "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
+        };
+        let exclude = repository.map(|repository| fs::read(&repository.exclude).unwrap_or_default());
+        self.write("info/attributes", ATTRIBUTES.as_bytes())?;
+        self.write("info/exclude", &exclude.unwrap_or_default())?;
+        self.write("config", config.as_bytes())?;
+        self.write("HEAD", b"ref: refs/heads/none\n")
+    }
+
+    /// Two at once do not see each other's half-written file.
+    fn write(&self, name: &str, content: &[u8]) -> io::Result<()> {
+        let path = self.folder.join(name);
+        if fs::read(&path).is_ok_and(|found| found == content) {
+            return Ok(());
+        }
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        file.write_all(content)?;
+        file.persist(path).map(drop).map_err(|error| error.error)
+    }
+
+    /// `git` about the files of the workspace.
+    pub(crate) fn git(&self) -> Git {
+        Git::new(&self.place.root, &self.folder)
+    }
+
+    /// `git` about where the names of snapshots are kept.
+    pub(crate) fn names(&self) -> Git {
+        let git_dir = self.place.repository.as_ref().map_or(&self.folder, |repository| &repository.git_dir);
+        Git::new(&self.place.root, git_dir)
+    }
+
+    /// A folder for what is needed only during one call.
+    pub(crate) fn scratch(&self) -> Result<TempDir> {
+        TempDir::with_prefix_in("scratch-", &self.folder).map_err(|error| Error::io("write in", &self.folder, &error))
+    }
+
+    /// Where the home is within the workspace, if it is.
+    pub(crate) fn home_within(&self) -> Option<&Path> {
+        self.home.as_ref()?.strip_prefix(&self.place.root).ok().filter(|within| !within.as_os_str().is_empty())
+    }
+}
+
+/// A name that follows from where the workspace is, and from whether it is a repository.
+fn name_of(place: &Place) -> String {
+    let kind = place.repository.as_ref().map_or("folder", |repository| repository.format.as_str());
+    let hash = Sha256::digest([kind.as_bytes(), place.root.as_os_str().as_encoded_bytes()].join(&0));
+    hash.iter().take(12).fold(String::new(), |mut name, byte| {
+        let _ = write!(name, "{byte:02x}");
+        name
+    })
+}

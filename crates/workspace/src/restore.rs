@@ -1,0 +1,103 @@
+//! Makes the files of a workspace what they were.
+//!
+//! Each round compares the files with the snapshot and puts right what differs; it is over when nothing does. A round that
+//! was cut off leaves files that the next one finds different.
+
+use std::{ffi::OsStr, fmt, fs, os::unix::ffi::OsStrExt};
+
+use crate::{Error, Result, git::join, index::Index, private::Private};
+
+/// Rounds before something that keeps changing the files is reported.
+const ROUNDS_MAX: usize = 4;
+
+/// The mode of a repository inside another.
+const REPOSITORY: &str = "160000";
+
+/// What was done to put a workspace back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Restored {
+    /// Files that had changed or were gone.
+    pub put_back: usize,
+    /// Files that had not been there.
+    pub removed: usize,
+    /// Repositories inside that are new or stand at another commit: they are left as they are.
+    pub left: Vec<String>,
+}
+
+impl fmt::Display for Restored {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} files put back, {} removed", self.put_back, self.removed)?;
+        match self.left.as_slice() {
+            [] => Ok(()),
+            left => write!(out, "; repositories inside left as they are: {}", left.join(", ")),
+        }
+    }
+}
+
+/// A file that is not what it was.
+#[derive(Debug)]
+struct Difference {
+    path: Vec<u8>,
+    is_new: bool,
+    is_repository: bool,
+}
+
+pub(crate) fn restore(private: &Private, tree: &str) -> Result<Restored> {
+    let index = Index::new(private)?.for_a_moment()?;
+    index.git.run(&["read-tree", tree])?;
+    let mut done = Restored::default();
+    for round in 0.. {
+        put_back_rules(&index)?;
+        index.add()?;
+        let (left, differing): (Vec<_>, Vec<_>) =
+            differences(&index, tree)?.into_iter().partition(|difference| difference.is_repository);
+        if differing.is_empty() {
+            done.left = left.iter().map(|difference| String::from_utf8_lossy(&difference.path).into_owned()).collect();
+            break;
+        }
+        if round == ROUNDS_MAX {
+            let path = String::from_utf8_lossy(&differing[0].path).into_owned();
+            return Err(Error::Unequal { count: differing.len(), path });
+        }
+        done.removed += differing.iter().filter(|difference| difference.is_new).count();
+        done.put_back += differing.iter().filter(|difference| !difference.is_new).count();
+        index.git.run(&["read-tree", "--reset", "-u", tree])?;
+    }
+    Ok(done)
+}
+
+/// Which files are ignored is decided by the rules as they were. Otherwise a command that removes a rule would have us remove
+/// the files that it covered.
+fn put_back_rules(index: &Index<'_>) -> Result<()> {
+    let (rules, kept) = (":(top,glob)**/.gitignore", ["ls-files", "-z", "--cached"]);
+    let before = index.git.paths(&[&kept[..], &[rules]].concat())?;
+    let others = index.git.paths(&["ls-files", "-z", "--others", "--exclude-standard", rules])?;
+    for path in others {
+        let path = index.private.place.root.join(OsStr::from_bytes(&path));
+        fs::remove_file(&path).map_err(|error| Error::io("remove", &path, &error))?;
+    }
+    match before.is_empty() {
+        true => Ok(()),
+        false => {
+            let checkout = ["checkout-index", "--force", "--quiet", "-z", "--stdin"];
+            index.git.run_with(&checkout, &join(before)).map(drop)
+        }
+    }
+}
+
+fn differences(index: &Index<'_>, tree: &str) -> Result<Vec<Difference>> {
+    let raw = index.git.paths(&["diff-index", "--cached", "--raw", "--no-renames", "-z", tree])?;
+    Ok(raw.chunks_exact(2).map(|pair| difference(&pair[0], &pair[1])).collect())
+}
+
+/// From `:OLD_MODE NEW_MODE OLD_HASH NEW_HASH STATUS` and a path.
+fn difference(about: &[u8], path: &[u8]) -> Difference {
+    let about = String::from_utf8_lossy(about);
+    let mut fields = about.trim_start_matches(':').split(' ');
+    let (old, new) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+    Difference {
+        path: path.to_vec(),
+        is_new: old.bytes().all(|digit| digit == b'0'),
+        is_repository: old == REPOSITORY || new == REPOSITORY,
+    }
+}

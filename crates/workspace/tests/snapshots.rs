@@ -1,0 +1,276 @@
+//! Workspaces kept and put back, with the real git.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod folder;
+
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+};
+
+use folder::Folder;
+
+/// Content, kept; then a change, taken back: everything is as it was, and so is what git itself says about it.
+#[track_caller]
+fn check(before: impl Fn(&Folder), change: impl Fn(&Folder)) {
+    for folder in [Folder::repository(), Folder::plain()] {
+        before(&folder);
+        let kept = folder.workspace.take(&folder.path, "run-1").unwrap();
+        let files = folder.files();
+        change(&folder);
+        assert_ne!(folder.files(), files, "the change changes nothing");
+        let git = folder.user_files();
+        folder.workspace.restore(&folder.path, &kept).unwrap();
+        assert_eq!(folder.files(), files);
+        assert_eq!(folder.user_files(), git, "the user's own git files were touched");
+        let again = folder.workspace.restore(&folder.path, &kept).unwrap();
+        assert_eq!((again.put_back, again.removed), (0, 0), "once more there is nothing to do");
+    }
+}
+
+#[test]
+fn a_changed_file_is_put_back() {
+    check(|folder| folder.write("a", "one"), |folder| folder.write("a", "two"));
+}
+
+#[test]
+fn a_new_file_is_removed_with_its_folders() {
+    check(|folder| folder.write("a", "one"), |folder| folder.write("new/deep/b", "two"));
+}
+
+#[test]
+fn a_file_that_is_gone_comes_back_whether_tracked_or_not() {
+    check(
+        |folder| {
+            folder.write("tracked/a", "one");
+            folder.git(&["add", "."]);
+            folder.write("untracked/b", "two");
+        },
+        |folder| {
+            fs::remove_dir_all(folder.path.join("tracked")).unwrap();
+            fs::remove_dir_all(folder.path.join("untracked")).unwrap();
+        },
+    );
+}
+
+#[test]
+fn the_executable_bit_is_put_back() {
+    let set = |folder: &Folder, mode| {
+        fs::set_permissions(folder.path.join("a"), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    check(
+        |folder| {
+            folder.write("a", "#!/bin/sh\n");
+            set(folder, 0o755);
+        },
+        |folder| set(folder, 0o644),
+    );
+}
+
+#[test]
+fn links_are_put_back_as_links() {
+    check(
+        |folder| {
+            folder.write("d/a", "one");
+            symlink("d", folder.path.join("to-folder")).unwrap();
+            symlink("nowhere", folder.path.join("to-nothing")).unwrap();
+        },
+        |folder| {
+            fs::remove_file(folder.path.join("to-folder")).unwrap();
+            folder.write("to-folder/b", "a folder now");
+            fs::remove_file(folder.path.join("to-nothing")).unwrap();
+            symlink("elsewhere", folder.path.join("to-nothing")).unwrap();
+        },
+    );
+}
+
+#[test]
+fn a_link_in_place_of_a_folder_is_not_followed() {
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("a"), "not ours").unwrap();
+    check(
+        |folder| folder.write("d/a", "one"),
+        |folder| {
+            fs::remove_dir_all(folder.path.join("d")).unwrap();
+            symlink(outside.path(), folder.path.join("d")).unwrap();
+        },
+    );
+    assert_eq!(fs::read_to_string(outside.path().join("a")).unwrap(), "not ours");
+}
+
+#[test]
+fn bytes_are_put_back_as_they_were_whatever_attributes_say() {
+    let bytes: Vec<u8> = (0..=255).cycle().take(70_000).collect();
+    check(
+        |folder| {
+            folder.write(".gitattributes", "* text=auto eol=lf ident filter=upper working-tree-encoding=UTF-16\n");
+            folder.write("text", "one\r\ntwo\n$Id: x$\r\n");
+            folder.write_bytes("binary", &bytes);
+        },
+        |folder| {
+            folder.write("text", "one\ntwo\n");
+            folder.write("binary", "");
+        },
+    );
+}
+
+#[test]
+fn a_file_in_place_of_a_folder_and_the_other_way_round() {
+    check(
+        |folder| {
+            folder.write("x/a", "one");
+            folder.write("y", "two");
+        },
+        |folder| {
+            fs::remove_dir_all(folder.path.join("x")).unwrap();
+            folder.write("x", "a file now");
+            fs::remove_file(folder.path.join("y")).unwrap();
+            folder.write("y/b", "a folder now");
+        },
+    );
+}
+
+#[test]
+fn names_may_be_anything() {
+    let names =
+        ["with space", "with\nline break", "ünïcödé/ſ", "-rf", ":(top)x", "\"quoted\"", "*", "a\\b", "\u{7f}\t"];
+    check(
+        |folder| names.iter().for_each(|name| folder.write(name, name)),
+        |folder| {
+            names.iter().for_each(|name| fs::remove_file(folder.path.join(name)).unwrap());
+            names.iter().for_each(|name| folder.write(&format!("new {name}"), name));
+        },
+    );
+}
+
+#[test]
+fn a_rule_that_appears_hides_nothing_and_one_that_goes_costs_nothing() {
+    check(
+        |folder| {
+            folder.write(".gitignore", "*.secret\n/built/\n");
+            folder.write("sub/.gitignore", "*.tmp\n");
+            folder.write("a.secret", "must stay");
+            folder.write("built/b", "must stay");
+            folder.write("sub/c.tmp", "must stay");
+        },
+        |folder| {
+            fs::remove_file(folder.path.join(".gitignore")).unwrap();
+            folder.write("sub/.gitignore", "*.log\n");
+            folder.write("new/.gitignore", "*.out\n");
+            folder.write("sub/d.log", "must go");
+            folder.write("new/e.out", "must go");
+        },
+    );
+}
+
+#[test]
+fn the_users_index_branches_and_stash_stay_bit_for_bit() {
+    let folder = Folder::repository();
+    folder.write("a", "one");
+    folder.write("b", "one");
+    folder.git(&["add", "."]);
+    folder.git(&["commit", "-qm", "first"]);
+    folder.write("a", "stashed");
+    folder.git(&["stash", "-q"]);
+    folder.write("a", "staged");
+    folder.git(&["add", "a"]);
+    folder.write("a", "and changed since");
+    folder.git(&["rm", "-q", "--cached", "b"]);
+    let before = folder.user_files();
+    let kept = folder.workspace.take(&folder.path, "run-1").unwrap();
+    folder.workspace.tree(&folder.path).unwrap();
+    fs::remove_file(folder.path.join("a")).unwrap();
+    folder.workspace.restore(&folder.path, &kept).unwrap();
+    assert_eq!(folder.user_files(), before);
+    assert_eq!(fs::read_to_string(folder.path.join("a")).unwrap(), "and changed since");
+}
+
+#[test]
+fn a_folder_further_down_stands_for_the_whole_repository() {
+    let folder = Folder::repository();
+    folder.write("top", "one");
+    folder.write("down/here", "one");
+    let down = folder.path.join("down");
+    let kept = folder.workspace.take(&down, "run-1").unwrap();
+    folder.write("top", "two");
+    let restored = folder.workspace.restore(&down, &kept).unwrap();
+    assert_eq!(restored.to_string(), "1 files put back, 0 removed");
+    assert_eq!(fs::read_to_string(folder.path.join("top")).unwrap(), "one");
+}
+
+#[test]
+fn a_folder_that_became_a_repository_is_put_back_all_the_same() {
+    let folder = Folder::plain();
+    folder.write("a", "one");
+    let kept = folder.workspace.take(&folder.path, "run-1").unwrap();
+    folder.init();
+    folder.write("a", "two");
+    folder.git(&["add", "."]);
+    folder.git(&["commit", "-qm", "first"]);
+    folder.workspace.restore(&folder.path, &kept).unwrap();
+    assert_eq!(fs::read_to_string(folder.path.join("a")).unwrap(), "one");
+}
+
+#[test]
+fn repositories_inside_are_left_alone() {
+    let folder = Folder::repository();
+    folder.write("a", "one");
+    folder.write("unborn/x", "one");
+    folder.git(&["init", "-q", "unborn"]);
+    let kept = folder.workspace.take(&folder.path, "run-1").unwrap();
+    folder.git(&["init", "-q", "new"]);
+    folder.write("new/y", "one");
+    folder.git(&["-C", "new", "add", "."]);
+    folder.git(&["-C", "new", "commit", "-qm", "first"]);
+    folder.write("a", "two");
+    let restored = folder.workspace.restore(&folder.path, &kept).unwrap();
+    assert_eq!(restored.to_string(), "1 files put back, 0 removed; repositories inside left as they are: new");
+    assert!(folder.path.join("new/y").exists() && folder.path.join("unborn/x").exists());
+}
+
+#[test]
+fn where_snapshots_are_kept_is_no_part_of_them() {
+    let folder = Folder::plain();
+    let home = folder.path.join("in here");
+    let workspace = interlock_workspace::Workspace::new(&home);
+    folder.write("a", "one");
+    folder.write("in here/journal", "one record");
+    let kept = workspace.take(&folder.path, "run-1").unwrap();
+    folder.write("in here/journal", "two records");
+    folder.write("a", "two");
+    workspace.restore(&folder.path, &kept).unwrap();
+    assert_eq!(fs::read_to_string(home.join("journal")).unwrap(), "two records");
+    assert_eq!(fs::read_to_string(folder.path.join("a")).unwrap(), "one");
+}
+
+#[test]
+fn snapshots_of_a_run_are_numbered_and_outlive_gc() {
+    let folder = Folder::repository();
+    let names = ["run-1", "run-1", "run-1.2..odd~name.lock"].map(|run| {
+        folder.write("a", run);
+        folder.workspace.take(&folder.path, run).unwrap()
+    });
+    let odd = "refs/interlock/run-1.2=2e=2eodd=7ename=2elock/1";
+    assert_eq!(names, ["refs/interlock/run-1/1", "refs/interlock/run-1/2", odd]);
+    folder.git(&["gc", "-q", "--prune=now"]);
+    folder.workspace.restore(&folder.path, &names[0]).unwrap();
+    assert_eq!(fs::read_to_string(folder.path.join("a")).unwrap(), "run-1");
+    let missing = folder.workspace.restore(&folder.path, "refs/interlock/run-1/3").unwrap_err();
+    assert_eq!(missing.to_string(), "there is no snapshot called `refs/interlock/run-1/3`");
+    assert!(folder.workspace.restore(&folder.path, "HEAD").is_err(), "nothing else can be asked for");
+}
+
+#[test]
+fn content_that_was_cleared_away_is_kept_again() {
+    let folder = Folder::repository();
+    folder.write("d/a", "one");
+    let kept = folder.workspace.take(&folder.path, "run-1").unwrap();
+    folder.git(&["update-ref", "-d", &kept]);
+    folder.git(&["gc", "-q", "--prune=now"]);
+    folder.write("b", "two");
+    let kept = folder.workspace.take(&folder.path, "run-1").unwrap();
+    fs::remove_dir_all(folder.path.join("d")).unwrap();
+    folder.workspace.restore(&folder.path, &kept).unwrap();
+    assert_eq!(fs::read_to_string(folder.path.join("d/a")).unwrap(), "one");
+}

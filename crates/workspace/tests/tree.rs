@@ -1,0 +1,119 @@
+//! The hash of a workspace.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(clippy::print_stdout, reason = "the time it takes is for people to read")]
+
+mod folder;
+
+use std::{fs, time::Instant};
+
+use folder::Folder;
+
+/// What git would commit if everything not ignored were added.
+fn expected(folder: &Folder) -> String {
+    folder.git(&["add", "--all"]);
+    folder.git(&["write-tree"])
+}
+
+#[test]
+fn the_tree_is_what_git_would_commit() {
+    let folder = Folder::repository();
+    folder.write(".gitignore", "*.log\n");
+    folder.write("a.log", "ignored");
+    folder.write("kept.log", "ignored but tracked");
+    folder.git(&["add", "--force", "kept.log"]);
+    folder.write("d/b", "untracked");
+    let tree = folder.workspace.tree(&folder.path).unwrap();
+    let loose = folder.git(&["count-objects"]);
+    assert_eq!(folder.workspace.tree(&folder.path).unwrap(), tree);
+    assert_eq!(folder.git(&["count-objects"]), loose, "nothing is written into the repository");
+    assert_eq!(interlock_workspace::Workspace::default().tree(&folder.path).unwrap(), tree, "also without a home");
+    assert_eq!(tree, Some(expected(&folder)));
+}
+
+#[test]
+fn the_tree_follows_every_change_and_depends_on_nothing_before() {
+    let folder = Folder::repository();
+    let tree = || folder.workspace.tree(&folder.path).unwrap().unwrap();
+    let mut seen = vec![tree()];
+    // Same size, as fast as possible: only the content tells them apart.
+    for content in ["1", "2", "3", "4", "5"] {
+        folder.write("a", content);
+        seen.push(tree());
+    }
+    folder.write("a", "1");
+    assert_eq!(tree(), seen[1]);
+    folder.write(".gitignore", "a\n");
+    let ignoring = tree();
+    fs::remove_file(folder.path.join("a")).unwrap();
+    assert_eq!(tree(), ignoring, "a file that is ignored by now does not count, though it did before");
+    seen.push(ignoring);
+    let count = seen.len();
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), count);
+}
+
+#[test]
+fn a_file_marked_as_unchanged_is_looked_at_all_the_same() {
+    let folder = Folder::repository();
+    folder.write("a", "one");
+    folder.git(&["add", "a"]);
+    folder.git(&["update-index", "--assume-unchanged", "a"]);
+    let before = folder.workspace.tree(&folder.path).unwrap();
+    folder.write("a", "two");
+    assert_ne!(folder.workspace.tree(&folder.path).unwrap(), before);
+}
+
+#[test]
+fn a_folder_outside_of_git_has_no_tree() {
+    let folder = Folder::plain();
+    folder.write("a", "one");
+    assert_eq!(folder.workspace.tree(&folder.path), Ok(None));
+    assert!(folder.workspace.tree(&folder.path.join("nowhere")).is_err());
+}
+
+#[test]
+fn nothing_that_the_repository_names_is_run() {
+    let folder = Folder::repository();
+    let trap = folder.path.join("../trapped");
+    let run = format!("touch '{}'; cat", trap.display());
+    for setting in ["filter.trap.clean", "filter.trap.smudge", "core.fsmonitor", "core.sshCommand", "core.pager"] {
+        folder.git(&["config", setting, &run]);
+    }
+    folder.write(".git/info/attributes", "* filter=trap\n");
+    folder.write("a", "one");
+    let kept = folder.workspace.take(&folder.path, "run-1").unwrap();
+    folder.workspace.tree(&folder.path).unwrap();
+    folder.write("a", "two");
+    folder.workspace.restore(&folder.path, &kept).unwrap();
+    assert_eq!(fs::read_to_string(folder.path.join("a")).unwrap(), "one");
+    assert!(!trap.exists());
+}
+
+#[test]
+fn five_thousand_files_are_quick_when_known() {
+    let folder = Folder::repository();
+    for number in 0..5_000 {
+        folder.write(&format!("d{}/f{number}", number % 50), &format!("content {number}\n"));
+    }
+    let timed = |what: &str, work: &dyn Fn() -> String| {
+        let begun = Instant::now();
+        let result = work();
+        println!("{what}: {} ms", begun.elapsed().as_millis());
+        result
+    };
+    let tree = || folder.workspace.tree(&folder.path).unwrap().unwrap();
+    let take = || folder.workspace.take(&folder.path, "run-1").unwrap();
+    timed("tree, 5,000 files, cold", &tree);
+    timed("take, 5,000 files, cold", &take);
+    folder.write("d7/f7", "changed\n");
+    timed("tree, 5,000 files, one changed", &tree);
+    let before = timed("take, 5,000 files, one changed", &take);
+    let unchanged = timed("tree, 5,000 files, none changed", &tree);
+    folder.write("d7/f7", "changed again\n");
+    let changed = timed("tree, 5,000 files, one changed", &tree);
+    timed("restore, 5,000 files", &|| folder.workspace.restore(&folder.path, &before).unwrap().to_string());
+    assert_ne!(unchanged, changed);
+    assert_eq!(tree(), unchanged);
+}
