@@ -267,6 +267,8 @@ fn what_a_machine_file_cannot_carry_is_unsupported_and_says_where() {
         "><state id='a'><onentry>\n<send event='e' type='http'/></onentry></state>",
         "><state id='a'><onentry>\n<x:do xmlns:x='urn:x'/></onentry></state>",
         "\ndatamodel='xpath'><state id='a'/>",
+        "datamodel='ecmascript'><state id='a'>\n<transition cond='7 / 2 == 3.5'/></state>",
+        "><datamodel><data id='x' expr='[1]'/></datamodel><state id='a'><onentry>\n<script src='x.js'/></onentry></state>",
     ];
     let mut shown = String::new();
     for case in cases {
@@ -287,8 +289,68 @@ fn what_a_machine_file_cannot_carry_is_unsupported_and_says_where() {
         E0510 at line 2: line 2: `<send>` goes to another kind of service (`http`)
         E0510 at line 2: line 2: `<do>` is an action of another namespace
         E0510 at line 2: line 1: `<scxml>` has the data model `xpath`; expressions are CEL here
+        E0510 at line 2: line 2: `<transition>` divides in `7 / 2 == 3.5`, and CEL leaves the fraction out
+        E0510 at line 2: line 2: `<script>` needs a script engine
     "#]]
     .assert_eq(&shown);
+}
+
+#[test]
+fn a_loop_is_written_out_round_by_round() {
+    check(
+        "><datamodel><data id='list' expr='[7]'/></datamodel>
+  <state id='a'><onentry><foreach array='list' item='x' index='i'><raise event='e'/></foreach></onentry></state>",
+        expect![[r#"
+            {
+              "context": {
+                "list": [
+                  7
+                ],
+                "x": null,
+                "i": null,
+                "foreach_1": null
+              },
+              "initial": "a",
+              "states": {
+                "a": {
+                  "entry": [
+                    {
+                      "assign": {
+                        "foreach_1": "${context.list}"
+                      }
+                    },
+                    {
+                      "if": "type(dyn(context.foreach_1)) != list",
+                      "then": [
+                        {
+                          "log": "${int('the loop has no list')}"
+                        }
+                      ]
+                    },
+                    {
+                      "if": "size(context.foreach_1) > 0",
+                      "then": [
+                        {
+                          "assign": {
+                            "x": "${context.foreach_1[0]}"
+                          }
+                        },
+                        {
+                          "assign": {
+                            "i": 0
+                          }
+                        },
+                        {
+                          "raise": "e"
+                        }
+                      ]
+                    }
+                  ]
+                }
+              }
+            }
+        "#]],
+    );
 }
 
 #[test]

@@ -13,6 +13,8 @@ use super::expression::{Kind, Token, scan};
 
 /// Powers beyond this are not written out.
 const POWER_MAX: usize = 8;
+/// Joined lists of more tokens than this are not looked at: every `[` would be the beginning of one.
+const JOINED_TOKENS_MAX: usize = 64;
 /// The fields that SCXML gives every event.
 const EVENT_FIELDS: [&str; 7] = ["name", "type", "sendid", "origin", "origintype", "invokeid", "data"];
 /// SCXML's own processor, under both its names; events reach it at the session's address.
@@ -44,6 +46,11 @@ pub(super) fn condition(source: &str) -> String {
         out.insert(bar.start, '|');
     }
     out
+}
+
+/// Whether it divides: in ECMAScript `7 / 2` has a fraction, in CEL it has not.
+pub(super) fn divides(source: &str) -> bool {
+    scan(source).is_some_and(|tokens| tokens.iter().any(|token| token.text == "/"))
 }
 
 fn end(token: &Token<'_>) -> usize {
@@ -94,7 +101,7 @@ fn concatenation(source: &str, tokens: &[Token<'_>]) -> Option<(String, usize)> 
         return None;
     }
     let (mut depth, mut from, mut joined) = (1_usize, 5, "([]".to_owned());
-    for (at, token) in tokens.iter().enumerate().skip(5) {
+    for (at, token) in tokens.iter().enumerate().take(JOINED_TOKENS_MAX).skip(5) {
         match token.text {
             "(" | "[" | "{" => depth += 1,
             ")" | "]" | "}" => depth -= 1,

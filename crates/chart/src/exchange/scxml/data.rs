@@ -17,6 +17,7 @@ use crate::{
 impl Importer {
     /// Finds every variable: expressions may name one before it is declared.
     pub(super) fn survey_data(&mut self, root: Node<'_, '_>) {
+        self.ecmascript = root.attribute("datamodel") == Some("ecmascript");
         match root.attribute("datamodel") {
             None | Some("null" | "cel" | "ecmascript") => {}
             Some(other) => {
@@ -29,7 +30,10 @@ impl Importer {
         }
         self.survey_loops(root);
         for script in root.descendants().filter(|node| local(*node) == Some("script")) {
-            self.script_variables(script).iter().for_each(|name| self.make(name));
+            for name in self.script_variables(script) {
+                self.make(&name);
+                self.scripted.insert(name);
+            }
         }
         self.survey_sends(root);
     }

@@ -18,6 +18,8 @@ use crate::{
 const ROUNDS_MAX: usize = 16;
 /// More actions than this are not written for one loop.
 const ACTIONS_MAX: usize = 2_000;
+/// More loops than this are not written: for each the whole document is searched for what its list may be.
+const LOOPS_MAX: u32 = 200;
 
 impl Importer {
     /// The variables that loops bring with them.
@@ -48,7 +50,7 @@ impl Importer {
             Some(rounds) => (rounds, true),
             None => (ROUNDS_MAX, false),
         };
-        if rounds.saturating_mul(size(&body) + 2) > ACTIONS_MAX {
+        if rounds.saturating_mul(size(&body) + 2) > ACTIONS_MAX || self.loops >= LOOPS_MAX {
             self.refuse(node, tag_span(node), "is a loop that is too long to be written out");
             return Vec::new();
         }
@@ -74,6 +76,9 @@ impl Importer {
         if let Some(literal) = expression::literal(array) {
             return Some(length(&literal));
         }
+        if self.loops >= LOOPS_MAX || self.scripted.contains(array) {
+            return None;
+        }
         let root = node.document().root_element();
         let mut longest = 0;
         for element in root.descendants() {
@@ -81,7 +86,6 @@ impl Importer {
                 Some("data") => element.attribute("id") == Some(array),
                 Some("assign") => element.attribute("location").map(str::trim) == Some(array),
                 Some("foreach") if element.attribute("item") == Some(array) => return None,
-                Some("script") if self.script_variables(element).iter().any(|name| name == array) => return None,
                 Some("send") if element.attribute("idlocation") == Some(array) => return None,
                 _ => false,
             };

@@ -3,7 +3,7 @@
 //! First a survey gives every state its name and finds the variables, because transitions and expressions may name what comes
 //! later. States are made in [`super::states`], executable content in [`super::content`], data in [`super::data`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use roxmltree::{Document, Node, ParsingOptions};
 use serde::de::DeserializeOwned;
@@ -88,6 +88,8 @@ fn depth_is_bounded(document: &Document<'_>) -> Result<(), Vec<Diagnostic>> {
 pub(super) struct Importer {
     /// Whether the document was written by our own exporter.
     pub(super) native: bool,
+    /// Whether its expressions are said to be ECMAScript.
+    pub(super) ecmascript: bool,
     /// What is in the files that the document names.
     pub(super) files: BTreeMap<String, String>,
     /// What was found wrong.
@@ -104,6 +106,8 @@ pub(super) struct Importer {
     pub(super) loops: u32,
     /// Variables that the document uses without declaring them in its data model.
     pub(super) made: Vec<String>,
+    /// Variables that scripts assign to.
+    pub(super) scripted: BTreeSet<String>,
     /// With late binding: the blocks that give the data of a state its value, by the state's element.
     pub(super) late: BTreeMap<u32, Vec<Vec<ActionFile>>>,
     /// Fields of `_event` that are never there in this document.
@@ -294,6 +298,10 @@ impl Importer {
     pub(super) fn translated(&mut self, source: &str, span: Span, node: Node<'_, '_>) -> Option<String> {
         if self.native {
             return Some(source.to_owned());
+        }
+        if self.ecmascript && wording::divides(source) {
+            self.refuse(node, span, &format!("divides in `{}`, and CEL leaves the fraction out", shortened(source)));
+            return None;
         }
         let is_declared = |name: &str| self.scope.variables.contains(name);
         let defined = ecmascript::defined(source, is_declared, |field| self.missing.contains(&field));
