@@ -102,7 +102,15 @@ fn has_no_pass(scxml: &Path) -> bool {
     std::fs::read(scxml).is_ok_and(|text| {
         let text = String::from_utf8_lossy(&text);
         let is_whole = text.trim_end().ends_with("</scxml>");
-        is_whole && !["id=\"pass\"", "id='pass'"].iter().any(|id| text.contains(id))
+        is_whole && !["\"pass\"", "'pass'"].iter().any(|value| has_id(&text, value))
+    })
+}
+
+/// Whether an attribute `id` has this value, quotes included.
+fn has_id(text: &str, value: &str) -> bool {
+    text.match_indices(value).any(|(at, _)| {
+        let before = text[..at].trim_end().strip_suffix('=');
+        before.is_some_and(|before| before.trim_end().ends_with("id"))
     })
 }
 

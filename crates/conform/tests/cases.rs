@@ -115,7 +115,7 @@ fn documents_that_expect_nothing_are_no_cases_and_broken_json_is_a_failure() {
     write("malformed.scxml", "<scxml xmlns='http://www.w3.org/2005/07/scxml'><state id='a'>");
     write("manual.scxml", "<scxml xmlns='http://www.w3.org/2005/07/scxml'><state id='a'/></scxml>\n");
     write("manual.json", r#"{"initialConfiguration": ["pass"], "events": []}"#);
-    write("sub/good.scxml", "<scxml xmlns='http://www.w3.org/2005/07/scxml'><final id='pass'/></scxml>");
+    write("sub/good.scxml", "<scxml xmlns='http://www.w3.org/2005/07/scxml'><final id = 'pass'/></scxml>");
     let report = run_all(&find(folder.path()).unwrap(), |_| {});
     assert_eq!((report.passed, report.failed, report.unsupported), (1, 2, 0));
     assert_eq!(report.skipped, ["manual", "part"]);
