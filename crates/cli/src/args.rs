@@ -1,6 +1,10 @@
 //! The arguments: every command, what it takes, and the help that `--help` prints.
 
+mod runs;
+
 use std::path::PathBuf;
+
+pub(crate) use runs::*;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -13,9 +17,14 @@ Examples:
   interlock draw brain -o brain.svg        a picture
   interlock draw brain --format mermaid    the same for a Markdown file
   interlock import door.scxml -o door/     a machine from SCXML, XState JSON or Mermaid
+  interlock run coder -s task='fix it'     start a run and follow it until it ends or waits
+  interlock send R USER_CONFIRM            tell a run what it waits for
+  interlock trace R                        what it did, and why
 
 A machine M is the name of a built-in one, of one under .interlock/machines/, or a path to a folder or file.
-Exit codes: 0 good, 1 the thing itself failed, 2 bad usage or bad input, 70 a bug in Interlock.";
+A run R is its name, or as much of its beginning as is unlike any other's. Runs are kept in $INTERLOCK_HOME.
+Exit codes: 0 good, 1 the thing itself failed, 2 bad usage or bad input, 3 a run was aborted, 4 a run waits for a
+person (or was left before its end), 70 a bug in Interlock.";
 
 /// Agents as statecharts: proved before they run.
 #[derive(Debug, Parser)]
@@ -62,6 +71,49 @@ pub(crate) enum Command {
     },
     /// Print the JSON Schema of machine files
     Schema,
+    /// Start a run and follow it until it ends or waits
+    Run(Run),
+    /// List runs
+    Runs(Runs),
+    /// Show where a run stands, what it holds and what it takes
+    Show(OneRun),
+    /// Say what a run did, and why
+    Trace(OneRun),
+    /// Follow a run that another process moves
+    Watch(OneRun),
+    /// Write down what a run did: Markdown, JSON, or a page with the machine's picture
+    Report(Report),
+    /// Send an event to a run, then follow it
+    Send(Send),
+    /// Send the event by which a run's machine is aborted
+    Abort(Abort),
+    /// Make a run stand still
+    Pause(OneRun),
+    /// Let a paused run go on, or take up one that was left
+    Resume(Resume),
+    /// Show a run as it was after one of its records
+    Replay(Replay),
+    /// Make a new run from the first records of another
+    Fork(Fork),
+    /// Check that runs are what was written
+    Verify(Verify),
+    /// List the files a run left behind, or print one
+    Evidence(Evidence),
+    /// Remove files that no run refers to
+    Gc(Gc),
+    /// List what machines can have done
+    Activities,
+    /// Copy a built-in machine into the project, to be changed
+    Init(Init),
+    /// Say whether everything that runs need is there
+    Doctor,
+    /// Print the completions of a shell
+    Completions {
+        /// Which
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man(Man),
 }
 
 /// Arguments of `check`.

@@ -19,6 +19,11 @@ impl Failure {
         Failure { exit: Exit::BadInput, message: Some(message.to_string()), hint: None }
     }
 
+    /// The thing itself failed.
+    pub(crate) fn failed(message: impl Display) -> Self {
+        Failure { exit: Exit::Failed, message: Some(message.to_string()), hint: None }
+    }
+
     /// The problems have been shown; nothing more is to be said.
     pub(crate) fn told() -> Self {
         Failure { exit: Exit::BadInput, message: None, hint: None }
@@ -27,6 +32,19 @@ impl Failure {
     /// What to do about it.
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Failure { hint: Some(hint.into()), ..self }
+    }
+
+    /// What to do about it, where somebody knows.
+    fn maybe_hint(self, hint: Option<impl Into<String>>) -> Self {
+        match hint {
+            Some(hint) => self.hint(hint),
+            None => self,
+        }
+    }
+
+    /// Whether somebody knows what to do about it.
+    pub(crate) fn has_hint(&self) -> bool {
+        self.hint.is_some()
     }
 
     /// A file that could not be read or written.
@@ -58,10 +76,45 @@ impl From<io::Error> for Failure {
 
 impl From<interlock_chart::library::Error> for Failure {
     fn from(error: interlock_chart::library::Error) -> Self {
-        let failure = Failure::bad_input(&error);
-        match error.hint() {
-            Some(hint) => failure.hint(hint),
-            None => failure,
+        Failure::bad_input(&error).maybe_hint(error.hint())
+    }
+}
+
+/// What was asked for is not there or does not fit: bad input. The disk, the lock or the store said no: the thing itself failed.
+impl From<interlock_journal::Error> for Failure {
+    fn from(error: interlock_journal::Error) -> Self {
+        use interlock_journal::Error;
+        let failure = match error {
+            Error::NoRun(_) | Error::Exists(_) => Failure::bad_input(&error),
+            _ => Failure::failed(&error),
+        };
+        failure.maybe_hint(error.hint())
+    }
+}
+
+impl From<interlock_runtime::Error> for Failure {
+    fn from(error: interlock_runtime::Error) -> Self {
+        use interlock_runtime::Error;
+        match error {
+            Error::Journal(error) => error.into(),
+            Error::Refused(refused) => refused.into(),
+            Error::Input(_) | Error::Machine(_) => Failure::bad_input(&error).maybe_hint(error.hint()),
+            Error::State { .. } | Error::NoAnswer { .. } => Failure::failed(&error).maybe_hint(error.hint()),
         }
+    }
+}
+
+/// With what the run does take, one to a line.
+impl From<interlock_runtime::Refused> for Failure {
+    fn from(refused: interlock_runtime::Refused) -> Self {
+        let failure = Failure::bad_input(&refused.why);
+        if refused.takes.is_empty() {
+            return failure;
+        }
+        let width = refused.takes.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        let line =
+            |(name, summary): &(String, String)| format!("\n  {}", format!("{name:<width$}  {summary}").trim_end());
+        let lines: String = refused.takes.iter().map(line).collect();
+        failure.hint(format!("it takes these now:{lines}"))
     }
 }

@@ -4,15 +4,28 @@
 //! data to stdout, talk to stderr. What every command shares is here: the arguments they have in common (`args`), how they write
 //! (`output`), how they fail (`failure`), and what happens when there is a bug (`bug`).
 //!
+//! Commands about runs share more: the store (`store`), a run read as its records come in (`follow`), and moving one while showing how it
+//! goes (`drive`).
+//!
 //! Nothing about machines is decided here. Start reading at `args.rs`.
 
 mod args;
 pub mod bug;
 mod commands;
+mod drive;
 mod exit;
 mod failure;
+mod follow;
+mod form;
+mod given;
 mod machine;
 mod output;
+mod progress;
+mod sample;
+mod store;
+mod table;
+mod waiting;
+mod why;
 
 use std::{ffi::OsString, process::ExitCode};
 

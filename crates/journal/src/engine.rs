@@ -141,10 +141,10 @@ pub struct Head {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// When it was made.
-    #[serde(rename = "created")]
+    #[serde(rename = "created", with = "crate::moment")]
     pub created_ms: i64,
     /// When its last record was.
-    #[serde(rename = "updated")]
+    #[serde(rename = "updated", with = "crate::moment")]
     pub updated_ms: i64,
     /// The last record's place.
     pub seq: u64,

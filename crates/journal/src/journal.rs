@@ -156,6 +156,11 @@ impl Journal {
     }
 }
 
+/// The version of SQLite that is built in.
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}
+
 /// A receipt for code that may or may not stand on a thread of an async runtime, which must not be blocked by its own means.
 fn wait_anywhere<T: Send>(receipt: Receipt<T>) -> Result<T> {
     std::thread::scope(|scope| scope.spawn(|| receipt.wait()).join().unwrap_or_else(|_| Err(gone())))

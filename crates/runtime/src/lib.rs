@@ -28,7 +28,7 @@ mod snapshots;
 pub use admit::Refused;
 pub use clock::{Clock, SystemClock};
 pub use error::{Error, Result};
-pub use live::{Live, Order, Turn};
+pub use live::{Begun, Live, Order, Turn};
 pub use loaded::Loaded;
 pub use moves::{Move, RefusedMove, moves};
 pub use name::fresh_name;

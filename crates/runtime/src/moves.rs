@@ -16,7 +16,7 @@ pub struct Move {
     /// The record that led to it.
     pub seq: u64,
     /// When, in milliseconds since 1970.
-    #[serde(rename = "at")]
+    #[serde(rename = "at", with = "interlock_journal::moment")]
     pub at_ms: i64,
     /// The state whose transition it was; nothing for the start.
     pub from_state: Option<String>,

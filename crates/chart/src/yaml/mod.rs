@@ -14,7 +14,7 @@ mod name;
 mod node;
 mod resolve;
 mod scalar;
-pub(crate) mod suggest;
+pub mod suggest;
 mod template;
 mod tree;
 mod unresolve;

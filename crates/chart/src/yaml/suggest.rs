@@ -19,7 +19,7 @@ pub(crate) fn closest<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c 
 }
 
 /// The hint that names the closest candidate.
-pub(crate) fn did_you_mean<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
+pub fn did_you_mean<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
     closest(wrong, candidates).map(|name| format!("did you mean `{name}`?"))
 }
 

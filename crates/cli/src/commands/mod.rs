@@ -1,12 +1,32 @@
 //! The commands: one line each here, one file each beside this one.
 
+mod abort;
+mod activities;
 mod check;
+mod completions;
 mod conform;
 mod describe;
+mod doctor;
 mod draw;
+mod evidence;
+mod fork;
+mod gc;
 mod import;
+mod init;
 mod machines;
+mod man;
+mod pause;
+mod replay;
+mod report;
+mod resume;
+mod run;
+mod runs;
 mod schema;
+mod send;
+mod show;
+mod trace;
+mod verify;
+mod watch;
 
 use crate::{Exit, args::Command, failure::Failure, output::Output};
 
@@ -23,5 +43,25 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Import(args) => import::run(&args, output),
         Command::Conform { folder } => conform::run(&folder, output),
         Command::Schema => schema::run(output),
+        Command::Run(args) => run::run(&args, output),
+        Command::Runs(args) => runs::run(&args, output),
+        Command::Show(args) => show::run(&args.run, output),
+        Command::Trace(args) => trace::run(&args.run, output),
+        Command::Watch(args) => watch::run(&args.run, output),
+        Command::Report(args) => report::run(&args, output),
+        Command::Send(args) => send::run(&args, output),
+        Command::Abort(args) => abort::run(&args, output),
+        Command::Pause(args) => pause::run(&args.run, output),
+        Command::Resume(args) => resume::run(args.run.as_deref(), output),
+        Command::Replay(args) => replay::run(&args, output),
+        Command::Fork(args) => fork::run(&args, output),
+        Command::Verify(args) => verify::run(&args.runs, output),
+        Command::Evidence(args) => evidence::run(&args.what, output),
+        Command::Gc(args) => gc::run(&args, output),
+        Command::Activities => activities::run(output),
+        Command::Init(args) => init::run(&args, output),
+        Command::Doctor => doctor::run(output),
+        Command::Completions { shell } => completions::run(shell, output),
+        Command::Man(args) => man::run(&args, output),
     }
 }

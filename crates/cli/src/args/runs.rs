@@ -1,0 +1,205 @@
+//! Arguments of the commands that are about runs.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use interlock_journal::Phase;
+
+/// Arguments of `run`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    /// A name or a path
+    #[arg(value_name = "M")]
+    pub(crate) machine: String,
+    /// What the run is given: a JSON or YAML file, - for stdin
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+    /// One field of what it is given; a dotted name reaches inside, the value is JSON or else text
+    #[arg(short, long = "set", value_name = "K=V")]
+    pub(crate) set: Vec<String>,
+    /// The folder it works in [default: this one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) repo: Option<PathBuf>,
+    /// What to call it [default: the machine's name and some letters]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+/// Arguments of `runs`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Runs {
+    /// Only runs of this machine
+    #[arg(long, value_name = "M")]
+    pub(crate) machine: Option<String>,
+    /// Only runs in one of these phases
+    #[arg(long, value_name = "P", value_enum, value_delimiter = ',')]
+    pub(crate) phase: Vec<PhaseName>,
+    /// At most so many, newest first
+    #[arg(short, value_name = "N", default_value_t = 20)]
+    pub(crate) number: usize,
+    /// All of them
+    #[arg(long, conflicts_with = "number")]
+    pub(crate) all: bool,
+}
+
+/// Where a run stands as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub(crate) enum PhaseName {
+    Active,
+    Waiting,
+    Paused,
+    Succeeded,
+    Failed,
+    Aborted,
+}
+
+impl std::convert::From<PhaseName> for Phase {
+    fn from(name: PhaseName) -> Self {
+        match name {
+            PhaseName::Active => Phase::Active,
+            PhaseName::Waiting => Phase::Waiting,
+            PhaseName::Paused => Phase::Paused,
+            PhaseName::Succeeded => Phase::Succeeded,
+            PhaseName::Failed => Phase::Failed,
+            PhaseName::Aborted => Phase::Aborted,
+        }
+    }
+}
+
+/// A run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OneRun {
+    /// The run's name, or as much of its beginning as is unlike any other's
+    #[arg(value_name = "R")]
+    pub(crate) run: String,
+}
+
+/// Arguments of `report`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Report {
+    /// The run
+    #[arg(value_name = "R")]
+    pub(crate) run: String,
+    /// What to write [default: what the file's name says, else Markdown]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ReportFormat>,
+    /// Where to write it, instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// What a report can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// Markdown
+    Md,
+    /// JSON
+    Json,
+    /// One page with the machine's picture in it
+    Html,
+}
+
+/// Arguments of `send`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Send {
+    /// The run
+    #[arg(value_name = "R")]
+    pub(crate) run: String,
+    /// The event
+    #[arg(value_name = "EVENT")]
+    pub(crate) event: String,
+    /// What the event carries: JSON, or @FILE
+    #[arg(short, long, value_name = "JSON")]
+    pub(crate) data: Option<String>,
+    /// Leave as soon as the event is taken and what it set off has ended
+    #[arg(long)]
+    pub(crate) no_follow: bool,
+}
+
+/// Arguments of `abort`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Abort {
+    /// The run
+    #[arg(value_name = "R")]
+    pub(crate) run: String,
+    /// What the event carries: JSON, or @FILE
+    #[arg(short, long, value_name = "JSON")]
+    pub(crate) data: Option<String>,
+}
+
+/// Arguments of `resume`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Resume {
+    /// The run; without one, every run that needs somebody
+    #[arg(value_name = "R")]
+    pub(crate) run: Option<String>,
+}
+
+/// Arguments of `replay`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Replay {
+    /// The run
+    #[arg(value_name = "R")]
+    pub(crate) run: String,
+    /// The record to stop after [default: the last]
+    #[arg(long, value_name = "N")]
+    pub(crate) at: Option<u64>,
+}
+
+/// Arguments of `fork`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Fork {
+    /// The run
+    #[arg(value_name = "R")]
+    pub(crate) run: String,
+    /// The last record that both share
+    #[arg(long, value_name = "N")]
+    pub(crate) at: u64,
+}
+
+/// Arguments of `verify`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Verify {
+    /// Runs; without any, all of them
+    #[arg(value_name = "R")]
+    pub(crate) runs: Vec<String>,
+}
+
+/// Arguments of `gc`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Gc {
+    /// Only say what would be removed
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Keep what is younger: it may belong to a record about to be written
+    #[arg(long, value_name = "MINUTES", default_value_t = 60)]
+    pub(crate) older_than: u64,
+}
+
+/// Arguments of `init`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Init {
+    /// A built-in machine
+    #[arg(value_name = "M")]
+    pub(crate) machine: String,
+    /// Write over a machine of the project
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// Arguments of `evidence`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Evidence {
+    /// A run, to list its files; or a file's hash (its beginning is enough), to print it
+    #[arg(value_name = "R|HASH")]
+    pub(crate) what: String,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Man {
+    /// Write one page per command into this folder, instead of the first page to stdout
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}

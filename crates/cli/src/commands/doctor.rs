@@ -1,0 +1,133 @@
+//! `interlock doctor`: whether everything that runs need is there.
+
+use std::{os::unix::fs::PermissionsExt as _, path::Path, process::Command};
+
+use interlock_journal::{Engine as _, Filter, Journal, sqlite_version};
+use serde::Serialize;
+
+use super::Outcome;
+use crate::{Exit, failure::Failure, output::Output, store};
+
+/// With less room than this on the disk, something will soon go wrong.
+const ROOM_MIN_KIB: u64 = 256 * 1_024;
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Finding {
+    what: &'static str,
+    ok: bool,
+    said: String,
+}
+
+/// Looks at everything.
+pub(crate) fn run(output: &Output) -> Outcome {
+    let home = store::home()?;
+    let mut findings = vec![
+        good("interlock", env!("CARGO_PKG_VERSION")),
+        good("sqlite", sqlite_version()),
+        kernel(),
+        program("git", "runs that write cannot be taken back without it"),
+    ];
+    findings.extend(store_findings(&home));
+    let is_good = findings.iter().all(|finding| finding.ok);
+    match output.is_json() {
+        true => output.json(&findings)?,
+        false => output.data(&findings.iter().map(|finding| line(finding, output)).collect::<String>())?,
+    }
+    Ok(if is_good { Exit::Good } else { Exit::Failed })
+}
+
+fn line(finding: &Finding, output: &Output) -> String {
+    let mark = if finding.ok { output.green("✓") } else { output.bad("✗") };
+    format!("{mark} {:<12} {}\n", finding.what, finding.said)
+}
+
+fn good(what: &'static str, said: impl Into<String>) -> Finding {
+    Finding { what, ok: true, said: said.into() }
+}
+
+fn bad(what: &'static str, said: impl Into<String>) -> Finding {
+    Finding { what, ok: false, said: said.into() }
+}
+
+fn kernel() -> Finding {
+    let said = std::fs::read_to_string("/proc/sys/kernel/osrelease").map(|text| text.trim().to_owned());
+    good("system", format!("{} {} {}", std::env::consts::OS, std::env::consts::ARCH, said.unwrap_or_default()).trim())
+}
+
+fn program(name: &'static str, without: &str) -> Finding {
+    match Command::new(name).arg("--version").output() {
+        Ok(output) if output.status.success() => {
+            good(name, String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default())
+        }
+        Ok(output) => bad(name, format!("it does not work: {}", String::from_utf8_lossy(&output.stderr).trim())),
+        Err(error) => bad(name, format!("cannot be started ({error}): {without}")),
+    }
+}
+
+fn store_findings(home: &Path) -> Vec<Finding> {
+    let journal = match Journal::open(home) {
+        Ok(journal) => journal,
+        Err(error) => {
+            let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+            return vec![bad("store", format!("{}: {error}{hint}", home.display()))];
+        }
+    };
+    vec![
+        good("store", home.display().to_string()),
+        writable(home),
+        private(home),
+        room(home),
+        integrity(&journal),
+        runs(&journal),
+    ]
+}
+
+/// A file is written and removed: permissions and mounts say less.
+fn writable(home: &Path) -> Finding {
+    let path = home.join(format!("doctor-{}", std::process::id()));
+    let tried = std::fs::write(&path, b"x").and_then(|()| std::fs::remove_file(&path));
+    match tried {
+        Ok(()) => good("writable", "yes"),
+        Err(error) => bad("writable", format!("no: {error}")),
+    }
+}
+
+fn private(home: &Path) -> Finding {
+    let mode = std::fs::metadata(home).map(|found| found.permissions().mode() & 0o777).unwrap_or_default();
+    match mode & 0o077 {
+        0 => good("permissions", format!("{mode:03o}")),
+        _ => bad("permissions", format!("{mode:03o}: others can read what runs did; `chmod 700 {}`", home.display())),
+    }
+}
+
+/// Asked of `df`, which is everywhere and knows every kind of file system.
+fn room(home: &Path) -> Finding {
+    let Ok(output) = Command::new("df").arg("-Pk").arg(home).output() else { return good("disk", "not known") };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let free = text.lines().nth(1).and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
+    match free {
+        Some(free) if free < ROOM_MIN_KIB => bad("disk", format!("only {} MiB are free", free / 1_024)),
+        Some(free) => good("disk", format!("{} MiB are free", free / 1_024)),
+        None => good("disk", "not known"),
+    }
+}
+
+fn integrity(journal: &Journal) -> Finding {
+    match journal.integrity() {
+        Ok(said) if said.is_empty() => good("integrity", "the store's tables are sound"),
+        Ok(said) => bad("integrity", said.join("; ")),
+        Err(error) => bad("integrity", error.to_string()),
+    }
+}
+
+fn runs(journal: &Journal) -> Finding {
+    let counted = journal.list(&Filter::default()).map_err(Failure::from);
+    match counted {
+        Ok(heads) => {
+            let open = heads.iter().filter(|head| !head.phase.is_over()).count();
+            good("runs", format!("{}, of which {open} have not ended", heads.len()))
+        }
+        Err(_) => bad("runs", "cannot be listed"),
+    }
+}

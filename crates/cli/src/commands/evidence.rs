@@ -1,0 +1,85 @@
+//! `interlock evidence`: the files that a run left behind, or one of them.
+
+use std::io::Write as _;
+
+use interlock_journal::{Engine as _, Entry, Evidence, Hash, Head};
+use serde_json::json;
+
+use super::Outcome;
+use crate::{Exit, failure::Failure, output::Output, store::Store, table};
+
+/// Fewest letters of a hash that name a file.
+const PREFIX_MIN: usize = 4;
+
+/// Records read at a time.
+const CHUNK: usize = 1_000;
+
+/// Lists a run's files or prints a file.
+pub(crate) fn run(what: &str, output: &Output) -> Outcome {
+    let store = Store::open()?;
+    match hash(&store, what)? {
+        Some(hash) => print(&store, &hash),
+        None => list(&store, &store.find(what)?, output),
+    }
+}
+
+/// The one file whose hash begins so.
+fn hash(store: &Store, text: &str) -> Result<Option<Hash>, Failure> {
+    let is_hex = text.len() >= PREFIX_MIN && text.chars().all(|letter| letter.is_ascii_hexdigit());
+    if !is_hex || store.journal.find(text)?.is_some() {
+        return Ok(None);
+    }
+    let text = text.to_lowercase();
+    let found: Vec<Hash> =
+        store.journal.evidence_in_use()?.into_iter().filter(|hash| hash.to_string().starts_with(&text)).collect();
+    match found.as_slice() {
+        [] => Ok(None),
+        [hash] => Ok(Some(*hash)),
+        _ => {
+            Err(Failure::bad_input(format!("`{text}` could be any of {} files", found.len()))
+                .hint("say more of its hash"))
+        }
+    }
+}
+
+fn print(store: &Store, hash: &Hash) -> Outcome {
+    let content = store.journal.evidence().get(hash)?;
+    std::io::stdout().lock().write_all(&content)?;
+    Ok(Exit::Good)
+}
+
+fn list(store: &Store, head: &Head, output: &Output) -> Outcome {
+    let files = of_run(store, head)?;
+    if output.is_json() {
+        let row = |(seq, file): &(u64, Evidence)| json!({ "seq": seq, "name": file.name, "hash": file.hash, "media": file.media, "bytes": file.bytes });
+        output.json(&files.iter().map(row).collect::<Vec<_>>())?;
+        return Ok(Exit::Good);
+    }
+    if files.is_empty() {
+        output.talk(&format!("{} left no files behind\n", head.name));
+        return Ok(Exit::Good);
+    }
+    let rows = files
+        .into_iter()
+        .map(|(seq, file)| [seq.to_string(), file.name, file.bytes.to_string(), file.media, file.hash.to_string()]);
+    output.data(&table::text(["record", "name", "bytes", "media", "hash"], rows, output))?;
+    Ok(Exit::Good)
+}
+
+/// Every file that the records of a run refer to, with the record.
+pub(crate) fn of_run(store: &Store, head: &Head) -> Result<Vec<(u64, Evidence)>, Failure> {
+    let mut found = Vec::new();
+    let mut next = 1;
+    loop {
+        let records = store.journal.records(head.key, next, CHUNK)?;
+        for record in &records {
+            if let Entry::Outcome { evidence, .. } = store.journal.entry(record)? {
+                found.extend(evidence.into_iter().map(|file| (record.seq, file)));
+            }
+            next = record.seq + 1;
+        }
+        if records.len() < CHUNK {
+            return Ok(found);
+        }
+    }
+}

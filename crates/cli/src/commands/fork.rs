@@ -1,0 +1,33 @@
+//! `interlock fork`: a new run that shares the first records of another.
+
+use interlock_journal::Engine as _;
+use interlock_runtime::fork;
+use serde_json::json;
+
+use super::Outcome;
+use crate::{
+    Exit,
+    args::Fork,
+    failure::Failure,
+    output::Output,
+    store::{Store, user},
+};
+
+/// Forks a run.
+pub(crate) fn run(args: &Fork, output: &Output) -> Outcome {
+    let store = Store::open()?;
+    let head = store.find(&args.run)?;
+    if args.at == 0 || args.at > head.seq {
+        return Err(Failure::bad_input(format!("{} has no record {}", head.name, args.at))
+            .hint(format!("it has records 1 to {}", head.seq)));
+    }
+    let new = fork(&*store.engine(), &head, args.at, user())?;
+    let made = store.journal.create(new).wait()?;
+    if output.is_json() {
+        output.json(&json!({ "run": made.name, "from": head.name, "at": args.at, "place": made.place }))?;
+        return Ok(Exit::Good);
+    }
+    output.data(&format!("{}\n", made.name))?;
+    output.talk(&format!("it stands in {}. To go on with it:\n    interlock resume {}\n", made.place, made.name));
+    Ok(Exit::Good)
+}

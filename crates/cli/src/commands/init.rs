@@ -1,0 +1,49 @@
+//! `interlock init`: copies a built-in machine into the project, to be changed.
+
+use std::path::Path;
+
+use interlock_chart::{library, yaml::suggest::did_you_mean};
+use serde_json::json;
+
+use super::Outcome;
+use crate::{Exit, args::Init, failure::Failure, machine, output::Output};
+
+/// Copies a machine's folder.
+pub(crate) fn run(args: &Init, output: &Output) -> Outcome {
+    let name = args.machine.as_str();
+    if !library::builtin_names().any(|known| known == name) {
+        return Err(unknown(name));
+    }
+    let folder = machine::here().join(library::PROJECT_MACHINES).join(name);
+    if folder.exists() && !args.force {
+        let shown = machine::short(&folder.display().to_string());
+        return Err(Failure::bad_input(format!("{shown} is there already")).hint("--force writes over it"));
+    }
+    let mut written = Vec::new();
+    for (path, content) in library::builtin_files(name) {
+        write(&folder.join(path), content)?;
+        written.push(path);
+    }
+    let shown = machine::short(&folder.display().to_string());
+    if output.is_json() {
+        output.json(&json!({ "machine": name, "folder": shown, "files": written }))?;
+        return Ok(Exit::Good);
+    }
+    output.data(&format!("{shown}\n"))?;
+    output.talk(&format!("wrote {} files; `interlock check {name}` proves it as you change it\n", written.len()));
+    Ok(Exit::Good)
+}
+
+fn unknown(name: &str) -> Failure {
+    let hint = did_you_mean(name, library::builtin_names()).unwrap_or_else(|| {
+        format!("the built-in machines are {}", library::builtin_names().collect::<Vec<_>>().join(", "))
+    });
+    Failure::bad_input(format!("there is no built-in machine called `{name}`")).hint(hint)
+}
+
+fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::file("make", folder, &error))?;
+    }
+    std::fs::write(path, content).map_err(|error| Failure::file("write", path, &error))
+}

@@ -1,0 +1,150 @@
+//! `interlock report`: what a run did, written down: Markdown, JSON, or a page that needs nothing else.
+
+mod html;
+mod markdown;
+
+use interlock_chart::draw::{self, Highlight, Options};
+use interlock_journal::{Entry, Evidence, Head, moment};
+use serde_json::{Value as Json, json};
+
+use super::{Outcome, draw::save, show};
+use crate::{
+    Exit,
+    args::{Report as Args, ReportFormat},
+    failure::Failure,
+    follow::{Follower, Step},
+    output::Output,
+    store::Store,
+};
+
+/// Everything that a report is made of.
+struct Report {
+    head: Head,
+    follower: Follower,
+    steps: Vec<Step>,
+    files: Vec<File>,
+}
+
+/// A file that the run left behind.
+struct File {
+    seq: u64,
+    evidence: Evidence,
+    /// Its text, where it is text and short enough to be read.
+    text: Option<String>,
+}
+
+/// Longest file that is put into a report.
+const EMBEDDED_BYTES_MAX: u64 = 64 * 1_024;
+
+/// Most bytes of files in one report.
+const EMBEDDED_TOTAL_MAX: u64 = 4 * 1_024 * 1_024;
+
+/// Writes a report.
+pub(crate) fn run(args: &Args, output: &Output) -> Outcome {
+    let store = Store::open()?;
+    let report = Report::of(&store, store.find(&args.run)?)?;
+    let text = match format(args, output) {
+        ReportFormat::Md => markdown::write(&report),
+        ReportFormat::Html => html::write(&report),
+        ReportFormat::Json => {
+            let json = serde_json::to_string_pretty(&report.json());
+            json.map_err(|error| Failure::failed(error.to_string()))? + "\n"
+        }
+    };
+    match &args.out {
+        Some(path) => {
+            save(path, &text)?;
+            output.talk(&format!("wrote {}\n", path.display()));
+        }
+        None => output.data(&text)?,
+    }
+    Ok(Exit::Good)
+}
+
+fn format(args: &Args, output: &Output) -> ReportFormat {
+    let named = args.out.as_deref().and_then(|path| path.extension()).and_then(|ending| ending.to_str());
+    args.format.unwrap_or(match named {
+        Some("html" | "htm") => ReportFormat::Html,
+        Some("json") => ReportFormat::Json,
+        _ if output.is_json() => ReportFormat::Json,
+        _ => ReportFormat::Md,
+    })
+}
+
+impl Report {
+    fn of(store: &Store, head: Head) -> Result<Self, Failure> {
+        let mut follower = Follower::from_start(store, head.clone())?;
+        let steps = follower.catch_up()?;
+        let (mut files, mut total) = (Vec::new(), 0);
+        for step in &steps {
+            for evidence in step.entry.evidence() {
+                let fits = evidence.bytes <= EMBEDDED_BYTES_MAX && total + evidence.bytes <= EMBEDDED_TOTAL_MAX;
+                let text = if fits { text(store, evidence) } else { None };
+                total += text.as_ref().map_or(0, |text| text.len() as u64);
+                files.push(File { seq: step.record.seq, evidence: evidence.clone(), text });
+            }
+        }
+        Ok(Report { head, follower, steps, files })
+    }
+
+    /// The machine with the way that was taken.
+    fn picture(&self) -> String {
+        let chart = self.follower.live.loaded.chart();
+        let taken: Vec<_> = self.steps.iter().flat_map(|step| step.transitions.iter().copied()).collect();
+        let mut highlight = Highlight::path(chart, &taken);
+        self.follower.live.state.configuration.iter().for_each(|state| {
+            if chart.state(state).kind.is_atomic() {
+                highlight.state(state);
+            }
+        });
+        draw::svg(chart, &Options { highlight, ..Options::default() })
+    }
+
+    fn moves(&self) -> impl Iterator<Item = &interlock_runtime::Move> {
+        self.steps.iter().flat_map(|step| &step.moves)
+    }
+
+    /// What stands on top of every report.
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let Report { head, follower, .. } = self;
+        let definition = &follower.live.loaded.definition;
+        let by = self.steps.first().and_then(|step| match &step.entry {
+            Entry::Created(created) => Some(created.by.name.clone()),
+            _ => None,
+        });
+        let mut facts = vec![
+            ("machine", format!("{} version {}", head.machine, definition.version)),
+            ("definition", head.definition.clone()),
+            ("outcome", format!("{} in {}", follower.phase().word(), follower.live.place())),
+            ("began", moment::rfc3339(head.created_ms)),
+            ("moved last", moment::rfc3339(self.steps.last().map_or(head.updated_ms, |step| step.record.at_ms))),
+            ("folder", follower.live.folder.display().to_string()),
+            ("records", follower.live.seq.to_string()),
+            ("last hash", self.steps.last().map(|step| step.record.hash.to_string()).unwrap_or_default()),
+        ];
+        facts.extend(by.map(|by| ("started by", by)));
+        facts.extend(head.parent.clone().map(|parent| ("started by run", parent)));
+        facts
+    }
+
+    fn json(&self) -> Json {
+        let Report { head, follower, .. } = self;
+        let file = |file: &File| json!({ "seq": file.seq, "file": file.evidence, "text": file.text });
+        json!({
+            "run": head.name,
+            "machine": head.machine,
+            "definition": head.definition,
+            "phase": follower.phase(),
+            "began": moment::rfc3339(head.created_ms),
+            "state": show::state_json(&follower.live),
+            "moves": self.moves().collect::<Vec<_>>(),
+            "evidence": self.files.iter().map(file).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn text(store: &Store, evidence: &Evidence) -> Option<String> {
+    use interlock_journal::Engine as _;
+    let content = store.journal.evidence().get(&evidence.hash).ok()?;
+    String::from_utf8(content).ok().filter(|text| !text.contains('\0'))
+}

@@ -1,0 +1,95 @@
+//! A report as one page that needs nothing else: the picture and the files are in it, and it is light or dark as the reader's system is.
+
+use interlock_journal::moment;
+use interlock_runtime::Move;
+
+use super::{File, Report};
+use crate::why;
+
+const STYLE: &str = include_str!("report.css");
+
+/// Writes it.
+pub(super) fn write(report: &Report) -> String {
+    let name = escape(&report.head.name);
+    let facts: String = report.facts().iter().map(|(name, value)| row(name, value)).collect();
+    let timeline: String = report.moves().enumerate().map(|(at, step)| timeline_row(at, step)).collect();
+    let whys: String = report.moves().enumerate().map(|(at, step)| reasons(at, step)).collect();
+    let files: String = report.files.iter().map(file).collect();
+    let evidence = if files.is_empty() { String::new() } else { format!("<h2>Evidence</h2>\n{files}") };
+    let phase = report.follower.phase().word();
+    // The picture is a document of its own; within a page its declaration would stand in the wrong place.
+    let picture = report.picture();
+    let picture = picture.find("<svg").map_or(picture.as_str(), |at| &picture[at..]);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n<title>{name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <h1>{name} <span class=\"phase {phase}\">{phase}</span></h1>\n<table class=\"facts\">\n{facts}</table>\n\
+         <h2>The way it took</h2>\n<figure>{picture}</figure>\n\
+         <h2>What happened</h2>\n<table class=\"timeline\">\n\
+         <tr><th>record</th><th>time (UTC)</th><th>from → to</th><th>event</th><th>reason</th></tr>\n{timeline}</table>\n\
+         <h2>Why</h2>\n{whys}{evidence}</body>\n</html>\n"
+    )
+}
+
+fn row(name: &str, value: &str) -> String {
+    format!("<tr><th>{}</th><td>{}</td></tr>\n", escape(name), escape(value))
+}
+
+fn timeline_row(at: usize, step: &Move) -> String {
+    format!(
+        "<tr><td><a href=\"#m{at}\">{}</a></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+        step.seq,
+        moment::clock(step.at_ms),
+        escape(&why::way(step)),
+        escape(step.event.as_deref().unwrap_or_default()),
+        escape(step.reason.as_deref().unwrap_or_default()),
+    )
+}
+
+fn reasons(at: usize, step: &Move) -> String {
+    let details = why::details(step).into_iter().map(|(label, words)| match label {
+        "evidence" => format!("<dt>{label}</dt><dd><a href=\"#{words}\"><code>{words}</code></a></dd>\n"),
+        _ => format!("<dt>{label}</dt><dd>{}</dd>\n", escape(&words)),
+    });
+    let details: String = details.collect();
+    format!(
+        "<section id=\"m{at}\"><h3>{} · {}</h3>\n<dl>\n{details}</dl></section>\n",
+        step.seq,
+        escape(&why::way(step))
+    )
+}
+
+fn file(file: &File) -> String {
+    let evidence = &file.evidence;
+    let content = match &file.text {
+        Some(text) => format!("<details open=\"open\"><summary>content</summary><pre>{}</pre></details>", escape(text)),
+        None => format!("<p><code>interlock evidence {}</code> prints it</p>", evidence.hash),
+    };
+    // A file that two records refer to is shown with both; links lead to the first.
+    format!(
+        "<section id=\"{hash}\"><h3>{} (record {})</h3>\n<p><code>{hash}</code>, {}, {} bytes</p>\n{content}</section>\n",
+        escape(&evidence.name),
+        file.seq,
+        escape(&evidence.media),
+        evidence.bytes,
+        hash = evidence.hash,
+    )
+}
+
+/// Text within a page. What no page may contain becomes a mark.
+fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\n' | '\t' => safe.push(letter),
+            letter if letter.is_control() => safe.push('\u{fffd}'),
+            letter => safe.push(letter),
+        }
+    }
+    safe
+}

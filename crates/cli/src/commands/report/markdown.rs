@@ -1,0 +1,64 @@
+//! A report as Markdown.
+
+use super::Report;
+use crate::why;
+
+/// Writes it.
+pub(super) fn write(report: &Report) -> String {
+    let mut text = format!("# {}\n\n| | |\n|---|---|\n", report.head.name);
+    for (name, value) in report.facts() {
+        text.push_str(&format!("| {name} | {} |\n", cell(&value)));
+    }
+    text.push_str("\n## What happened\n\n| record | time | from → to | event | reason |\n|---|---|---|---|---|\n");
+    for step in report.moves() {
+        let time = interlock_journal::moment::clock(step.at_ms);
+        let (event, reason) = (step.event.as_deref().unwrap_or_default(), step.reason.as_deref().unwrap_or_default());
+        text.push_str(&format!(
+            "| {} | {time} | {} | {} | {} |\n",
+            step.seq,
+            cell(&why::way(step)),
+            cell(event),
+            cell(reason)
+        ));
+    }
+    text.push_str("\n## Why\n");
+    for step in report.moves() {
+        text.push_str(&format!("\n### {} · {}\n\n", step.seq, why::way(step)));
+        for (label, words) in why::details(step) {
+            text.push_str(&format!("- {label}: {}\n", words.replace('\n', "\n  ")));
+        }
+    }
+    evidence(report, &mut text);
+    text
+}
+
+fn evidence(report: &Report, text: &mut String) {
+    if report.files.is_empty() {
+        return;
+    }
+    text.push_str("\n## Evidence\n");
+    for file in &report.files {
+        let evidence = &file.evidence;
+        text.push_str(&format!(
+            "\n### {} (record {})\n\n`{}`, {}, {} bytes",
+            evidence.name, file.seq, evidence.hash, evidence.media, evidence.bytes
+        ));
+        match &file.text {
+            Some(content) => {
+                let fence = fence(content);
+                text.push_str(&format!("\n\n{fence}text\n{}\n{fence}\n", content.trim_end()));
+            }
+            None => text.push_str(&format!("; `interlock evidence {}` prints it\n", evidence.hash)),
+        }
+    }
+}
+
+/// Longer than any fence within.
+fn fence(content: &str) -> String {
+    let longest = content.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest.max(2) + 1)
+}
+
+fn cell(text: &str) -> String {
+    text.replace('\n', " ").replace('|', "\\|")
+}

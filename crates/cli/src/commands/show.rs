@@ -1,0 +1,169 @@
+//! `interlock show`: where a run stands, what it holds, what is under way and what it takes.
+
+use interlock_journal::{Engine as _, Evidence, Head, Phase, moment};
+use interlock_runtime::{Live, offers};
+use serde_json::{Map, Value as Json, json};
+
+use super::{Outcome, evidence};
+use crate::{
+    Exit,
+    follow::Follower,
+    output::Output,
+    store::{Store, registry},
+    waiting,
+};
+
+/// Longest value that is shown on its line.
+const VALUE_LENGTH_MAX: usize = 300;
+
+/// Shows a run.
+pub(crate) fn run(run: &str, output: &Output) -> Outcome {
+    let store = Store::open()?;
+    let follower = Follower::from_now(&store, store.find(run)?)?;
+    let head = store.find(&follower.head.name)?;
+    let files = evidence::of_run(&store, &head)?;
+    let holder = store.journal.holder(head.key)?;
+    match output.is_json() {
+        true => output.json(&all_json(&head, &follower, holder, &files))?,
+        false => output.data(&all_text(&head, &follower, holder, &files, output))?,
+    }
+    Ok(Exit::Good)
+}
+
+fn all_json(head: &Head, follower: &Follower, holder: Option<u32>, files: &[(u64, Evidence)]) -> Json {
+    let mut json = json!(head);
+    if let (Json::Object(json), Json::Object(state)) = (&mut json, state_json(&follower.live)) {
+        json.extend(state);
+    }
+    json["process"] = json!(holder);
+    json["folder"] = json!(follower.live.folder);
+    json["offers"] = json!(offers(&follower.live, &registry()));
+    let file = |(seq, file): &(u64, Evidence)| json!({ "seq": seq, "file": file });
+    json["evidence"] = files.iter().map(file).collect();
+    json
+}
+
+fn all_text(
+    head: &Head,
+    follower: &Follower,
+    holder: Option<u32>,
+    files: &[(u64, Evidence)],
+    output: &Output,
+) -> String {
+    let version = follower.live.loaded.definition.version;
+    let short = head.definition.get(..12).unwrap_or(&head.definition);
+    let mut text = format!("{}\n", output.bold(&format!("{}: {} in {}", head.name, head.phase.word(), head.place)));
+    text.push_str(&format!("  machine    {} version {version} ({short})\n", head.machine));
+    text.push_str(&format!("  folder     {}\n", follower.live.folder.display()));
+    text.push_str(&format!("  began      {}\n", moment::rfc3339(head.created_ms)));
+    text.push_str(&format!("  moved      {} (record {})\n", moment::rfc3339(head.updated_ms), head.seq));
+    if let Some(parent) = &head.parent {
+        text.push_str(&format!("  started by {parent}\n"));
+    }
+    if let Some(pid) = holder {
+        text.push_str(&format!("  moved by   process {pid}\n"));
+    }
+    text.push_str(&state_text(&follower.live, output));
+    if !files.is_empty() {
+        text.push_str(&heading("evidence", output));
+    }
+    for (seq, file) in files {
+        text.push_str(&format!("  {} {} ({} bytes, record {seq})\n", file.hash, file.name, file.bytes));
+    }
+    if matches!(head.phase, Phase::Waiting | Phase::Paused) {
+        text.push_str(&format!("\n{}", waiting::text(follower)));
+    }
+    text
+}
+
+fn heading(word: &str, output: &Output) -> String {
+    format!("\n{}\n", output.bold(word))
+}
+
+/// What a run holds, for programs.
+pub(crate) fn state_json(live: &Live) -> Json {
+    let chart = live.loaded.chart();
+    let context = chart.context.iter().zip(&live.state.data.context);
+    let context: Map<String, Json> = context.map(|(known, value)| (known.name.clone(), Json::from(value))).collect();
+    let counters = chart.counters.iter().zip(&live.state.counters);
+    let counters: Vec<Json> =
+        counters.map(|(known, count)| json!({ "counter": known.name, "count": count, "max": known.max })).collect();
+    let activities = live.activities.iter().map(|(id, begun)| {
+        let invoke = chart.invoke(begun.invoke);
+        json!({
+            "id": id, "activity": invoke.activity, "state": chart.state(invoke.state).name, "try": begun.number,
+            "begun": moment::rfc3339(begun.begun_ms), "with": Json::from(&begun.with),
+        })
+    });
+    let timers = live
+        .timers
+        .iter()
+        .map(|(id, due)| json!({ "id": id, "raises": raises(live, *id), "due": moment::rfc3339(*due) }));
+    json!({
+        "configuration": configuration(live),
+        "place": live.place(),
+        "input": Json::from(&live.state.data.input),
+        "context": context,
+        "counters": counters,
+        "activities": activities.collect::<Vec<_>>(),
+        "timers": timers.collect::<Vec<_>>(),
+    })
+}
+
+/// Every active state, composite ones included.
+fn configuration(live: &Live) -> Vec<&str> {
+    live.state.configuration.iter().map(|id| live.loaded.chart().state(id).name.as_str()).collect()
+}
+
+/// The event that a timer raises.
+fn raises(live: &Live, timer: interlock_core::TimerId) -> String {
+    let pending = live.state.pending.iter().find(|pending| pending.id == timer);
+    pending.map(|pending| pending.event.key.name(&live.loaded.machine).to_owned()).unwrap_or_default()
+}
+
+/// What a run holds, for people.
+pub(crate) fn state_text(live: &Live, output: &Output) -> String {
+    let chart = live.loaded.chart();
+    let mut text = String::new();
+    let mut section = |word: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            text.push_str(&heading(word, output));
+            lines.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+        }
+    };
+    section("input", fields(&Json::from(&live.state.data.input)));
+    let context = chart.context.iter().zip(&live.state.data.context);
+    section("context", context.map(|(known, value)| field(&known.name, &Json::from(value))).collect());
+    let counters = chart.counters.iter().zip(&live.state.counters);
+    section("counters", counters.map(|(known, count)| format!("{} {count} of {}", known.name, known.max)).collect());
+    let activity = |begun: &interlock_runtime::Begun| {
+        let invoke = chart.invoke(begun.invoke);
+        let tried = if begun.number > 1 { format!(" (try {})", begun.number) } else { String::new() };
+        format!(
+            "{}{tried} for {}, with {}",
+            invoke.activity,
+            chart.state(invoke.state).name,
+            shortened(&Json::from(&begun.with))
+        )
+    };
+    section("activities", live.activities.values().map(activity).collect());
+    let timers = live.timers.iter().map(|(id, due)| format!("{} at {}", raises(live, *id), moment::rfc3339(*due)));
+    section("timers", timers.collect());
+    text
+}
+
+fn fields(value: &Json) -> Vec<String> {
+    value.as_object().into_iter().flatten().map(|(name, value)| field(name, value)).collect()
+}
+
+fn field(name: &str, value: &Json) -> String {
+    format!("{name} = {}", shortened(value))
+}
+
+fn shortened(value: &Json) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(VALUE_LENGTH_MAX) {
+        Some((at, _)) => format!("{}… (--json has all of it)", &text[..at]),
+        None => text,
+    }
+}

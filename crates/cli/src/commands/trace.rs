@@ -1,0 +1,26 @@
+//! `interlock trace`: what a run did, and why.
+
+use super::Outcome;
+use crate::{Exit, failure::Failure, follow::Follower, output::Output, store::Store, why};
+
+/// Traces a run: JSON lines for programs, the reasons of every transition for people.
+pub(crate) fn run(run: &str, output: &Output) -> Outcome {
+    let store = Store::open()?;
+    let head = store.find(run)?;
+    let steps = Follower::from_start(&store, head)?.catch_up()?;
+    let mut text = String::new();
+    for step in steps.iter().flat_map(|step| &step.moves) {
+        match output.is_json() {
+            true => text.push_str(&json_line(step)?),
+            false => text.push_str(&why::explain(step, output)),
+        }
+    }
+    output.data(&text)?;
+    Ok(Exit::Good)
+}
+
+/// A move for programs, on one line.
+pub(crate) fn json_line(step: &interlock_runtime::Move) -> Result<String, Failure> {
+    let json = serde_json::to_string(step).map_err(|error| Failure::failed(error.to_string()))?;
+    Ok(json + "\n")
+}

@@ -1,0 +1,88 @@
+//! `interlock watch`: follows a run that another process moves, with the output of what is under way.
+
+use std::{
+    collections::BTreeMap,
+    io::{Read as _, Seek as _, SeekFrom},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::{Outcome, trace::json_line};
+use crate::{
+    failure::Failure,
+    follow::{Follower, Standing},
+    output::Output,
+    progress::printable,
+    store::{Store, live_files},
+    waiting, why,
+};
+
+/// How often it is looked.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Most output that is shown at a time; the rest comes with the next look.
+const PIECE_BYTES_MAX: u64 = 64 * 1_024;
+
+/// Watches a run until it ends or waits.
+pub(crate) fn run(run: &str, output: &Output) -> Outcome {
+    let store = Store::open()?;
+    let head = store.find(run)?;
+    let mut follower = Follower::from_now(&store, head.clone())?;
+    let mut outputs = Outputs::default();
+    output.talk(&format!("{} is {} in {}\n", head.name, head.phase.word(), follower.live.place()));
+    let mut is_told = false;
+    loop {
+        outputs.show(&store.live_folder(), &head.name, output)?;
+        for step in follower.catch_up()?.iter().flat_map(|step| &step.moves) {
+            match output.is_json() {
+                true => output.data(&json_line(step)?)?,
+                false => output.data(&format!("{}\n", why::line(step)))?,
+            }
+        }
+        match follower.standing() {
+            Standing::Moving | Standing::Timer(_) => {}
+            Standing::Person | Standing::Paused => {
+                output.talk(&waiting::text(&follower));
+                break;
+            }
+            Standing::Over => break,
+        }
+        if !is_told && follower.standing() == Standing::Moving && follower.holder()?.is_none() {
+            output.talk(&format!("nobody moves it; `interlock resume {}` would\n", head.name));
+            is_told = true;
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+    output.talk(&format!("{} is {} in {}\n", head.name, follower.phase().word(), follower.live.place()));
+    Ok(follower.phase().into())
+}
+
+/// Output files of attempts, as far as they have been shown.
+#[derive(Default)]
+struct Outputs(BTreeMap<PathBuf, u64>);
+
+impl Outputs {
+    fn show(&mut self, folder: &Path, run: &str, output: &Output) -> Result<(), Failure> {
+        for path in live_files(folder, run) {
+            let shown = self.0.entry(path.clone()).or_default();
+            let Some(piece) = piece(&path, *shown) else { continue };
+            *shown += piece.len() as u64;
+            for line in String::from_utf8_lossy(&piece).lines() {
+                output.talk(&format!("  | {}\n", printable(line)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What has been added to a file, up to the end of its last whole line.
+fn piece(path: &Path, from: u64) -> Option<Vec<u8>> {
+    let mut file = std::fs::File::open(path).ok()?;
+    file.seek(SeekFrom::Start(from)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(PIECE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    let is_full = bytes.len() as u64 == PIECE_BYTES_MAX;
+    let end = bytes.iter().rposition(|byte| *byte == b'\n').map(|at| at + 1);
+    bytes.truncate(end.unwrap_or(if is_full { bytes.len() } else { 0 }));
+    (!bytes.is_empty()).then_some(bytes)
+}

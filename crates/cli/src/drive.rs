@@ -1,0 +1,290 @@
+//! Moving a run and showing how it goes, until it ends, waits for a person, or is left.
+//!
+//! This is where `run`, `send` and `resume` meet. What is shown comes from the run's records, so that it is the same whichever process
+//! moves it; Ctrl-C once leaves the run (nothing new is begun, what is under way is finished), twice stops what is under way.
+
+use std::{
+    io::IsTerminal as _,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use interlock_journal::Head;
+use interlock_runtime::{News, Runtime};
+use serde_json::json;
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    sync::broadcast::{Receiver, error::RecvError},
+};
+
+use crate::{
+    Exit,
+    failure::Failure,
+    follow::{Follower, Standing},
+    form,
+    output::Output,
+    progress::{Progress, printable},
+    store::{Store, user},
+    waiting,
+};
+
+/// How often what is shown is brought up to date.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Moves one run.
+pub(crate) struct Driver<'s> {
+    runtime: Runtime,
+    follower: Follower,
+    progress: Progress<'s>,
+    output: &'s Output,
+    news: Receiver<News>,
+    signals: [Signal; 2],
+    interrupts: u32,
+    /// Whether a person can be asked.
+    is_interactive: bool,
+}
+
+impl<'s> Driver<'s> {
+    /// For a run that stands where `follower` is.
+    pub(crate) fn new(
+        store: &Store,
+        runtime: &Runtime,
+        follower: Follower,
+        output: &'s Output,
+        prefix: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let listen =
+            |kind| signal(kind).map_err(|error| Failure::failed(format!("cannot listen for signals: {error}")));
+        Ok(Driver {
+            runtime: runtime.clone(),
+            news: runtime.news(),
+            signals: [listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?],
+            interrupts: 0,
+            is_interactive: prefix.is_none() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
+            progress: Progress::new(output, store.live_folder(), prefix),
+            follower,
+            output,
+        })
+    }
+
+    /// Takes the run up, whatever it waits for.
+    pub(crate) async fn adopt(&mut self) -> Result<(), Failure> {
+        match self.runtime.adopt(self.follower.head.key).await? {
+            None => Ok(()),
+            Some(pid) => self.watch(pid).await,
+        }
+    }
+
+    /// Goes on until the run ends, waits for a person, or is left.
+    pub(crate) async fn drive(&mut self) -> Result<(), Failure> {
+        loop {
+            self.attend().await?;
+            if self.interrupts > 0 {
+                return Ok(());
+            }
+            match self.follower.standing() {
+                Standing::Over | Standing::Paused => return Ok(()),
+                Standing::Person if self.is_interactive => {
+                    if !self.ask().await? {
+                        return Ok(());
+                    }
+                }
+                Standing::Person => return Ok(()),
+                Standing::Timer(due_ms) => {
+                    self.sleep(due_ms).await?;
+                    if self.interrupts == 0 && matches!(self.follower.standing(), Standing::Timer(_)) {
+                        self.adopt().await?;
+                    }
+                }
+                Standing::Moving => self.adopt().await?,
+            }
+        }
+    }
+
+    /// Shows how the run goes for as long as this process moves it.
+    async fn attend(&mut self) -> Result<(), Failure> {
+        let (runtime, head) = (self.runtime.clone(), self.follower.head.clone());
+        let settled = runtime.settled(&head);
+        tokio::pin!(settled);
+        let mut tick = tokio::time::interval(TICK);
+        loop {
+            tokio::select! {
+                biased;
+                result = &mut settled => {
+                    result?;
+                    break;
+                }
+                news = self.news.recv() => self.hear(news)?,
+                () = interrupted(&mut self.signals) => self.interrupt(),
+                _ = tick.tick() => self.look()?,
+            }
+        }
+        self.look()?;
+        self.progress.clear();
+        Ok(())
+    }
+
+    fn hear(&mut self, news: Result<News, RecvError>) -> Result<(), Failure> {
+        match news {
+            Ok(news) if **news.run() != *self.follower.head.name => Ok(()),
+            Ok(News::Progress { text, .. }) => {
+                self.progress.note(&text);
+                Ok(())
+            }
+            Ok(News::Stopped { error, .. }) => {
+                self.progress.clear();
+                Err(error.into())
+            }
+            Ok(News::Moved { .. } | News::Started { .. } | News::Settled { .. }) | Err(_) => self.look(),
+        }
+    }
+
+    /// Shows what has been recorded since.
+    fn look(&mut self) -> Result<(), Failure> {
+        for step in self.follower.catch_up()? {
+            self.progress.step(&step);
+        }
+        self.progress.tick(&self.follower);
+        Ok(())
+    }
+
+    fn interrupt(&mut self) {
+        self.interrupts += 1;
+        match self.interrupts {
+            1 => {
+                self.progress.say("leaving: what is under way is finished first; Ctrl-C again stops it");
+                self.runtime.detach();
+            }
+            2 => {
+                self.progress.say("stopping what is under way");
+                self.runtime.stop_attempts();
+            }
+            // It does not listen: leave it as a crash would. The journal has everything that counts.
+            _ => std::process::exit(Exit::Waiting.code().into()),
+        }
+    }
+
+    /// Watches another process move the run, until that process has done with it.
+    async fn watch(&mut self, pid: u32) -> Result<(), Failure> {
+        self.progress.say(&format!("process {pid} moves {}", self.follower.head.name));
+        while self.interrupts == 0 {
+            self.look()?;
+            let is_moved = matches!(self.follower.standing(), Standing::Moving | Standing::Timer(_));
+            if !is_moved || self.follower.holder()? != Some(pid) {
+                break;
+            }
+            self.pause(TICK).await;
+        }
+        self.progress.clear();
+        Ok(())
+    }
+
+    /// Waits for a timer, or for somebody else to move the run.
+    async fn sleep(&mut self, due_ms: i64) -> Result<(), Failure> {
+        let seq = self.follower.live.seq;
+        while self.interrupts == 0 && now_ms() < due_ms && self.follower.live.seq == seq {
+            self.pause(TICK).await;
+            self.look()?;
+        }
+        self.progress.clear();
+        Ok(())
+    }
+
+    async fn pause(&mut self, time: Duration) {
+        tokio::select! {
+            () = tokio::time::sleep(time) => {}
+            () = interrupted(&mut self.signals) => self.interrupts += 1,
+        }
+    }
+
+    /// Asks the person at the terminal, and sends what they say. Whether there was an answer.
+    async fn ask(&mut self) -> Result<bool, Failure> {
+        let (offers, place) = (self.follower.offers(), self.follower.live.place());
+        for by_hand in &offers.by_hand {
+            let words = format!("{} has {} done with {}", by_hand.state, by_hand.activity, by_hand.with);
+            self.progress.say(&printable(&words));
+        }
+        let asked = tokio::task::spawn_blocking(move || form::ask(&place, &offers)).await;
+        let Ok(Some(answer)) = asked else { return Ok(false) };
+        match self.runtime.send(&self.follower.head, &answer.event, answer.data, user()).await {
+            Ok(_) => Ok(true),
+            Err(error) => {
+                // Bad data can be said again, and somebody else may have answered in the meantime.
+                Failure::from(error).tell(self.output);
+                Ok(true)
+            }
+        }
+    }
+
+    /// Says how the run was left, and gives the code to end with.
+    pub(crate) fn conclude(mut self) -> Result<Exit, Failure> {
+        self.progress.clear();
+        let (follower, phase) = (&self.follower, self.follower.phase());
+        let run = &follower.head.name;
+        let is_person_needed = matches!(follower.standing(), Standing::Person | Standing::Paused);
+        if is_person_needed {
+            self.output.talk(&waiting::text(follower));
+        } else if !phase.is_over() {
+            self.output.talk(&format!("{run} is left as it is. To go on with it:\n    interlock resume {run}\n"));
+        }
+        match self.output.is_json() {
+            true => self.output.json(&json!({
+                "run": run,
+                "machine": follower.head.machine,
+                "phase": phase,
+                "place": follower.live.place(),
+                "seq": follower.live.seq,
+                "waits_for": is_person_needed.then(|| waiting::json(follower)),
+            }))?,
+            false => self.output.data(&format!("{run}  {}  {}\n", phase.word(), follower.live.place()))?,
+        }
+        Ok(phase.into())
+    }
+}
+
+/// Returns when the process is asked to end.
+async fn interrupted([interrupt, terminate]: &mut [Signal; 2]) {
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+}
+
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Runs something that waits for other things. What is still under way in the background when it ends is not waited for.
+pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::failed(format!("cannot start threads: {error}")))?;
+    let result = runtime.block_on(work);
+    runtime.shutdown_background();
+    result
+}
+
+/// Moves a run and shows how it goes; messages of other processes to it are read in the meantime.
+pub(crate) async fn drive(
+    store: &Store,
+    runtime: &Runtime,
+    follower: Follower,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let mut driver = Driver::new(store, runtime, follower, output, None)?;
+    driver.drive().await?;
+    driver.conclude()
+}
+
+/// From now on messages of other processes are read.
+pub(crate) fn listen(runtime: &Runtime) {
+    let runtime = runtime.clone();
+    tokio::spawn(async move { runtime.keep(false).await });
+}
+
+/// Waits until nobody here moves the run, beginning nothing new.
+pub(crate) async fn let_go(runtime: &Runtime, head: &Head) -> Result<Head, Failure> {
+    runtime.detach();
+    Ok(runtime.settled(head).await?)
+}

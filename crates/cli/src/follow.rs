@@ -1,0 +1,129 @@
+//! Following a run by its records, whoever moves it: this process, another one, or nobody any more.
+
+use std::sync::Arc;
+
+use interlock_chart::model::TransitionId;
+use interlock_core::Trace;
+use interlock_journal::{Engine, Entry, Head, Phase, Record};
+use interlock_runtime::{Live, Move, Offers, moves, offers};
+
+use crate::{
+    failure::Failure,
+    store::{Store, registry},
+};
+
+/// Records read at a time.
+const CHUNK: usize = 1_000;
+
+/// One record of a run, with what it led to.
+#[derive(Debug)]
+pub(crate) struct Step {
+    /// The record.
+    pub(crate) record: Record,
+    /// What it says.
+    pub(crate) entry: Entry,
+    /// The transitions it led to, for people.
+    pub(crate) moves: Vec<Move>,
+    /// The same, for pictures.
+    pub(crate) transitions: Vec<TransitionId>,
+}
+
+/// What a run that nobody moves waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Nothing: somebody has only to go on with it.
+    Moving,
+    /// A timer, due at this moment.
+    Timer(i64),
+    /// A person.
+    Person,
+    /// To be resumed.
+    Paused,
+    /// Nothing any more.
+    Over,
+}
+
+/// A run as far as it has been read.
+pub(crate) struct Follower {
+    engine: Arc<dyn Engine>,
+    /// The run, as it was found first.
+    pub(crate) head: Head,
+    /// The run, as far as it has been read.
+    pub(crate) live: Live,
+}
+
+impl Follower {
+    /// From before its first record.
+    pub(crate) fn from_start(store: &Store, head: Head) -> Result<Self, Failure> {
+        let (loaded, evidence) = (store.loaded(&head)?, store.journal.evidence().clone());
+        let mut live = Live::new(head.name.as_str().into(), loaded, Default::default(), head.parent.clone(), evidence);
+        live.key = head.key;
+        Ok(Follower { engine: store.engine(), head, live })
+    }
+
+    /// From where it is now.
+    pub(crate) fn from_now(store: &Store, head: Head) -> Result<Self, Failure> {
+        let live = store.live(&head)?;
+        Ok(Follower { engine: store.engine(), head, live })
+    }
+
+    /// Reads what has been recorded since.
+    pub(crate) fn catch_up(&mut self) -> Result<Vec<Step>, Failure> {
+        let mut steps = Vec::new();
+        loop {
+            let records = self.engine.records(self.head.key, self.live.seq + 1, CHUNK)?;
+            let is_all = records.len() < CHUNK;
+            for record in records {
+                steps.push(self.step(record)?);
+            }
+            if is_all {
+                return Ok(steps);
+            }
+        }
+    }
+
+    fn step(&mut self, record: Record) -> Result<Step, Failure> {
+        let entry = self.engine.entry(&record)?;
+        if let Entry::Created(created) = &entry {
+            self.live.folder = created.folder.clone().map(Into::into).unwrap_or_default();
+        }
+        let (mut trace, before) = (Trace::default(), self.live.state.counters.clone());
+        self.live.fold(&entry, record.at_ms, &mut trace);
+        self.live.seq = record.seq;
+        let moves = moves(&self.live, record.seq, record.at_ms, &entry, &trace, &before);
+        let rounds = trace.microsteps.iter().flat_map(|round| &round.taken);
+        let transitions = rounds.map(|taken| taken.transition).collect();
+        Ok(Step { record, entry, moves, transitions })
+    }
+
+    /// Where it stands as a whole.
+    pub(crate) fn phase(&self) -> Phase {
+        self.live.phase(&registry())
+    }
+
+    /// What can be done about it from outside.
+    pub(crate) fn offers(&self) -> Offers {
+        offers(&self.live, &registry())
+    }
+
+    /// What it waits for.
+    pub(crate) fn standing(&self) -> Standing {
+        match self.phase() {
+            Phase::Active => Standing::Moving,
+            Phase::Paused => Standing::Paused,
+            Phase::Succeeded | Phase::Failed | Phase::Aborted => Standing::Over,
+            Phase::Waiting => {
+                let offers = self.offers();
+                match self.live.timers.values().min() {
+                    Some(due) if offers.by_hand.is_empty() && !offers.is_asking => Standing::Timer(*due),
+                    _ => Standing::Person,
+                }
+            }
+        }
+    }
+
+    /// The process that moves it.
+    pub(crate) fn holder(&self) -> Result<Option<u32>, Failure> {
+        Ok(self.engine.holder(self.head.key)?)
+    }
+}

@@ -1,0 +1,88 @@
+//! What a run or an event is given: files, standard input, and fields on the command line.
+
+use std::{io::Read as _, path::Path};
+
+use interlock_chart::{Value, model::Schema, yaml};
+use serde_json::{Map, Value as Json, json};
+
+use crate::failure::Failure;
+
+/// The input of a run: a file's content with the fields set over it.
+pub(crate) fn input(file: Option<&Path>, set: &[String], schema: &Schema) -> Result<Value, Failure> {
+    let mut input = file.map_or(Ok(json!({})), read)?;
+    for pair in set {
+        let (name, value) = pair
+            .split_once('=')
+            .ok_or_else(|| Failure::bad_input(format!("`--set {pair}` is not a field and a value: K=V")))?;
+        put(&mut input, name, value, schema)?;
+    }
+    Ok(Value::from(input))
+}
+
+/// What an event carries: JSON, or `@` and the file it is in.
+pub(crate) fn data(said: Option<&str>) -> Result<Value, Failure> {
+    let json = match said.map(|said| (said, said.strip_prefix('@'))) {
+        None => json!({}),
+        Some((_, Some(path))) => read(Path::new(path))?,
+        Some((text, None)) => serde_json::from_str(text).map_err(|error| {
+            Failure::bad_input(format!("the data is not JSON: {error}")).hint("--data '{\"field\": \"value\"}'")
+        })?,
+    };
+    Ok(Value::from(json))
+}
+
+/// JSON or YAML, from a file or, for `-`, from stdin.
+fn read(path: &Path) -> Result<Json, Failure> {
+    let text = if path == Path::new("-") {
+        let mut text = String::new();
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .map_err(|error| Failure::file("read", Path::new("stdin"), &error))?;
+        text
+    } else {
+        std::fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?
+    };
+    let wrong = match serde_json::from_str(&text) {
+        Ok(json) => return Ok(json),
+        Err(error) => error,
+    };
+    yaml::to_json(&text)
+        .ok_or_else(|| Failure::bad_input(format!("{} is neither JSON ({wrong}) nor YAML", path.display())))
+}
+
+/// Puts a field where its dotted name says. What the schema calls a string is one, whatever it looks like.
+fn put(into: &mut Json, name: &str, value: &str, schema: &Schema) -> Result<(), Failure> {
+    let (mut place, mut schema) = (into, Some(schema));
+    for part in name.split('.') {
+        let Json::Object(fields) = place else {
+            return Err(Failure::bad_input(format!("`--set {name}`: there are no fields within `{place}`")));
+        };
+        place = fields.entry(part).or_insert_with(|| Json::Object(Map::new()));
+        schema = schema.and_then(|schema| schema.get("properties")?.get(part));
+    }
+    let is_text = schema.and_then(|schema| schema.get("type")).is_some_and(|kind| kind == "string");
+    let text = || Json::String(value.to_owned());
+    *place = if is_text { text() } else { serde_json::from_str(value).unwrap_or_else(|_| text()) };
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(set: &[&str], expected: Json) {
+        let schema = json!({ "properties": { "goal": { "type": "string" }, "deep": { "properties": { "id": { "type": "string" } } } } });
+        let set: Vec<String> = set.iter().map(|pair| (*pair).to_owned()).collect();
+        let made = input(None, &set, &schema).unwrap_or_else(|_| Value::Null);
+        assert_eq!(Json::from(&made), expected, "{set:?}");
+    }
+
+    #[test]
+    fn fields_are_set_by_their_dotted_names_and_typed_by_the_schema() {
+        check(&["goal=5", "count=5", "word=five"], json!({ "goal": "5", "count": 5, "word": "five" }));
+        check(&["deep.id=7", "deep.n=7", "deep.list=[1,2]"], json!({ "deep": { "id": "7", "n": 7, "list": [1, 2] } }));
+        check(&["goal=a=b"], json!({ "goal": "a=b" }));
+        check(&["goal"], Json::Null);
+        check(&["goal=x", "goal.inner=y"], Json::Null);
+    }
+}

@@ -1,0 +1,126 @@
+//! What a person sees while a run moves: a status line on a terminal, plain lines in a log.
+
+use std::{
+    io::{IsTerminal as _, Read as _, Seek as _, SeekFrom},
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use interlock_runtime::Live;
+
+use crate::{
+    follow::{Follower, Step},
+    output::Output,
+    store::live_files,
+    why,
+};
+
+/// Most of an output file that is read to find its last line.
+const TAIL_BYTES_MAX: u64 = 4_096;
+
+/// Back to the line's beginning, and nothing on it.
+const CLEAR: &str = "\r\x1b[2K";
+
+/// What a person sees while a run moves.
+#[derive(Debug)]
+pub(crate) struct Progress<'o> {
+    output: &'o Output,
+    is_terminal: bool,
+    is_shown: bool,
+    began: Instant,
+    /// Said in front of every line, where several runs are followed at once.
+    prefix: String,
+    live_folder: PathBuf,
+    /// What the activity under way said last.
+    note: String,
+}
+
+impl<'o> Progress<'o> {
+    /// For a run alone, or for one of several.
+    pub(crate) fn new(output: &'o Output, live_folder: PathBuf, prefix: Option<&str>) -> Self {
+        let prefix = prefix.map(|name| format!("{name}  ")).unwrap_or_default();
+        // Status lines of several runs would write over each other.
+        let is_terminal = std::io::stderr().is_terminal() && prefix.is_empty();
+        let (began, note) = (Instant::now(), String::new());
+        Progress { output, is_terminal, is_shown: false, began, prefix, live_folder, note }
+    }
+
+    /// Says something that stays.
+    pub(crate) fn say(&mut self, text: &str) {
+        self.clear();
+        text.lines().for_each(|line| self.output.talk(&format!("{}{line}\n", self.prefix)));
+    }
+
+    /// One line per move.
+    pub(crate) fn step(&mut self, step: &Step) {
+        self.note.clear();
+        for each in &step.moves {
+            self.say(&why::line(each));
+        }
+    }
+
+    /// What the activity under way says of itself.
+    pub(crate) fn note(&mut self, text: &str) {
+        self.note = text.lines().last().unwrap_or_default().to_owned();
+    }
+
+    /// Draws the status line anew.
+    pub(crate) fn tick(&mut self, follower: &Follower) {
+        if !self.is_terminal {
+            return;
+        }
+        const TURNS: [&str; 4] = ["|", "/", "-", "\\"];
+        let elapsed = self.began.elapsed();
+        let turn = TURNS[(elapsed.as_millis() / 100 % 4) as usize];
+        let said = if self.note.is_empty() { self.last_line(&follower.head.name) } else { self.note.clone() };
+        let seconds = elapsed.as_secs();
+        let text = format!(
+            "{turn} {}  {}:{:02}  {}  {}  {said}",
+            follower.head.name,
+            seconds / 60,
+            seconds % 60,
+            follower.live.place(),
+            under_way(&follower.live),
+        );
+        // Without wrapping, a line that is too long is cut off by the terminal itself.
+        self.output.talk(&format!("{CLEAR}\x1b[?7l{}\x1b[?7h", printable(&text)));
+        self.is_shown = true;
+    }
+
+    /// Takes the status line away.
+    pub(crate) fn clear(&mut self) {
+        if std::mem::take(&mut self.is_shown) {
+            self.output.talk(CLEAR);
+        }
+    }
+
+    fn last_line(&self, run: &str) -> String {
+        let files = live_files(&self.live_folder, run);
+        files.last().and_then(|path| tail(path)).unwrap_or_default()
+    }
+}
+
+fn under_way(live: &Live) -> String {
+    let chart = live.loaded.chart();
+    let words = live.activities.values().map(|begun| {
+        let name = &chart.invoke(begun.invoke).activity;
+        if begun.number > 1 { format!("{name} (try {})", begun.number) } else { name.clone() }
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// The last line of a file that is being written.
+fn tail(path: &Path) -> Option<String> {
+    let mut file = std::fs::File::open(path).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES_MAX))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+}
+
+/// Whatever a program printed must not steer the terminal.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}

@@ -1,0 +1,147 @@
+//! Where runs are kept, and what every command that is about runs begins with: opening the store, finding a run, knowing who asks.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use interlock_activity::Registry;
+use interlock_chart::yaml::suggest::did_you_mean;
+use interlock_journal::{By, Engine, Filter, Head, Journal, Lease};
+use interlock_runtime::{Config, Live, Loaded, NoSnapshots, Runtime, SystemClock};
+
+use crate::failure::Failure;
+
+/// Most attempts under way at once in one process.
+const ATTEMPTS_MAX: usize = 16;
+
+/// Runs that are looked at to find the one that was meant.
+const CANDIDATES_MAX: usize = 1_000;
+
+/// The store.
+#[derive(Debug)]
+pub(crate) struct Store {
+    /// Its folder.
+    pub(crate) home: PathBuf,
+    /// What it holds.
+    pub(crate) journal: Arc<Journal>,
+}
+
+impl Store {
+    /// Opens the user's store, made where it is not there.
+    pub(crate) fn open() -> Result<Self, Failure> {
+        let home = home()?;
+        let journal = Arc::new(Journal::open(&home)?);
+        Ok(Store { home, journal })
+    }
+
+    /// What makes runs durable.
+    pub(crate) fn engine(&self) -> Arc<dyn Engine> {
+        Arc::clone(&self.journal) as Arc<dyn Engine>
+    }
+
+    /// A run by its name, or by as much of its beginning as is unlike any other's.
+    pub(crate) fn find(&self, name: &str) -> Result<Head, Failure> {
+        if let Some(head) = self.journal.find(name)? {
+            return Ok(head);
+        }
+        let prefix = Some(name.to_owned()).filter(|name| !name.is_empty());
+        let mut found = self.journal.list(&Filter { prefix, at_most: CANDIDATES_MAX, ..Filter::default() })?;
+        match (name, found.len()) {
+            ("", _) | (_, 0) => Err(self.unknown(name)?),
+            (_, 1) => Ok(found.remove(0)),
+            _ => Err(ambiguous(name, &found)),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> Result<Failure, Failure> {
+        let all = self.journal.list(&Filter { at_most: CANDIDATES_MAX, ..Filter::default() })?;
+        let hint = match all.is_empty() {
+            true => Some("there are no runs yet; `interlock run` starts one".to_owned()),
+            false => did_you_mean(name, all.iter().map(|head| head.name.as_str())),
+        };
+        let hint = hint.unwrap_or_else(|| "`interlock runs` lists them".to_owned());
+        Ok(Failure::bad_input(format!("there is no run called `{name}`")).hint(hint))
+    }
+
+    /// A run's machine, as it was when the run began.
+    pub(crate) fn loaded(&self, head: &Head) -> Result<Arc<Loaded>, Failure> {
+        Ok(Arc::new(Loaded::new(self.journal.definition(&head.definition)?)?))
+    }
+
+    /// A run as it is now, to be looked at.
+    pub(crate) fn live(&self, head: &Head) -> Result<Live, Failure> {
+        let opened = self.journal.open(head.key)?;
+        Ok(Live::load(&opened, self.loaded(head)?, Lease { epoch: 0 }, self.journal.evidence())?)
+    }
+
+    /// What moves runs.
+    pub(crate) fn runtime(&self) -> Result<Runtime, Failure> {
+        let live_folder = self.live_folder();
+        std::fs::create_dir_all(&live_folder).map_err(|error| Failure::file("make", &live_folder, &error))?;
+        Ok(Runtime::new(Config {
+            engine: self.engine(),
+            registry: registry(),
+            clock: Arc::new(SystemClock),
+            snapshots: Arc::new(NoSnapshots),
+            attempts_max: ATTEMPTS_MAX,
+            live_folder,
+        }))
+    }
+
+    /// Where output can be watched while it comes in.
+    pub(crate) fn live_folder(&self) -> PathBuf {
+        self.home.join("live")
+    }
+}
+
+/// What machines can have done.
+pub(crate) fn registry() -> Registry {
+    Registry::default()
+}
+
+/// Who asks.
+pub(crate) fn user() -> By {
+    let said = ["INTERLOCK_USER", "USER", "LOGNAME"].iter().filter_map(|name| std::env::var(name).ok());
+    By::user(said.into_iter().find(|name| !name.is_empty()).or_else(system_user).unwrap_or_else(|| "unknown".into()))
+}
+
+/// The owner of this process, as the system calls it.
+fn system_user() -> Option<String> {
+    let output = std::process::Command::new("id").arg("-un").output().ok()?;
+    Some(String::from_utf8(output.stdout).ok()?.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+/// The folder of the user's store.
+pub(crate) fn home() -> Result<PathBuf, Failure> {
+    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = named("INTERLOCK_HOME")
+        .or_else(|| named("XDG_DATA_HOME").map(|data| data.join("interlock")))
+        .or_else(|| named("HOME").map(|home| home.join(".local/share/interlock")));
+    let home = home.ok_or_else(|| {
+        Failure::bad_input("there is no folder to keep runs in").hint("set INTERLOCK_HOME to a folder of your own")
+    })?;
+    Ok(if home.is_absolute() { home } else { crate::machine::here().join(home) })
+}
+
+fn ambiguous(name: &str, found: &[Head]) -> Failure {
+    const SHOWN_MAX: usize = 5;
+    let mut names: Vec<&str> = found.iter().take(SHOWN_MAX).map(|head| head.name.as_str()).collect();
+    if found.len() > SHOWN_MAX {
+        names.push("…");
+    }
+    Failure::bad_input(format!("`{name}` could be any of {} runs", found.len()))
+        .hint(format!("say more of its name: {}", names.join(", ")))
+}
+
+/// The output files of a run's attempts under way, with their numbers.
+pub(crate) fn live_files(folder: &Path, run: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_of_run = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.strip_prefix(run).is_some_and(|rest| rest.starts_with("-a") && rest.ends_with(".log"))
+    };
+    let mut files: Vec<PathBuf> = entries.filter(is_of_run).collect();
+    files.sort();
+    files
+}

@@ -1,0 +1,82 @@
+//! What a run waits for, in words, and exactly how to answer.
+
+use interlock_runtime::{ByHand, Offer, Offers};
+use serde_json::{Value as Json, json};
+
+use crate::{follow::Follower, sample::sample};
+
+/// Longest `with` of an activity that is shown whole.
+const WITH_LENGTH_MAX: usize = 400;
+
+/// What a run waits for, one thing to a paragraph.
+pub(crate) fn text(follower: &Follower) -> String {
+    let (run, offers) = (follower.head.name.as_str(), follower.offers());
+    if follower.live.state.is_paused() {
+        return format!("{run} is paused. To let it go on:\n    interlock resume {run}\n");
+    }
+    let place = follower.live.place();
+    let mut text = format!("{run} waits in {place}. To answer:\n");
+    offers.by_hand.iter().for_each(|by_hand| text.push_str(&in_place_of(run, by_hand)));
+    for offer in &offers.events {
+        text.push_str(&line(run, &offer.event, &offer.summary, &sample(&offer.data)));
+    }
+    if offers.events.is_empty() && offers.by_hand.is_empty() {
+        text = format!("{run} waits in {place} for something that no person can send\n");
+    }
+    text
+}
+
+/// An activity that nobody here can do: whoever knows how it went says so in its place.
+fn in_place_of(run: &str, by_hand: &ByHand) -> String {
+    let ByHand { activity, state, with, signals, .. } = by_hand;
+    let mut text =
+        format!("  {state} has {activity} done, which is not available here; say how it went in its place\n");
+    if with.as_object().is_none_or(|fields| !fields.is_empty()) {
+        text.push_str(&format!("    it is given {}\n", shortened(&with.to_string())));
+    }
+    for Offer { event, summary, data, .. } in signals {
+        text.push_str(&line(run, event, summary, &sample(data)));
+    }
+    let failed = json!({ "code": "FAILED", "message": "…" });
+    text + &line(run, "error", "It failed", &failed)
+}
+
+fn line(run: &str, event: &str, summary: &str, data: &Json) -> String {
+    let said = if summary.is_empty() { String::new() } else { format!("  # {summary}") };
+    format!("    {}{said}\n", command(run, event, data))
+}
+
+/// What to type.
+pub(crate) fn command(run: &str, event: &str, data: &Json) -> String {
+    match data.as_object().is_some_and(|fields| fields.is_empty()) {
+        true => format!("interlock send {run} {event}"),
+        // A quote within quotes ends them, says a quote, and begins them again.
+        false => format!("interlock send {run} {event} --data '{}'", data.to_string().replace('\'', "'\\''")),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(WITH_LENGTH_MAX) {
+        Some((at, _)) => format!("{}… (`interlock show` has all of it)", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// The same for programs.
+pub(crate) fn json(follower: &Follower) -> Json {
+    let (run, offers) = (follower.head.name.as_str(), follower.offers());
+    let Offers { events, by_hand, .. } = &offers;
+    let signals = by_hand.iter().flat_map(|by_hand| by_hand.signals.iter().map(move |offer| (Some(by_hand), offer)));
+    let all = signals.chain(events.iter().map(|offer| (None, offer)));
+    let answers = all.map(|(by_hand, offer)| {
+        json!({
+            "event": offer.event,
+            "summary": offer.summary,
+            "activity": by_hand.map(|by_hand| &by_hand.activity),
+            "with": by_hand.map(|by_hand| &by_hand.with),
+            "schema": offer.data,
+            "command": command(run, &offer.event, &sample(&offer.data)),
+        })
+    });
+    Json::Array(answers.collect())
+}

@@ -1,0 +1,69 @@
+//! A move in words: one line of it, and everything that explains it.
+
+use interlock_journal::moment;
+use interlock_runtime::{Move, RefusedMove};
+
+use crate::output::Output;
+
+/// `12:00:00  testing → changing  failed  2 tests failed`
+pub(crate) fn line(step: &Move) -> String {
+    let way = way(step);
+    let event = step.event.as_deref().unwrap_or(if step.from_state.is_none() { "start" } else { "always" });
+    let reason = step.reason.as_deref().unwrap_or_default().replace('\n', " ");
+    format!("{}  {way}  {event}  {reason}", moment::clock(step.at_ms)).trim_end().to_owned()
+}
+
+/// From where to where.
+pub(crate) fn way(step: &Move) -> String {
+    match (&step.from_state, &step.to_state) {
+        _ if !step.taken => "not taken".to_owned(),
+        (None, Some(to)) => format!("→ {to}"),
+        (Some(from), Some(to)) => format!("{from} → {to}"),
+        (Some(from), None) => format!("{from} stays"),
+        (None, None) => "nothing moves".to_owned(),
+    }
+}
+
+/// Why it happened: event, sender, guard, candidates that were refused, counters, evidence.
+pub(crate) fn explain(step: &Move, output: &Output) -> String {
+    let mut text = format!("{:>5}  {}  {}\n", step.seq, moment::clock(step.at_ms), output.bold(&way(step)));
+    for (label, words) in details(step) {
+        text.push_str(&format!("{:17}{label:<9} {}\n", "", words.replace('\n', "\n                           ")));
+    }
+    text
+}
+
+/// Everything that explains a move, by what it is.
+pub(crate) fn details(step: &Move) -> Vec<(&'static str, String)> {
+    let mut details = vec![("event", event(step))];
+    details.extend(step.reason.clone().map(|reason| ("reason", reason)));
+    details.extend(step.guard.as_ref().map(|guard| ("guard", format!("{guard} is true"))));
+    details.extend(step.refused.iter().map(|refused| ("refused", candidate(refused))));
+    details.extend(step.counters.iter().map(|counted| {
+        ("counter", format!("{} {} → {} of {}", counted.counter, counted.before, counted.after, counted.max))
+    }));
+    details.extend(step.iteration_index.map(|index| ("iteration", index.to_string())));
+    details.extend(step.evidence_refs.iter().map(|hash| ("evidence", hash.to_string())));
+    details.extend(step.faults.iter().map(|fault| ("fault", fault.clone())));
+    details.extend(step.log.iter().map(|line| ("log", line.clone())));
+    details
+}
+
+fn event(step: &Move) -> String {
+    let by = step.by.as_ref().map(|by| format!(" by {} {}", by.kind.word(), by.name)).unwrap_or_default();
+    let data = match &step.data {
+        serde_json::Value::Null => String::new(),
+        data if data.as_object().is_some_and(|fields| fields.is_empty()) => String::new(),
+        data => format!(" {data}"),
+    };
+    match (&step.event, &step.from_state) {
+        (Some(event), _) => format!("{event}{by}{data}"),
+        (None, None) => format!("the run began{by}"),
+        (None, Some(_)) => "none: it was enabled as soon as its state was entered".to_owned(),
+    }
+}
+
+fn candidate(refused: &RefusedMove) -> String {
+    let target = refused.target.as_deref().unwrap_or("stays");
+    format!("{} → {target}: {}", refused.state, refused.why)
+}
