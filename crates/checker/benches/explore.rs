@@ -29,7 +29,8 @@ fn workflow() -> String {
 
 fn main() {
     let chart = interlock_chart::yaml::read(&workflow()).chart.expect("the workflow is a valid machine");
-    let (chart, options) = (Arc::new(chart), Options { configurations_max: 20_000_000, ..Options::default() });
+    let (chart, options) =
+        (Arc::new(chart), Options { configurations_max: 20_000_000, work_max: u64::MAX, ..Options::default() });
     let best = (0..RUNS).map(|_| {
         let start = Instant::now();
         let size = size(chart.clone(), &options);

@@ -87,6 +87,16 @@ impl Costs {
     pub(crate) fn work(&self, edge: &Edge) -> Work {
         self.work[edge.meaning as usize]
     }
+
+    /// The counters that an edge counts and does not reset, as bits.
+    pub(crate) fn left_counted(&self, edge: &Edge) -> u64 {
+        self.counted[edge.meaning as usize] & !self.reset[edge.meaning as usize]
+    }
+
+    /// The counters that an edge resets, as bits.
+    pub(crate) fn reset(&self, edge: &Edge) -> u64 {
+        self.reset[edge.meaning as usize]
+    }
 }
 
 fn bits(counters: impl Iterator<Item = usize>) -> u64 {
@@ -109,20 +119,30 @@ impl Endless {
 
     /// Whether an edge may be part of the loop, as far as counters go.
     pub(crate) fn has(&self, costs: &Costs, edge: &Edge) -> bool {
-        costs.counted[edge.meaning as usize] & self.removed == 0
+        costs.counted[edge.meaning as usize] & self.removed == 0 && self.members.binary_search(&edge.to).is_ok()
     }
 }
 
-/// The most that can be done from each node along edges that count, or a loop that nothing ends.
+/// What an edge is to a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// No part of what is bounded: a way ends before it.
+    Ends,
+    /// A way goes on over it, but what it does is not counted.
+    Free,
+    Counts,
+}
+
+/// The most that can be done from each node, or a loop that nothing ends.
 pub(crate) fn longest(
     graph: &Graph,
     costs: &Costs,
-    counts: impl Fn(u32, &Edge) -> bool + Copy,
+    weigh: impl Fn(u32, &Edge) -> Weight + Copy,
 ) -> Result<Vec<Work>, Endless> {
     let nodes: Vec<u32> = (0..graph.len() as u32).collect();
     let all = Part { graph, costs, nodes: &nodes, removed: 0 };
     let mut most = vec![Work::default(); graph.len()];
-    match all.rank(counts, &mut |node, work| most[node as usize] = work) {
+    match all.rank(weigh, &mut |node, work| most[node as usize] = work) {
         ControlFlow::Continue(_) => Ok(most),
         ControlFlow::Break(endless) => Err(endless),
     }
@@ -140,12 +160,12 @@ impl Part<'_> {
     /// The most that can be done inside this part from each of its nodes; told to `found`. Gives the most of all.
     fn rank(
         &self,
-        counts: impl Fn(u32, &Edge) -> bool + Copy,
+        weigh: impl Fn(u32, &Edge) -> Weight + Copy,
         found: &mut dyn FnMut(u32, Work),
     ) -> ControlFlow<Endless, Work> {
         let local = Local::of(self.graph.len(), self.nodes);
         let stays = |node: u32, edge: &Edge| {
-            counts(node, edge)
+            weigh(node, edge) != Weight::Ends
                 && local.number(edge.to).is_some()
                 && self.costs.counted[edge.meaning as usize] & self.removed == 0
         };
@@ -165,14 +185,16 @@ impl Part<'_> {
             for &node in members {
                 for edge in self.graph.edges_of(node).iter().filter(|edge| stays(node, edge)) {
                     let to = parts.of[local.number(edge.to).unwrap_or(0) as usize] as usize;
+                    let is_free = weigh(node, edge) == Weight::Free;
                     if to == at {
-                        inner.add(self.costs, edge);
+                        inner.add(self.costs, edge, is_free);
                     } else {
-                        beyond = beyond.max(self.costs.work(edge).plus(best[to]));
+                        let work = if is_free { Work::default() } else { self.costs.work(edge) };
+                        beyond = beyond.max(work.plus(best[to]));
                     }
                 }
             }
-            let inside = self.inside(members, inner, counts)?;
+            let inside = self.inside(members, inner, weigh)?;
             best[at] = inside.plus(beyond);
             overall = overall.max(best[at]);
             members.iter().for_each(|&node| found(node, best[at]));
@@ -185,7 +207,7 @@ impl Part<'_> {
         &self,
         members: &[u32],
         inner: Inner,
-        counts: impl Fn(u32, &Edge) -> bool + Copy,
+        weigh: impl Fn(u32, &Edge) -> Weight + Copy,
     ) -> ControlFlow<Endless, Work> {
         if inner.edges == 0 {
             return ControlFlow::Continue(Work::default());
@@ -198,7 +220,7 @@ impl Part<'_> {
         let counters = (0..64).filter(|at| usable & (1 << at) != 0);
         let times = counters.fold(0, |all: u64, at| all.saturating_add(self.costs.maxima[at]));
         let part = Part { nodes: members, removed: self.removed | usable, ..*self };
-        let segment = part.rank(counts, &mut |_, _| {})?;
+        let segment = part.rank(weigh, &mut |_, _| {})?;
         ControlFlow::Continue(segment.times(times.saturating_add(1)).plus(inner.dearest.times(times)))
     }
 }
@@ -206,6 +228,7 @@ impl Part<'_> {
 /// What the edges inside a component do.
 #[derive(Default)]
 struct Inner {
+    /// Edges that count.
     edges: usize,
     counted: u64,
     reset: u64,
@@ -213,11 +236,13 @@ struct Inner {
 }
 
 impl Inner {
-    fn add(&mut self, costs: &Costs, edge: &Edge) {
-        self.edges += 1;
+    fn add(&mut self, costs: &Costs, edge: &Edge, is_free: bool) {
         self.counted |= costs.counted[edge.meaning as usize];
         self.reset |= costs.reset[edge.meaning as usize];
-        self.dearest = self.dearest.max(costs.work(edge));
+        if !is_free {
+            self.edges += 1;
+            self.dearest = self.dearest.max(costs.work(edge));
+        }
     }
 }
 

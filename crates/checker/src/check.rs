@@ -6,11 +6,14 @@
 
 use std::{collections::BTreeMap, rc::Rc, sync::Arc};
 
-use interlock_chart::{Chart, model::PropertyKind};
+use interlock_chart::{
+    Chart,
+    model::{CounterId, Property, PropertyKind},
+};
 use interlock_core::Machine;
 
 use crate::{
-    explore::{Graph, explore},
+    explore::{Allowance, Graph, explore},
     facts::Table,
     judge::{Breach, Judge, top},
     refine::counter_against,
@@ -26,6 +29,9 @@ pub struct Options {
     pub configurations_max: usize,
     /// With more configurations than this, counters are left open at first and followed only where it matters.
     pub exact_max: usize,
+    /// Work to do at most, in all explorations together: ways tried, and rounds of the engine on them. It does not depend on how fast the
+    /// computer is, so the same machine always gets the same answer.
+    pub work_max: u64,
     /// What is known of data.
     pub data: Knowledge,
 }
@@ -43,9 +49,12 @@ pub enum Knowledge {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { configurations_max: 2_000_000, exact_max: 120_000, data: Knowledge::Facts }
+        Options { configurations_max: 2_000_000, exact_max: 120_000, work_max: WORK_MAX, data: Knowledge::Facts }
     }
 }
+
+/// Many times what any of the built-in machines needs; a few seconds.
+const WORK_MAX: u64 = 24_000_000;
 
 /// How many counters are taken in one after another for one claim before what remains is reported as it is.
 pub(crate) const REFINEMENTS_MAX: usize = 16;
@@ -78,7 +87,8 @@ pub fn size(chart: Arc<Chart>, options: &Options) -> Size {
     let machine = Machine::new(chart);
     let (table, lookout) = (Table::of(&machine), Lookout::of(&machine));
     let exact = vec![true; machine.chart().counters.len()];
-    let graph = explore(&machine, &table, &lookout, &exact, options.configurations_max);
+    let allowance = Allowance { configurations: options.configurations_max, work: options.work_max };
+    let graph = explore(&machine, &table, &lookout, &exact, allowance);
     Size { configurations: graph.len() - 1, edges: graph.edges.len(), is_complete: graph.too_much.is_none() }
 }
 
@@ -107,10 +117,16 @@ pub(crate) struct Explorations<'m> {
     lookout: &'m Lookout,
     options: &'m Options,
     found: BTreeMap<Vec<bool>, Rc<Graph>>,
+    work_left: u64,
 }
 
-/// A claim that could not be shown, with the way that breaks it.
-type Failure = Option<Counterexample>;
+/// What became of a claim.
+enum Decision {
+    Holds,
+    Fails(Counterexample),
+    /// Too much to explore: why.
+    Open(String),
+}
 
 impl<'m> Explorations<'m> {
     /// Explores a machine for the first time: with all its counters where it is small enough, which is said, and else with none.
@@ -121,44 +137,65 @@ impl<'m> Explorations<'m> {
         options: &'m Options,
     ) -> (Self, bool) {
         let counters = machine.chart().counters.len();
+        let (found, work_left) = (BTreeMap::new(), options.work_max);
+        let mut explorations = Explorations { machine, table, lookout, options, found, work_left };
+        // Most machines are small. Where this one is not, most of the work is still to be done.
+        let first = Allowance {
+            configurations: options.exact_max.min(options.configurations_max),
+            work: options.work_max / if counters == 0 { 1 } else { 16 },
+        };
         let all = vec![true; counters];
-        let mut base = explore(machine, table, lookout, &all, options.exact_max.min(options.configurations_max));
-        let is_exact = base.too_much.is_none() || counters == 0;
-        if !is_exact {
-            base = explore(machine, table, lookout, &vec![false; counters], options.configurations_max);
+        let is_small = explorations.explore(&all, first).too_much.is_none();
+        if !is_small && counters > 0 {
+            explorations.found.clear();
+            explorations.following(&vec![false; counters]);
         }
-        let found = [(vec![is_exact; counters], Rc::new(base))].into();
-        (Explorations { machine, table, lookout, options, found }, is_exact)
+        (explorations, is_small || counters == 0)
+    }
+
+    fn explore(&mut self, exact: &[bool], allowance: Allowance) -> Rc<Graph> {
+        let graph = Rc::new(explore(self.machine, self.table, self.lookout, exact, allowance));
+        self.work_left = self.work_left.saturating_sub(graph.work);
+        self.found.insert(exact.to_vec(), graph.clone());
+        graph
     }
 
     /// The graph that follows these counters, explored when it is first asked for.
     pub(crate) fn following(&mut self, exact: &[bool]) -> Rc<Graph> {
-        let Explorations { machine, table, lookout, options, .. } = *self;
-        let make = || Rc::new(explore(machine, table, lookout, exact, options.configurations_max));
-        self.found.entry(exact.to_vec()).or_insert_with(make).clone()
+        match self.found.get(exact) {
+            Some(graph) => graph.clone(),
+            None => {
+                let configurations = self.options.configurations_max;
+                self.explore(exact, Allowance { configurations, work: self.work_left })
+            }
+        }
     }
 
     fn report(&mut self, is_exact: bool) -> Report {
         let exact = vec![is_exact; self.machine.chart().counters.len()];
         let base = self.following(&exact);
         let (machine, lookout) = (self.machine, self.lookout);
-        let judge = Judge::new(machine, &base, lookout);
+        let judge = Judge::new(machine, &base, lookout, &exact);
         let chart = machine.chart();
-        let is_complete = base.too_much.is_none();
-        let properties: Vec<Proof> = (chart.properties.iter().enumerate())
-            .map(|(at, property)| {
-                let failure = self.failure(Claim::Property(at), &judge, &exact);
-                Proof {
-                    name: property.name.clone(),
-                    because: property.because.clone(),
-                    ok: failure.is_none() && is_complete,
-                    counterexample: failure.flatten(),
-                    span: property.span,
+        let mut problems = Vec::new();
+        let mut properties = Vec::new();
+        for (at, property) in chart.properties.iter().enumerate() {
+            let (ok, counterexample) = match self.decide(Claim::Property(at), &judge) {
+                Decision::Holds => (true, None),
+                Decision::Fails(way) => (false, Some(way)),
+                // Said once for all where it is the machine itself that is too big.
+                Decision::Open(_) if base.too_much.is_some() => (false, None),
+                Decision::Open(why) => {
+                    let message = format!("`{}` is not decided: {why}", property.name);
+                    problems.push(Problem { span: property.span, ..problem(chart, "E0604", message, None) });
+                    (false, None)
                 }
-            })
-            .collect();
-        let problems = self.problems(&judge, &exact);
-        let bounds = self.bounds(&judge, &exact).filter(|_| is_complete);
+            };
+            let Property { name, because, span, .. } = property.clone();
+            properties.push(Proof { name, because, ok, counterexample, span });
+        }
+        problems.splice(0..0, self.problems(&judge));
+        let bounds = self.bounds(&judge);
         Report {
             machine: chart.id.clone(),
             ok: properties.iter().all(|proof| proof.ok) && !problems.iter().any(|problem| problem.is_error),
@@ -172,38 +209,47 @@ impl<'m> Explorations<'m> {
         }
     }
 
-    /// Whether a claim fails, however closely one looks.
-    fn failure(&mut self, claim: Claim, base: &Judge<'_>, exact: &[bool]) -> Option<Failure> {
-        let breach = claim.breach(base)?;
-        let (machine, mut exact) = (self.machine, exact.to_vec());
-        let Some(mut counter) = counter_against(machine, base.graph, &breach, &exact) else {
-            return Some(Some(tell(machine, base.graph, &breach.way, breach.loops_to)));
-        };
+    /// What becomes of a claim, however closely one has to look.
+    fn decide(&mut self, claim: Claim, base: &Judge<'_>) -> Decision {
+        let mut exact = base.exact.to_vec();
+        let mut decided = self.look(claim, base);
         for _ in 0..REFINEMENTS_MAX {
+            let counter = match decided {
+                Look::Decided(decision) => return decision,
+                Look::Counter(counter) => counter,
+            };
             exact[counter.index()] = true;
             let graph = self.following(&exact);
-            if graph.too_much.is_some() {
-                return Some(None);
-            }
-            let breach = claim.breach(&Judge::new(machine, &graph, self.lookout))?;
-            match counter_against(machine, &graph, &breach, &exact) {
-                Some(next) => counter = next,
-                None => return Some(Some(tell(machine, &graph, &breach.way, breach.loops_to))),
-            }
+            decided = self.look(claim, &Judge::new(self.machine, &graph, self.lookout, &exact));
         }
-        Some(None)
+        Decision::Open(format!("it takes more than {REFINEMENTS_MAX} counters to decide it"))
+    }
+
+    /// Looks at a claim in one graph.
+    fn look(&self, claim: Claim, judge: &Judge<'_>) -> Look {
+        let (machine, graph) = (self.machine, judge.graph);
+        let open = || Look::Decided(Decision::Open(too_big(graph)));
+        let Some(breach) = claim.breach(judge) else {
+            return if graph.too_much.is_some() { open() } else { Look::Decided(Decision::Holds) };
+        };
+        match counter_against(machine, graph, &breach, judge.exact) {
+            None => Look::Decided(Decision::Fails(tell(machine, graph, &breach.way, breach.loops_to))),
+            // With one more counter there is more to explore, not less.
+            Some(_) if graph.too_much.is_some() => open(),
+            Some(counter) => Look::Counter(counter),
+        }
     }
 
     /// The bounds, from the first graph in which the machine comes to rest.
-    fn bounds(&mut self, base: &Judge<'_>, exact: &[bool]) -> Option<(Bound, Option<Bound>)> {
-        if let Ok(bounds) = base.bounds() {
-            return Some(*bounds);
-        }
-        let mut exact = exact.to_vec();
-        for _ in 0..REFINEMENTS_MAX {
+    fn bounds(&mut self, base: &Judge<'_>) -> Option<(Bound, Option<Bound>)> {
+        let mut exact = base.exact.to_vec();
+        for _ in 0..=REFINEMENTS_MAX {
             let graph = self.following(&exact);
-            let judge = Judge::new(self.machine, &graph, self.lookout);
-            match judge.bounds() {
+            let judge = Judge::new(self.machine, &graph, self.lookout, &exact);
+            let bounds = if exact == base.exact { base.bounds() } else { judge.bounds() };
+            match bounds {
+                // What was not explored may do more.
+                _ if graph.too_much.is_some() => return None,
                 Ok(bounds) => return Some(*bounds),
                 Err(breach) => {
                     let counter = counter_against(self.machine, &graph, breach, &exact)?;
@@ -214,41 +260,57 @@ impl<'m> Explorations<'m> {
         None
     }
 
-    fn problems(&mut self, judge: &Judge<'_>, exact: &[bool]) -> Vec<Problem> {
+    fn problems(&mut self, judge: &Judge<'_>) -> Vec<Problem> {
         let chart = self.machine.chart();
-        let problem = |code, message: String, counterexample| Problem {
-            code,
-            is_error: true,
-            message,
-            span: top(chart),
-            counterexample,
-        };
-        if let Some(what) = judge.graph.too_much {
-            let seen = judge.graph.len() - 1;
-            return vec![problem("E0604", format!("too many {what} to explore all; {seen} configurations seen"), None)];
+        if judge.graph.too_much.is_some() {
+            return vec![problem(chart, "E0604", too_big(judge.graph), None)];
         }
         let mut problems = Vec::new();
         for state in judge.unreachable() {
             let state = chart.state(state);
             let message = format!("state `{}` can never be reached", state.name);
-            problems.push(Problem { span: state.span, ..problem("E0601", message, None) });
+            problems.push(Problem { span: state.span, ..problem(chart, "E0601", message, None) });
         }
-        if let Some(way) = self.failure(Claim::NoDeadEnd, judge, exact) {
-            let message = "from here the run can neither end nor come to a state tagged `idle`".to_owned();
-            problems.push(problem("E0602", message, way));
-        }
+        let dead_end = "from here the run can neither end nor come to a state tagged `idle`";
+        problems.extend(self.unasked(Claim::NoDeadEnd, "E0602", dead_end, judge));
         let says_terminates = chart.properties.iter().any(|property| property.kind == PropertyKind::Terminates);
-        if !says_terminates && let Some(way) = self.failure(Claim::ComesToRest, judge, exact) {
-            let message = "this loop has no limit: the machine need not come to rest".to_owned();
-            problems.push(problem("E0603", message, way));
+        if !says_terminates {
+            let endless = "this loop has no limit: the machine need not come to rest";
+            problems.extend(self.unasked(Claim::ComesToRest, "E0603", endless, judge));
         }
         for id in judge.never_taken() {
             let transition = chart.transition(id);
             if judge.graph.visited.contains(transition.source) {
                 let message = format!("this transition of `{}` is never taken", chart.state(transition.source).name);
-                problems.push(Problem { span: transition.span, is_error: false, ..problem("W0605", message, None) });
+                let problem = problem(chart, "W0605", message, None);
+                problems.push(Problem { span: transition.span, is_error: false, ..problem });
             }
         }
         problems
     }
+
+    /// The problem where a claim that no property makes does not hold.
+    fn unasked(&mut self, claim: Claim, code: &'static str, message: &str, judge: &Judge<'_>) -> Option<Problem> {
+        let chart = self.machine.chart();
+        match self.decide(claim, judge) {
+            Decision::Holds => None,
+            Decision::Fails(way) => Some(problem(chart, code, message.to_owned(), Some(way))),
+            Decision::Open(why) => Some(problem(chart, "E0604", format!("{code} is not decided: {why}"), None)),
+        }
+    }
+}
+
+/// What one look at a claim gives: a decision, or a counter to be followed in the next.
+enum Look {
+    Decided(Decision),
+    Counter(CounterId),
+}
+
+fn too_big(graph: &Graph) -> String {
+    let (what, seen) = (graph.too_much.unwrap_or("configurations"), graph.len() - 1);
+    format!("too many {what} to explore all; {seen} configurations seen")
+}
+
+fn problem(chart: &Chart, code: &'static str, message: String, counterexample: Option<Counterexample>) -> Problem {
+    Problem { code, is_error: true, message, span: top(chart), counterexample }
 }

@@ -19,7 +19,10 @@ use crate::{
 };
 
 /// How many ways one input may go before the exploration says that it is too much.
-const WAYS_MAX: u32 = 1 << 14;
+const WAYS_MAX: u32 = 1 << 12;
+
+/// How many rounds of the engine all ways of one input may take together: a macrostep that finds no rest takes a thousand each way.
+const ROUNDS_MAX: u64 = 1 << 14;
 
 /// Who moves the machine along an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,6 +78,16 @@ pub(crate) struct Graph {
     pub(crate) visited: StateSet,
     /// Whether all of it was explored; if not, what there was too much of.
     pub(crate) too_much: Option<&'static str>,
+    /// How much work it was.
+    pub(crate) work: u64,
+}
+
+/// How far an exploration may go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allowance {
+    pub(crate) configurations: usize,
+    /// Ways tried, and rounds of the engine on them.
+    pub(crate) work: u64,
 }
 
 impl Graph {
@@ -94,10 +107,16 @@ impl Graph {
     }
 }
 
-/// Explores a machine, following these counters exactly, until it has seen everything or `nodes_max` configurations.
-pub(crate) fn explore(machine: &Machine, table: &Table, lookout: &Lookout, exact: &[bool], nodes_max: usize) -> Graph {
+/// Explores a machine, following these counters exactly, until it has seen everything or as much as it may.
+pub(crate) fn explore(
+    machine: &Machine,
+    table: &Table,
+    lookout: &Lookout,
+    exact: &[bool],
+    allowance: Allowance,
+) -> Graph {
     let mut explorer = Explorer::new(machine, table, lookout, exact);
-    explorer.run(nodes_max);
+    explorer.run(allowance);
     explorer.graph
 }
 
@@ -106,6 +125,8 @@ struct Explorer<'m> {
     graph: Graph,
     index: HashTable<u32>,
     meaning_index: HashTable<u32>,
+    /// The edges found from the configuration at work.
+    leaving: hashbrown::HashSet<(u32, u32), rustc_hash::FxBuildHasher>,
     state: State<Facts<'m>>,
     watch: Watch<'m>,
     effects: Vec<Effect<Carried>>,
@@ -128,6 +149,7 @@ impl<'m> Explorer<'m> {
             meanings: Vec::new(),
             visited: StateSet::new(chart.states.len()),
             too_much: None,
+            work: 0,
         };
         let signals = chart.invokes.iter().map(|invoke| {
             let name = |id: EventId| (id, Arc::from(machine.event_name(id)));
@@ -138,6 +160,7 @@ impl<'m> Explorer<'m> {
             graph,
             index: HashTable::new(),
             meaning_index: HashTable::new(),
+            leaving: Default::default(),
             state: State::new(machine, Facts::new(table, exact)),
             watch: Watch::new(lookout),
             effects: Vec::new(),
@@ -148,13 +171,15 @@ impl<'m> Explorer<'m> {
         }
     }
 
-    fn run(&mut self, nodes_max: usize) {
+    fn run(&mut self, allowance: Allowance) {
         self.graph.layout.pack(self.machine, &self.state, &mut self.packed);
         self.insert((0, 0));
         let mut node = 0;
         while (node as usize) < self.graph.len() {
-            if self.graph.len() > nodes_max {
+            if self.graph.len() > allowance.configurations {
                 self.graph.too_much = Some("configurations");
+            } else if self.graph.work > allowance.work {
+                self.graph.too_much = Some("ways");
             }
             if self.graph.too_much.is_none() {
                 self.expand(node);
@@ -172,6 +197,7 @@ impl<'m> Explorer<'m> {
     }
 
     fn expand(&mut self, node: u32) {
+        self.leaving.clear();
         self.unpack(node);
         match self.state.status {
             Status::Ready => return self.follow(node, Cause::Start, false),
@@ -218,17 +244,21 @@ impl<'m> Explorer<'m> {
     /// Tries everything that may come of one input.
     fn follow(&mut self, node: u32, cause: Cause, another_stays: bool) {
         self.state.data.choices.clear();
-        for way in 0.. {
+        let mut rounds = 0;
+        for way in 1.. {
             self.unpack(node);
             if let (true, Cause::Delayed(at)) = (another_stays, cause) {
                 let again = self.graph.layout.delayed_pending(self.machine, at, &mut self.state);
                 self.state.pending.push(again);
             }
             self.take(node, cause);
-            if way == WAYS_MAX {
+            rounds += self.watch.rounds;
+            let is_through = !self.state.data.choices.next();
+            if !is_through && (way >= WAYS_MAX || rounds >= ROUNDS_MAX) {
                 self.graph.too_much = Some("ways that one input may go");
             }
-            if self.graph.too_much.is_some() || !self.state.data.choices.next() {
+            if is_through || self.graph.too_much.is_some() {
+                self.graph.work += rounds + u64::from(way);
                 break;
             }
         }
@@ -251,7 +281,10 @@ impl<'m> Explorer<'m> {
         let meaning = self.meaning(cause);
         let edge = self.graph.edges.len() as u32;
         let to = self.insert((node, edge));
-        self.graph.edges.push(Edge { to, meaning });
+        // Other answers may come to the same.
+        if self.leaving.insert((to, meaning)) {
+            self.graph.edges.push(Edge { to, meaning });
+        }
     }
 
     fn input(&mut self, cause: Cause) -> Input<Carried> {

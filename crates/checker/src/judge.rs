@@ -9,12 +9,13 @@ use interlock_chart::{
 use interlock_core::Machine;
 
 use crate::{
-    bound::{Costs, Endless, Work, longest},
+    bound::{Costs, Endless, Weight, Work, longest},
     explore::{Edge, Graph},
     graph::{Reverse, components},
     product::Product,
+    refine::counter_against,
     report::Bound,
-    story::{Leg, loop_at, way_to},
+    story::{Leg, loop_by, way_to},
     watch::{Lookout, Move},
 };
 
@@ -31,6 +32,10 @@ impl Breach {
     }
 }
 
+/// How many ways into a loop are held against the counters, and how many loops, before the nearest one is looked at more closely.
+const WAYS_TRIED_MAX: usize = 2_000;
+const LOOPS_MAX: usize = 16;
+
 /// The monitor of `after … leads_to …` while what was promised has not come.
 const OWED: u32 = 1;
 
@@ -39,6 +44,8 @@ pub(crate) struct Judge<'g> {
     pub(crate) machine: &'g Machine,
     pub(crate) graph: &'g Graph,
     lookout: &'g Lookout,
+    /// Which counters the graph follows.
+    pub(crate) exact: &'g [bool],
     costs: Costs,
     /// Per node: whether it is in a component in which only timers tick and nothing is started: a wait.
     ticking: Vec<u32>,
@@ -46,9 +53,9 @@ pub(crate) struct Judge<'g> {
 }
 
 impl<'g> Judge<'g> {
-    pub(crate) fn new(machine: &'g Machine, graph: &'g Graph, lookout: &'g Lookout) -> Self {
+    pub(crate) fn new(machine: &'g Machine, graph: &'g Graph, lookout: &'g Lookout, exact: &'g [bool]) -> Self {
         let costs = Costs::of(machine, graph);
-        Judge { machine, graph, lookout, costs, ticking: ticking(graph), bounds: OnceCell::new() }
+        Judge { machine, graph, lookout, exact, costs, ticking: ticking(graph), bounds: OnceCell::new() }
     }
 
     fn nodes(&self) -> impl Iterator<Item = u32> + use<> {
@@ -80,7 +87,10 @@ impl<'g> Judge<'g> {
     }
 
     fn measure(&self) -> Result<(Bound, Option<Bound>), Breach> {
-        let by_itself = longest(self.graph, &self.costs, |from, edge| self.is_by_itself(from, edge));
+        let by_itself = longest(self.graph, &self.costs, |from, edge| match self.is_by_itself(from, edge) {
+            true => Weight::Counts,
+            false => Weight::Ends,
+        });
         let most = by_itself.map_err(|endless| self.endless(&endless))?;
         let mut bound = most[0];
         for from in 0..self.graph.len() as u32 {
@@ -88,20 +98,67 @@ impl<'g> Judge<'g> {
                 bound = bound.max(self.costs.work(edge).plus(most[edge.to as usize]));
             }
         }
-        let run = longest(self.graph, &self.costs, |from, edge| !self.is_tick(from, edge));
+        // A clock may tick as often as it likes: the run goes on from wherever it stands then.
+        let run = longest(self.graph, &self.costs, |from, edge| match self.is_tick(from, edge) {
+            true => Weight::Free,
+            false => Weight::Counts,
+        });
         Ok((as_bound(bound), run.ok().map(|most| as_bound(most[0]))))
     }
 
     fn endless(&self, endless: &Endless) -> Breach {
-        let node = endless.members[0];
-        let is_member = |node: u32| endless.members.binary_search(&node).is_ok();
-        let cycle = loop_at(self.graph, node, |from, edge| {
-            is_member(edge.to) && self.is_by_itself(from, edge) && endless.has(&self.costs, edge)
-        });
-        let mut way = way_to(self.graph, node);
-        let loops_to = way.len();
-        way.extend(cycle);
-        Breach { way, loops_to: Some(loops_to) }
+        let counts = |from: u32, edge: &Edge| self.is_by_itself(from, edge);
+        let ways = |node: u32| Some(way_to(self.graph, node));
+        self.loop_in(endless, counts, ways).unwrap_or_else(|| Breach::at(self.graph, endless.members[0]))
+    }
+
+    /// A way into a loop that nothing ends: one that the counters allow, if one is found. Loops that touch no limit come first, then
+    /// those that leave nothing counted, then those that count one counter and reset it: most often they are what is wrong.
+    fn loop_in(
+        &self,
+        endless: &Endless,
+        counts: impl Fn(u32, &Edge) -> bool,
+        way_into: impl Fn(u32) -> Option<Vec<Leg>>,
+    ) -> Option<Breach> {
+        let refuses = |edge: &Edge| {
+            let moves = &self.graph.meanings[edge.meaning as usize].moves;
+            moves.iter().any(|one| matches!(one, Move::Refused(_)))
+        };
+        let one_counter = (0..64).map(|at| (true, 1 << at)).filter(|(_, bit)| *bit & self.resets_in(endless) != 0);
+        let mut nearest = None;
+        for (may_refuse, may_count) in [(false, 0), (true, 0)].into_iter().chain(one_counter).chain([(true, u64::MAX)])
+        {
+            let is_part = |from: u32, edge: &Edge| {
+                counts(from, edge)
+                    && endless.has(&self.costs, edge)
+                    && (may_refuse || !refuses(edge))
+                    && self.costs.left_counted(edge) & !may_count == 0
+            };
+            let begins = |edge: &Edge| may_count.count_ones() != 1 || self.costs.reset(edge) & may_count != 0;
+            let mut loops_left = LOOPS_MAX;
+            for first in turning(self.graph, &endless.members, is_part, begins).into_iter().take(WAYS_TRIED_MAX) {
+                let Some(way) = way_into(first.0) else { continue };
+                let mut breach = Breach { way, loops_to: None };
+                let is_possible = counter_against(self.machine, self.graph, &breach, self.exact).is_none();
+                if loops_left == 0 || !(is_possible || nearest.is_none()) {
+                    continue;
+                }
+                loops_left -= 1;
+                breach.loops_to = Some(breach.way.len());
+                breach.way.extend(loop_by(self.graph, first, is_part));
+                if counter_against(self.machine, self.graph, &breach, self.exact).is_none() {
+                    return Some(breach);
+                }
+                nearest.get_or_insert(breach);
+            }
+        }
+        nearest
+    }
+
+    /// The counters that are reset among the members, as bits.
+    fn resets_in(&self, endless: &Endless) -> u64 {
+        let edges = endless.members.iter().flat_map(|&node| self.graph.edges_of(node));
+        edges.fold(0, |all, edge| all | self.costs.reset(edge))
     }
 
     /// A way from which neither an end nor a resting place can be reached.
@@ -160,16 +217,13 @@ impl<'g> Judge<'g> {
         let counts = |from: u32, edge: &Edge| {
             !self.is_outside(edge) && is_owed[from as usize] && product.after(edge, OWED).0 == OWED
         };
-        let endless = longest(self.graph, &self.costs, counts).err()?;
-        let is_member = |node: u32| endless.members.binary_search(&node).is_ok();
-        let (visit, node) = product.nodes_with(OWED).find(|&(_, node)| is_member(node))?;
-        let cycle = loop_at(self.graph, node, |from, edge| {
-            counts(from, edge) && is_member(edge.to) && endless.has(&self.costs, edge)
-        });
-        let mut way = product.way_to(visit);
-        let loops_to = way.len();
-        way.extend(cycle);
-        Some(Breach { way, loops_to: Some(loops_to) })
+        let weigh = |from: u32, edge: &Edge| if counts(from, edge) { Weight::Counts } else { Weight::Ends };
+        let endless = longest(self.graph, &self.costs, weigh).err()?;
+        let ways = |node: u32| {
+            let (visit, _) = product.nodes_with(OWED).find(|&(_, at)| at == node)?;
+            Some(product.way_to(visit))
+        };
+        self.loop_in(&endless, counts, ways)
     }
 
     /// States that are never entered.
@@ -208,6 +262,27 @@ impl<'g> Judge<'g> {
         let is_place = |state: &&interlock_chart::model::State| waits[state.id.index()] && state.kind == Kind::Atomic;
         states.filter(is_place).map(|state| state.name.clone()).collect()
     }
+}
+
+/// For each member that lies on a loop, in order, the first edge of one that may begin it.
+fn turning(
+    graph: &Graph,
+    members: &[u32],
+    is_part: impl Fn(u32, &Edge) -> bool,
+    begins: impl Fn(&Edge) -> bool,
+) -> Vec<Leg> {
+    let number = |node: u32| members.binary_search(&node).ok().map(|at| at as u32);
+    let parts = components(members.len(), |at, edge| {
+        let from = members[at as usize];
+        let edge = graph.edges_of(from).get(edge)?;
+        Some(number(edge.to).filter(|_| is_part(from, edge)))
+    });
+    let part = |node: u32| number(node).map(|at| parts.of[at as usize]);
+    let first = |&node: &u32| {
+        let mut edges = graph.edges_of(node).iter().filter(|edge| begins(edge) && is_part(node, edge));
+        edges.find(|edge| part(edge.to) == part(node)).map(|edge| (node, *edge))
+    };
+    members.iter().filter_map(first).collect()
 }
 
 /// Numbers the components of what happens without anybody outside in which there are loops, but only timers drive them and

@@ -6,21 +6,28 @@
 use interlock_chart::model::CounterId;
 use interlock_core::Machine;
 
-use crate::{explore::Graph, facts::least, judge::Breach, watch::Move};
+use crate::{explore::Graph, facts::least, judge::Breach, story::Leg, watch::Move};
 
 /// A counter that must be followed to rule the way out; nothing where the counters allow it.
 pub(crate) fn counter_against(machine: &Machine, graph: &Graph, breach: &Breach, exact: &[bool]) -> Option<CounterId> {
     let mut counts = vec![0; machine.chart().counters.len()];
-    // A loop must be possible twice: once round may be what uses a limit up.
-    let again = breach.loops_to.map_or(&[][..], |at| &breach.way[at..]);
-    for (_, edge) in breach.way.iter().chain(again) {
-        for one in &graph.meanings[edge.meaning as usize].moves {
-            if let Some(counter) = against(machine, &mut counts, *one, exact) {
-                return Some(counter);
-            }
-        }
-    }
-    None
+    // A loop must be possible twice: once round may be what uses a limit up. Whatever is counted and reset in it stands the same each
+    // time after that.
+    let round = breach.loops_to.map_or(&[][..], |at| &breach.way[at..]);
+    let moves = |(_, edge): &Leg| graph.meanings[edge.meaning as usize].moves.iter().copied();
+    let mut all = breach.way.iter().chain(round).flat_map(moves);
+    let against = all.find_map(|one| against(machine, &mut counts, one, exact));
+    against.or_else(|| used_up(machine, round.iter().flat_map(moves)).filter(|counter| !exact[counter.index()]))
+}
+
+/// A counter that a loop counts and does not reset: it cannot be gone round for ever.
+fn used_up(machine: &Machine, moves: impl Iterator<Item = Move> + Clone) -> Option<CounterId> {
+    let taken = moves.filter_map(|one| match one {
+        Move::Taken(transition) => Some(machine.plan(transition)),
+        Move::Refused(_) => None,
+    });
+    let mut counted = taken.clone().flat_map(|plan| plan.limits.iter().map(|(counter, ..)| *counter));
+    counted.find(|counter| !taken.clone().any(|plan| plan.resets.contains(counter)))
 }
 
 fn against(machine: &Machine, counts: &mut [u32], one: Move, exact: &[bool]) -> Option<CounterId> {

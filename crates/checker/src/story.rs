@@ -1,5 +1,7 @@
 //! From edges of the graph to a way that a person can follow.
 
+use std::collections::{BTreeMap, VecDeque};
+
 use interlock_core::{Machine, StateSet};
 
 use crate::{
@@ -23,30 +25,31 @@ pub(crate) fn way_to(graph: &Graph, mut node: u32) -> Vec<Leg> {
     legs
 }
 
-/// A shortest loop from the node back to itself along edges that count; empty where there is none.
-pub(crate) fn loop_at(graph: &Graph, start: u32, counts: impl Fn(u32, &Edge) -> bool) -> Vec<Leg> {
-    let mut came_by: std::collections::BTreeMap<u32, Leg> = std::collections::BTreeMap::new();
-    let mut queue = std::collections::VecDeque::from([start]);
+/// A shortest loop that begins with this edge, along edges that count; the edge alone where there is none.
+pub(crate) fn loop_by(graph: &Graph, first: Leg, counts: impl Fn(u32, &Edge) -> bool) -> Vec<Leg> {
+    let (goal, begun) = (first.0, first.1.to);
+    let mut came_by: BTreeMap<u32, Leg> = BTreeMap::new();
+    let mut queue = VecDeque::from([begun]);
     while let Some(node) = queue.pop_front() {
-        for edge in graph.edges_of(node).iter().filter(|edge| counts(node, edge)) {
-            if edge.to == start {
-                let mut legs = vec![(node, *edge)];
-                let mut at = node;
-                while at != start {
-                    let leg = came_by[&at];
-                    legs.push(leg);
-                    at = leg.0;
-                }
-                legs.reverse();
-                return legs;
-            }
+        if node == goal {
+            break;
+        }
+        for edge in graph.edges_of(node).iter().filter(|edge| edge.to != begun && counts(node, edge)) {
             came_by.entry(edge.to).or_insert_with(|| {
                 queue.push_back(edge.to);
                 (node, *edge)
             });
         }
     }
-    Vec::new()
+    let mut legs = Vec::new();
+    let mut at = goal;
+    while let Some(leg) = came_by.get(&at).filter(|_| at != begun) {
+        legs.push(*leg);
+        at = leg.0;
+    }
+    legs.push(first);
+    legs.reverse();
+    legs
 }
 
 /// Tells a way.

@@ -127,6 +127,8 @@ pub(crate) struct Watch<'l> {
     pub(crate) seen: SmallVec<[Bits; 2]>,
     pub(crate) moves: SmallVec<[Move; 8]>,
     pub(crate) started: SmallVec<[InvokeId; 4]>,
+    /// How often transitions were selected.
+    pub(crate) rounds: u64,
     /// Every state entered in any step so far.
     pub(crate) visited: StateSet,
 }
@@ -140,6 +142,7 @@ impl<'l> Watch<'l> {
             seen: SmallVec::new(),
             moves: SmallVec::new(),
             started: SmallVec::new(),
+            rounds: 0,
             visited: StateSet::new(lookout.entered.len()),
         }
     }
@@ -150,6 +153,7 @@ impl<'l> Watch<'l> {
         self.seen.clear();
         self.moves.clear();
         self.started.clear();
+        self.rounds = 0;
     }
 
     fn see(&mut self, bits: Bits) {
@@ -163,6 +167,7 @@ impl Observer for Watch<'_> {
     const WORDS: bool = false;
 
     fn considering(&mut self, event: Option<&EventKey>) {
+        self.rounds += 1;
         self.event = match event {
             Some(EventKey::Known(id)) => Some(id.index()),
             _ => None,

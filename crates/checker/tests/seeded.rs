@@ -87,8 +87,8 @@ fn firmware_flaky_tests_are_run_again_without_a_limit() {
         expect![[r#"
             terminates
             result_normalized (testbench.fetch_artifacts): ATTACH_ARTIFACTS → RESULT_ANALYSIS
-            PASS (judge.result): RESULT_ANALYSIS → MEASURE_ROUND
-            error (convergence.measure): MEASURE_ROUND → COLLECT_EVIDENCE
+            FLAKY (judge.result): RESULT_ANALYSIS → COLLECT_EVIDENCE
+            evidence_collected (evidence.collect): COLLECT_EVIDENCE → RESOURCE_ALLOC
             … and again
         "#]],
     );
@@ -249,7 +249,7 @@ fn brain_a_failing_test_is_repaired_without_a_limit() {
         expect![[r#"
             terminates
             ai_reply_done (agent.prompt): CODING → REVIEWING
-            has_issue (judge.review): REVIEWING → LINTING
+            no_issue (judge.review): REVIEWING → LINTING
             lint_pass (command.run): LINTING → TESTING
             … and again
         "#]],
@@ -312,8 +312,8 @@ fn notebook_the_planner_asks_for_behaviors_without_a_limit() {
         "terminates",
         expect![[r#"
             terminates
-            planned (planning.call): step_running → behavior_running
-            nothing_generated (generating.call): behavior_running → behavior_completed
+            executed (notebook.action): action_running → action_completed
+            planned (planning.call): action_completed → behavior_completed
             planned (planning.call): behavior_completed → behavior_running
             … and again
         "#]],

@@ -42,7 +42,8 @@ fn clamped(chart: &Chart, max: u32) -> Chart {
 const LIMITED_MAX: usize = 6;
 
 fn ours(chart: &Chart) -> usize {
-    let options = Options { configurations_max: 4_000_000, exact_max: 4_000_000, data: Knowledge::Nothing };
+    let options =
+        Options { configurations_max: 4_000_000, exact_max: 4_000_000, work_max: u64::MAX, data: Knowledge::Nothing };
     let report = check(Arc::new(chart.clone()), &options);
     assert!(report.exact, "{} was not explored with exact counters: {:?}", chart.id, report.problems);
     report.explored

@@ -153,7 +153,8 @@ states:
                1. start         → a
                2. bad (work)    → b
                3. mended (work) → a
-                  … and again from 2
+               4. bad (work)    → b
+                  … and again from 3
             W0605 this transition of `a` is never taken
         "#]],
     );

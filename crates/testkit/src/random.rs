@@ -11,6 +11,7 @@ use std::sync::Arc;
 pub use input::input;
 use interlock_chart::yaml;
 use interlock_core::Machine;
+pub use write::Temper;
 
 /// A small generator of random numbers (splitmix64): good enough for tests, and the same everywhere.
 #[derive(Clone, Debug)]
@@ -50,7 +51,12 @@ impl Rng {
 
 /// The text of a random machine file: nesting, parallel regions, history, guards, limits, actions, timeouts and activities.
 pub fn machine_text(seed: u64) -> String {
-    write::machine(&mut Rng::new(seed))
+    write::machine(&mut Rng::new(seed), Temper::Wild)
+}
+
+/// The same for a machine of this temper.
+pub fn text_of(temper: Temper, seed: u64) -> String {
+    write::machine(&mut Rng::new(seed), temper)
 }
 
 /// The machine of that text; nothing where the reader refuses it (a random machine may have a transition that can never be taken).

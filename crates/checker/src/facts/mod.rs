@@ -369,9 +369,10 @@ impl Data for Facts<'_> {
 }
 
 impl Facts<'_> {
-    /// Begins a step: what was answered about open counters in another does not hold in this one.
+    /// Begins a step: what was answered in another about open counters and about no event does not hold in this one.
     pub(crate) fn begin_step(&mut self) {
         self.counts.clear();
+        self.local = u32::MAX;
     }
 
     /// Whether an open counter is below a limit: decided once, until it changes.

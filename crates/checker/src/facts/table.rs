@@ -224,7 +224,8 @@ impl Table {
     fn fact(&mut self, node: &Node, whole: &Expr, is_top: bool) -> Question {
         let mut reads = Reads::default();
         reads.node(node);
-        if reads.is_volatile {
+        let asks_more = |word: &&str| whole.source.contains(*word);
+        if reads.is_volatile || (matches!(node, Node::Opaque(_)) && ["In(", "state", "count"].iter().any(asks_more)) {
             return Question::Free;
         }
         let text = if is_top { whole.source.clone() } else { format!("{node:?}") };
@@ -358,8 +359,8 @@ impl Reads {
                 self.node(value);
             }),
             Node::Opaque(paths) => {
-                // What else an opaque expression asks (`In`, `state`, `count`) is not listed, so its answer is not kept.
-                self.is_volatile = paths.is_empty();
+                // What else an opaque expression asks is not listed: its text is searched for it by the caller.
+                self.is_volatile |= paths.is_empty();
                 paths.iter().for_each(|(root, path)| self.path(*root, path));
             }
         }

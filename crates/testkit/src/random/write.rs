@@ -28,6 +28,17 @@ const ASSIGNMENTS: [&str; 6] = [
 const STATES_MAX: usize = 16;
 const DEPTH_MAX: usize = 4;
 
+/// How much a machine may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Temper {
+    /// Anything: it may go on for ever within one step.
+    Wild,
+    /// Small, and a step comes to rest: events that it raises raise no others, and eventless transitions have a limit.
+    Calm,
+    /// The same, and nobody outside has a say in it: only its activities and timers move it.
+    Alone,
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Atomic,
@@ -45,14 +56,17 @@ struct Sketch {
 
 struct Writer<'r> {
     rng: &'r mut Rng,
+    temper: Temper,
     states: Vec<Sketch>,
     out: String,
+    /// Whether the transition at work may raise events.
+    may_raise: bool,
 }
 
-pub(super) fn machine(rng: &mut Rng) -> String {
+pub(super) fn machine(rng: &mut Rng, temper: Temper) -> String {
     let root = if rng.percent(20) { Kind::Parallel } else { Kind::Compound };
     let states = vec![Sketch { parent: 0, kind: root, children: Vec::new() }];
-    let mut writer = Writer { rng, states, out: String::new() };
+    let mut writer = Writer { rng, temper, states, out: String::new(), may_raise: true };
     writer.grow(0, 1);
     writer.head();
     for child in writer.states[0].children.clone() {
@@ -64,14 +78,15 @@ pub(super) fn machine(rng: &mut Rng) -> String {
 impl Writer<'_> {
     /// Gives a composite state children.
     fn grow(&mut self, parent: usize, depth: usize) {
+        let (states_max, depth_max) = if self.is_wild() { (STATES_MAX, DEPTH_MAX) } else { (6, 2) };
         let is_parallel = self.states[parent].kind == Kind::Parallel;
         let count = 2 + self.rng.below(2);
         for at in 0..count {
             let kind = match self.rng.below(10) {
-                0..=2 if depth < DEPTH_MAX && self.states.len() < STATES_MAX => Kind::Compound,
-                3 if depth < DEPTH_MAX && self.states.len() < STATES_MAX => Kind::Parallel,
+                0..=2 if depth < depth_max && self.states.len() < states_max => Kind::Compound,
+                3 if depth < depth_max && self.states.len() < states_max => Kind::Parallel,
                 4 if at > 0 && !is_parallel => Kind::Final,
-                _ if is_parallel && self.rng.percent(60) && depth < DEPTH_MAX => Kind::Compound,
+                _ if is_parallel && self.rng.percent(60) && depth < depth_max => Kind::Compound,
                 _ => Kind::Atomic,
             };
             let child = self.add(parent, kind);
@@ -84,6 +99,10 @@ impl Writer<'_> {
         }
     }
 
+    fn is_wild(&self) -> bool {
+        self.temper == Temper::Wild
+    }
+
     fn add(&mut self, parent: usize, kind: Kind) -> usize {
         self.states.push(Sketch { parent, kind, children: Vec::new() });
         let child = self.states.len() - 1;
@@ -94,7 +113,8 @@ impl Writer<'_> {
     fn head(&mut self) {
         self.out += "machine: random\nversion: 1\ncontext: {x: 0, y: 2}\nevents:\n";
         for event in EVENTS {
-            let _ = writeln!(self.out, "  {event}: {{from: any}}");
+            let from = if self.temper == Temper::Alone { "machine" } else { "any" };
+            let _ = writeln!(self.out, "  {event}: {{from: {from}}}");
         }
         if self.states[0].kind == Kind::Parallel {
             self.out += "type: parallel\n";
@@ -102,12 +122,13 @@ impl Writer<'_> {
             let first = self.states[0].children[0];
             let _ = writeln!(self.out, "initial: s{first}");
         }
-        if self.rng.percent(30) {
+        if self.rng.percent(30) || !self.is_wild() {
             self.out += "timeout: 1m\n";
         }
         self.out += "on:\n";
         self.handlers(0, 1, &[]);
-        self.out += "  error: {assign: {x: 1}}\n  timeout: {assign: {y: 1}}\nstates:\n";
+        let timeout = if self.is_wild() { "{assign: {y: 1}}" } else { "{actions: [{raise: i0}, {raise: i1}]}" };
+        let _ = writeln!(self.out, "  error: {{assign: {{x: 1}}}}\n  timeout: {timeout}\nstates:");
     }
 
     fn state(&mut self, at: usize, depth: usize) {
@@ -181,6 +202,7 @@ impl Writer<'_> {
 
     fn action(&mut self) -> String {
         match self.rng.below(8) {
+            3 | 6 if !self.is_wild() => "{log: \"y is ${context.y}\"}".to_owned(),
             0..=2 => format!("{{assign: {}}}", self.rng.pick(&ASSIGNMENTS)),
             3 => format!("{{raise: {{event: i{}, data: {{n: \"${{context.x}}\"}}}}}}", self.rng.below(2)),
             4 => format!("{{send: {{event: {}, delay: {}s, id: d0}}}}", self.rng.pick(&EVENTS), 1 + self.rng.below(5)),
@@ -191,7 +213,7 @@ impl Writer<'_> {
     }
 
     fn activity(&mut self, at: usize, pad: &str) -> Vec<String> {
-        if !self.rng.percent(30) {
+        if !self.rng.percent(if self.is_wild() { 30 } else { 60 }) {
             return Vec::new();
         }
         let signals: Vec<String> = (0..1 + self.rng.below(2)).map(|signal| format!("done{signal}")).collect();
@@ -208,24 +230,47 @@ impl Writer<'_> {
     fn handlers(&mut self, at: usize, depth: usize, signals: &[String]) {
         let pad = "  ".repeat(depth);
         let mut events: Vec<String> = signals.to_vec();
-        events.extend(EVENTS.iter().filter(|_| self.rng.percent(35)).map(|event| (*event).to_owned()));
+        let share = match self.temper {
+            Temper::Wild => 35,
+            Temper::Calm => 20,
+            Temper::Alone => 0,
+        };
+        events.extend(EVENTS.iter().filter(|_| self.rng.percent(share)).map(|event| (*event).to_owned()));
         events.extend(["i0", "i1"].iter().filter(|_| at == 0).map(|event| (*event).to_owned()));
-        events.extend(["*"].iter().filter(|_| self.rng.percent(4)).map(|event| format!("\"{event}\"")));
+        events.extend(
+            ["*"]
+                .iter()
+                .filter(|_| self.rng.percent(4) && self.temper == Temper::Wild)
+                .map(|event| format!("\"{event}\"")),
+        );
         if events.is_empty() {
-            events.push("e0".to_owned());
+            events.push(if self.temper == Temper::Alone { "i0" } else { "e0" }.to_owned());
         }
         for event in events {
-            let mut list: Vec<String> = (0..self.rng.below(3)).map(|_| self.held_back(at)).collect();
-            list.push(self.transition(at, ""));
+            self.may_raise = self.is_wild() || !event.starts_with('i');
+            // What comes of activities and timers is limited, mostly: else there would be no bound to hold a run against.
+            let is_limited = !self.is_wild() && !event.starts_with('e');
+            let mut list: Vec<String> = (0..self.rng.below(3)).map(|_| self.held_back(at, is_limited)).collect();
+            list.push(if is_limited { self.last_resort(at) } else { self.transition(at, "") });
             let _ = writeln!(self.out, "{pad}{event}: [{}]", list.join(", "));
         }
     }
 
+    /// A few times, mostly, and after that nothing that moves the machine.
+    fn last_resort(&mut self, at: usize) -> String {
+        if self.rng.percent(5) {
+            return self.transition(at, "");
+        }
+        let condition = format!("limit: {}", 1 + self.rng.below(3));
+        format!("{}, {{assign: {{y: 4}}}}", self.transition(at, &condition))
+    }
+
     /// A transition that is not always enabled.
-    fn held_back(&mut self, at: usize) -> String {
+    fn held_back(&mut self, at: usize, is_limited: bool) -> String {
         let condition = match self.rng.below(4) {
             0 => format!("limit: {}", 1 + self.rng.below(3)),
             1 => format!("limit: {{counter: c{}, max: {}}}", self.rng.below(2), 1 + self.rng.below(4)),
+            _ if is_limited => format!("guard: \"{}\", limit: {}", self.rng.pick(&GUARDS), 1 + self.rng.below(2)),
             _ => format!("guard: \"{}\"", self.rng.pick(&GUARDS)),
         };
         self.transition(at, &condition)
@@ -242,7 +287,7 @@ impl Writer<'_> {
         if self.rng.percent(30) {
             keys.push(format!("assign: {}", self.rng.pick(&ASSIGNMENTS)));
         }
-        if self.rng.percent(12) {
+        if self.rng.percent(12) && self.may_raise {
             keys.push(format!("raise: i{}", self.rng.below(2)));
         }
         if self.rng.percent(15) {
@@ -267,7 +312,9 @@ impl Writer<'_> {
 
     fn always(&mut self, at: usize, pad: &str) {
         if self.rng.percent(12) {
-            let condition = format!("guard: \"context.x > {}\"", 2 + self.rng.below(3));
+            self.may_raise = self.is_wild();
+            let limit = if self.is_wild() { "" } else { ", limit: 2" };
+            let condition = format!("guard: \"context.x > {}\"{limit}", 2 + self.rng.below(3));
             let transition = self.transition(at, &condition);
             let _ = writeln!(self.out, "{pad}always: [{transition}]");
         }
