@@ -7,6 +7,9 @@
 #![allow(clippy::print_stdout)] // Printing is what it is for.
 
 mod cold;
+mod durable;
+mod langgraph;
+mod limits;
 mod steps;
 mod xstate;
 
@@ -25,6 +28,9 @@ fn main() -> Result<()> {
     }
     if is_wanted("start") {
         cold::report_start()?;
+    }
+    if is_wanted("durable") {
+        durable::report()?;
     }
     Ok(())
 }

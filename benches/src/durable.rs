@@ -1,0 +1,185 @@
+//! Durable steps a second: one run alone and a thousand together, next to what the disk, SQLite and LangGraph do in the same run; and
+//! whether a step costs the same at record 100,000 as at record 100.
+
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry};
+use interlock_chart::{Value, library};
+use interlock_journal::{By, Engine, Head, Journal};
+use interlock_runtime::{Config, Live, Loaded, NoSnapshots, Runtime, Start, SystemClock};
+
+use crate::{Result, langgraph, limits};
+
+/// Turns of the run that is alone.
+const TURNS_ALONE: i64 = 5_000;
+
+/// Runs at once, and the turns of each.
+const RUNS: usize = 1_000;
+const TURNS_EACH: i64 = 20;
+
+/// Records after which a step should still cost the same: two to a turn.
+const LONG_TURNS: i64 = 50_000;
+
+struct Note;
+
+impl Activity for Note {
+    fn name(&self) -> &str {
+        "note"
+    }
+    fn summary(&self) -> &str {
+        "gives 200 bytes of new data"
+    }
+    fn effect(&self) -> Effect {
+        Effect::Read
+    }
+    fn signals(&self) -> &[&str] {
+        &["noted"]
+    }
+    fn start(&self, attempt: Attempt) -> Ending {
+        let text = format!("{:0>200}", attempt.activity.0);
+        Box::pin(async move { Outcome::signal("noted", Value::map([("text", Value::from(text))])) })
+    }
+}
+
+pub(crate) fn report() -> Result<()> {
+    let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR"))?;
+    let threads = tokio::runtime::Builder::new_multi_thread().enable_time().worker_threads(2).build()?;
+    let (disk_alone, disk_together) = limits::disk(folder.path())?;
+    let (sqlite_alone, sqlite_together) = limits::sqlite(folder.path())?;
+    let alone = threads.block_on(alone(&folder.path().join("alone"), TURNS_ALONE))?;
+    let (again, _) = limits::sqlite(&fresh(folder.path(), "again")?)?;
+    let sqlite_alone = sqlite_alone.max(again);
+    let many = threads.block_on(many(&folder.path().join("many")))?;
+    let graph = langgraph::measure(folder.path())?;
+    println!("durable steps a second (200 bytes of new data each)");
+    println!(
+        "  disk, append 300 bytes + fdatasync           {disk_alone:>10.0}/s   64 to a sync {disk_together:>10.0}/s"
+    );
+    println!(
+        "  SQLite alone, WAL, FULL                      {sqlite_alone:>10.0}/s   64 to a commit {sqlite_together:>8.0}/s"
+    );
+    println!(
+        "  interlock, one run                           {alone:>10.0}/s   {:.0} % of SQLite alone",
+        100.0 * alone / sqlite_alone
+    );
+    println!("  interlock, {RUNS} runs of {TURNS_EACH} steps               {many:>10.0}/s");
+    if let Some(graph) = graph {
+        println!(
+            "  LangGraph, SQLite checkpointer, sync         {:>10.0}/s   many runs {:.0}/s, {:.0} bytes a step; interlock {:.0} times",
+            graph.alone,
+            graph.many,
+            graph.bytes,
+            many / graph.many.max(graph.alone)
+        );
+    }
+    threads.block_on(long(&folder.path().join("long")))
+}
+
+fn fresh(folder: &Path, name: &str) -> Result<std::path::PathBuf> {
+    let path = folder.join(name);
+    std::fs::create_dir_all(&path)?;
+    Ok(path)
+}
+
+fn runtime(folder: &Path) -> Result<(Arc<Journal>, Runtime, Arc<Loaded>)> {
+    let journal = Arc::new(Journal::open(folder)?);
+    let runtime = Runtime::new(Config {
+        engine: Arc::clone(&journal) as Arc<dyn Engine>,
+        registry: Registry::default().with(Note),
+        clock: Arc::new(SystemClock),
+        snapshots: Arc::new(NoSnapshots),
+        attempts_max: RUNS,
+        live_folder: folder.to_owned(),
+    });
+    let source = library::load("durable.yaml", Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/machines")))?;
+    let loaded = runtime.load(&source)?;
+    Ok((journal, runtime, loaded))
+}
+
+async fn begin(runtime: &Runtime, loaded: &Arc<Loaded>, folder: &Path, turns: i64) -> Result<Head> {
+    let start = Start {
+        loaded: Arc::clone(loaded),
+        input: Value::map([("turns", Value::Int(turns))]),
+        folder: folder.to_owned(),
+        by: By::user("bench"),
+        parent: None,
+        name: None,
+    };
+    Ok(runtime.start(start).await?)
+}
+
+async fn alone(folder: &Path, turns: i64) -> Result<f64> {
+    let (_journal, runtime, loaded) = runtime(folder)?;
+    let begun = Instant::now();
+    let head = begin(&runtime, &loaded, folder, turns).await?;
+    runtime.settled(&head).await?;
+    Ok(turns as f64 / begun.elapsed().as_secs_f64())
+}
+
+async fn many(folder: &Path) -> Result<f64> {
+    let (_journal, runtime, loaded) = runtime(folder)?;
+    let begun = Instant::now();
+    let mut starts = Vec::new();
+    for _ in 0..RUNS {
+        let (runtime, loaded, folder) = (runtime.clone(), Arc::clone(&loaded), folder.to_owned());
+        starts.push(tokio::spawn(async move {
+            begin(&runtime, &loaded, &folder, TURNS_EACH).await.map_err(|error| error.to_string())
+        }));
+    }
+    for start in starts {
+        start.await??;
+    }
+    while runtime.live_count() > 0 {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    Ok((RUNS as i64 * TURNS_EACH) as f64 / begun.elapsed().as_secs_f64())
+}
+
+/// One very long run: time and bytes per step early and late, and how long opening it takes.
+async fn long(folder: &Path) -> Result<()> {
+    let (journal, runtime, loaded) = runtime(folder)?;
+    println!("one run of {} records", 2 * LONG_TURNS);
+    let head = begin(&runtime, &loaded, folder, LONG_TURNS).await?;
+    let (mut last, marks) = ((0, Instant::now(), size(folder)), [100, 1_000, 10_000, 50_000, 100_000]);
+    let mut mark = marks.iter().peekable();
+    let mut news = runtime.news();
+    while runtime.live_count() > 0 {
+        let _ = news.recv().await;
+        let seq = journal.find(&head.name)?.map_or(0, |head| head.seq);
+        if mark.peek().is_some_and(|mark| seq >= **mark) {
+            mark.next();
+            let (now, bytes) = (Instant::now(), size(folder));
+            let steps = (seq - last.0) as f64 / 2.0;
+            println!(
+                "  to record {seq:>7}   {:>7.1} µs a step   {:>5.0} bytes a step",
+                now.duration_since(last.1).as_secs_f64() * 1e6 / steps,
+                bytes.saturating_sub(last.2) as f64 / steps
+            );
+            last = (seq, now, bytes);
+        }
+        // Looking at every step would be measured too.
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        news = runtime.news();
+    }
+    drop(runtime);
+    let best = (0..10).map(|_| open(&journal, &head, &loaded)).collect::<Result<Vec<_>>>()?.into_iter().min();
+    println!("  opening it           {:>7.2} ms", best.unwrap_or_default().as_secs_f64() * 1e3);
+    Ok(())
+}
+
+fn open(journal: &Journal, head: &Head, loaded: &Arc<Loaded>) -> Result<Duration> {
+    let begun = Instant::now();
+    let opened = journal.open(head.key)?;
+    let lease = interlock_journal::Lease { epoch: head.epoch };
+    Live::load(&opened, Arc::clone(loaded), lease, journal.evidence())?;
+    Ok(begun.elapsed())
+}
+
+fn size(folder: &Path) -> u64 {
+    // Not the write-ahead log: it is a buffer of a fixed size that is used over and over.
+    std::fs::metadata(folder.join("journal.sqlite")).map_or(0, |file| file.len())
+}

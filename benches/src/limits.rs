@@ -1,0 +1,55 @@
+//! What the disk and SQLite can do by themselves: nothing durable is faster.
+
+use std::{fs::File, io::Write, path::Path, time::Instant};
+
+use rusqlite::Connection;
+
+use crate::Result;
+
+/// What one record is taken to be.
+const RECORD_BYTES: usize = 300;
+
+/// Records made durable together.
+const TOGETHER: usize = 64;
+
+/// How often a second something is done.
+fn rate(times: usize, mut each: impl FnMut() -> Result<()>) -> Result<f64> {
+    let begun = Instant::now();
+    for _ in 0..times {
+        each()?;
+    }
+    Ok(times as f64 / begun.elapsed().as_secs_f64())
+}
+
+/// Appends and fdatasyncs a second, one record and 64 records to each.
+pub(crate) fn disk(folder: &Path) -> Result<(f64, f64)> {
+    let mut file = File::create(folder.join("raw"))?;
+    let record = [7; RECORD_BYTES];
+    let mut append = |count: usize| -> Result<()> {
+        for _ in 0..count {
+            file.write_all(&record)?;
+        }
+        Ok(file.sync_data()?)
+    };
+    let alone = rate(1_000, || append(1))?;
+    let together = rate(300, || append(TOGETHER))? * TOGETHER as f64;
+    Ok((alone, together))
+}
+
+/// Rows a second that plain SQLite inserts (WAL, synchronous FULL), one row and 64 rows to a transaction.
+pub(crate) fn sqlite(folder: &Path) -> Result<(f64, f64)> {
+    let connection = Connection::open(folder.join("plain.sqlite"))?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.execute_batch("CREATE TABLE row (id INTEGER PRIMARY KEY, data BLOB)")?;
+    let insert = |count: usize| -> Result<()> {
+        let transaction = connection.unchecked_transaction()?;
+        for _ in 0..count {
+            transaction.prepare_cached("INSERT INTO row (data) VALUES (?1)")?.execute([[7_u8; RECORD_BYTES]])?;
+        }
+        Ok(transaction.commit()?)
+    };
+    let alone = rate(3_000, || insert(1))?;
+    let together = rate(300, || insert(TOGETHER))? * TOGETHER as f64;
+    Ok((alone, together))
+}
