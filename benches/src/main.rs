@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout)] // Printing is what it is for.
 
 mod cold;
+mod crowd;
 mod durable;
 mod langgraph;
 mod limits;
@@ -31,6 +32,9 @@ fn main() -> Result<()> {
     }
     if is_wanted("durable") {
         durable::report()?;
+    }
+    if is_wanted("crowd") {
+        crowd::report()?;
     }
     Ok(())
 }

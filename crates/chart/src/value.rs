@@ -135,7 +135,17 @@ impl From<&Value> for serde_json::Value {
 
 impl serde::Serialize for Value {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serde_json::Value::from(self).serialize(serializer)
+        match self {
+            Value::Null => serializer.serialize_unit(),
+            Value::Bool(value) => serializer.serialize_bool(*value),
+            Value::Int(value) => serializer.serialize_i64(*value),
+            // JSON has no other numbers; what is none of them is nothing.
+            Value::Float(value) if !value.is_finite() => serializer.serialize_unit(),
+            Value::Float(value) => serializer.serialize_f64(*value),
+            Value::Str(text) => serializer.serialize_str(text),
+            Value::List(items) => serializer.collect_seq(items.iter()),
+            Value::Map(fields) => serializer.collect_map(fields.iter().map(|(name, value)| (&**name, value))),
+        }
     }
 }
 

@@ -1,0 +1,56 @@
+//! `kill -9` at random moments of real runs on a real disk: every one of them comes to the same end.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[allow(dead_code)]
+mod hardship;
+
+use std::time::Duration;
+
+use hardship::{Chance, Scene, text};
+
+/// Kills of one run before it is left in peace.
+const KILLS_EACH: usize = 10;
+
+/// Longest time that a process is left alive.
+const ALIVE_MS_MAX: u64 = 350;
+
+fn kill_until(kills: usize, seed: u64) {
+    let (mut chance, mut killed, mut runs) = (Chance(seed), 0, 0);
+    while killed < kills {
+        let scene = Scene::new();
+        killed += torment(&scene, &mut chance);
+        let last = scene.go_on().output().unwrap();
+        // A run that had ended already has nothing to go on with.
+        assert!(last.status.success() || text(&last).contains("has ended"), "{}", text(&last));
+        scene.check();
+        runs += 1;
+    }
+    println!("{killed} kills in {runs} runs, and every run came to the same end");
+}
+
+/// Kills a run's process again and again. How often it was alive to be killed.
+fn torment(scene: &Scene, chance: &mut Chance) -> usize {
+    let mut killed = 0;
+    for _ in 0..KILLS_EACH {
+        let mut process = scene.go_on().spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(5 + chance.below(ALIVE_MS_MAX)));
+        if process.try_wait().unwrap().is_some() {
+            break;
+        }
+        process.kill().unwrap();
+        process.wait().unwrap();
+        killed += 1;
+    }
+    killed
+}
+
+#[test]
+fn a_hundred_kills_leave_no_trace() {
+    kill_until(100, 1);
+}
+
+#[test]
+fn nor_do_a_hundred_others() {
+    kill_until(100, 2);
+}
