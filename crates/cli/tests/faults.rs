@@ -16,7 +16,8 @@ fn shim() -> &'static PathBuf {
     SHIM.get_or_init(|| {
         let library = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("shim-{}.so", std::process::id()));
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hardship/shim.c");
-        let compiled = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).args([source, "-ldl"]).status();
+        let compiled =
+            Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).args([source, "-ldl"]).status();
         assert!(compiled.unwrap().success());
         library
     })
@@ -41,7 +42,12 @@ fn survives(kind: &str, at: usize) -> bool {
         assert!(said.contains("error"), "{kind} {at}: {said}");
     }
     let well = scene.go_on().output().unwrap();
-    assert!(well.status.success() || text(&well).contains("has ended"), "{kind} {at}: {}\nbefore: {}", text(&well), text(&hurt));
+    assert!(
+        well.status.success() || text(&well).contains("has ended"),
+        "{kind} {at}: {}\nbefore: {}",
+        text(&well),
+        text(&hurt)
+    );
     scene.check();
     happened
 }

@@ -5,7 +5,10 @@
 
 use std::sync::Arc;
 
-use interlock_chart::model::{CounterId, StateId, VarId};
+use interlock_chart::{
+    Value,
+    model::{CounterId, StateId, VarId},
+};
 
 use crate::{Event, Fault, FormulaId, Machine, StateSet};
 
@@ -32,6 +35,11 @@ pub trait Data {
 
     /// Whether a guard holds.
     fn holds(&mut self, guard: FormulaId, scope: &Scope<'_, Self::Payload>) -> Result<bool, Box<Fault>>;
+
+    /// What a guard reads, with the values it saw. Asked only where somebody wants to know why.
+    fn explain(&self, _guard: FormulaId, _scope: &Scope<'_, Self::Payload>) -> Vec<(String, Value)> {
+        Vec::new()
+    }
 
     /// Whether a counter that stands at `count` is below its limit. A data model that does not follow the counter may answer both ways.
     fn is_within(&mut self, _counter: CounterId, count: u32, max: u32) -> bool {

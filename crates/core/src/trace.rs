@@ -3,7 +3,10 @@
 //! The engine tells an [`Observer`] as it goes. [`Trace`] keeps all of it; [`Silent`] keeps nothing and costs nothing, for those
 //! who only want the state.
 
-use interlock_chart::model::{CounterId, InvokeId, StateId, TransitionId};
+use interlock_chart::{
+    Value,
+    model::{CounterId, InvokeId, StateId, TransitionId},
+};
 use smallvec::SmallVec;
 
 use crate::{EventKey, Fault};
@@ -13,8 +16,13 @@ pub trait Observer {
     /// Whether reasons and log lines are wanted: making them costs a string.
     const WORDS: bool;
 
+    /// Whether the values that guards saw are wanted as well.
+    const VALUES: bool = false;
+
     /// Transitions are about to be selected for this event (or for none).
     fn considering(&mut self, event: Option<&EventKey>);
+    /// A candidate's guard was asked and saw these values.
+    fn weighed(&mut self, _transition: TransitionId, _values: Vec<(String, Value)>) {}
     /// A candidate was not enabled.
     fn refused(&mut self, transition: TransitionId, why: Refusal);
     /// A transition is taken.

@@ -30,7 +30,7 @@ pub use clock::{Clock, SystemClock};
 pub use error::{Error, Result};
 pub use live::{Begun, Live, Order, Turn};
 pub use loaded::Loaded;
-pub use moves::{Move, RefusedMove, moves};
+pub use moves::{Counted, Move, RefusedMove};
 pub use name::fresh_name;
 pub use news::News;
 pub use offers::{ByHand, Offer, Offers, offers};

@@ -7,7 +7,9 @@ use interlock_chart::{
     Value,
     model::{InvokeId, Outcome},
 };
-use interlock_core::{ActivityId, Effect as Order_, Input, State, Status, TimerId, Trace, Verdict, step_with};
+use interlock_core::{
+    ActivityId, Effect as Order_, Input, Observer, State, Status, TimerId, Trace, Verdict, step_with,
+};
 use interlock_journal::{
     Append, Entry, Evidence, EvidenceStore, Hash, Head, Lease, Opened, Phase, RunKey, TimerChange, Unchained,
 };
@@ -136,7 +138,7 @@ impl Live {
             live.activities = activities.into_iter().collect();
         }
         for record in &opened.tail {
-            live.fold(&record.entry(evidence)?, record.at_ms, &mut Trace::default());
+            live.fold(&record.entry(evidence)?, record.at_ms, &mut interlock_core::Silent);
             live.seq = record.seq;
         }
         live.timers = opened.timers.iter().copied().collect();
@@ -144,7 +146,7 @@ impl Live {
     }
 
     /// Lets something that is recorded happen again. Returns what became of it and what changed.
-    pub fn fold(&mut self, entry: &Entry, at_ms: i64, trace: &mut Trace) -> (Verdict, Changes) {
+    pub fn fold(&mut self, entry: &Entry, at_ms: i64, trace: &mut impl Observer) -> (Verdict, Changes) {
         let mut changes = Changes::default();
         if let Entry::Attempt { activity, number, snapshot, .. } = entry
             && let Some(begun) = self.activities.get_mut(activity)

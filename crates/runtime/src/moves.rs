@@ -1,12 +1,12 @@
 //! Why a run went as it did: one [`Move`] for every transition, in words and in data.
 
 use interlock_chart::{
-    Chart,
-    model::{StateId, Transition, TransitionId},
+    Chart, Value,
+    model::{InvokeId, StateId, Transition, TransitionId},
 };
-use interlock_core::{EventKey, Microstep, Refusal, Trace};
+use interlock_core::{EventKey, Fault, Microstep, Observer, Refusal, Trace};
 use interlock_journal::{By, Entry, Hash};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use crate::Live;
 
@@ -39,6 +39,9 @@ pub struct Move {
     /// The guard that held.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guard: Option<String>,
+    /// What the guard read, and the values it saw.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub values: Map<String, Json>,
     /// The counters it counted or set back, before and after.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<Counted>,
@@ -69,7 +72,7 @@ pub struct Counted {
 }
 
 /// A candidate that was not enabled.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct RefusedMove {
     /// The state that has it.
     pub state: String,
@@ -77,17 +80,68 @@ pub struct RefusedMove {
     pub target: Option<String>,
     /// Why not.
     pub why: String,
+    /// What its guard read, and the values it saw.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub values: Map<String, Json>,
 }
 
 /// The moves of a step that has been made: `live` is as it is after it.
 pub(crate) fn of(live: &Live, seq: u64, at_ms: i64, entry: &Entry, trace: &Trace, before: &[u32]) -> Vec<Move> {
-    let writer = Writer { live, seq, at_ms, entry, before };
-    trace.microsteps.iter().enumerate().flat_map(|(at, round)| writer.round(at == 0, round)).collect()
+    with_values(live, seq, at_ms, entry, &Why { trace: trace.clone(), seen: Vec::new() }, before)
 }
 
-/// The same for whoever folds a run himself.
-pub fn moves(live: &Live, seq: u64, at_ms: i64, entry: &Entry, trace: &Trace, before: &[u32]) -> Vec<Move> {
-    of(live, seq, at_ms, entry, trace, before)
+/// The same with the values that guards saw.
+pub(crate) fn with_values(live: &Live, seq: u64, at_ms: i64, entry: &Entry, why: &Why, before: &[u32]) -> Vec<Move> {
+    let writer = Writer { live, seq, at_ms, entry, before, seen: &why.seen };
+    why.trace.microsteps.iter().enumerate().flat_map(|(at, round)| writer.round(at == 0, round)).collect()
+}
+
+/// Keeps the trace of a step and what its guards saw.
+#[derive(Debug, Default)]
+pub(crate) struct Why {
+    trace: Trace,
+    seen: Vec<(TransitionId, Vec<(String, Value)>)>,
+}
+
+impl Observer for Why {
+    const WORDS: bool = true;
+    const VALUES: bool = true;
+
+    fn considering(&mut self, event: Option<&EventKey>) {
+        self.trace.considering(event);
+    }
+
+    fn weighed(&mut self, transition: TransitionId, values: Vec<(String, Value)>) {
+        self.seen.push((transition, values));
+    }
+
+    fn refused(&mut self, transition: TransitionId, why: Refusal) {
+        self.trace.refused(transition, why);
+    }
+
+    fn taken(&mut self, transition: TransitionId, reason: Option<String>) {
+        self.trace.taken(transition, reason);
+    }
+
+    fn exited(&mut self, state: StateId) {
+        self.trace.exited(state);
+    }
+
+    fn entered(&mut self, state: StateId) {
+        self.trace.entered(state);
+    }
+
+    fn started(&mut self, invoke: InvokeId) {
+        self.trace.started(invoke);
+    }
+
+    fn faulted(&mut self, fault: &Fault) {
+        self.trace.faulted(fault);
+    }
+
+    fn logged(&mut self, line: String) {
+        self.trace.logged(line);
+    }
 }
 
 struct Writer<'a> {
@@ -96,6 +150,7 @@ struct Writer<'a> {
     at_ms: i64,
     entry: &'a Entry,
     before: &'a [u32],
+    seen: &'a [(TransitionId, Vec<(String, Value)>)],
 }
 
 impl Writer<'_> {
@@ -122,6 +177,7 @@ impl Writer<'_> {
                     .filter(|_| !transition.targets.is_empty()),
                 reason: taken.reason.clone(),
                 guard: transition.guard.as_ref().map(|guard| guard.source.clone()),
+                values: self.values(taken.transition),
                 counters: self.counted(transition),
                 taken: true,
                 ..base.clone()
@@ -152,6 +208,7 @@ impl Writer<'_> {
             by,
             data,
             guard: None,
+            values: Map::new(),
             counters: Vec::new(),
             refused: round.refused.iter().map(|refused| self.refused(refused.transition, refused.why)).collect(),
             faults: round.faults.iter().map(ToString::to_string).collect(),
@@ -183,13 +240,19 @@ impl Writer<'_> {
     }
 
     fn refused(&self, id: TransitionId, why: Refusal) -> RefusedMove {
-        refused(self.chart(), id, why)
+        RefusedMove { values: self.values(id), ..refused(self.chart(), id, why) }
+    }
+
+    /// The values a candidate's guard saw. The last time counts: it is asked once in a round.
+    fn values(&self, id: TransitionId) -> Map<String, Json> {
+        let seen = self.seen.iter().rev().find(|(transition, _)| *transition == id);
+        seen.into_iter().flat_map(|(_, values)| values).map(|(name, value)| (name.clone(), Json::from(value))).collect()
     }
 
     fn iteration(&self) -> Option<i64> {
         let at = self.chart().context.iter().position(|variable| variable.name == "iteration_index")?;
         match self.live.state.data.context.get(at)? {
-            interlock_chart::Value::Int(index) => Some(*index),
+            Value::Int(index) => Some(*index),
             _ => None,
         }
     }
@@ -219,6 +282,7 @@ fn refused(chart: &Chart, id: TransitionId, why: Refusal) -> RefusedMove {
         state: chart.state(transition.source).name.clone(),
         target: (!names.is_empty()).then(|| names.join(", ")),
         why,
+        values: Map::new(),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use interlock_core::Trace;
 use interlock_journal::{
     Append, Engine, Entry, Error as JournalError, Fork, Hash, Head, NewRun, Phase, Record, TimerChange,
 };
@@ -48,10 +47,10 @@ pub fn replay(engine: &dyn Engine, head: &Head, until: u64, mut see: impl FnMut(
             if let Entry::Created(created) = &entry {
                 live.folder = created.folder.clone().map(Into::into).unwrap_or_default();
             }
-            let (mut trace, before) = (Trace::default(), live.state.counters.clone());
-            live.fold(&entry, record.at_ms, &mut trace);
+            let (mut why, before) = (moves::Why::default(), live.state.counters.clone());
+            live.fold(&entry, record.at_ms, &mut why);
             live.seq = record.seq;
-            let moves = moves::of(&live, record.seq, record.at_ms, &entry, &trace, &before);
+            let moves = moves::with_values(&live, record.seq, record.at_ms, &entry, &why, &before);
             see(Frame { record, entry: &entry, moves, live: &live });
         }
         next += records.len() as u64;

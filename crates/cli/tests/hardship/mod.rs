@@ -43,7 +43,11 @@ impl Scene {
     /// The program, with arguments.
     pub fn interlock(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_interlock"));
-        command.args(arguments).env("INTERLOCK_HOME", self.store()).env("INTERLOCK_USER", "tester").current_dir(self.repo());
+        command
+            .args(arguments)
+            .env("INTERLOCK_HOME", self.store())
+            .env("INTERLOCK_USER", "tester")
+            .current_dir(self.repo());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

@@ -6,6 +6,7 @@
 
 mod cel;
 mod code;
+mod explain;
 mod number;
 mod run;
 
@@ -157,6 +158,10 @@ impl Data for Values {
 
     fn timeout(&mut self, state: &str) -> Value {
         Value::map([("state", Value::from(state))])
+    }
+
+    fn explain(&self, guard: FormulaId, scope: &Scope<'_, Value>) -> Vec<(String, Value)> {
+        explain::explain(self, guard, scope)
     }
 
     fn nothing(&mut self) -> Value {

@@ -105,6 +105,10 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
     fn is_enabled(&mut self, transition: TransitionId, before: &[TransitionId]) -> bool {
         let plan = self.machine.plan(transition);
         if let Some(guard) = plan.guard {
+            if O::VALUES {
+                let values = self.with_data(|data, scope| data.explain(guard, scope));
+                self.observer.weighed(transition, values);
+            }
             match self.with_data(|data, scope| data.holds(guard, scope)) {
                 Ok(true) => {}
                 Ok(false) => {
