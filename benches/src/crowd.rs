@@ -17,6 +17,9 @@ const WAITING: usize = 10_000;
 const WORKING: usize = 1_000;
 const EVENTS: usize = 300;
 
+/// Runs started together.
+const AT_ONCE: usize = 250;
+
 /// How long a working run pauses between two steps: a thousand of them make two thousand steps a second.
 const PAUSE_MS: u64 = 500;
 
@@ -89,30 +92,31 @@ async fn crowd() -> Result<()> {
 }
 
 async fn start(runtime: &Runtime, loaded: &Arc<Loaded>, count: usize, works: bool) -> Result<Vec<Head>> {
-    let mut starts = Vec::new();
-    for _ in 0..count {
-        let start = Start {
-            loaded: Arc::clone(loaded),
-            input: Value::map([("works", Value::from(works))]),
-            folder: std::env::temp_dir(),
-            by: By::user("bench"),
-            parent: None,
-            name: None,
-        };
-        let runtime = runtime.clone();
-        starts.push(tokio::spawn(async move { runtime.start(start).await }));
-        if starts.len() % 500 == 0 {
-            tokio::task::yield_now().await;
+    let mut heads = Vec::new();
+    while heads.len() < count {
+        let starts: Vec<_> = (0..AT_ONCE.min(count - heads.len()))
+            .map(|_| tokio::spawn(begin(runtime.clone(), Arc::clone(loaded), works)))
+            .collect();
+        for start in starts {
+            heads.push(start.await??);
+        }
+        while !works && runtime.live_count() > 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
-    let mut heads = Vec::new();
-    for start in starts {
-        heads.push(start.await??);
-    }
-    while !works && runtime.live_count() > 0 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
     Ok(heads)
+}
+
+async fn begin(runtime: Runtime, loaded: Arc<Loaded>, works: bool) -> interlock_runtime::Result<Head> {
+    let start = Start {
+        loaded,
+        input: Value::map([("works", Value::from(works))]),
+        folder: std::env::temp_dir(),
+        by: By::user("bench"),
+        parent: None,
+        name: None,
+    };
+    runtime.start(start).await
 }
 
 /// What the process holds in memory.

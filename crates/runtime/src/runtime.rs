@@ -25,6 +25,9 @@ use crate::{
 /// How long a living process has to answer a message.
 const ANSWER_WAIT: Duration = Duration::from_secs(10);
 
+/// How often a run is asked while those who hold it end.
+const ASKED_MAX: usize = 3;
+
 /// News kept for those who are slow to read them.
 const NEWS_KEPT: usize = 4_096;
 
@@ -117,10 +120,12 @@ impl Shared {
         quiet
     }
 
-    fn write_to(&self, run: RunKey, mail: Mail) -> std::result::Result<(), Mail> {
-        match lock(&self.live).get(&run) {
-            Some(to) => to.send(mail).map_err(|back| back.0),
-            None => Err(mail),
+    /// Writes to a run that is being moved here; otherwise the mail (if any) comes back.
+    fn write_to(&self, run: RunKey, mail: Option<Mail>) -> Option<Option<Mail>> {
+        match (lock(&self.live).get(&run), mail) {
+            (Some(to), Some(mail)) => to.send(mail).err().map(|back| Some(back.0)),
+            (Some(_), None) => None,
+            (None, mail) => Some(mail),
         }
     }
 }
@@ -237,11 +242,14 @@ impl Runtime {
 
     /// Takes a run up: its state is loaded, and what was under way is looked after. Held by another living process: its pid.
     pub async fn adopt(&self, run: RunKey) -> Result<Option<u32>> {
+        self.deliver(run, None).await
+    }
+
+    /// Brings mail to a run, which is taken up for it where nobody has it. Held by another living process: its pid.
+    async fn deliver(&self, run: RunKey, mail: Option<Mail>) -> Result<Option<u32>> {
         let shared = &self.0;
         let _one_at_a_time = shared.adopting.lock().await;
-        if lock(&shared.live).contains_key(&run) {
-            return Ok(None);
-        }
+        let Some(mail) = shared.write_to(run, mail) else { return Ok(None) };
         let lease = match shared.engine.claim(run).await? {
             Claim::Ours(lease) => lease,
             Claim::Held { pid } => return Ok(Some(pid)),
@@ -249,11 +257,12 @@ impl Runtime {
         let opened = shared.engine.open(run)?;
         let loaded = self.loaded(&opened.head.definition)?;
         let live = Live::load(&opened, loaded, lease, shared.engine.evidence())?;
-        let (to, mail) = unbounded_channel();
-        // Messages left for whoever held it before are read first.
-        let _ = to.send(Mail::Look);
+        let (to, inbox) = unbounded_channel();
+        // Messages left for whoever held it before come first. Both are there before the run can come to rest again.
+        let mail = std::iter::once(Mail::Look).chain(mail);
+        mail.for_each(|mail| drop(to.send(mail)));
         lock(&shared.live).insert(run, to.clone());
-        let actor = Actor::new(Arc::clone(shared), live, mail, to);
+        let actor = Actor::new(Arc::clone(shared), live, inbox, to);
         tokio::spawn(actor.work(Vec::new(), BTreeMap::new(), true));
         Ok(None)
     }
@@ -274,27 +283,18 @@ impl Runtime {
     }
 
     async fn ask(&self, run: &Head, request: Request, by: By) -> Result<u64> {
-        // Twice: the process that holds it may end while we look.
-        for _ in 0..2 {
+        // Again where the process that held it has ended without an answer.
+        for _ in 0..ASKED_MAX {
             let (reply, answer) = oneshot::channel();
             let mail = Mail::Ask { request: request.clone(), by: by.clone(), reply: Reply::Here(reply) };
-            if self.0.write_to(run.key, mail).is_ok() {
+            let Some(pid) = self.deliver(run.key, Some(mail)).await? else {
                 return answer.await.unwrap_or_else(|_| Err(self.gone(run)));
-            }
-            match self.adopt(run.key).await? {
-                None => continue,
-                Some(pid) => match self.ask_there(run, &request, &by, pid).await? {
-                    Some(answer) => return answer.map_err(Error::from),
-                    None => continue,
-                },
+            };
+            if let Some(answer) = self.ask_there(run, &request, &by, pid).await? {
+                return answer.map_err(Error::from);
             }
         }
-        let (reply, answer) = oneshot::channel();
-        let mail = Mail::Ask { request, by, reply: Reply::Here(reply) };
-        match self.0.write_to(run.key, mail) {
-            Ok(()) => answer.await.unwrap_or_else(|_| Err(self.gone(run))),
-            Err(_) => Err(self.gone(run)),
-        }
+        Err(self.gone(run))
     }
 
     fn gone(&self, run: &Head) -> Error {
@@ -390,7 +390,7 @@ impl Runtime {
     async fn look(&self, all: bool) -> Result<()> {
         let work = self.0.engine.work(self.0.clock.now_ms())?;
         for run in work.messages {
-            let _ = self.0.write_to(run, Mail::Look);
+            let _ = self.0.write_to(run, Some(Mail::Look));
         }
         if all {
             for run in work.orphans.into_iter().chain(work.due) {

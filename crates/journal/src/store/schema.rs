@@ -9,6 +9,9 @@ use crate::{Error, Result};
 /// How long to wait for another process that is writing.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
 
+/// Pages in the write-ahead log before they are moved into the store: 16 MiB, so that the moving is rare and not felt.
+const PAGES_PER_CHECKPOINT: i64 = 4_096;
+
 /// `ILCK`: says to `file(1)` and to us that this is a store of ours.
 const APPLICATION_ID: i64 = 0x494C_434B;
 
@@ -66,6 +69,7 @@ fn prepare(connection: &Connection, path: &Path) -> Result<()> {
     let version = version(connection, path)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "wal_autocheckpoint", PAGES_PER_CHECKPOINT)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     if version < known() {
         migrate(connection, path)?;

@@ -43,6 +43,7 @@ fn activity(rng: &mut Rng, machine: &Machine, state: &State) -> Input {
     };
     let signals = &machine.chart().invoke(running.invoke).signals;
     let ended = match rng.below(8) {
+        _ if signals.is_empty() => Ended::Error { data: data(rng) },
         0 => Ended::Error { data: data(rng) },
         1 => Ended::Signal { name: "undeclared".into(), data: data(rng) },
         _ => {
