@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use interlock_chart::model::TransitionId;
-use interlock_core::Trace;
 use interlock_journal::{Engine, Entry, Head, Phase, Record};
-use interlock_runtime::{Live, Move, Offers, moves, offers};
+use interlock_runtime::{Live, Move, Offers, offers};
 
 use crate::{
     failure::Failure,
@@ -84,13 +83,7 @@ impl Follower {
 
     fn step(&mut self, record: Record) -> Result<Step, Failure> {
         let entry = self.engine.entry(&record)?;
-        if let Entry::Created(created) = &entry {
-            self.live.folder = created.folder.clone().map(Into::into).unwrap_or_default();
-        }
-        let (mut trace, before) = (Trace::default(), self.live.state.counters.clone());
-        self.live.fold(&entry, record.at_ms, &mut trace);
-        self.live.seq = record.seq;
-        let moves = moves(&self.live, record.seq, record.at_ms, &entry, &trace, &before);
+        let (moves, trace) = self.live.relive(&record, &entry);
         let rounds = trace.microsteps.iter().flat_map(|round| &round.taken);
         let transitions = rounds.map(|taken| taken.transition).collect();
         Ok(Step { record, entry, moves, transitions })

@@ -99,7 +99,7 @@ pub(crate) fn with_values(live: &Live, seq: u64, at_ms: i64, entry: &Entry, why:
 /// Keeps the trace of a step and what its guards saw.
 #[derive(Debug, Default)]
 pub(crate) struct Why {
-    trace: Trace,
+    pub(crate) trace: Trace,
     seen: Vec<(TransitionId, Vec<(String, Value)>)>,
 }
 

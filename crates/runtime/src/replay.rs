@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use interlock_core::Trace;
 use interlock_journal::{
     Append, Engine, Entry, Error as JournalError, Fork, Hash, Head, NewRun, Phase, Record, TimerChange,
 };
@@ -44,18 +45,25 @@ pub fn replay(engine: &dyn Engine, head: &Head, until: u64, mut see: impl FnMut(
         }
         for record in &records {
             let entry = engine.entry(record)?;
-            if let Entry::Created(created) = &entry {
-                live.folder = created.folder.clone().map(Into::into).unwrap_or_default();
-            }
-            let (mut why, before) = (moves::Why::default(), live.state.counters.clone());
-            live.fold(&entry, record.at_ms, &mut why);
-            live.seq = record.seq;
-            let moves = moves::with_values(&live, record.seq, record.at_ms, &entry, &why, &before);
+            let (moves, _) = live.relive(record, &entry);
             see(Frame { record, entry: &entry, moves, live: &live });
         }
         next += records.len() as u64;
     }
     Ok(live)
+}
+
+impl Live {
+    /// Lets a record happen again, and says why it went as it did.
+    pub fn relive(&mut self, record: &Record, entry: &Entry) -> (Vec<Move>, Trace) {
+        if let Entry::Created(created) = entry {
+            self.folder = created.folder.clone().map(Into::into).unwrap_or_default();
+        }
+        let (mut why, before) = (moves::Why::default(), self.state.counters.clone());
+        self.fold(entry, record.at_ms, &mut why);
+        self.seq = record.seq;
+        (moves::with_values(self, record.seq, record.at_ms, entry, &why, &before), why.trace)
+    }
 }
 
 /// Something about a run that cannot be as it was written.

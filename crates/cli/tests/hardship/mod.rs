@@ -9,15 +9,15 @@ use std::{
 use tempfile::TempDir;
 
 /// Lines that a run writes.
-pub const LINES: usize = 8;
+pub(crate) const LINES: usize = 8;
 
 /// A store, a git repository and a run that writes into it.
-pub struct Scene {
+pub(crate) struct Scene {
     home: TempDir,
 }
 
 impl Scene {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         // Beside the build, not in memory: what is tested is what a disk keeps.
         let home = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let scene = Scene { home };
@@ -28,20 +28,20 @@ impl Scene {
         scene
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.home.path()
     }
 
-    pub fn store(&self) -> PathBuf {
+    pub(crate) fn store(&self) -> PathBuf {
         self.home.path().join("store")
     }
 
-    pub fn repo(&self) -> PathBuf {
+    pub(crate) fn repo(&self) -> PathBuf {
         self.home.path().join("repo")
     }
 
     /// The program, with arguments.
-    pub fn interlock(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn interlock(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_interlock"));
         command
             .args(arguments)
@@ -53,7 +53,7 @@ impl Scene {
     }
 
     /// The command that starts the run, or goes on with it where it was made already.
-    pub fn go_on(&self) -> Command {
+    pub(crate) fn go_on(&self) -> Command {
         let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hardship/ledger.yaml");
         match self.is_made() {
             true => self.interlock(&["resume", "the-run"]),
@@ -64,16 +64,16 @@ impl Scene {
         }
     }
 
-    pub fn is_made(&self) -> bool {
+    pub(crate) fn is_made(&self) -> bool {
         self.store().exists() && self.run(&["show", "the-run"]).status.success()
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.interlock(arguments).output().unwrap()
     }
 
     /// Whether everything is as if nothing had happened: each line once, in order, and every record in its place.
-    pub fn check(&self) {
+    pub(crate) fn check(&self) {
         let verify = self.run(&["verify", "the-run"]);
         assert!(verify.status.success(), "{}", text(&verify));
         let ledger = fs::read_to_string(self.repo().join("ledger.txt")).unwrap();
@@ -83,15 +83,15 @@ impl Scene {
 }
 
 /// What a program said.
-pub fn text(output: &Output) -> String {
+pub(crate) fn text(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
 /// Numbers without a pattern, the same in every run.
-pub struct Chance(pub u64);
+pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
-    pub fn below(&mut self, below: u64) -> u64 {
+    pub(crate) fn below(&mut self, below: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % below
     }
