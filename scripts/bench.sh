@@ -7,4 +7,5 @@ if [ ! -x target/langgraph/bin/python ] && command -v python3 >/dev/null; then
     python3 -m venv target/langgraph && target/langgraph/bin/pip install --quiet langgraph langgraph-checkpoint-sqlite || rm -rf target/langgraph
 fi
 cargo build --quiet --release --package interlock-cli --package interlock-benches
-exec target/release/bench "$@"
+target/release/bench "$@"
+[ $# -gt 0 ] || cargo bench --quiet --package interlock-checker --bench explore

@@ -46,6 +46,29 @@ pub(crate) fn report_start() -> Result<()> {
     Ok(())
 }
 
+/// The program, from nothing to the end of a run that records its beginning and waits: the first record is durable before that.
+pub(crate) fn report_first_record() -> Result<()> {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/interlock");
+    if !program.exists() {
+        return Ok(());
+    }
+    let home = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR"))?;
+    let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/machines/crowd.yaml");
+    let best = best_of(|| {
+        let begin = Instant::now();
+        let mut run = Command::new(&program);
+        run.args(["run", machine, "--set", "works=false"]).env("INTERLOCK_HOME", home.path()).stdin(Stdio::null());
+        let status = run.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+        let waits = status.code() == Some(4);
+        waits.then(|| begin.elapsed()).ok_or_else(|| format!("`interlock run` ended with {status}").into())
+    })?;
+    println!(
+        "record   {:>8.3} ms for `interlock run` to its first record and its end (wanted 60 to the record)",
+        milliseconds(best)
+    );
+    Ok(())
+}
+
 fn best_of(mut round: impl FnMut() -> Result<Duration>) -> Result<Duration> {
     let rounds = (0..ROUNDS).map(|_| round()).collect::<Result<Vec<_>>>()?;
     Ok(rounds.into_iter().min().unwrap_or_default())

@@ -29,6 +29,7 @@ fn main() -> Result<()> {
     }
     if is_wanted("start") {
         cold::report_start()?;
+        cold::report_first_record()?;
     }
     if is_wanted("durable") {
         durable::report()?;
