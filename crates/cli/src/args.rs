@@ -17,14 +17,14 @@ Examples:
   interlock draw brain -o brain.svg        a picture
   interlock draw brain --format mermaid    the same for a Markdown file
   interlock import door.scxml -o door/     a machine from SCXML, XState JSON or Mermaid
-  interlock run coder -s task='fix it'     start a run and follow it until it ends or waits
+  interlock run coder -s goal='fix it'     start a run and follow it until it ends or waits
   interlock send R USER_CONFIRM            tell a run what it waits for
   interlock trace R                        what it did, and why
 
 A machine M is the name of a built-in one, of one under .interlock/machines/, or a path to a folder or file.
 A run R is its name, or as much of its beginning as is unlike any other's. Runs are kept in $INTERLOCK_HOME.
-Exit codes: 0 good, 1 the thing itself failed, 2 bad usage or bad input, 3 a run was aborted, 4 a run waits for a
-person (or was left before its end), 70 a bug in Interlock.";
+Exit codes: 0 good, 1 the thing itself failed, 2 bad usage or bad input, 3 a run was aborted, 4 a run waits for a person \
+(or was left before its end), 70 a bug in Interlock.";
 
 /// Agents as statecharts: proved before they run.
 #[derive(Debug, Parser)]

@@ -1,12 +1,12 @@
 //! Documents that show a command line session: every ```` ```console ```` block is run, and what it shows must be what comes.
 //!
 //! In a block, a line that begins with `$ ` is a command, and the lines up to the next one are what it prints: data first, then
-//! what it says. A line `...` stands for any lines that are left out. With `UPDATE_DOCS=1` in the environment the blocks are
+//! what it says. A line `...` stands for any lines that are left out; one time of day is as good as another. With `UPDATE_DOCS=1` in the environment the blocks are
 //! rewritten instead.
 
 use std::path::Path;
 
-use crate::session::Session;
+use crate::session::{Session, without_times};
 
 /// Set to rewrite the documents instead of checking them.
 pub const UPDATE: &str = "UPDATE_DOCS";
@@ -89,7 +89,10 @@ fn matches(shown: &[&str], printed: &[&str]) -> bool {
     match shown {
         [] => printed.is_empty(),
         [LEFT_OUT, rest @ ..] => (0..=printed.len()).any(|from| matches(rest, &printed[from..])),
-        [line, rest @ ..] => printed.first() == Some(line) && matches(rest, &printed[1..]),
+        [line, rest @ ..] => {
+            printed.first().is_some_and(|first| without_times(first) == without_times(line))
+                && matches(rest, &printed[1..])
+        }
     }
 }
 

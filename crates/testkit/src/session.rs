@@ -11,6 +11,7 @@ use std::{
 pub struct Session {
     binary: PathBuf,
     folder: PathBuf,
+    settings: Vec<(String, String)>,
 }
 
 /// What came of a command.
@@ -27,7 +28,14 @@ pub struct Transcript {
 impl Session {
     /// A session with a binary (`env!("CARGO_BIN_EXE_…")`) in a folder.
     pub fn new(binary: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> Self {
-        Session { binary: binary.into(), folder: folder.into() }
+        Session { binary: binary.into(), folder: folder.into(), settings: Vec::new() }
+    }
+
+    /// With a variable in the environment of its commands.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.settings.push((name.to_owned(), value.into()));
+        self
     }
 
     /// The folder it runs in.
@@ -40,6 +48,7 @@ impl Session {
         let mut command = Command::new(&self.binary);
         command.args(words(arguments)).current_dir(&self.folder).stdin(Stdio::null());
         command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("COLUMNS", "100");
+        command.envs(self.settings.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -78,6 +87,28 @@ impl fmt::Display for Transcript {
     }
 }
 
+/// Times of day are different every time: each becomes `hh:mm:ss`.
+pub fn without_times(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(letter) = rest.chars().next() {
+        if is_time(rest) {
+            out.push_str("hh:mm:ss");
+            rest = &rest[TIME_LENGTH..];
+        } else {
+            out.push(letter);
+            rest = &rest[letter.len_utf8()..];
+        }
+    }
+    out
+}
+
+const TIME_LENGTH: usize = 8;
+
+fn is_time(text: &str) -> bool {
+    let shape = |(at, byte): (usize, &u8)| if at % 3 == 2 { *byte == b':' } else { byte.is_ascii_digit() };
+    text.len() >= TIME_LENGTH && text.as_bytes()[..TIME_LENGTH].iter().enumerate().all(shape)
+}
+
 /// Splits a command line at spaces outside quotes.
 pub fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
@@ -98,7 +129,13 @@ pub fn words(line: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::words;
+    use super::{without_times, words};
+
+    #[test]
+    fn times_of_day_are_left_out() {
+        assert_eq!(without_times("08:06:15  → a\nat 23:59:00, 1:2:3 é"), "hh:mm:ss  → a\nat hh:mm:ss, 1:2:3 é");
+        assert_eq!(without_times("08:06:1"), "08:06:1");
+    }
 
     #[test]
     fn quotes_hold_words_together() {

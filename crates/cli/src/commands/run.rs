@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use interlock_chart::library;
 use interlock_journal::Definition;
-use interlock_runtime::{Loaded, Start};
+use interlock_runtime::{Error, Loaded, Start};
 
 use super::Outcome;
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
     follow::Follower,
     given, machine,
     output::Output,
+    sample::sample,
     store::{Store, user},
 };
 
@@ -21,7 +22,7 @@ use crate::{
 pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
     let loaded = load(&args.machine, output)?;
     let input = given::input(args.input.as_deref(), &args.set, &loaded.chart().input)?;
-    let input = loaded.admit_input(&input)?;
+    let input = loaded.admit_input(&input).map_err(|error| with_sample(error, &loaded, &args.machine))?;
     let folder = folder(args.repo.as_deref())?;
     let start = Start { loaded, input, folder, by: user(), parent: None, name: name(args.name.as_deref())? };
     let store = Store::open()?;
@@ -41,6 +42,12 @@ fn load(name: &str, output: &Output) -> Result<Arc<Loaded>, Failure> {
     machine::show(&source, &reading.diagnostics, output);
     let chart = reading.chart.ok_or_else(Failure::told)?;
     Ok(Arc::new(Loaded::of(Definition::new(&source, &chart), chart)))
+}
+
+/// An input that fits says more than a schema.
+fn with_sample(error: Error, loaded: &Loaded, machine: &str) -> Failure {
+    let fitting = sample(&loaded.chart().input);
+    Failure::from(error).hint(format!("`echo '{fitting}' | interlock run {machine} --input -` would fit"))
 }
 
 fn folder(repo: Option<&std::path::Path>) -> Result<PathBuf, Failure> {
