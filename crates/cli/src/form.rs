@@ -3,7 +3,7 @@
 use inquire::{Confirm, InquireError, Select, Text, validator::Validation};
 use interlock_chart::{Value, model::Schema};
 use interlock_runtime::{Offer, Offers};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::sample::{kind, required};
 
@@ -41,11 +41,19 @@ pub(crate) enum FieldKind {
 
 /// Asks. Nothing where the person does not want to say anything now.
 pub(crate) fn ask(place: &str, offers: &Offers) -> Option<Answer> {
-    let by_hand = offers.by_hand.iter().flat_map(|by_hand| &by_hand.signals);
+    let failed = failed();
+    let by_hand = offers.by_hand.iter().flat_map(|by_hand| by_hand.signals.iter().chain([&failed]));
     let all: Vec<&Offer> = by_hand.chain(&offers.events).collect();
     let offer = choose(place, &all).ok()??;
     let data = fill_in(&offer.data).ok()?;
     Some(Answer { event: offer.event.clone(), data: Value::from(data) })
+}
+
+/// How any activity can end, besides its signals.
+fn failed() -> Offer {
+    let text = json!({ "type": "string" });
+    let data = json!({ "required": ["code", "message"], "properties": { "code": text, "message": text } });
+    Offer { event: "error".to_owned(), summary: "It failed".to_owned(), data, is_general: false }
 }
 
 fn choose<'o>(place: &str, offers: &[&'o Offer]) -> Result<Option<&'o Offer>, InquireError> {
@@ -146,7 +154,6 @@ impl Field {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn a_form_has_a_field_for_every_property_in_its_order() {

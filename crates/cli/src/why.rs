@@ -2,6 +2,7 @@
 
 use interlock_journal::moment;
 use interlock_runtime::{Move, RefusedMove};
+use serde_json::{Map, Value as Json};
 
 use crate::output::Output;
 
@@ -37,7 +38,7 @@ pub(crate) fn explain(step: &Move, output: &Output) -> String {
 pub(crate) fn details(step: &Move) -> Vec<(&'static str, String)> {
     let mut details = vec![("event", event(step))];
     details.extend(step.reason.clone().map(|reason| ("reason", reason)));
-    details.extend(step.guard.as_ref().map(|guard| ("guard", format!("{guard} is true"))));
+    details.extend(step.guard.as_ref().map(|guard| ("guard", format!("`{guard}` is true{}", values(&step.values)))));
     details.extend(step.refused.iter().map(|refused| ("refused", candidate(refused))));
     details.extend(step.counters.iter().map(|counted| {
         ("counter", format!("{} {} → {} of {}", counted.counter, counted.before, counted.after, counted.max))
@@ -52,7 +53,7 @@ pub(crate) fn details(step: &Move) -> Vec<(&'static str, String)> {
 fn event(step: &Move) -> String {
     let by = step.by.as_ref().map(|by| format!(" by {} {}", by.kind.word(), by.name)).unwrap_or_default();
     let data = match &step.data {
-        serde_json::Value::Null => String::new(),
+        Json::Null => String::new(),
         data if data.as_object().is_some_and(|fields| fields.is_empty()) => String::new(),
         data => format!(" {data}"),
     };
@@ -65,5 +66,11 @@ fn event(step: &Move) -> String {
 
 fn candidate(refused: &RefusedMove) -> String {
     let target = refused.target.as_deref().unwrap_or("stays");
-    format!("{} → {target}: {}", refused.state, refused.why)
+    format!("{} → {target}: {}{}", refused.state, refused.why, values(&refused.values))
+}
+
+/// What a guard saw: ` (event.minutes = 11)`.
+fn values(values: &Map<String, Json>) -> String {
+    let words: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
 }

@@ -344,29 +344,29 @@ fn a_trace_says_why() {
         &session,
         "trace t1",
         expect![[r#"
-            1  hh:mm:ss  → heating
-                         event     the run began by user ada
-            2  hh:mm:ss  heating → brewed
-                         event     boiled by user ada
-                         reason    the water for oolong boils
-            3  hh:mm:ss  brewed → brewed
-                         event     stronger by user ada {"minutes":2}
-                         refused   brewed → stays: `event.minutes > 10` is false
-                         counter   brewed.stronger#1 0 → 1 of 2
-            4  hh:mm:ss  brewed stays
-                         event     stronger by user ada {"minutes":11}
-                         reason    it would be bitter
-                         guard     event.minutes > 10 is true
-            5  hh:mm:ss  brewed → brewed
-                         event     stronger by user ada {"minutes":3}
-                         refused   brewed → stays: `event.minutes > 10` is false
-                         counter   brewed.stronger#1 1 → 2 of 2
-            6  hh:mm:ss  brewed → cold
-                         event     stronger by user ada {"minutes":4}
-                         reason    it stood too long
-                         refused   brewed → stays: `event.minutes > 10` is false
-                         refused   brewed → brewed: its limit is used up: brewed.stronger#1 is 2
-    "#]],
+                1  hh:mm:ss  → heating
+                             event     the run began by user ada
+                2  hh:mm:ss  heating → brewed
+                             event     boiled by user ada
+                             reason    the water for oolong boils
+                3  hh:mm:ss  brewed → brewed
+                             event     stronger by user ada {"minutes":2}
+                             refused   brewed → stays: `event.minutes > 10` is false (event.minutes = 2)
+                             counter   brewed.stronger#1 0 → 1 of 2
+                4  hh:mm:ss  brewed stays
+                             event     stronger by user ada {"minutes":11}
+                             reason    it would be bitter
+                             guard     `event.minutes > 10` is true (event.minutes = 11)
+                5  hh:mm:ss  brewed → brewed
+                             event     stronger by user ada {"minutes":3}
+                             refused   brewed → stays: `event.minutes > 10` is false (event.minutes = 3)
+                             counter   brewed.stronger#1 1 → 2 of 2
+                6  hh:mm:ss  brewed → cold
+                             event     stronger by user ada {"minutes":4}
+                             reason    it stood too long
+                             refused   brewed → stays: `event.minutes > 10` is false (event.minutes = 4)
+                             refused   brewed → brewed: its limit is used up: brewed.stronger#1 is 2
+        "#]],
     );
 }
 

@@ -1,0 +1,66 @@
+//! Every built-in machine can be started and played by a person who does what the command line suggests.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use interlock_testkit::session::{Session, words};
+use serde_json::Value as Json;
+
+/// Steps that are played.
+const STEPS: usize = 12;
+
+/// What each machine cannot do without.
+const INPUTS: [(&str, &str); 5] = [
+    ("firmware", r#"{"goal": "blink", "repo_path": ".", "test_profile": {"env_type": "local", "cases": ["boots"]}}"#),
+    ("coder", r#"{"goal": "fix it"}"#),
+    ("prd", r#"{"repo_path": "."}"#),
+    ("brain", r#"{"task": "fix it"}"#),
+    ("notebook", r#"{"problem": "why is it so"}"#),
+];
+
+fn json(session: &Session, arguments: &str) -> (Option<i32>, Json) {
+    let transcript = session.run(&format!("{arguments} --json")).unwrap();
+    let json = serde_json::from_str(&transcript.stdout);
+    (transcript.code, json.unwrap_or_else(|error| panic!("{arguments}: {error}\n{transcript}")))
+}
+
+/// Does what is suggested, a different one each time, until the run ends or enough is seen.
+fn play(machine: &str, input: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home").display().to_string();
+    let session = Session::new(env!("CARGO_BIN_EXE_interlock"), folder.path()).with("INTERLOCK_HOME", home);
+    session.write("input.json", input).unwrap();
+    let (mut code, mut state) = json(&session, &format!("run {machine} --input input.json --name {machine}"));
+    for step in 0..STEPS {
+        if code != Some(4) {
+            break;
+        }
+        let answers = state["waits_for"].as_array().unwrap().clone();
+        assert!(!answers.is_empty(), "{machine} waits in {} for nothing", state["place"]);
+        let tried = answers.iter().cycle().skip(step % answers.len()).take(answers.len());
+        // An event that a guard refuses now is no dead end as long as another is taken.
+        let taken = tried.map(|answer| suggested(&session, answer)).find(|(code, _)| *code != Some(2));
+        (code, state) = taken.unwrap_or_else(|| panic!("{machine} takes nothing in {}", state["place"]));
+    }
+    assert!(state["seq"].as_u64().unwrap() > 2, "{machine} did not move: {state}");
+    assert_eq!(session.run("verify").unwrap().code, Some(0), "{machine}");
+    let trace = session.run(&format!("trace {machine} --json")).unwrap().stdout;
+    assert!(trace.lines().count() > 2, "{trace}");
+}
+
+/// Types what was suggested. Data that does not fit is never suggested.
+fn suggested(session: &Session, answer: &Json) -> (Option<i32>, Json) {
+    let command = answer["command"].as_str().unwrap();
+    let mut typed = words(command);
+    typed.remove(0);
+    let output = session.command("--json").args(&typed).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!said.contains("does not fit"), "{command}\n{said}");
+    (output.status.code(), serde_json::from_slice(&output.stdout).unwrap_or_default())
+}
+
+#[test]
+fn every_built_in_machine_is_played_by_doing_what_is_suggested() {
+    for (machine, input) in INPUTS {
+        play(machine, input);
+    }
+}

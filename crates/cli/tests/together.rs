@@ -1,0 +1,146 @@
+//! Several processes on one store, signals, and time: what only shows while a run goes on.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::{
+    io::Read as _,
+    process::{Child, Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use interlock_testkit::session::Session;
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+const LAMP: &str = "\
+machine: lamp
+version: 1
+summary: Burns until it is switched off or burns out.
+events:
+  off: { from: user, summary: Switch it off }
+  blink: { from: user, summary: Switch it off and on }
+initial: lit
+on:
+  off: { target: dark, reason: somebody sleeps }
+  blink: { target: lit, limit: 3 }
+states:
+  lit: { timeout: HOURS, on: { timeout: { target: burnt_out, reason: nobody came } } }
+  dark: { type: final, outcome: success }
+  burnt_out: { type: final, outcome: failure }
+";
+
+/// A lamp that burns for so long.
+fn project(lasting: &str) -> (TempDir, Session) {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path().canonicalize().unwrap();
+    let session = Session::new(env!("CARGO_BIN_EXE_interlock"), &here)
+        .with("INTERLOCK_HOME", here.join("home").display().to_string())
+        .with("INTERLOCK_USER", "ada");
+    session.write(".interlock/machines/lamp/machine.yaml", &LAMP.replace("HOURS", lasting)).unwrap();
+    (folder, session)
+}
+
+/// Begins a command and goes on.
+fn begin(session: &Session, arguments: &str) -> Child {
+    session.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits for what must come, for as long as a slow machine may take.
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what} did not come");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn ended(child: Child) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+fn shown(session: &Session, run: &str) -> Json {
+    serde_json::from_str(&session.run(&format!("show {run} --json")).unwrap().stdout).unwrap_or_default()
+}
+
+/// A lamp in the background, lit and followed.
+fn lit(session: &Session) -> Child {
+    let mut child = begin(session, "run lamp --name l1");
+    let (mut said, mut next) = (Vec::new(), [0; 1]);
+    while !said.ends_with(b"start\n") {
+        child.stderr.as_mut().unwrap().read_exact(&mut next).unwrap();
+        said.extend(next);
+    }
+    child
+}
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").arg(name).arg(child.id().to_string()).status().unwrap().success());
+}
+
+#[test]
+fn an_event_from_another_process_is_seen_by_the_one_that_follows() {
+    let (_folder, session) = project("1h");
+    let follower = lit(&session);
+    let sent = session.run("send l1 off").unwrap();
+    assert_eq!((sent.code, sent.stdout.as_str()), (Some(0), "l1  succeeded  dark\n"), "{sent}");
+    let (code, stdout, stderr) = ended(follower);
+    assert_eq!((code, stdout.as_str()), (Some(0), "l1  succeeded  dark\n"));
+    assert!(stderr.contains("lamp → dark  off  somebody sleeps"), "{stderr}");
+}
+
+#[test]
+fn a_run_that_waits_for_a_timer_only_is_followed_through_it() {
+    let (_folder, session) = project("2500ms");
+    let run = session.run("run lamp --name l1").unwrap();
+    assert_eq!((run.code, run.stdout.as_str()), (Some(1), "l1  failed  burnt_out\n"), "{run}");
+    assert!(run.stderr.contains("lit → burnt_out  timeout.lit  nobody came"), "{run}");
+}
+
+#[test]
+fn a_signal_leaves_the_run_and_it_can_be_taken_up_again() {
+    for name in ["-INT", "-TERM"] {
+        let (_folder, session) = project("1h");
+        let follower = lit(&session);
+        signal(&follower, name);
+        let (code, stdout, stderr) = ended(follower);
+        assert_eq!((code, stdout.as_str()), (Some(4), "l1  waiting  lit\n"), "{name}");
+        assert!(stderr.contains("interlock resume l1"), "{stderr}");
+        assert_eq!(session.run("send l1 off").unwrap().code, Some(0));
+        assert_eq!(session.run("verify").unwrap().code, Some(0));
+    }
+}
+
+#[test]
+fn a_run_whose_process_was_killed_is_taken_up_when_it_is_due() {
+    let (_folder, session) = project("1s");
+    let mut follower = lit(&session);
+    follower.kill().unwrap();
+    follower.wait().unwrap();
+    until("its time", || {
+        let due = shown(&session, "l1")["timers"][0]["due"].as_str().unwrap_or_default().to_owned();
+        let now = Command::new("date").args(["-u", "+%FT%T.%3NZ"]).output().unwrap();
+        due.as_str() < String::from_utf8_lossy(&now.stdout).trim()
+    });
+    let resumed = session.run("resume").unwrap();
+    assert_eq!((resumed.code, resumed.stdout.as_str()), (Some(1), "l1  failed  burnt_out\n"), "{resumed}");
+    assert_eq!(session.run("resume").unwrap().stderr, "no run needs anybody\n");
+}
+
+#[test]
+fn whoever_watches_sees_what_others_do() {
+    let (_folder, session) = project("1h");
+    let follower = lit(&session);
+    let mut watcher = begin(&session, "watch l1 --json");
+    // It says where the run stands before it waits for more.
+    let mut first = [0; 1];
+    watcher.stderr.as_mut().unwrap().read_exact(&mut first).unwrap();
+    let blink = session.run("send l1 blink --no-follow").unwrap();
+    assert_eq!((blink.code, blink.stdout.as_str()), (Some(0), "l1  blink  record 2\n"), "{blink}");
+    assert_eq!(session.run("send l1 off").unwrap().code, Some(0));
+    let (code, stdout, _) = ended(watcher);
+    let moves: Vec<Json> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events: Vec<&str> = moves.iter().filter_map(|each| each["event"].as_str()).collect();
+    assert_eq!((code, events), (Some(0), vec!["blink", "off"]));
+    assert_eq!(ended(follower).0, Some(0));
+}
