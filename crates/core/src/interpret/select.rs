@@ -152,6 +152,9 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
 
     /// Of two transitions that leave the same state, the one whose source is deeper goes first, then the one that comes first.
     fn remove_conflicting_transitions(&mut self, enabled: Enabled) -> Enabled {
+        if enabled.len() < 2 {
+            return enabled;
+        }
         let mut kept = Enabled::new();
         for candidate in enabled {
             let exits = self.compute_exit_set(&[candidate]);
