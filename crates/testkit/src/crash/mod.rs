@@ -10,7 +10,7 @@ mod play;
 mod script;
 mod world;
 
-pub use play::{Played, play};
+pub use play::{Played, play, play_in};
 pub use world::{Done, Seed};
 
 use std::collections::BTreeMap;

@@ -52,14 +52,24 @@ pub fn play(source: &Source, seed: Seed, fatal: Option<usize>, given: &BTreeMap<
     // In memory where there is such a place: what is simulated is the process, not the disk.
     let shm = Path::new("/dev/shm");
     let home = if shm.is_dir() { tempfile::tempdir_in(shm) } else { tempfile::tempdir() };
-    let home = home.expect("a folder for a simulated store");
+    play_in(home.expect("a folder for a simulated store").path(), source, seed, fatal, given)
+}
+
+/// The same in a folder that stays.
+pub fn play_in(
+    home: &Path,
+    source: &Source,
+    seed: Seed,
+    fatal: Option<usize>,
+    given: &BTreeMap<ActivityId, AttemptResult>,
+) -> Played {
     let world = Arc::new(World::new(fatal));
     let mut played = Played::default();
-    while !process(source, seed, &world, given, home.path()) {
+    while !process(source, seed, &world, given, home) {
         played.deaths += 1;
         assert!(played.deaths < 3, "it dies once");
     }
-    look_back(&mut played, home.path());
+    look_back(&mut played, home);
     let done = world.done.lock().unwrap().clone();
     played.done = done;
     for (id, done) in &mut played.done {

@@ -1,0 +1,125 @@
+//! Whatever is changed behind a run's back, `verify` names it.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::{collections::BTreeMap, path::Path, sync::OnceLock};
+
+use interlock_chart::library;
+use interlock_journal::{Engine, Head, Journal};
+use interlock_runtime::{Problem, verify};
+use interlock_testkit::crash::{Seed, lively, play_in};
+use rusqlite::{Connection, params, types::Value};
+
+/// A store with one finished run in it.
+fn store() -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let source = library::load("prd", Path::new("/")).unwrap();
+    static SEED: OnceLock<Seed> = OnceLock::new();
+    play_in(home.path(), &source, *SEED.get_or_init(|| lively(&source)), None, &BTreeMap::new());
+    home
+}
+
+fn problems(home: &Path) -> Vec<Problem> {
+    let journal = Journal::open_inline(home).unwrap();
+    let head: Head = journal.list(&Default::default()).unwrap().remove(0);
+    verify(&journal, &head).unwrap()
+}
+
+fn sql(home: &Path) -> Connection {
+    Connection::open(home.join("journal.sqlite")).unwrap()
+}
+
+/// The same value with one bit changed, at a place that varies.
+fn changed(value: &Value, at: usize) -> Value {
+    match value {
+        Value::Integer(number) => Value::Integer(number ^ 1),
+        Value::Text(text) => {
+            let mut bytes = text.clone().into_bytes();
+            let at = at % bytes.len();
+            bytes[at] ^= 1;
+            String::from_utf8(bytes).map_or_else(|_| Value::Text(format!("{text} ")), Value::Text)
+        }
+        Value::Blob(bytes) => {
+            let mut bytes = bytes.clone();
+            let at = at % bytes.len();
+            bytes[at] ^= 1;
+            Value::Blob(bytes)
+        }
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn a_run_that_nobody_touched_is_as_it_was_written() {
+    assert_eq!(problems(store().path()), []);
+}
+
+#[test]
+fn a_change_to_any_field_of_any_record_is_named() {
+    let home = store();
+    let count: i64 = sql(home.path()).query_row("SELECT count(*) FROM record", [], |row| row.get(0)).unwrap();
+    assert!(count > 10, "{count} records");
+    for id in 1..=count {
+        for column in ["at", "kind", "payload", "hash"] {
+            let connection = sql(home.path());
+            let select = format!("SELECT {column}, seq FROM record WHERE id = ?1");
+            let (good, seq): (Value, u64) =
+                connection.query_row(&select, [id], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+            let update = format!("UPDATE record SET {column} = ?2 WHERE id = ?1");
+            connection.execute(&update, params![id, changed(&good, id as usize * 31)]).unwrap();
+            let found = problems(home.path());
+            assert!(found.iter().any(|problem| problem.seq == Some(seq)), "{column} of record {seq}: {found:?}");
+            connection.execute(&update, params![id, good]).unwrap();
+        }
+    }
+    assert_eq!(problems(home.path()), []);
+}
+
+#[test]
+fn a_record_that_is_taken_out_is_missed() {
+    for (place, what) in [("seq = 3", "in the middle"), ("seq = (SELECT max(seq) FROM record)", "at the end")] {
+        let home = store();
+        sql(home.path()).execute(&format!("DELETE FROM record WHERE {place}"), []).unwrap();
+        assert_ne!(problems(home.path()), [], "{what}");
+    }
+}
+
+#[test]
+fn a_state_that_is_not_what_the_records_lead_to_is_named() {
+    let home = store();
+    sql(home.path()).execute("INSERT OR REPLACE INTO snapshot VALUES (1, 2, '{}')", []).unwrap();
+    assert_ne!(problems(home.path()), []);
+    let home = store();
+    sql(home.path()).execute("UPDATE run SET place = 'elsewhere'", []).unwrap();
+    assert_ne!(problems(home.path()), []);
+}
+
+#[test]
+fn a_definition_that_was_changed_is_named() {
+    let home = store();
+    let connection = sql(home.path());
+    let packed: Vec<u8> = connection.query_row("SELECT packed FROM definition", [], |row| row.get(0)).unwrap();
+    let Value::Blob(bad) = changed(&Value::Blob(packed), 1_000) else { unreachable!() };
+    connection.execute("UPDATE definition SET packed = ?1", [bad]).unwrap();
+    assert_ne!(problems(home.path()), []);
+}
+
+#[test]
+fn a_change_to_any_evidence_file_is_named() {
+    let home = store();
+    let files: Vec<_> = std::fs::read_dir(home.path().join("evidence")).unwrap().flatten().collect();
+    let files = files.iter().flat_map(|folder| std::fs::read_dir(folder.path()).unwrap().flatten());
+    let files: Vec<_> = files.collect();
+    assert!(!files.is_empty());
+    for file in files {
+        let good = std::fs::read(file.path()).unwrap();
+        for at in 0..good.len() {
+            let mut bad = good.clone();
+            bad[at] ^= 0x10;
+            std::fs::write(file.path(), bad).unwrap();
+            assert!(problems(home.path()).iter().any(|problem| problem.evidence.is_some()), "byte {at} of {file:?}");
+        }
+        std::fs::write(file.path(), good).unwrap();
+    }
+    assert_eq!(problems(home.path()), []);
+}
