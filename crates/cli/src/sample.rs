@@ -53,9 +53,9 @@ fn array(schema: &Schema, depth: usize) -> Json {
 }
 
 fn object(schema: &Schema, depth: usize) -> Json {
-    let fields = required(schema).filter_map(|name| {
+    let fields = required(schema).map(|name| {
         let field = schema.get("properties").and_then(|fields| fields.get(name));
-        Some((name.to_owned(), field.map_or(json!("…"), |field| of(field, depth + 1))))
+        (name.to_owned(), field.map_or(json!("…"), |field| of(field, depth + 1)))
     });
     Json::Object(fields.collect())
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use interlock_testkit::{console, session::Session};
 
 /// Documents with sessions in them, and how many commands each has at least (so that none is lost without notice).
-const DOCUMENTS: [(&str, usize); 1] = [("README.md", 4)];
+const DOCUMENTS: [(&str, usize); 2] = [("README.md", 7), ("docs/running.md", 9)];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -17,10 +17,16 @@ fn session() -> Session {
     Session::new(env!("CARGO_BIN_EXE_interlock"), root())
 }
 
+/// With a store of its own, empty at first.
+fn session_with_store(home: &Path) -> Session {
+    session().with("INTERLOCK_HOME", home.display().to_string()).with("INTERLOCK_USER", "ada")
+}
+
 #[test]
 fn commands_in_documents_print_what_is_shown() {
     for (document, commands_min) in DOCUMENTS {
-        match console::check(&root().join(document), "interlock", &session()) {
+        let home = tempfile::tempdir().unwrap();
+        match console::check(&root().join(document), "interlock", &session_with_store(home.path())) {
             Ok(count) => assert!(count >= commands_min, "{document} has only {count} commands"),
             Err(difference) => panic!("{difference}"),
         }

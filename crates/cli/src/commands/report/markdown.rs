@@ -25,7 +25,7 @@ pub(super) fn write(report: &Report) -> String {
     for step in report.moves() {
         text.push_str(&format!("\n### {} · {}\n\n", step.seq, why::way(step)));
         for (label, words) in why::details(step) {
-            text.push_str(&format!("- {label}: {}\n", words.replace('\n', "\n  ")));
+            text.push_str(&format!("- {label}: {}\n", plain(&words).replace('\n', "\n  ")));
         }
     }
     evidence(report, &mut text);
@@ -59,6 +59,12 @@ fn fence(content: &str) -> String {
     "`".repeat(longest.max(2) + 1)
 }
 
+/// Within a table: on one line, and neither a new cell nor a tag.
 fn cell(text: &str) -> String {
-    text.replace('\n', " ").replace('|', "\\|")
+    plain(text).replace('\n', " ").replace('|', "\\|")
+}
+
+/// A reason that looks like a tag is still a reason.
+fn plain(text: &str) -> String {
+    text.replace('<', "&lt;")
 }
