@@ -26,6 +26,12 @@ pub trait Activity: Send + Sync + 'static {
     /// The signals it can end with; empty where the machine's own choice is handed through.
     fn signals(&self) -> &[&str];
 
+    /// Whether it does nothing but wait for something that is recorded elsewhere. Then it can be left at any moment and taken
+    /// up again, as often as need be.
+    fn waits(&self) -> bool {
+        false
+    }
+
     /// Begins. Must not block, and must come to an end soon after it is cancelled. What it
     /// cannot work with it answers with an error of the code `BAD_INPUT`.
     fn start(&self, attempt: Attempt) -> Ending;

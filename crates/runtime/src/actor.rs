@@ -14,7 +14,7 @@ use tokio::sync::{
 };
 
 use crate::{
-    Live, News, Order, Refused, Result, Settled, Turn,
+    Live, News, Order, Refused, Result, Settled, Turn, activities,
     dispatch::{self, Flight, Ready},
     recover::{self, Care},
     runtime::Shared,
@@ -149,11 +149,11 @@ impl Actor {
 
     /// Whether only somebody outside can make anything happen soon.
     fn is_at_rest(&self) -> bool {
+        if self.is_detaching {
+            return self.preparing == 0 && self.flights.values().all(|flight| flight.waits);
+        }
         if !self.flights.is_empty() || self.preparing > 0 {
             return false;
-        }
-        if self.is_detaching {
-            return true;
         }
         let now_ms = self.shared.clock.now_ms();
         let phase = self.live.phase(&self.shared.registry);
@@ -335,6 +335,7 @@ impl Actor {
 
     /// Looks after what was under way when the run was left.
     async fn take_care(&mut self) -> Result<()> {
+        self.end_leftovers().await;
         for care in recover::care(&self.live, &self.shared.registry) {
             match care {
                 Care::Try { id, after_ms } => self.prepare(id, after_ms),
@@ -346,6 +347,21 @@ impl Actor {
             }
         }
         Ok(())
+    }
+
+    /// Programs of tries that were cut off may still be there: nothing is put back or tried again beside them.
+    async fn end_leftovers(&self) {
+        let begun = self.live.activities.iter().filter(|(_, begun)| begun.number > 0 && !begun.is_reported);
+        let files = begun.map(|(id, begun)| dispatch::live_file(&self.shared, &self.live.name, *id, begun.number));
+        let files: Vec<_> = files.collect();
+        let ended = dispatch::blocking(&self.shared, move |_| {
+            files.iter().for_each(|file| {
+                activities::end_leftovers(file);
+                let _ = std::fs::remove_file(file);
+            });
+            Ok(())
+        });
+        let _ = ended.await;
     }
 
     /// Puts the workspace back. Where that fails the machine is told so: what it left behind is then not known.

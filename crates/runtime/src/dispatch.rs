@@ -12,6 +12,8 @@ use crate::{Live, News, actor::Mail, host::Desk, runtime::Shared};
 #[derive(Debug)]
 pub(crate) struct Flight {
     canceller: Canceller,
+    /// It only waits: the run can be left although it has not ended.
+    pub(crate) waits: bool,
 }
 
 impl Flight {
@@ -88,6 +90,7 @@ pub(crate) fn begin(
         host: Arc::new(Desk(Arc::downgrade(shared))),
         cancel,
     };
+    let waits = activity.waits();
     shared.tell(News::Started { run: Arc::clone(&live.name), activity: id, name: activity.name().into(), number });
     tokio::spawn(async move {
         // On a task of its own, so that a panic of an activity is an outcome like any other.
@@ -98,10 +101,10 @@ pub(crate) fn begin(
         let _ = std::fs::remove_file(live_file);
         let _ = to.send(Mail::Ended { id, number, outcome: Box::new(outcome) });
     });
-    Some(Flight { canceller })
+    Some(Flight { canceller, waits })
 }
 
 /// Where the output of a try can be watched while it comes in.
-fn live_file(shared: &Shared, run: &str, id: ActivityId, number: u32) -> PathBuf {
+pub(crate) fn live_file(shared: &Shared, run: &str, id: ActivityId, number: u32) -> PathBuf {
     shared.live_folder.join(format!("{run}-{id}-{number}.log"))
 }

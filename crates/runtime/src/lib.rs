@@ -6,6 +6,7 @@
 //!
 //! Start reading at `live.rs` (a run in memory, no I/O), then `actor.rs` (one task per run that is being moved), then `runtime.rs`.
 
+pub mod activities;
 mod actor;
 mod admit;
 mod clock;
@@ -28,6 +29,7 @@ mod snapshots;
 pub use admit::Refused;
 pub use clock::{Clock, SystemClock};
 pub use error::{Error, Result};
+pub use interlock_workspace::Workspace;
 pub use live::{Begun, Live, Order, Turn};
 pub use loaded::Loaded;
 pub use moves::{Counted, Move, RefusedMove};

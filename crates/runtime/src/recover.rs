@@ -2,7 +2,7 @@
 //!
 //! | effect | what becomes of it |
 //! |---|---|
-//! | `read` | tried again, three times at most, with a growing pause |
+//! | `read` | tried again, three times at most, with a growing pause; where it only waits, as often as need be |
 //! | `write` | the workspace is put back to what it was before, and the machine is told `INTERRUPTED` |
 //! | `external` | the machine is told `UNKNOWN_OUTCOME`: nobody repeats it by himself |
 
@@ -39,6 +39,9 @@ fn care_of(live: &Live, registry: &Registry, id: ActivityId, number: u32, snapsh
         return Care::Try { id, after_ms: 0 };
     }
     match (live.effect(id, registry), snapshot) {
+        (Effect::Read, _) if live.activity_of(id, registry).is_some_and(|activity| activity.waits()) => {
+            Care::Try { id, after_ms: 0 }
+        }
         (Effect::Read, _) => match PAUSES_MS.get(number as usize - 1) {
             Some(&after_ms) => Care::Try { id, after_ms },
             None => {

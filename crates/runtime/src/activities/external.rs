@@ -1,0 +1,127 @@
+//! `external`: any program that reads one JSON object and writes one. So activities can be written in any language.
+
+use std::ffi::OsString;
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
+use interlock_chart::Value;
+
+use super::{
+    given::Given,
+    output::Tell,
+    process::{self, How, Plan},
+};
+
+/// How much a program may answer, and how much of its talk is kept.
+const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Asks a program.
+#[derive(Clone, Copy, Debug)]
+pub struct External;
+
+impl Activity for External {
+    fn name(&self) -> &str {
+        "external"
+    }
+
+    fn summary(&self) -> &str {
+        "Starts a program that reads one JSON object and answers with one."
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::External
+    }
+
+    fn signals(&self) -> &[&str] {
+        &[]
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        Box::pin(async move { run(attempt).await.unwrap_or_else(|error| error) })
+    }
+}
+
+async fn run(attempt: Attempt) -> Result<Outcome, Outcome> {
+    let plan = plan(&attempt)?;
+    let failed = |why: String| Outcome::error(code::FAILED, why);
+    let ended = process::run(&attempt, &plan).await.map_err(|why| failed(format!("it could not be started: {why}")))?;
+    let stopped = process::not_ended(ended.how, &plan, ended.duration);
+    let (mut stdout, talk) = (ended.stdout, ended.shown.last_line());
+    let answer = stdout.content().map_err(|error| failed(error.to_string()))?;
+    let is_truncated = stdout.is_truncated;
+    let evidence = process::keep(&attempt, vec![stdout, ended.stderr]).await?;
+    let outcome = stopped.unwrap_or_else(|| match is_truncated {
+        true => failed(format!("its answer is longer than {OUTPUT_BYTES} bytes")),
+        false => understand(&answer, &attempt.signals).unwrap_or_else(|why| failed(said(&why, ended.how, talk))),
+    });
+    Ok(outcome.with(evidence))
+}
+
+fn said(why: &str, how: How, talk: Option<String>) -> String {
+    let code = match how {
+        How::Exited { code, .. } => format!(" (exit code {code})"),
+        _ => String::new(),
+    };
+    let talk = talk.map(|line| format!("; it last said: {line}")).unwrap_or_default();
+    format!("{why}{code}{talk}")
+}
+
+fn plan(attempt: &Attempt) -> Result<Plan, Outcome> {
+    let given = Given::new(&attempt.with, &["program", "args", "input", "timeout_s"])?;
+    let folder = Given::new(&Value::empty(), &[])?.folder("folder", &attempt.folder)?;
+    let program = given.need_text("program")?;
+    let env = Default::default();
+    let not_started = |why| Outcome::error(code::FAILED, format!("it could not be started: {why}"));
+    let arguments = given.texts("args")?.unwrap_or_default();
+    let timeout = given.seconds("timeout_s")?;
+    let program = process::find(program, &folder, &env).map_err(not_started)?;
+    Ok(Plan {
+        words: std::iter::once(program.into()).chain(arguments.into_iter().map(OsString::from)).collect(),
+        stdin: question(attempt, given.value("input")),
+        folder,
+        env,
+        timeout,
+        output_bytes_max: OUTPUT_BYTES,
+        tell: [Tell::Nothing, Tell::Each],
+    })
+}
+
+fn question(attempt: &Attempt, input: Option<&Value>) -> Vec<u8> {
+    let question = serde_json::json!({
+        "run": &*attempt.run,
+        "activity": attempt.activity.0,
+        "attempt": attempt.number,
+        "with": input.map_or(serde_json::Value::Null, serde_json::Value::from),
+        "signals": attempt.signals,
+        "folder": attempt.folder.to_string_lossy(),
+    });
+    format!("{question}\n").into_bytes()
+}
+
+/// One JSON object: `{signal, data?}` or `{error: {code, message}}`.
+fn understand(answer: &[u8], signals: &[String]) -> Result<Outcome, String> {
+    if answer.iter().all(u8::is_ascii_whitespace) {
+        return Err("it answered nothing on stdout".to_owned());
+    }
+    let answer: serde_json::Value =
+        serde_json::from_slice(answer).map_err(|error| format!("its answer is not one JSON object: {error}"))?;
+    let fields = answer.as_object().ok_or("its answer is not a JSON object")?;
+    if let Some(name) = fields.keys().find(|name| !["signal", "data", "error"].contains(&name.as_str())) {
+        return Err(format!("its answer has the field `{name}`; known are signal, data, error"));
+    }
+    match (fields.get("signal"), fields.get("error")) {
+        (Some(signal), None) => {
+            let name = signal.as_str().ok_or("the signal in its answer is not a string")?;
+            if !signals.iter().any(|known| known == name) {
+                return Err(format!("it answered with the signal `{name}`; the machine takes {}", signals.join(", ")));
+            }
+            let data = fields.get("data").filter(|data| !data.is_null());
+            Ok(Outcome::signal(name, data.cloned().map_or_else(Value::empty, Value::from)))
+        }
+        (None, Some(error)) => {
+            let field = |name: &str| error.get(name).and_then(|field| field.as_str());
+            let code = field("code").ok_or("the error in its answer has no `code`")?;
+            Ok(Outcome::error(code, field("message").unwrap_or_default()))
+        }
+        _ => Err("its answer has to have either `signal` or `error`".to_owned()),
+    }
+}

@@ -1,0 +1,169 @@
+//! `http.request`: one request, one response. Redirects are not followed and nothing is tried twice: what a machine asks for
+//! is what happens, and it can see the rest in the status.
+//!
+//! Only hosts that were allowed are asked (`address.rs`); `exchange.rs` talks to them.
+
+mod address;
+mod exchange;
+
+use std::{sync::Arc, time::Duration};
+
+use hyper::{HeaderMap, Method, Request, header};
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
+use interlock_chart::Value;
+
+use super::given::{Bad, Given};
+use address::Address;
+use exchange::{Reply, Trust};
+
+const KNOWN: [&str; 7] = ["method", "url", "headers", "body", "json", "timeout_s", "ok_status"];
+
+/// How long a request may take where the machine does not say.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The longest body that the data of the outcome carries; the whole is evidence.
+const TEXT_BYTES_MAX: usize = 64 * 1024;
+
+/// The code of an error: the host was not allowed.
+const DENIED: &str = "DENIED";
+
+/// Asks over HTTP.
+#[derive(Clone, Debug)]
+pub struct HttpRequest {
+    allowed_hosts: Arc<[String]>,
+    trust: Trust,
+}
+
+impl HttpRequest {
+    /// One that may ask these hosts besides this machine itself: `example.com`, or with a port `example.com:8443`.
+    pub fn new(allowed_hosts: Vec<String>) -> Self {
+        HttpRequest { allowed_hosts: allowed_hosts.into(), trust: Trust::default() }
+    }
+
+    async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
+        let order = Order::read(&attempt.with)?;
+        if !order.address.is_allowed(&self.allowed_hosts) {
+            let message = format!(
+                "requests to {} are not allowed; Hint: allow the host when the runtime is started",
+                order.address.host
+            );
+            return Err(Outcome::error(DENIED, message));
+        }
+        let mut cancel = attempt.cancel.clone();
+        let reply = tokio::select! {
+            reply = exchange::exchange(&order.address, order.request, &self.trust) => reply,
+            () = tokio::time::sleep(order.timeout) => {
+                let message = format!("there was no full answer within {} seconds", order.timeout.as_secs_f64());
+                Err(Outcome::error(code::TIMEOUT, message))
+            }
+            () = cancel.cancelled() => Err(Outcome::error(code::CANCELLED, "it was stopped")),
+        }?;
+        let is_ok = match &order.ok_status {
+            Some(ok) => ok.contains(&i64::from(reply.status)),
+            None => (200..300).contains(&reply.status),
+        };
+        finish(attempt, reply, if is_ok { "succeeded" } else { "failed" }).await
+    }
+}
+
+impl Activity for HttpRequest {
+    fn name(&self) -> &str {
+        "http.request"
+    }
+
+    fn summary(&self) -> &str {
+        "Sends one HTTP request; the status decides."
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::External
+    }
+
+    fn signals(&self) -> &[&str] {
+        &["succeeded", "failed"]
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let this = self.clone();
+        Box::pin(async move { this.run(attempt).await.unwrap_or_else(|error| error) })
+    }
+}
+
+/// What a machine wants to be asked.
+struct Order {
+    address: Address,
+    request: Request<Vec<u8>>,
+    timeout: Duration,
+    ok_status: Option<Vec<i64>>,
+}
+
+impl Order {
+    fn read(with: &Value) -> Result<Self, Bad> {
+        let given = Given::new(with, &KNOWN)?;
+        let url = given.need_text("url")?;
+        let (address, path) = Address::parse(url).map_err(|why| Bad::field("url", why))?;
+        let name = given.text("method")?.unwrap_or("GET");
+        let method = Method::from_bytes(name.as_bytes())
+            .map_err(|_| Bad::field("method", format!("is not the name of a method: `{name}`")))?;
+        let mut headers = headers(&given)?;
+        let body = body(&given, &mut headers)?;
+        headers.entry(header::HOST).or_insert(address.header().map_err(|why| Bad::field("url", why))?);
+        headers.entry(header::USER_AGENT).or_insert(header::HeaderValue::from_static("interlock"));
+        headers.insert(header::CONNECTION, header::HeaderValue::from_static("close"));
+        let mut request = Request::new(body);
+        (*request.method_mut(), *request.uri_mut(), *request.headers_mut()) = (method, path, headers);
+        let timeout = given.seconds("timeout_s")?.unwrap_or(TIMEOUT);
+        Ok(Order { address, request, timeout, ok_status: given.numbers("ok_status")? })
+    }
+}
+
+fn headers(given: &Given<'_>) -> Result<HeaderMap, Bad> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in given.pairs("headers")? {
+        let wrong = |_| Bad::field("headers", format!("has a name or value that cannot be sent: `{name}`"));
+        let parsed = header::HeaderName::from_bytes(name.as_bytes()).map_err(|error| wrong(error.to_string()))?;
+        let value = header::HeaderValue::from_str(&value).map_err(|error| wrong(error.to_string()))?;
+        headers.insert(parsed, value);
+    }
+    Ok(headers)
+}
+
+fn body(given: &Given<'_>, headers: &mut HeaderMap) -> Result<Vec<u8>, Bad> {
+    match (given.text("body")?, given.value("json")) {
+        (Some(_), Some(_)) => Err(Bad::field("json", "cannot be given together with `with.body`")),
+        (Some(text), None) => Ok(text.into()),
+        (None, Some(json)) => {
+            let media = header::HeaderValue::from_static("application/json");
+            headers.entry(header::CONTENT_TYPE).or_insert(media);
+            Ok(serde_json::Value::from(json).to_string().into_bytes())
+        }
+        (None, None) => Ok(Vec::new()),
+    }
+}
+
+async fn finish(attempt: Attempt, reply: Reply, signal: &str) -> Result<Outcome, Outcome> {
+    let data = data(&reply);
+    let media = reply.headers.get("content-type").cloned().unwrap_or_else(|| "application/octet-stream".to_owned());
+    let store = attempt.evidence.clone();
+    let kept = tokio::task::spawn_blocking(move || match reply.body.is_empty() {
+        true => Ok(None),
+        false => store.put("body", &media, &reply.body).map(Some),
+    });
+    let wrong = |why: String| Outcome::error(code::FAILED, format!("the answer could not be kept: {why}"));
+    let kept = kept.await.map_err(|error| wrong(error.to_string()))?.map_err(|error| wrong(error.to_string()))?;
+    Ok(Outcome::signal(signal, data).with(kept))
+}
+
+fn data(reply: &Reply) -> Value {
+    let text = std::str::from_utf8(&reply.body).ok().filter(|text| text.len() <= TEXT_BYTES_MAX);
+    let is_json = reply.headers.get("content-type").is_some_and(|media| media.contains("json"));
+    let json = text.filter(|_| is_json).and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
+    let headers = reply.headers.iter().map(|(name, value)| (name.as_str(), Value::from(value.as_str())));
+    let mut fields = vec![
+        ("status", Value::Int(reply.status.into())),
+        ("headers", Value::map(headers)),
+        ("body", text.map_or(Value::Null, Value::from)),
+    ];
+    fields.extend(json.map(|json| ("json", Value::from(json))));
+    Value::map(fields)
+}

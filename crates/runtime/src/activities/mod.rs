@@ -1,0 +1,48 @@
+//! What can be done outside a machine, out of the box. One file each; `docs/activities.md` says what each takes and gives.
+//!
+//! `given.rs` reads what the machine gives; `process.rs`, `output.rs` and `leftovers.rs` are about programs.
+
+mod child;
+mod command;
+mod external;
+mod given;
+mod http;
+mod leftovers;
+mod output;
+mod process;
+mod rfc3339;
+mod timer;
+
+use interlock_activity::Registry;
+use interlock_workspace::Workspace;
+
+pub use child::RunStart;
+pub use command::CommandRun;
+pub use external::External;
+pub use http::HttpRequest;
+pub(crate) use leftovers::end_leftovers;
+pub use timer::TimerWait;
+
+/// What the activities need to be told.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Hashes what commands leave behind; quick only where it has a home.
+    pub workspace: Workspace,
+    /// The hosts that may be asked over HTTP, besides this machine itself.
+    pub allowed_hosts: Vec<String>,
+}
+
+/// All activities, with nothing allowed that need not be.
+pub fn builtin() -> Registry {
+    builtin_with(Settings::default())
+}
+
+/// All activities.
+pub fn builtin_with(settings: Settings) -> Registry {
+    Registry::default()
+        .with(CommandRun::new(settings.workspace))
+        .with(HttpRequest::new(settings.allowed_hosts))
+        .with(TimerWait)
+        .with(RunStart)
+        .with(External)
+}

@@ -1,0 +1,74 @@
+//! `timer.wait`: lets time pass. When it is over follows from when the first try began, so that it can be tried again at will.
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
+use interlock_chart::Value;
+
+use super::{
+    given::{Bad, Given},
+    rfc3339,
+};
+
+/// The clock is asked again at least this often: it may have been set, or the machine asleep.
+const LOOK_EVERY_MS: u64 = 30_000;
+
+/// Waits.
+#[derive(Clone, Copy, Debug)]
+pub struct TimerWait;
+
+impl Activity for TimerWait {
+    fn name(&self) -> &str {
+        "timer.wait"
+    }
+
+    fn summary(&self) -> &str {
+        "Waits for a time, or until a time."
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Read
+    }
+
+    fn signals(&self) -> &[&str] {
+        &["elapsed"]
+    }
+
+    fn waits(&self) -> bool {
+        true
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        Box::pin(async move {
+            match due_ms(&attempt) {
+                Ok(due_ms) => wait(attempt, due_ms).await,
+                Err(bad) => bad.into(),
+            }
+        })
+    }
+}
+
+async fn wait(attempt: Attempt, due_ms: i64) -> Outcome {
+    let mut cancel = attempt.cancel.clone();
+    loop {
+        let left_ms = u64::try_from(due_ms.saturating_sub(attempt.host.now_ms())).unwrap_or(0);
+        if left_ms == 0 {
+            return Outcome::signal("elapsed", Value::map([("due_ms", Value::Int(due_ms))]));
+        }
+        tokio::select! {
+            () = attempt.host.sleep(left_ms.min(LOOK_EVERY_MS)) => {}
+            () = cancel.cancelled() => return Outcome::error(code::CANCELLED, "it was stopped"),
+        }
+    }
+}
+
+fn due_ms(attempt: &Attempt) -> Result<i64, Bad> {
+    let given = Given::new(&attempt.with, &["seconds", "until"])?;
+    match (given.seconds("seconds")?, given.value("until")) {
+        (Some(time), None) => Ok(attempt.begun_ms.saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))),
+        (None, Some(Value::Int(ms))) => Ok(*ms),
+        (None, Some(Value::Str(text))) => rfc3339::parse_ms(text)
+            .ok_or_else(|| Bad::field("until", format!("is not a time like 2030-01-31T12:00:00Z: `{text}`"))),
+        (None, Some(other)) => Err(Bad::field("until", format!("is to be a time, not a {}", other.kind()))),
+        (Some(_), Some(_)) => Err(Bad::field("until", "cannot be given together with `with.seconds`")),
+        (None, None) => Err(Bad::field("seconds", "is missing, and so is `with.until`")),
+    }
+}

@@ -1,0 +1,180 @@
+//! `command.run`.
+
+use std::process::Command;
+
+use interlock_activity::Activity;
+use interlock_runtime::activities::CommandRun;
+use serde_json::{Value, json};
+
+use crate::trial::{Ended, Trial, until};
+
+fn command() -> CommandRun {
+    CommandRun::new(Default::default())
+}
+
+async fn run(with: Value) -> (Trial, Ended) {
+    let trial = Trial::new(with);
+    let ended = trial.run(command()).await;
+    (trial, ended)
+}
+
+#[tokio::test]
+async fn exit_code_and_output_are_reported_and_kept() {
+    let (trial, ended) = run(json!({ "command": "printf 'a\\nb\\n'; printf 'oops\\n' >&2; exit 3" })).await;
+    assert_eq!(ended.name, "failed");
+    assert_eq!((&ended.data["exit_code"], &ended.data["signal"]), (&json!(3), &json!(null)));
+    assert_eq!((&ended.data["stdout"], &ended.data["stderr"]), (&json!("a\nb\n"), &json!("oops\n")));
+    assert_eq!((&ended.data["tree"], &ended.data["truncated"]), (&json!(null), &json!(false)));
+    assert!(ended.data["duration_ms"].is_i64());
+    assert_eq!(trial.evidence(&ended, "stdout").unwrap(), b"a\nb\n");
+    assert_eq!(trial.evidence(&ended, "stderr").unwrap(), b"oops\n");
+}
+
+#[tokio::test]
+async fn signals_follow_from_the_exit_code() {
+    let cases = [
+        (json!({ "command": "true" }), "passed", json!(0), "exit code 0"),
+        (json!({ "command": "echo done; echo" }), "passed", json!(0), "done"),
+        (json!({ "command": "false" }), "failed", json!(1), "exit code 1"),
+        (json!({ "command": "exit 5", "ok_codes": [5] }), "passed", json!(5), "exit code 5"),
+        (json!({ "command": "kill -9 $$" }), "failed", json!(137), "exit code 137"),
+        (json!({ "command": "no-such-program 2>/dev/null" }), "failed", json!(127), "exit code 127"),
+        (json!({ "command": ["echo", "$HOME; *"] }), "passed", json!(0), "$HOME; *"),
+        (json!({ "command": "true", "signals": { "zero": "lint_pass" } }), "lint_pass", json!(0), "exit code 0"),
+        (json!({ "command": "false", "signals": { "nonzero": "bad" } }), "bad", json!(1), "exit code 1"),
+    ];
+    for (with, name, code, summary) in cases {
+        let (_, ended) = run(with.clone()).await;
+        assert_eq!((ended.name.as_str(), &ended.data["exit_code"]), (name, &code), "{with}");
+        assert_eq!(ended.data["summary"], summary, "{with}");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_used_is_named() {
+    let cases = [
+        (json!({}), "`with.command` is missing"),
+        (json!({ "command": " " }), "`with.command` is empty"),
+        (json!({ "command": [] }), "`with.command` is empty"),
+        (json!({ "command": 3 }), "`with.command` is to be a string or a list, not a int"),
+        (json!({ "command": ["x", {}] }), "`with.command` is to be a list of strings, not a list"),
+        (json!({ "command": "true", "cwd": ".." }), "`with.cwd` leaves the run's folder"),
+        (json!({ "command": "true", "cwd": "/" }), "`with.cwd` leaves the run's folder"),
+        (json!({ "command": "true", "cwd": "nowhere" }), "`with.cwd` cannot be used"),
+        (json!({ "command": "true", "env": ["x"] }), "`with.env` is to be a map of strings, not a list"),
+        (json!({ "command": "true", "env": { "A=B": "x" } }), "`with.env` has a name that no variable can have: `A=B`"),
+        (json!({ "command": "true", "stdin": 3 }), "`with.stdin` is to be a string, not 3"),
+        (json!({ "command": "true", "timeout_s": -1 }), "`with.timeout_s` is to be between 0 and"),
+        (json!({ "command": "true", "timeout_s": "1m" }), "`with.timeout_s` is to be a number of seconds, not \"1m\""),
+        (
+            json!({ "command": "true", "output_bytes_max": -1 }),
+            "`with.output_bytes_max` is to be a whole number from 0",
+        ),
+        (json!({ "command": "true", "ok_codes": ["x"] }), "`with.ok_codes` is to be a list of whole numbers"),
+        (json!({ "command": "true", "signals": { "one": "x" } }), "`with.signals` has `one`; known are zero, nonzero"),
+        (json!({ "command": "true", "comand": "x" }), "`with.comand` is not known; known are command, cwd"),
+        (json!("true"), "`with` is to be a map, not a string"),
+    ];
+    for (with, message) in cases {
+        let (code, found) = run(with.clone()).await.1.error();
+        assert_eq!(code, "BAD_INPUT", "{with}");
+        assert!(found.starts_with(message), "{with}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_started_has_failed() {
+    let cases = [
+        (json!({ "command": ["no-such-program"] }), "there is no program called `no-such-program`"),
+        (json!({ "command": ["./plain"] }), "`./plain` is not a program that can be started"),
+        (json!({ "command": ["/"] }), "`/` is not a program that can be started"),
+    ];
+    for (with, message) in cases {
+        let trial = Trial::new(with);
+        std::fs::write(trial.folder.join("plain"), "text").unwrap();
+        let error = trial.run(command()).await.error();
+        assert_eq!(error, ("FAILED".to_owned(), format!("it could not be started: {message}")));
+    }
+}
+
+#[tokio::test]
+async fn the_environment_is_what_was_given_and_little_else() {
+    let with =
+        json!({ "command": "env | cut -d= -f1 | sort | tr '\\n' ' '", "env": { "MINE": 1, "PATH": "/usr/bin:/bin" } });
+    let (_, ended) = run(with).await;
+    let names: Vec<_> = ended.data["stdout"].as_str().unwrap().split_whitespace().collect();
+    for name in ["MINE", "PATH", "INTERLOCK_RUN", "INTERLOCK_ATTEMPT"] {
+        assert!(names.contains(&name), "{name} is not in {names:?}");
+    }
+    let shell = ["_", "OLDPWD", "PWD", "SHLVL"];
+    let known = ["HOME", "LANG", "TERM", "TMPDIR", "USER", "MINE", "PATH", "INTERLOCK_RUN", "INTERLOCK_ATTEMPT"];
+    let others: Vec<_> = names.iter().filter(|name| !known.contains(name) && !shell.contains(name)).collect();
+    assert!(others.iter().all(|name| name.starts_with("LC_")), "{others:?}");
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some(), "there is something to leave out");
+}
+
+#[tokio::test]
+async fn it_reads_what_it_is_given_in_the_folder_it_is_given() {
+    let trial = Trial::new(json!({ "command": ["sh", "-c", "pwd; cat"], "cwd": "sub dir", "stdin": "first\nsecond" }));
+    std::fs::create_dir(trial.folder.join("sub dir")).unwrap();
+    let ended = trial.run(command()).await;
+    assert_eq!(ended.data["stdout"], format!("{}/sub dir\nfirst\nsecond", trial.folder.display()));
+    let left: Vec<_> = std::fs::read_dir(trial.attempt.live.parent().unwrap()).unwrap().collect();
+    assert_eq!(left.len(), 1, "only the live file is left: {left:?}");
+    let (_, nothing) = run(json!({ "command": "cat; echo over" })).await;
+    assert_eq!(nothing.data["stdout"], "over\n");
+}
+
+#[tokio::test]
+async fn a_link_does_not_lead_out_of_the_folder() {
+    let trial = Trial::new(json!({ "command": "pwd", "cwd": "out" }));
+    std::os::unix::fs::symlink("/", trial.folder.join("out")).unwrap();
+    let (code, message) = trial.run(command()).await.error();
+    assert_eq!(code, "BAD_INPUT");
+    assert!(message.starts_with("`with.cwd` leaves"), "{message}");
+}
+
+#[tokio::test]
+async fn output_beyond_the_limit_is_read_but_not_kept() {
+    let with = json!({ "command": "yes 12345678 | head -c 1000000; echo end >&2", "output_bytes_max": 1000 });
+    let (trial, ended) = run(with).await;
+    assert_eq!((ended.name.as_str(), &ended.data["truncated"]), ("passed", &json!(true)));
+    assert_eq!(trial.evidence(&ended, "stdout").unwrap(), "12345678\n".repeat(112).as_bytes()[..1000]);
+    assert_eq!(ended.data["stdout"].as_str().unwrap().len(), 4096, "the end of it is still known");
+    assert_eq!(trial.evidence(&ended, "stderr").unwrap(), b"end\n");
+}
+
+#[tokio::test]
+async fn every_byte_of_a_long_output_is_kept() {
+    let (trial, ended) = run(json!({ "command": "seq 1 200000; printf '\\377\\000'" })).await;
+    let expected: String = (1..=200_000).map(|number| format!("{number}\n")).collect();
+    assert_eq!(trial.evidence(&ended, "stdout").unwrap(), [expected.as_bytes(), b"\xff\0"].concat());
+    assert!(ended.data["stdout"].as_str().unwrap().ends_with("200000\n\u{fffd}\0"));
+}
+
+#[tokio::test]
+async fn output_can_be_watched_while_it_comes() {
+    let trial = Trial::new(json!({ "command": "echo here; echo there >&2; until [ -e go ]; do sleep 0.01; done" }));
+    let running = tokio::spawn(command().start(trial.attempt.clone()));
+    let live = trial.attempt.live.clone();
+    until(|| std::fs::read_to_string(&live).ok().filter(|text| text.contains("here\n") && text.contains("there\n")))
+        .await;
+    until(|| trial.host.said.lock().unwrap().first().cloned()).await;
+    std::fs::write(trial.folder.join("go"), "").unwrap();
+    assert_eq!(Ended::new(running.await.unwrap()).name, "passed");
+}
+
+#[tokio::test]
+async fn the_tree_is_that_of_the_folder_afterwards() {
+    let trial = Trial::new(json!({ "command": "git init -q . && echo x > new && git add new" }));
+    let ended = trial.run(command()).await;
+    let expected = Command::new("git").current_dir(&trial.folder).arg("write-tree").output().unwrap();
+    let expected = String::from_utf8(expected.stdout).unwrap().trim().to_owned();
+    assert_eq!(ended.data["tree"], expected);
+    let mut attempt = trial.attempt.clone();
+    attempt.with = interlock_chart::Value::from(json!({ "command": "echo y > new", "tree": expected }));
+    assert_eq!(Ended::new(command().start(attempt.clone()).await).name, "passed");
+    let (code, message) = Ended::new(command().start(attempt).await).error();
+    assert_eq!(code, "TREE_CHANGED");
+    assert!(message.ends_with(&format!("not the tree {expected} that the command is for")), "{message}");
+}

@@ -1,0 +1,86 @@
+//! `external`.
+
+use interlock_runtime::activities::External;
+use serde_json::{Value, json};
+
+use crate::trial::{Trial, is_alive};
+
+fn ask(script: &str, with: Value) -> Trial {
+    Trial::new(with).with_program("program", &format!("#!/bin/sh\n{script}\n"))
+}
+
+#[tokio::test]
+async fn a_program_is_asked_and_its_answer_is_the_outcome() {
+    let script = "read -r question; echo \"{\\\"signal\\\": \\\"yes\\\", \\\"data\\\": {\\\"got\\\": $question, \\\"args\\\": \\\"$*\\\"}}\"";
+    let trial = ask(script, json!({ "program": "./program", "args": ["a", 1], "input": { "x": [1, null] } }));
+    let ended = trial.run(External).await;
+    assert_eq!(ended.name, "yes");
+    let got = json!({
+        "run": "run-1", "activity": 7, "attempt": 1, "with": { "x": [1, null] }, "signals": ["yes", "no"],
+        "folder": trial.folder.to_str().unwrap(),
+    });
+    assert_eq!(ended.data, json!({ "got": got, "args": "a 1" }));
+}
+
+#[tokio::test]
+async fn talk_is_progress_and_evidence() {
+    let trial = ask("echo one >&2; echo two >&2; echo '{\"signal\":\"no\"}'", json!({ "program": "./program" }));
+    let ended = trial.run(External).await;
+    assert_eq!((ended.name.as_str(), &ended.data), ("no", &json!({})));
+    assert_eq!(*trial.host.said.lock().unwrap(), ["one", "two"]);
+    assert_eq!(trial.evidence(&ended, "stderr").unwrap(), b"one\ntwo\n");
+    assert_eq!(trial.evidence(&ended, "stdout").unwrap(), b"{\"signal\":\"no\"}\n");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_an_answer_is_said() {
+    let cases = [
+        ("exit 3", "it answered nothing on stdout (exit code 3)"),
+        ("echo 'no such host' >&2", "it answered nothing on stdout (exit code 0); it last said: no such host"),
+        ("echo hello", "its answer is not one JSON object: expected value at line 1 column 1 (exit code 0)"),
+        ("echo '{\"signal\":\"yes\"} {}'", "its answer is not one JSON object: trailing characters"),
+        ("echo '[]'", "its answer is not a JSON object"),
+        ("echo '{}'", "its answer has to have either `signal` or `error`"),
+        ("echo '{\"signal\":\"yes\",\"error\":{}}'", "its answer has to have either `signal` or `error`"),
+        ("echo '{\"signal\":1}'", "the signal in its answer is not a string"),
+        ("echo '{\"signal\":\"maybe\"}'", "it answered with the signal `maybe`; the machine takes yes, no"),
+        ("echo '{\"signal\":\"yes\",\"dat\":1}'", "its answer has the field `dat`; known are signal, data, error"),
+        ("echo '{\"error\":\"x\"}'", "the error in its answer has no `code`"),
+        ("yes | head -c 17000000", "its answer is longer than 16777216 bytes"),
+    ];
+    for (script, message) in cases {
+        let (code, found) = ask(script, json!({ "program": "./program" })).run(External).await.error();
+        assert_eq!(code, "FAILED", "{script}");
+        assert!(found.starts_with(message), "{script}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_of_the_program_is_handed_through() {
+    let script = "echo '{\"error\": {\"code\": \"BUSY\", \"message\": \"later\"}}'; exit 1";
+    let ended = ask(script, json!({ "program": "./program" })).run(External).await;
+    assert_eq!(ended.error(), ("BUSY".into(), "later".into()));
+}
+
+#[tokio::test]
+async fn what_cannot_be_used_is_named() {
+    let cases = [
+        (json!({}), "BAD_INPUT", "`with.program` is missing"),
+        (json!({ "program": "./program", "args": "x" }), "BAD_INPUT", "`with.args` is to be a list of strings"),
+        (json!({ "program": "./program", "with": {} }), "BAD_INPUT", "`with.with` is not known"),
+        (json!({ "program": "./nothing" }), "FAILED", "it could not be started: `./nothing` is not a program"),
+    ];
+    for (with, code, message) in cases {
+        let (found_code, found) = ask("", with.clone()).run(External).await.error();
+        assert_eq!(found_code, code, "{with}");
+        assert!(found.starts_with(message), "{with}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_takes_too_long_is_stopped() {
+    let trial = ask("echo $$ > pid; sleep 1000", json!({ "program": "./program", "timeout_s": 0.3 }));
+    let (code, _) = trial.run(External).await.error();
+    assert_eq!(code, "TIMEOUT");
+    assert!(!is_alive(&trial.line_of("pid").await));
+}

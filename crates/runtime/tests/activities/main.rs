@@ -1,0 +1,10 @@
+//! Activities as machines see them: real processes, real sockets.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod command;
+mod external;
+mod http;
+mod stopping;
+mod trial;
+mod waiting;
