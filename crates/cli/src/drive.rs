@@ -10,7 +10,7 @@ use std::{
 
 use interlock_journal::Head;
 use interlock_runtime::{News, Runtime};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     sync::broadcast::{Receiver, error::RecvError},
@@ -216,7 +216,18 @@ impl<'s> Driver<'s> {
     }
 
     /// Says how the run was left, and gives the code to end with.
-    pub(crate) fn conclude(mut self) -> Result<Exit, Failure> {
+    pub(crate) fn conclude(self) -> Result<Exit, Failure> {
+        let output = self.output;
+        let left = self.close();
+        match output.is_json() {
+            true => output.json(&left.json)?,
+            false => output.data(&left.text)?,
+        }
+        Ok(left.exit)
+    }
+
+    /// How the run was left. What a person can do about it is said here; the rest is for whoever asks.
+    pub(crate) fn close(mut self) -> Left {
         self.progress.clear();
         let (follower, phase) = (&self.follower, self.follower.phase());
         let run = &follower.head.name;
@@ -226,19 +237,28 @@ impl<'s> Driver<'s> {
         } else if !phase.is_over() {
             self.output.talk(&format!("{run} is left as it is. To go on with it:\n    interlock resume {run}\n"));
         }
-        match self.output.is_json() {
-            true => self.output.json(&json!({
-                "run": run,
-                "machine": follower.head.machine,
-                "phase": phase,
-                "place": follower.live.place(),
-                "seq": follower.live.seq,
-                "waits_for": is_person_needed.then(|| waiting::json(follower)),
-            }))?,
-            false => self.output.data(&format!("{run}  {}  {}\n", phase.word(), follower.live.place()))?,
-        }
-        Ok(phase.into())
+        let json = json!({
+            "run": run,
+            "machine": follower.head.machine,
+            "phase": phase,
+            "place": follower.live.place(),
+            "seq": follower.live.seq,
+            "waits_for": is_person_needed.then(|| waiting::json(follower)),
+        });
+        let text = format!("{run}  {}  {}\n", phase.word(), follower.live.place());
+        Left { exit: phase.into(), json, text }
     }
+}
+
+/// How a run was left.
+#[derive(Debug)]
+pub(crate) struct Left {
+    /// The code to end with.
+    pub(crate) exit: Exit,
+    /// For programs.
+    pub(crate) json: Json,
+    /// For people.
+    pub(crate) text: String,
 }
 
 /// Returns when the process is asked to end.

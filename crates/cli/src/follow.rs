@@ -91,12 +91,12 @@ impl Follower {
 
     /// Where it stands as a whole.
     pub(crate) fn phase(&self) -> Phase {
-        self.live.phase(&registry())
+        self.live.phase(registry())
     }
 
     /// What can be done about it from outside.
     pub(crate) fn offers(&self) -> Offers {
-        offers(&self.live, &registry())
+        offers(&self.live, registry())
     }
 
     /// What it waits for.

@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, LazyLock},
 };
 
 use interlock_activity::Registry;
@@ -81,7 +81,7 @@ impl Store {
         std::fs::create_dir_all(&live_folder).map_err(|error| Failure::file("make", &live_folder, &error))?;
         Ok(Runtime::new(Config {
             engine: self.engine(),
-            registry: registry(),
+            registry: registry().clone(),
             clock: Arc::new(SystemClock),
             snapshots: Arc::new(NoSnapshots),
             attempts_max: ATTEMPTS_MAX,
@@ -96,8 +96,9 @@ impl Store {
 }
 
 /// What machines can have done.
-pub(crate) fn registry() -> Registry {
-    Registry::default()
+pub(crate) fn registry() -> &'static Registry {
+    static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::default);
+    &REGISTRY
 }
 
 /// Who asks.

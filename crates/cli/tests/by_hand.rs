@@ -1,6 +1,6 @@
 //! Every built-in machine can be started and played by a person who does what the command line suggests.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 use interlock_testkit::session::{Session, words};
 use serde_json::Value as Json;

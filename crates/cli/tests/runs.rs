@@ -1,6 +1,6 @@
 //! Runs as their users see them: stdout as it is, stderr behind a bar, the exit code where it is not 0.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 use std::process::Command;
 
@@ -344,6 +344,7 @@ fn a_trace_says_why() {
         &session,
         "trace t1",
         expect![[r#"
+            t1 of tea: failed in cold
                 1  hh:mm:ss  → heating
                              event     the run began by user ada
                 2  hh:mm:ss  heating → brewed

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Abort, output: &Output) -> Outcome {
 
 /// The event that people may send now and that leads to an end with the outcome `aborted`; one called `abort` is asked first.
 fn event(live: &Live) -> Result<String, Failure> {
-    let mut names: Vec<String> = offers(live, &registry()).events.into_iter().map(|offer| offer.event).collect();
+    let mut names: Vec<String> = offers(live, registry()).events.into_iter().map(|offer| offer.event).collect();
     names.sort_by_key(|name| name != "abort");
     if let Some(name) = names.iter().find(|name| aborts(live, name)) {
         return Ok(name.clone());

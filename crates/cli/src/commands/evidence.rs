@@ -11,6 +11,10 @@ use crate::{Exit, failure::Failure, output::Output, store::Store, table};
 /// Fewest letters of a hash that name a file.
 const PREFIX_MIN: usize = 4;
 
+/// The number of outcomes among the kinds of records, and what of a record's kind is that number: the rest says where its payload is.
+const OUTCOME: u8 = 4;
+const KIND_MASK: u8 = 0x7f;
+
 /// Records read at a time.
 const CHUNK: usize = 1_000;
 
@@ -73,10 +77,13 @@ pub(crate) fn of_run(store: &Store, head: &Head) -> Result<Vec<(u64, Evidence)>,
     loop {
         let records = store.journal.records(head.key, next, CHUNK)?;
         for record in &records {
-            if let Entry::Outcome { evidence, .. } = store.journal.entry(record)? {
+            next = record.seq + 1;
+            // Only outcomes have files, and reading a record costs more than looking at its kind.
+            if record.kind & KIND_MASK == OUTCOME
+                && let Entry::Outcome { evidence, .. } = store.journal.entry(record)?
+            {
                 found.extend(evidence.into_iter().map(|file| (record.seq, file)));
             }
-            next = record.seq + 1;
         }
         if records.len() < CHUNK {
             return Ok(found);

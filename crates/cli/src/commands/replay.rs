@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Replay, output: &Output) -> Outcome {
     }
     let mut last = Vec::new();
     let live = replay(&*store.engine(), &head, at, |frame| last = frame.moves)?;
-    let phase = live.phase(&registry());
+    let phase = live.phase(registry());
     if output.is_json() {
         let mut json = show::state_json(&live);
         json["run"] = json!(head.name);

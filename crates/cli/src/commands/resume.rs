@@ -1,12 +1,14 @@
 //! `interlock resume`: lets a paused run go on, or takes up runs that were left.
 
+use std::{future::poll_fn, task::Poll};
+
 use interlock_journal::{Engine as _, Filter, Head, Phase};
 use interlock_runtime::{Clock as _, Runtime, SystemClock};
 
 use super::Outcome;
 use crate::{
     Exit,
-    drive::{Driver, block_on, listen},
+    drive::{Driver, Left, block_on, listen},
     failure::Failure,
     follow::Follower,
     output::Output,
@@ -31,8 +33,19 @@ pub(crate) fn run(run: Option<&str>, output: &Output) -> Outcome {
         for head in heads {
             drivers.push(take_up(&store, &runtime, head, is_alone, output).await?);
         }
-        go_on(drivers).await
+        let left = go_on(drivers).await?;
+        tell(&left, is_alone, output)
     })
+}
+
+/// The worst of how they were left is how the command ends.
+fn tell(left: &[Left], is_alone: bool, output: &Output) -> Outcome {
+    match (output.is_json(), left) {
+        (true, [left]) if is_alone => output.json(&left.json)?,
+        (true, _) => output.json(&left.iter().map(|left| &left.json).collect::<Vec<_>>())?,
+        (false, _) => output.data(&left.iter().map(|left| left.text.as_str()).collect::<String>())?,
+    }
+    Ok(left.iter().map(|left| left.exit).max().unwrap_or(Exit::Good))
 }
 
 /// Runs that are active or due and that nobody living holds.
@@ -61,31 +74,29 @@ async fn take_up<'o>(
     Driver::new(store, runtime, follower, output, prefix)
 }
 
-/// Follows all of them at once; the worst of how they were left is how the command ends.
-async fn go_on(drivers: Vec<Driver<'_>>) -> Outcome {
-    let mut exit = Exit::Good;
+/// Follows all of them at once.
+async fn go_on(drivers: Vec<Driver<'_>>) -> Result<Vec<Left>, Failure> {
+    let mut left = Vec::new();
     let mut under_way: Vec<_> = drivers.into_iter().map(|driver| Box::pin(followed(driver))).collect();
     // Each is polled whenever any of them has something to do: they are few, and what they do is read a little.
-    std::future::poll_fn(|context| {
+    poll_fn(|context| {
         let mut at = 0;
         while at < under_way.len() {
             match under_way[at].as_mut().poll(context) {
-                std::task::Poll::Pending => at += 1,
-                std::task::Poll::Ready(result) => {
+                Poll::Pending => at += 1,
+                Poll::Ready(Err(failure)) => return Poll::Ready(Err(failure)),
+                Poll::Ready(Ok(how)) => {
+                    left.push(how);
                     drop(under_way.swap_remove(at));
-                    match result {
-                        Ok(how) => exit = exit.max(how),
-                        Err(failure) => return std::task::Poll::Ready(Err(failure)),
-                    }
                 }
             }
         }
-        if under_way.is_empty() { std::task::Poll::Ready(Ok(exit)) } else { std::task::Poll::Pending }
+        if under_way.is_empty() { Poll::Ready(Ok(std::mem::take(&mut left))) } else { Poll::Pending }
     })
     .await
 }
 
-async fn followed(mut driver: Driver<'_>) -> Outcome {
+async fn followed(mut driver: Driver<'_>) -> Result<Left, Failure> {
     driver.drive().await?;
-    driver.conclude()
+    Ok(driver.close())
 }

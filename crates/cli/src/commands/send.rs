@@ -64,7 +64,7 @@ fn with_sample(failure: Failure, follower: &Follower, event: &str) -> Failure {
     if failure.has_hint() {
         return failure;
     }
-    let offers = interlock_runtime::offers(&follower.live, &registry());
+    let offers = interlock_runtime::offers(&follower.live, registry());
     let signals = offers.by_hand.iter().flat_map(|by_hand| &by_hand.signals);
     match signals.chain(&offers.events).find(|offer| offer.event == event) {
         Some(offer) => failure.hint(waiting::command(&follower.head.name, event, &sample(&offer.data))),

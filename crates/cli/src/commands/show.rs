@@ -37,7 +37,7 @@ fn all_json(head: &Head, follower: &Follower, holder: Option<u32>, files: &[(u64
     }
     json["process"] = json!(holder);
     json["folder"] = json!(follower.live.folder);
-    json["offers"] = json!(offers(&follower.live, &registry()));
+    json["offers"] = json!(offers(&follower.live, registry()));
     let file = |(seq, file): &(u64, Evidence)| json!({ "seq": seq, "file": file });
     json["evidence"] = files.iter().map(file).collect();
     json

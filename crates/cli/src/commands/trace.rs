@@ -7,8 +7,13 @@ use crate::{Exit, failure::Failure, follow::Follower, output::Output, store::Sto
 pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let store = Store::open()?;
     let head = store.find(run)?;
-    let steps = Follower::from_start(&store, head)?.catch_up()?;
+    let mut follower = Follower::from_start(&store, head)?;
+    let steps = follower.catch_up()?;
     let mut text = String::new();
+    if !output.is_json() {
+        let (head, place) = (&follower.head, follower.live.place());
+        text = format!("{} of {}: {} in {place}\n", head.name, head.machine, follower.phase().word());
+    }
     for step in steps.iter().flat_map(|step| &step.moves) {
         match output.is_json() {
             true => text.push_str(&json_line(step)?),
