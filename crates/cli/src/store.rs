@@ -8,7 +8,10 @@ use std::{
 use interlock_activity::Registry;
 use interlock_chart::yaml::suggest::did_you_mean;
 use interlock_journal::{By, Engine, Filter, Head, Journal, Lease};
-use interlock_runtime::{Config, Live, Loaded, NoSnapshots, Runtime, SystemClock};
+use interlock_runtime::{
+    Config, GitSnapshots, Live, Loaded, Runtime, SystemClock, Workspace,
+    activities::{Settings, builtin_with},
+};
 
 use crate::failure::Failure;
 
@@ -83,7 +86,7 @@ impl Store {
             engine: self.engine(),
             registry: registry().clone(),
             clock: Arc::new(SystemClock),
-            snapshots: Arc::new(NoSnapshots),
+            snapshots: Arc::new(GitSnapshots::new(&self.home)),
             attempts_max: ATTEMPTS_MAX,
             live_folder,
         }))
@@ -97,8 +100,17 @@ impl Store {
 
 /// What machines can have done.
 pub(crate) fn registry() -> &'static Registry {
-    static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::default);
+    static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
+        let workspace = home().map(Workspace::new).unwrap_or_default();
+        builtin_with(Settings { workspace, allowed_hosts: allowed_hosts() })
+    });
     &REGISTRY
+}
+
+/// The hosts that may be asked over HTTP, besides this machine itself: none, unless the user says so.
+fn allowed_hosts() -> Vec<String> {
+    let said = std::env::var("INTERLOCK_HTTP_HOSTS").unwrap_or_default();
+    said.split(',').map(str::trim).filter(|host| !host.is_empty()).map(str::to_owned).collect()
 }
 
 /// Who asks.

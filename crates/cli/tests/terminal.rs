@@ -94,7 +94,7 @@ fn a_person_at_a_terminal_is_asked_with_a_form() {
     terminal.answer(PROMPT, ENTER);
     terminal.answer(PROMPT, &format!("{DOWN}{ENTER}"));
     terminal.answer("minutes", &format!("many{ENTER}"));
-    terminal.answer("not JSON", &format!("{}5{ENTER}", "\x08".repeat(4)));
+    terminal.answer("not JSON", &format!("{}5{ENTER}", "\x7f".repeat(4)));
     terminal.answer("why", &format!("strong{ENTER}"));
     terminal.answer("sure", &format!("y{ENTER}"));
     terminal.answer("5 more: strong", "");
