@@ -353,7 +353,11 @@ impl Actor {
     async fn end_leftovers(&self) {
         let begun = self.live.activities.iter().filter(|(_, begun)| begun.number > 0 && !begun.is_reported);
         let files = begun.map(|(id, begun)| dispatch::live_file(&self.shared, &self.live.name, *id, begun.number));
-        let files: Vec<_> = files.collect();
+        // Whoever starts a program makes that file first.
+        let files: Vec<_> = files.filter(|file| file.exists()).collect();
+        if files.is_empty() {
+            return;
+        }
         let ended = dispatch::blocking(&self.shared, move |_| {
             files.iter().for_each(|file| {
                 activities::end_leftovers(file);
