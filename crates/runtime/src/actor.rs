@@ -276,7 +276,7 @@ impl Actor {
         match self.live.loaded.admit_signal(begun.invoke, name, data) {
             Ok(data) => AttemptResult::Signal { name: name.clone(), data },
             Err(wrong) => {
-                let message = format!("`{name}` came with data that does not fit: {}", wrong.join("; "));
+                let message = format!("it ended with `{name}`, which does not fit: {}", wrong.join("; "));
                 Outcome::error(code::BAD_OUTCOME, message).result
             }
         }

@@ -54,12 +54,12 @@ impl Loaded {
         self.events[event.index()].get_or_init(|| Checked::new(&self.chart().event(event).data)).admit(data)
     }
 
-    /// What an activity ended with, checked, with defaults. An undeclared signal is left to the engine, which refuses it.
+    /// What an activity ended with, checked, with defaults.
     pub(crate) fn admit_signal(&self, invoke: InvokeId, signal: &str, data: &Value) -> Result<Value, Vec<String>> {
         let signals = &self.chart().invoke(invoke).signals;
         match signals.iter().position(|known| *self.machine.event_name(known.event) == *signal) {
             Some(at) => self.signals[invoke.index()][at].get_or_init(|| Checked::new(&signals[at].data)).admit(data),
-            None => Ok(data.clone()),
+            None => Err(vec!["the machine declares no such signal".into()]),
         }
     }
 }
