@@ -19,6 +19,8 @@ pub mod code {
     pub const FAILED: &str = "FAILED";
     /// It came back from a try with a result that does not fit the machine's schema.
     pub const BAD_OUTCOME: &str = "BAD_OUTCOME";
+    /// What it left behind could not be kept: the store has failed. The machine never hears of it; the run stops at its last record.
+    pub const NOT_KEPT: &str = "NOT_KEPT";
     /// What it needs could not be reached.
     pub const UNREACHABLE: &str = "UNREACHABLE";
 }
@@ -42,6 +44,13 @@ impl Outcome {
     pub fn error(code: &str, message: impl Into<String>) -> Self {
         let data = Value::map([("code", Value::from(code)), ("message", Value::from(message.into()))]);
         Outcome { result: AttemptResult::Error { data }, evidence: Vec::new() }
+    }
+
+    /// Why the store could not keep what it left behind, if that is how it ended.
+    pub fn not_kept(&self) -> Option<String> {
+        let AttemptResult::Error { data } = &self.result else { return None };
+        let is_it = data.get("code").and_then(Value::as_str) == Some(code::NOT_KEPT);
+        is_it.then(|| data.get("message").map(ToString::to_string).unwrap_or_default())
     }
 
     /// With this left behind as well.

@@ -55,9 +55,9 @@ fn survives(kind: &str, at: usize) -> bool {
 /// Early calls one by one, later ones in strides, until the run makes no more of them.
 fn survives_all(kind: &str) {
     let (mut at, mut faults) = (1, 0);
-    while faults < 40 && survives(kind, at) {
+    while faults < 30 && survives(kind, at) {
         faults += 1;
-        at += 1 + at / 4;
+        at += 1 + at / 3;
     }
     println!("{kind}: {faults} faults, up to call {at}; nothing was lost");
     assert!(faults > 8, "{faults} faults");

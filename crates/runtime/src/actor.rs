@@ -264,6 +264,9 @@ impl Actor {
     /// A try ended. What it says counts only if it fits what the machine takes; what comes too late is recorded and moves nothing.
     async fn ended(&mut self, id: ActivityId, number: u32, outcome: Outcome) -> Result<()> {
         self.flights.remove(&id);
+        if let Some(why) = outcome.not_kept() {
+            return Err(interlock_journal::Error::Stopped(why).into());
+        }
         let result = self.believe(id, outcome.result);
         let entry = Entry::Outcome { activity: id, number, result, evidence: outcome.evidence, by: None };
         self.happen(entry, None).await.map(drop)

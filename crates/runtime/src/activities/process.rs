@@ -236,7 +236,8 @@ pub(crate) async fn keep(attempt: &Attempt, streams: Vec<Stream>) -> Result<Vec<
     let kept = tokio::task::spawn_blocking(move || {
         streams.into_iter().filter_map(|stream| stream.keep(&attempt).transpose()).collect::<Result<Vec<_>, _>>()
     });
-    let wrong = |why: String| Outcome::error(code::FAILED, format!("its output could not be kept: {why}"));
+    let wrong =
+        |why: String| Outcome::error(code::NOT_KEPT, format!("the output of an attempt could not be kept: {why}"));
     kept.await.map_err(|error| wrong(error.to_string()))?.map_err(wrong)
 }
 

@@ -29,6 +29,7 @@ fn data(rng: &mut Rng) -> Value {
 fn event(rng: &mut Rng, machine: &Machine) -> Input {
     let known = &machine.chart().events;
     let event = match rng.below(10) {
+        _ if known.is_empty() => "nobody.knows".into(),
         0 => "nobody.knows".into(),
         _ => known[rng.below(known.len())].name.as_str().into(),
     };

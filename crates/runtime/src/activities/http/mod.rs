@@ -149,7 +149,7 @@ async fn finish(attempt: Attempt, reply: Reply, signal: &str) -> Result<Outcome,
         true => Ok(None),
         false => store.put("body", &media, &reply.body).map(Some),
     });
-    let wrong = |why: String| Outcome::error(code::FAILED, format!("the answer could not be kept: {why}"));
+    let wrong = |why: String| Outcome::error(code::NOT_KEPT, format!("the answer could not be kept: {why}"));
     let kept = kept.await.map_err(|error| wrong(error.to_string()))?.map_err(|error| wrong(error.to_string()))?;
     Ok(Outcome::signal(signal, data).with(kept))
 }
