@@ -1,6 +1,6 @@
 //! `kill -9` at random moments of real runs on a real disk: every one of them comes to the same end.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on has failed")]
 
 #[allow(dead_code)]
 mod hardship;

@@ -1,6 +1,6 @@
 //! What every engine must do. A second engine is right when it passes the same.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test that cannot go on has failed")]
 
 use std::{path::Path, sync::Arc};
 

@@ -1,6 +1,6 @@
 //! What a journal says when its disk or its file is not what it should be. It never goes on without its records.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on has failed")]
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 

@@ -1,6 +1,6 @@
 //! A run from its start to its end, in one process.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on has failed")]
 
 use std::sync::Arc;
 
