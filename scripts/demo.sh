@@ -3,7 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-cargo build --quiet --release --package interlock-cli
+echo "building interlock (some minutes the first time)"
+cargo build --release --package interlock-cli
 interlock=target/release/interlock
 pictures=target/demo
 mkdir -p "$pictures"
