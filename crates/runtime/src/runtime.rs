@@ -1,7 +1,7 @@
 //! All runs of this process.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -89,6 +89,8 @@ pub(crate) struct Shared {
     pub(crate) live_folder: PathBuf,
     live: Mutex<HashMap<RunKey, UnboundedSender<Mail>>>,
     machines: Mutex<HashMap<String, Arc<Loaded>>>,
+    /// Definitions that this process has stored.
+    defined: Mutex<HashSet<String>>,
     /// One adoption at a time, so that no run is taken up twice by the same process.
     adopting: tokio::sync::Mutex<()>,
     news: broadcast::Sender<News>,
@@ -146,6 +148,7 @@ impl Runtime {
             live_folder: config.live_folder,
             live: Mutex::default(),
             machines: Mutex::default(),
+            defined: Mutex::default(),
             adopting: tokio::sync::Mutex::default(),
             news: broadcast::Sender::new(NEWS_KEPT),
         }))
@@ -198,7 +201,12 @@ impl Runtime {
         let input = start.loaded.admit_input(&start.input)?;
         let name = start.name.unwrap_or_else(|| fresh_name(&start.loaded.chart().id));
         let shared = &self.0;
-        shared.engine.define(start.loaded.definition.clone()).await?;
+        let hash = &start.loaded.definition.hash;
+        // Once a process is enough: definitions are never removed, and packing one takes longer than a step.
+        if !lock(&shared.defined).contains(hash) {
+            shared.engine.define(start.loaded.definition.clone()).await?;
+            lock(&shared.defined).insert(hash.clone());
+        }
         let evidence = shared.engine.evidence().clone();
         let mut live =
             Live::new(name.as_str().into(), start.loaded, start.folder.clone(), start.parent.clone(), evidence);
