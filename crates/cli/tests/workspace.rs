@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Every crate, with the crates of the workspace that it may build on. An arrow that is not here is not allowed.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("chart", &[]),
     ("core", &["chart"]),
     ("checker", &["chart", "core"]),
@@ -16,9 +16,10 @@ const ARROWS: [(&str, &[&str]); 10] = [
     ("journal", &["chart", "core"]),
     ("activity", &["chart", "core", "journal"]),
     ("workspace", &["chart", "core", "journal", "activity"]),
-    ("runtime", &["chart", "core", "journal", "activity", "workspace"]),
-    ("cli", &["chart", "core", "checker", "conform", "journal", "activity", "workspace", "runtime"]),
-    ("testkit", &["chart", "core", "checker", "conform", "journal", "activity", "workspace", "runtime"]),
+    ("judge", &["chart", "core", "journal", "activity"]),
+    ("runtime", &["chart", "core", "journal", "activity", "workspace", "judge"]),
+    ("cli", &["chart", "core", "checker", "conform", "journal", "activity", "workspace", "judge", "runtime"]),
+    ("testkit", &["chart", "core", "checker", "conform", "journal", "activity", "workspace", "judge", "runtime"]),
 ];
 
 /// Crates that compute and touch nothing; no dependency of theirs may bring in a runtime, a clock or chance.
