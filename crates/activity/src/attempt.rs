@@ -7,7 +7,7 @@ use interlock_core::ActivityId;
 use interlock_journal::EvidenceStore;
 use tokio::sync::watch;
 
-use crate::{Future, Outcome};
+use crate::{Future, Invocation, Outcome};
 
 /// One try of an activity.
 #[derive(Clone)]
@@ -16,16 +16,14 @@ pub struct Attempt {
     pub run: Arc<str>,
     /// Which start of the activity within the run.
     pub activity: ActivityId,
-    /// The state that starts it.
-    pub state: String,
+    /// What the machine says where it invokes it.
+    pub invocation: Arc<Invocation>,
     /// The how-manieth try of that start, from 1.
     pub number: u32,
     /// When the first try of that start began, in milliseconds since 1970.
     pub begun_ms: i64,
     /// What the machine gives it.
     pub with: Value,
-    /// The signals the machine takes from it.
-    pub signals: Vec<String>,
     /// The folder the run works in.
     pub folder: PathBuf,
     /// A file to write output to while it comes in, for those who watch; whoever starts the attempt removes it afterwards.
@@ -97,10 +95,5 @@ impl Cancel {
         if self.0.wait_for(|cancelled| *cancelled).await.is_err() {
             std::future::pending::<()>().await;
         }
-    }
-
-    /// Whether it should stop.
-    pub fn is_cancelled(&self) -> bool {
-        *self.0.borrow()
     }
 }

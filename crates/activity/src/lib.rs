@@ -5,11 +5,13 @@
 
 mod activity;
 mod attempt;
+mod invocation;
 mod outcome;
 mod registry;
 
 pub use activity::{Activity, Ending, Future};
 pub use attempt::{Attempt, Cancel, Canceller, Host, StartRun};
 pub use interlock_chart::model::Effect;
+pub use invocation::{Invocation, Taken};
 pub use outcome::{Outcome, code};
 pub use registry::Registry;

@@ -71,19 +71,15 @@ pub(crate) fn begin(
     let activity = Arc::clone(live.activity_of(id, &shared.registry)?);
     let begun = live.activities.get(&id)?;
     let (canceller, cancel) = Canceller::new();
-    let machine = &live.loaded.machine;
-    let chart = live.loaded.chart();
-    let invoke = chart.invoke(begun.invoke);
     let number = begun.number;
     let live_file = live_file(shared, &live.name, id, number);
     let attempt = Attempt {
         run: Arc::clone(&live.name),
         activity: id,
-        state: chart.state(invoke.state).name.clone(),
+        invocation: Arc::clone(live.loaded.invocation(begun.invoke)),
         number,
         begun_ms: begun.begun_ms,
         with: begun.with.clone(),
-        signals: invoke.signals.iter().map(|signal| machine.event_name(signal.event).to_owned()).collect(),
         folder: live.folder.clone(),
         live: live_file.clone(),
         evidence: shared.engine.evidence().clone(),

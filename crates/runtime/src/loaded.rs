@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
+use interlock_activity::{Invocation, Taken};
 use interlock_chart::{
     Chart, Value,
-    model::{EventId, InvokeId},
+    model::{EventId, Invoke, InvokeId, Signal},
 };
 use interlock_core::Machine;
 use interlock_journal::Definition;
@@ -15,12 +16,13 @@ use crate::{Error, Result, schema::Checked};
 #[derive(Debug)]
 pub struct Loaded {
     /// Its files.
-    pub definition: Definition,
+    pub definition: Arc<Definition>,
     /// As the engine takes it.
     pub machine: Machine,
     input: OnceLock<Checked>,
     events: Vec<OnceLock<Checked>>,
     signals: Vec<Vec<OnceLock<Checked>>>,
+    invocations: Vec<Arc<Invocation>>,
 }
 
 impl Loaded {
@@ -35,13 +37,22 @@ impl Loaded {
         let events = chart.events.iter().map(|_| OnceLock::new()).collect();
         let signals = chart.invokes.iter().map(|invoke| invoke.signals.iter().map(|_| OnceLock::new()).collect());
         let signals = signals.collect();
+        let definition = Arc::new(definition);
         let machine = Machine::new(Arc::new(chart));
-        Loaded { definition, machine, input: OnceLock::new(), events, signals }
+        let chart = machine.chart();
+        let invocations = chart.invokes.iter().map(|invoke| Arc::new(invocation(&machine, invoke, &definition)));
+        let invocations = invocations.collect();
+        Loaded { definition, input: OnceLock::new(), events, signals, invocations, machine }
     }
 
     /// The chart.
     pub fn chart(&self) -> &Chart {
         self.machine.chart()
+    }
+
+    /// What the machine says where it invokes an activity.
+    pub(crate) fn invocation(&self, invoke: InvokeId) -> &Arc<Invocation> {
+        &self.invocations[invoke.index()]
     }
 
     /// What a run is given, checked, with defaults.
@@ -61,5 +72,16 @@ impl Loaded {
             Some(at) => self.signals[invoke.index()][at].get_or_init(|| Checked::new(&signals[at].data)).admit(data),
             None => Err(vec!["the machine declares no such signal".into()]),
         }
+    }
+}
+
+fn invocation(machine: &Machine, invoke: &Invoke, definition: &Arc<Definition>) -> Invocation {
+    let taken =
+        |signal: &Signal| Taken { name: machine.event_name(signal.event).to_owned(), data: signal.data.clone() };
+    Invocation {
+        name: invoke.activity.clone(),
+        state: machine.chart().state(invoke.state).name.clone(),
+        signals: invoke.signals.iter().map(taken).collect(),
+        definition: Arc::clone(definition),
     }
 }

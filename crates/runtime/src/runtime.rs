@@ -204,7 +204,7 @@ impl Runtime {
         let hash = &start.loaded.definition.hash;
         // Once a process is enough: definitions are never removed, and packing one takes longer than a step.
         if !lock(&shared.defined).contains(hash) {
-            shared.engine.define(start.loaded.definition.clone()).await?;
+            shared.engine.define((*start.loaded.definition).clone()).await?;
             lock(&shared.defined).insert(hash.clone());
         }
         let evidence = shared.engine.evidence().clone();

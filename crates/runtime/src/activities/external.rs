@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
+use interlock_activity::{Activity, Attempt, Effect, Ending, Invocation, Outcome, code};
 use interlock_chart::Value;
 
 use super::{
@@ -51,7 +51,7 @@ async fn run(attempt: Attempt) -> Result<Outcome, Outcome> {
     let evidence = process::keep(&attempt, vec![stdout, ended.stderr]).await?;
     let outcome = stopped.unwrap_or_else(|| match is_truncated {
         true => failed(format!("its answer is longer than {OUTPUT_BYTES} bytes")),
-        false => understand(&answer, &attempt.signals).unwrap_or_else(|why| failed(said(&why, ended.how, talk))),
+        false => understand(&answer, &attempt.invocation).unwrap_or_else(|why| failed(said(&why, ended.how, talk))),
     });
     Ok(outcome.with(evidence))
 }
@@ -91,14 +91,14 @@ fn question(attempt: &Attempt, input: Option<&Value>) -> Vec<u8> {
         "activity": attempt.activity.0,
         "attempt": attempt.number,
         "with": input.map_or(serde_json::Value::Null, serde_json::Value::from),
-        "signals": attempt.signals,
+        "signals": attempt.invocation.signal_names().collect::<Vec<_>>(),
         "folder": attempt.folder.to_string_lossy(),
     });
     format!("{question}\n").into_bytes()
 }
 
 /// One JSON object: `{signal, data?}` or `{error: {code, message}}`.
-fn understand(answer: &[u8], signals: &[String]) -> Result<Outcome, String> {
+fn understand(answer: &[u8], invocation: &Invocation) -> Result<Outcome, String> {
     if answer.iter().all(u8::is_ascii_whitespace) {
         return Err("it answered nothing on stdout".to_owned());
     }
@@ -111,8 +111,9 @@ fn understand(answer: &[u8], signals: &[String]) -> Result<Outcome, String> {
     match (fields.get("signal"), fields.get("error")) {
         (Some(signal), None) => {
             let name = signal.as_str().ok_or("the signal in its answer is not a string")?;
-            if !signals.iter().any(|known| known == name) {
-                return Err(format!("it answered with the signal `{name}`; the machine takes {}", signals.join(", ")));
+            if !invocation.takes(name) {
+                let known = invocation.signal_names().collect::<Vec<_>>().join(", ");
+                return Err(format!("it answered with the signal `{name}`; the machine takes {known}"));
             }
             let data = fields.get("data").filter(|data| !data.is_null());
             Ok(Outcome::signal(name, data.cloned().map_or_else(Value::empty, Value::from)))

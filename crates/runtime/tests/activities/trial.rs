@@ -10,10 +10,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_activity::{Activity, Attempt, Canceller, Ending, Future, Host, Outcome, StartRun};
+use interlock_activity::{Activity, Attempt, Canceller, Ending, Future, Host, Invocation, Outcome, StartRun, Taken};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
-use interlock_journal::{AttemptResult, Engine, Journal};
+use interlock_journal::{AttemptResult, Definition, Engine, Journal};
 use tempfile::TempDir;
 
 /// A folder, a store and a host for attempts.
@@ -64,11 +64,10 @@ impl Trial {
         let attempt = Attempt {
             run: "run-1".into(),
             activity: ActivityId(7),
-            state: "working".into(),
+            invocation: Arc::new(invocation()),
             number: 1,
             begun_ms: 0,
             with: Value::from(with),
-            signals: vec!["yes".into(), "no".into()],
             folder: folder.clone(),
             live: home.path().join("live/run-1-7-1.log"),
             evidence: journal.evidence().clone(),
@@ -150,4 +149,17 @@ pub(crate) async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
 pub(crate) fn is_alive(pid: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+}
+
+/// As a machine would say it that takes `yes` and `no`.
+fn invocation() -> Invocation {
+    let taken = |name: &str| Taken { name: name.into(), data: serde_json::json!({}) };
+    let definition =
+        Definition { hash: "none".into(), machine: "trial".into(), version: 1, text: String::new(), files: Vec::new() };
+    Invocation {
+        name: "tried".into(),
+        state: "working".into(),
+        signals: ["yes", "no"].map(taken).into(),
+        definition: Arc::new(definition),
+    }
 }

@@ -85,12 +85,13 @@ impl Script {
 
     fn result(&self, attempt: &Attempt, name: &str) -> AttemptResult {
         let what = attempt.activity.0;
-        if attempt.signals.is_empty() || self.seed.choose(what, FAILS_ONE_IN) == 0 {
+        let invocation = &attempt.invocation;
+        if invocation.signals.is_empty() || self.seed.choose(what, FAILS_ONE_IN) == 0 {
             let data = self.failures[self.seed.choose(what + 7, self.failures.len())].clone();
             return AttemptResult::Error { data };
         }
-        let signal = &attempt.signals[self.seed.choose(what + 3, attempt.signals.len())];
-        let datas = &self.endings[&(attempt.state.clone(), name.to_owned(), signal.clone())];
+        let signal = &invocation.signals[self.seed.choose(what + 3, invocation.signals.len())].name;
+        let datas = &self.endings[&(invocation.state.clone(), name.to_owned(), signal.clone())];
         let data = datas.get(self.seed.choose(what + 5, datas.len())).cloned().unwrap_or_else(Value::empty);
         AttemptResult::Signal { name: signal.clone(), data }
     }
