@@ -2,6 +2,8 @@
 
 use std::{io, path::Path};
 
+use crate::patch::Problem;
+
 /// What workspace functions return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -37,6 +39,18 @@ pub enum Error {
         count: usize,
         /// One of them.
         path: String,
+    },
+    /// A patch does not fit, or must not be applied. Nothing was changed.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Patch(Vec<Problem>),
+    /// Something failed midway, and not everything could be taken back. What was there is beside its place, under names that begin with
+    /// `.interlock-aside-`.
+    #[error("{why}; and not everything could be taken back: {}", .left.join("; "))]
+    Torn {
+        /// What failed first.
+        why: String,
+        /// What could not be taken back.
+        left: Vec<String>,
     },
 }
 

@@ -10,9 +10,11 @@
 //!
 //! Start reading at `workspace.rs`.
 
+mod apply;
 mod error;
 mod git;
 mod index;
+pub mod patch;
 mod place;
 mod private;
 mod restore;

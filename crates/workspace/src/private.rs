@@ -104,7 +104,12 @@ impl Private {
 fn name_of(place: &Place) -> String {
     let kind = place.repository.as_ref().map_or("folder", |repository| repository.format.as_str());
     let hash = Sha256::digest([kind.as_bytes(), place.root.as_os_str().as_encoded_bytes()].join(&0));
-    hash.iter().take(12).fold(String::new(), |mut name, byte| {
+    hex(&hash)[..24].to_owned()
+}
+
+/// Bytes as digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut name, byte| {
         let _ = write!(name, "{byte:02x}");
         name
     })

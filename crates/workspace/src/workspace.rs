@@ -16,7 +16,7 @@ const KEPT: &str = "index.kept";
 /// Keeps workspaces.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
-    home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
 }
 
 impl Workspace {

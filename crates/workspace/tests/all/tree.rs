@@ -1,13 +1,10 @@
 //! The hash of a workspace.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(clippy::print_stdout, reason = "the time it takes is for people to read")]
-
-mod folder;
 
 use std::{fs, time::Instant};
 
-use folder::Folder;
+use crate::folder::Folder;
 
 /// What git would commit if everything not ignored were added.
 fn expected(folder: &Folder) -> String {

@@ -1,7 +1,6 @@
 //! A folder to try things in, and all that is in it.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses what it needs")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![allow(dead_code, unreachable_pub, reason = "each test uses what it needs")]
 
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::PathBuf, process::Command};
 

@@ -1,15 +1,11 @@
 //! Workspaces kept and put back, with the real git.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-mod folder;
-
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},
 };
 
-use folder::Folder;
+use crate::folder::Folder;
 
 /// Content, kept; then a change, taken back: everything is as it was, and so is what git itself says about it.
 #[track_caller]

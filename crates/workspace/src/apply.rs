@@ -1,0 +1,64 @@
+//! Applies a patch to a workspace, where nothing forbids it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsStr,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest, Sha256};
+
+use crate::{
+    Error, Result, Workspace,
+    git::{Git, join},
+    patch::{self, Disk, Found, Look, Patch, Plan, Problem, plan},
+    place::Place,
+    private::{Private, hex},
+};
+
+impl Workspace {
+    /// Applies a patch: all of it, or nothing is changed. Its paths count from the root of the workspace. `expected` are the SHA-256 of
+    /// files as they must be before. Paths whose content is not kept are refused: ignored ones, and those of repositories inside.
+    pub fn apply(&self, folder: &Path, patch: &Patch, expected: &BTreeMap<PathBuf, String>) -> Result<Plan> {
+        let private = Private::open(self.home.as_deref(), Place::find(folder)?)?;
+        let disk = Disk::open(&private.place.root, private.home_within())?;
+        let stale = stale(&disk, expected);
+        let plan = plan(patch, &disk).map_err(|more| Error::Patch(stale.iter().cloned().chain(more).collect()))?;
+        let problems: Vec<Problem> = stale.into_iter().chain(ignored(&private, patch)?).collect();
+        match problems.is_empty() {
+            true => patch::write(&disk, &plan).map(|()| plan),
+            false => Err(Error::Patch(problems)),
+        }
+    }
+}
+
+fn stale(disk: &Disk, expected: &BTreeMap<PathBuf, String>) -> Vec<Problem> {
+    let check = |(path, expected): (&PathBuf, &String)| {
+        let found = match disk.look(path) {
+            Found::Node(node) => Some(hex(&Sha256::digest(&node.content))),
+            Found::Nothing | Found::Not(_) => None,
+        };
+        let (path, expected) = (path.clone(), expected.to_ascii_lowercase());
+        (found.as_ref() != Some(&expected)).then_some(Problem::Stale { path, expected, found })
+    };
+    expected.iter().filter_map(check).collect()
+}
+
+/// Paths that are ignored and not tracked all the same.
+fn ignored(private: &Private, patch: &Patch) -> Result<Vec<Problem>> {
+    let paths = || patch.paths().into_iter().map(|path| path.as_os_str().as_bytes().to_vec());
+    let ignored = match private.git().run_with(&["check-ignore", "--no-index", "-z", "--stdin"], &join(paths())) {
+        Ok(ignored) => crate::git::split(&ignored),
+        // That is how it says that there are none.
+        Err(Error::Git { said, .. }) if said.is_empty() => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let tracked: BTreeSet<Vec<u8>> = match private.place.repository {
+        Some(_) => Git::discover(&private.place.root).paths(&["ls-files", "-z", "--cached"])?.into_iter().collect(),
+        None => BTreeSet::new(),
+    };
+    let untracked = ignored.into_iter().filter(|path| !tracked.contains(path));
+    let why = "it is ignored, so that it is not kept and could not be put back";
+    Ok(untracked.map(|path| Problem::file(Path::new(OsStr::from_bytes(&path)), why)).collect())
+}

@@ -1,0 +1,197 @@
+//! The lines that git puts before the hunks of a file, and names as git writes them.
+
+use std::path::PathBuf;
+
+use super::{FilePatch, Kind, Problem, path};
+
+/// What stands before a name to tell the sides apart; git has one pair for each thing it compares.
+const PREFIXES: [&[u8]; 8] = [b"a/", b"b/", b"i/", b"w/", b"c/", b"o/", b"1/", b"2/"];
+
+/// A name that says "no file".
+const NOTHING: &[u8] = b"/dev/null";
+
+/// Both names of a file; nothing for a side that is no file.
+type Sides = (Option<Vec<u8>>, Option<Vec<u8>>);
+
+/// What is known of a file before its hunks.
+#[derive(Debug, Default)]
+pub(super) struct Header {
+    /// From `diff --git`.
+    both: Option<Vec<u8>>,
+    /// From `---` and `+++`.
+    pub(super) sides: Option<(Vec<u8>, Vec<u8>)>,
+    /// From `rename` and `copy`.
+    from: Option<Vec<u8>>,
+    to: Option<Vec<u8>>,
+    is_copy: bool,
+    is_new: bool,
+    is_deleted: bool,
+    old_kind: Option<Kind>,
+    new_kind: Option<Kind>,
+}
+
+impl Header {
+    /// After `diff --git `.
+    pub(super) fn git(names: &[u8]) -> Self {
+        Header { both: same_name(names), ..Header::default() }
+    }
+
+    /// Takes a line in; whether it is one of git's.
+    pub(super) fn take(&mut self, line: &[u8], number: usize) -> Result<bool, Problem> {
+        let after = |mark: &str| line.strip_prefix(mark.as_bytes());
+        let kind = |mode: &[u8]| read_kind(mode, number);
+        if let Some(mode) = after("old mode ") {
+            self.old_kind = Some(kind(mode)?);
+        } else if let Some(mode) = after("new mode ") {
+            self.new_kind = Some(kind(mode)?);
+        } else if let Some(mode) = after("deleted file mode ") {
+            (self.is_deleted, self.old_kind) = (true, Some(kind(mode)?));
+        } else if let Some(mode) = after("new file mode ") {
+            (self.is_new, self.new_kind) = (true, Some(kind(mode)?));
+        } else if let Some(name) = after("rename from ") {
+            self.from = Some(unquoted(name));
+        } else if let Some(name) = after("rename to ") {
+            self.to = Some(unquoted(name));
+        } else if let Some(name) = after("copy from ") {
+            (self.is_copy, self.from) = (true, Some(unquoted(name)));
+        } else if let Some(name) = after("copy to ") {
+            self.to = Some(unquoted(name));
+        } else if let Some(hashes) = after("index ") {
+            let mode = hashes.split(|byte| *byte == b' ').nth(1);
+            if let Some(mode) = mode {
+                self.old_kind = Some(kind(mode)?);
+            }
+        } else {
+            return Ok(after("similarity index ").or(after("dissimilarity index ")).is_some());
+        }
+        Ok(true)
+    }
+
+    /// The file it is about, without hunks.
+    pub(super) fn file(self, number: usize) -> Result<FilePatch, Problem> {
+        let (old, new) =
+            self.names().ok_or_else(|| Problem::syntax(number, "it does not say which file it is about"))?;
+        let checked = |name: Option<Vec<u8>>| {
+            name.map(|name| path::check(&name).map_err(|why| Problem::path(&name, why))).transpose()
+        };
+        let (old, new): (Option<PathBuf>, Option<PathBuf>) = (checked(old)?, checked(new)?);
+        if old.is_none() && new.is_none() {
+            return Err(Problem::syntax(number, "it names no file on either side"));
+        }
+        let Header { old_kind, new_kind, is_copy, .. } = self;
+        Ok(FilePatch { old, new, old_kind, new_kind, is_copy, hunks: Vec::new() })
+    }
+
+    fn names(&self) -> Option<Sides> {
+        if let (Some(from), Some(to)) = (&self.from, &self.to) {
+            return Some((Some(from.clone()), Some(to.clone())));
+        }
+        let (old, new) = match &self.sides {
+            Some((old, new)) => without_prefixes(old, new),
+            None => (self.both.clone(), self.both.clone()),
+        };
+        // `---` and `+++` are left out where a file is empty, and name one side only where it is made or goes.
+        let (old, new) = (old.filter(|_| !self.is_new), new.filter(|_| !self.is_deleted));
+        (self.sides.is_some() || old.is_some() || new.is_some()).then_some((old, new))
+    }
+}
+
+fn read_kind(mode: &[u8], number: usize) -> Result<Kind, Problem> {
+    match std::str::from_utf8(mode.trim_ascii()).ok().and_then(Kind::from_mode) {
+        Some(Kind::Repository) => {
+            Err(Problem::syntax(number, "it changes a repository inside this one, which is not done"))
+        }
+        Some(kind) => Ok(kind),
+        None => Err(Problem::syntax(number, format!("`{}` is no mode of a file", String::from_utf8_lossy(mode)))),
+    }
+}
+
+/// The one name of `a/NAME b/NAME`; nothing where they differ, which other lines then explain.
+fn same_name(names: &[u8]) -> Option<Vec<u8>> {
+    let (old, new) = if names.starts_with(b"\"") {
+        let end = quoted_end(names)?;
+        (unquoted(&names[..end]), unquoted(names.get(end + 1..)?))
+    } else {
+        let middle = names.len().checked_sub(1)? / 2;
+        if names.get(middle) != Some(&b' ') {
+            return None;
+        }
+        (names[..middle].to_vec(), names[middle + 1..].to_vec())
+    };
+    let (old, new) = without_prefixes(&old, &new);
+    old.filter(|old| new.as_ref() == Some(old))
+}
+
+/// A name after `--- ` or `+++ `: a time may follow after a tab.
+pub(super) fn side(name: &[u8]) -> Vec<u8> {
+    match name.starts_with(b"\"") {
+        true => unquoted(name),
+        false => name.split(|byte| *byte == b'\t').next().unwrap_or_default().trim_ascii_end().to_vec(),
+    }
+}
+
+/// Both names as paths; nothing for a side that is no file.
+fn without_prefixes(old: &[u8], new: &[u8]) -> Sides {
+    let prefix = |name: &[u8]| PREFIXES.iter().find(|prefix| name.starts_with(prefix)).copied();
+    let (is_old, is_new) = (old != NOTHING, new != NOTHING);
+    let cut = match (prefix(old), prefix(new)) {
+        (Some(one), Some(other)) => one != other,
+        (Some(_), None) => !is_new,
+        (None, Some(_)) => !is_old,
+        (None, None) => false,
+    };
+    let rest = |name: &[u8]| if cut { name[2..].to_vec() } else { name.to_vec() };
+    (is_old.then(|| rest(old)), is_new.then(|| rest(new)))
+}
+
+/// The index after the closing quote.
+fn quoted_end(name: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    while at < name.len() {
+        match name[at] {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// A name that may be in quotes, with what git writes for characters that could be mistaken.
+fn unquoted(name: &[u8]) -> Vec<u8> {
+    let end = if name.starts_with(b"\"") { quoted_end(name) } else { None };
+    let Some(inside) = end.and_then(|end| name.get(1..end - 1)) else { return name.to_vec() };
+    let (mut out, mut at) = (Vec::new(), 0);
+    while let Some(byte) = inside.get(at) {
+        at += 1;
+        if *byte != b'\\' {
+            out.push(*byte);
+            continue;
+        }
+        let (meant, length) = escape(&inside[at..]);
+        out.push(meant);
+        at += length;
+    }
+    out
+}
+
+/// What follows a backslash, and how long it is.
+fn escape(rest: &[u8]) -> (u8, usize) {
+    let octal = rest.get(..3).filter(|digits| digits.iter().all(|digit| (b'0'..=b'7').contains(digit)));
+    if let Some(digits) = octal {
+        let value = digits.iter().fold(0_u32, |value, digit| value * 8 + u32::from(digit - b'0'));
+        return (value as u8, 3);
+    }
+    let meant = match rest.first() {
+        Some(b'a') => 7,
+        Some(b'b') => 8,
+        Some(b't') => b'\t',
+        Some(b'n') => b'\n',
+        Some(b'v') => 11,
+        Some(b'f') => 12,
+        Some(b'r') => b'\r',
+        Some(other) => *other,
+        None => b'\\',
+    };
+    (meant, rest.len().min(1))
+}

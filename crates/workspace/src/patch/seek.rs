@@ -1,0 +1,94 @@
+//! Where in a file a hunk belongs. The stated line comes first, then the lines around it, nearest first; exact text comes before text
+//! that differs in white space at the ends of lines.
+
+use super::{Hunk, HunkLine, text::Line};
+
+/// Where a hunk fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The index of its first line.
+    pub(crate) at: usize,
+    pub(crate) fit: Fit,
+}
+
+/// How well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fit {
+    Exact,
+    /// But for white space at the ends of lines.
+    Loose,
+}
+
+/// The ends of the file that a hunk is tied to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Edges {
+    beginning: bool,
+    end: bool,
+}
+
+/// The place of a hunk, not before line `from`. `drift` is how far the hunks before it had moved.
+pub(crate) fn place(lines: &[Line<'_>], hunk: &Hunk, from: usize, drift: isize) -> Option<Place> {
+    let old = hunk.old();
+    match hunk.start {
+        Some(start) => {
+            let index = if old.is_empty() { start } else { start.saturating_sub(1) };
+            stated(lines, &old, hunk, from, index.saturating_add_signed(drift))
+        }
+        None => unstated(lines, &old, hunk, after_anchors(lines, &hunk.anchors, from)?),
+    }
+}
+
+fn stated(lines: &[Line<'_>], old: &[&HunkLine], hunk: &Hunk, from: usize, index: usize) -> Option<Place> {
+    if old.is_empty() {
+        // Nothing says where it belongs, so that it could end up anywhere.
+        return lines.is_empty().then_some(Place { at: 0, fit: Fit::Exact });
+    }
+    let tied = Edges { beginning: hunk.start <= Some(1), end: !hunk.has_trailing_context() };
+    let find = |fit, edges| outward(lines, old, fit, edges, from, index);
+    find(Fit::Exact, tied).or_else(|| find(Fit::Exact, Edges::default())).or_else(|| find(Fit::Loose, Edges::default()))
+}
+
+fn unstated(lines: &[Line<'_>], old: &[&HunkLine], hunk: &Hunk, from: usize) -> Option<Place> {
+    if old.is_empty() {
+        let at = if hunk.anchors.is_empty() { lines.len() } else { from };
+        return Some(Place { at, fit: Fit::Loose });
+    }
+    let edges = Edges { beginning: false, end: hunk.is_at_end };
+    let last = lines.len().checked_sub(old.len())?;
+    let find = |fit| (from..=last).find(|at| fits(lines, old, *at, fit, edges)).map(|at| Place { at, fit });
+    find(Fit::Exact).or_else(|| find(Fit::Loose))
+}
+
+/// The line after the last anchor, each found after the one before.
+pub(crate) fn after_anchors(lines: &[Line<'_>], anchors: &[Vec<u8>], from: usize) -> Option<usize> {
+    let mut at = from;
+    for anchor in anchors {
+        let rest = lines.get(at..)?;
+        let exact = rest.iter().position(|line| line.text.trim_ascii_end() == anchor.trim_ascii_end());
+        let found = exact.or_else(|| rest.iter().position(|line| line.text.trim_ascii() == anchor.trim_ascii()));
+        at += found? + 1;
+    }
+    Some(at)
+}
+
+fn outward(lines: &[Line<'_>], old: &[&HunkLine], fit: Fit, edges: Edges, from: usize, index: usize) -> Option<Place> {
+    let last = lines.len().checked_sub(old.len()).filter(|last| *last >= from)?;
+    let index = index.clamp(from, last);
+    let distances = 0..=(last - index).max(index - from);
+    let candidates = distances.flat_map(|distance| [index.checked_add(distance), index.checked_sub(distance)]);
+    let mut inside = candidates.flatten().filter(|at| (from..=last).contains(at));
+    inside.find(|at| fits(lines, old, *at, fit, edges)).map(|at| Place { at, fit })
+}
+
+fn fits(lines: &[Line<'_>], old: &[&HunkLine], at: usize, fit: Fit, edges: Edges) -> bool {
+    let Some(there) = lines.get(at..at + old.len()) else { return false };
+    let is_tied = (!edges.beginning || at == 0) && (!edges.end || at + old.len() == lines.len());
+    is_tied && there.iter().zip(old).all(|(line, wanted)| is_same(line, wanted, fit))
+}
+
+pub(crate) fn is_same(line: &Line<'_>, wanted: &HunkLine, fit: Fit) -> bool {
+    match fit {
+        Fit::Exact => line.text == wanted.text && line.has_newline == wanted.has_newline,
+        Fit::Loose => line.text.trim_ascii_end() == wanted.text.trim_ascii_end(),
+    }
+}

@@ -1,0 +1,12 @@
+//! Workspaces on a real disk with the real git. One program, because linking is what costs.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+mod chance;
+mod folder;
+mod patch_failures;
+mod patch_files;
+mod patch_git;
+mod patch_text;
+mod snapshots;
+mod tree;
