@@ -1,18 +1,19 @@
 //! The one writer of a process. What has gathered while a commit was under way is committed together, so that a thousand runs share an
-//! fsync; a lone run does not wait for company.
+//! fsync. A lone run does not wait for company: what it brings is written where it stands.
 
 use std::{
     sync::{
-        Mutex,
-        mpsc::{Receiver, SyncSender, sync_channel},
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
     },
     thread::JoinHandle,
+    time::Duration,
 };
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use crate::{Error, Receipt, Result, error::Trouble};
+use crate::{Error, Receipt, Result, error::Trouble, store::BUSY_WAIT};
 
 /// Most jobs that share a commit. More would make the first of them wait for the last.
 const JOBS_PER_COMMIT_MAX: usize = 2_048;
@@ -59,34 +60,63 @@ impl<T: Send, F: FnOnce(&Connection) -> Result<T> + Send> Job for Asked<T, F> {
 
 /// Writes, one transaction after the other.
 #[derive(Debug)]
-pub(crate) struct Writer(Mode);
-
-#[derive(Debug)]
-enum Mode {
-    /// On a thread of its own.
-    Thread { jobs: Option<SyncSender<Box<dyn Job>>>, thread: Option<JoinHandle<()>> },
-    /// Where it is called, one job to a commit: for tests that decide when a process dies.
-    Inline(Mutex<(Connection, Fate)>),
+pub(crate) struct Writer {
+    desk: Arc<Desk>,
+    /// Nothing where every job is to be written where it is asked for.
+    thread: Option<JoinHandle<()>>,
 }
 
-impl std::fmt::Debug for Box<dyn Job> {
+/// What those who want something written share with the thread that writes.
+#[derive(Debug)]
+struct Desk {
+    pen: Mutex<Pen>,
+    waiting: Mutex<Waiting>,
+    /// Rings for whoever waits for jobs, and for whoever waits for room.
+    bell: Condvar,
+    /// Whether the last commit was of one job. Then the next is most likely alone too, and is written by whoever brings it: two
+    /// changes of thread cost a lone run as much as its fsync. Where there is company they cost each of many very little, and
+    /// a commit of one's own would keep the others waiting.
+    is_alone: AtomicBool,
+}
+
+/// Whoever holds it writes.
+struct Pen {
+    connection: Connection,
+    fate: Fate,
+}
+
+#[derive(Default)]
+struct Waiting {
+    jobs: Vec<Box<dyn Job>>,
+    is_closed: bool,
+}
+
+impl std::fmt::Debug for Pen {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("Job")
+        out.debug_struct("Pen").field("fate", &self.fate).finish()
+    }
+}
+
+impl std::fmt::Debug for Waiting {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Waiting").field("jobs", &self.jobs.len()).field("is_closed", &self.is_closed).finish()
     }
 }
 
 impl Writer {
     pub(crate) fn on_thread(connection: Connection) -> Result<Self> {
-        let (jobs, queue) = sync_channel(JOBS_WAITING_MAX);
+        let desk = Arc::new(Desk::new(connection));
+        let theirs = Arc::clone(&desk);
         let thread = std::thread::Builder::new()
             .name("journal".into())
-            .spawn(move || write_all(connection, &queue))
+            .spawn(move || theirs.write_all())
             .map_err(|error| Error::io("starting the journal's thread", &error))?;
-        Ok(Writer(Mode::Thread { jobs: Some(jobs), thread: Some(thread) }))
+        Ok(Writer { desk, thread: Some(thread) })
     }
 
+    /// Every job is written where it is asked for, one to a commit: for tests that decide when a process dies.
     pub(crate) fn inline(connection: Connection) -> Self {
-        Writer(Mode::Inline(Mutex::new((connection, Fate::default()))))
+        Writer { desk: Arc::new(Desk::new(connection)), thread: None }
     }
 
     /// Has something written. The receipt is filled in when it is durable.
@@ -96,18 +126,9 @@ impl Writer {
     ) -> Receipt<T> {
         let (reply, receipt) = oneshot::channel();
         let job: Box<dyn Job> = Box::new(Asked { write: Some(write), result: None, reply });
-        match &self.0 {
-            Mode::Thread { jobs, .. } => {
-                if let Some(jobs) = jobs {
-                    // Where the thread is gone the job is dropped, and its receipt says so.
-                    let _ = jobs.send(job);
-                }
-            }
-            Mode::Inline(place) => {
-                let mut place = place.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                let (connection, fate) = &mut *place;
-                commit(connection, fate, vec![job]);
-            }
+        match self.thread {
+            None => lock(&self.desk.pen).commit(vec![job]),
+            Some(_) => self.desk.take(job),
         }
         Receipt(receipt)
     }
@@ -116,25 +137,81 @@ impl Writer {
 impl Drop for Writer {
     /// What was asked for before is still written.
     fn drop(&mut self) {
-        if let Mode::Thread { jobs, thread } = &mut self.0 {
-            jobs.take();
-            if let Some(thread) = thread.take() {
-                let _ = thread.join();
-            }
+        lock(&self.desk.waiting).is_closed = true;
+        self.desk.bell.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
         }
     }
 }
 
-fn write_all(connection: Connection, queue: &Receiver<Box<dyn Job>>) {
-    let mut fate = Fate::default();
-    while let Ok(first) = queue.recv() {
-        let mut jobs = vec![first];
-        while jobs.len() < JOBS_PER_COMMIT_MAX {
-            let Ok(next) = queue.try_recv() else { break };
-            jobs.push(next);
-        }
-        commit(&connection, &mut fate, jobs);
+impl Desk {
+    fn new(connection: Connection) -> Self {
+        let pen = Mutex::new(Pen { connection, fate: Fate::default() });
+        Desk { pen, waiting: Mutex::default(), bell: Condvar::new(), is_alone: AtomicBool::new(true) }
     }
+
+    /// Writes at once where nobody else has anything to write; otherwise the thread will.
+    fn take(&self, job: Box<dyn Job>) {
+        let job = match self.is_alone.load(Ordering::Relaxed) {
+            true => match self.write_alone(job) {
+                Some(job) => job,
+                None => return,
+            },
+            false => job,
+        };
+        let mut waiting = lock(&self.waiting);
+        while waiting.jobs.len() >= JOBS_WAITING_MAX {
+            waiting = self.bell.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+        waiting.jobs.push(job);
+        drop(waiting);
+        self.bell.notify_all();
+    }
+
+    /// Gives the job back where it would have to wait for anybody.
+    fn write_alone(&self, job: Box<dyn Job>) -> Option<Box<dyn Job>> {
+        let Ok(mut pen) = self.pen.try_lock() else { return Some(job) };
+        if !lock(&self.waiting).jobs.is_empty() {
+            return Some(job);
+        }
+        pen.commit_unless_busy(job)
+    }
+
+    fn write_all(&self) {
+        while self.wait_for_jobs() {
+            let mut pen = lock(&self.pen);
+            // Taken only now: more may have come while somebody else was writing.
+            let jobs = self.gathered();
+            self.is_alone.store(jobs.len() == 1, Ordering::Relaxed);
+            pen.commit(jobs);
+        }
+    }
+
+    /// Whether there are any, as opposed to nobody being left to bring some.
+    fn wait_for_jobs(&self) -> bool {
+        let mut waiting = lock(&self.waiting);
+        while waiting.jobs.is_empty() && !waiting.is_closed {
+            waiting = self.bell.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+        !waiting.jobs.is_empty()
+    }
+
+    fn gathered(&self) -> Vec<Box<dyn Job>> {
+        let mut waiting = lock(&self.waiting);
+        let count = waiting.jobs.len().min(JOBS_PER_COMMIT_MAX);
+        let was_full = waiting.jobs.len() >= JOBS_WAITING_MAX;
+        let jobs = waiting.jobs.drain(..count).collect();
+        drop(waiting);
+        if was_full {
+            self.bell.notify_all();
+        }
+        jobs
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is left of a writer whose disk has failed it: after a failed fsync nobody knows what the disk holds, and writing on would be
@@ -144,31 +221,57 @@ struct Fate {
     failed: Option<String>,
 }
 
-fn commit(connection: &Connection, fate: &mut Fate, mut jobs: Vec<Box<dyn Job>>) {
-    let committed = match &fate.failed {
-        Some(why) => Err(Error::Stopped(why.clone())),
-        None => transaction(connection, &mut jobs),
-    };
-    if let Err(error @ Error::Store { trouble: Trouble::Other | Trouble::Corrupt, .. }) = &committed {
-        fate.failed = Some(error.to_string());
+impl Pen {
+    fn commit(&mut self, jobs: Vec<Box<dyn Job>>) {
+        let begun = self.begin();
+        self.finish(jobs, begun);
     }
-    for job in jobs {
-        job.settle(committed.clone());
-    }
-}
 
-fn transaction(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<()> {
-    let sql = |sql: &str| {
-        connection
-            .prepare_cached(sql)
-            .and_then(|mut statement| statement.execute([]))
-            .map_err(|error| Error::sqlite("the journal could not be written", &error))
-    };
-    sql("BEGIN IMMEDIATE")?;
-    let written = jobs.iter_mut().try_for_each(|job| job.write(connection)).and_then(|()| sql("COMMIT").map(drop));
-    if written.is_err() && !connection.is_autocommit() {
-        // A rollback can only fail where SQLite has rolled back by itself.
-        let _ = sql("ROLLBACK");
+    /// Gives the job back where another process is writing: whoever brought it must not be kept waiting for that.
+    fn commit_unless_busy(&mut self, job: Box<dyn Job>) -> Option<Box<dyn Job>> {
+        let patience = |wait| self.connection.busy_timeout(wait);
+        if patience(Duration::ZERO).is_err() {
+            return Some(job);
+        }
+        let begun = self.begin();
+        let is_patient_again = self.connection.busy_timeout(BUSY_WAIT);
+        match (&begun, is_patient_again) {
+            (Err(Error::Store { trouble: Trouble::Locked, .. }), Ok(())) => Some(job),
+            _ => {
+                self.finish(vec![job], begun);
+                None
+            }
+        }
     }
-    written
+
+    fn begin(&self) -> Result<()> {
+        match &self.fate.failed {
+            Some(why) => Err(Error::Stopped(why.clone())),
+            None => self.sql("BEGIN IMMEDIATE"),
+        }
+    }
+
+    fn finish(&mut self, mut jobs: Vec<Box<dyn Job>>, begun: Result<()>) {
+        let committed = begun.and_then(|()| self.write(&mut jobs));
+        if let Err(error @ Error::Store { trouble: Trouble::Other | Trouble::Corrupt, .. }) = &committed {
+            self.fate.failed = Some(error.to_string());
+        }
+        for job in jobs {
+            job.settle(committed.clone());
+        }
+    }
+
+    fn write(&self, jobs: &mut [Box<dyn Job>]) -> Result<()> {
+        let written = jobs.iter_mut().try_for_each(|job| job.write(&self.connection)).and_then(|()| self.sql("COMMIT"));
+        if written.is_err() && !self.connection.is_autocommit() {
+            // A rollback can only fail where SQLite has rolled back by itself.
+            let _ = self.sql("ROLLBACK");
+        }
+        written
+    }
+
+    fn sql(&self, sql: &str) -> Result<()> {
+        let done = self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
+        done.map(drop).map_err(|error| Error::sqlite("the journal could not be written", &error))
+    }
 }

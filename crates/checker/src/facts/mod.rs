@@ -4,7 +4,10 @@
 //! remembered: the same fact asked twice gets the same answer until something may have changed it. Facts about `input` hold
 //! for the whole run, facts about `context` until the variable is assigned, facts about `event` while the event is handled.
 
+mod atom;
 mod choose;
+mod formulas;
+mod paths;
 mod region;
 mod schema;
 mod sure;

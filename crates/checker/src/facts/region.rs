@@ -4,7 +4,7 @@ use std::{cmp::Ordering, collections::BTreeSet};
 
 use interlock_chart::{Value, expr::Binary};
 
-use super::table::Test;
+use super::atom::Test;
 
 /// A set of values.
 #[derive(Clone, Debug, PartialEq)]

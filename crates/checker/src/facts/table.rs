@@ -7,21 +7,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use interlock_chart::{
-    Chart, Value,
+    Value,
     expr::{Binary, Expr, Node, Root, Unary},
-    model::{CounterId, StateId, Template, VarId},
+    model::{CounterId, StateId, Template},
 };
-use interlock_core::{FormulaId, Machine, Operation};
+use interlock_core::{FormulaId, Machine};
 
 use super::{
-    Purpose, events_of,
-    region::{Constants, Region},
-    schema,
-    sure::{Certainty, Sure},
+    Purpose,
+    atom::Atom,
+    formulas::{assignments, conditions, may_fail, purposes, send_names},
+    paths::Builder,
+    region::Region,
+    sure::Certainty,
 };
-
-/// More regions than this are not told apart: the questions about such a path become facts of their own.
-const REGIONS_MAX: usize = 24;
 
 /// A field path.
 pub(crate) type Path = (Root, Vec<String>);
@@ -35,7 +34,7 @@ pub(crate) struct Slot {
     /// Holds for one event only, and is forgotten with it.
     pub(crate) is_local: bool,
     /// For the answer to a question: the variables it depends on.
-    depends_on: BTreeSet<String>,
+    pub(super) depends_on: BTreeSet<String>,
 }
 
 impl Slot {
@@ -243,98 +242,6 @@ impl Table {
     }
 }
 
-/// A comparison that can be answered from a region, a counter or the event's name.
-enum Atom {
-    Path(Path, Test),
-    Count(CounterId, Binary, i64),
-    EventName(bool, String),
-}
-
-/// What is asked of a path's value.
-pub(super) enum Test {
-    IsTrue,
-    Has,
-    Compare(Binary, Value),
-    OneOf(Vec<Value>),
-}
-
-impl Test {
-    fn holds(&self, region: &Region) -> bool {
-        match self {
-            Test::IsTrue => region.compare(Binary::Equal, &Value::Bool(true)),
-            Test::Has => *region != Region::Absent,
-            Test::Compare(operator, value) => region.compare(*operator, value),
-            Test::OneOf(values) => values.iter().any(|value| region.compare(Binary::Equal, value)),
-        }
-    }
-}
-
-impl Atom {
-    fn of(node: &Node) -> Option<Atom> {
-        match node {
-            Node::Path(root @ (Root::Input | Root::Context | Root::Event), path) => {
-                Some(Atom::Path((*root, path.clone()), Test::IsTrue))
-            }
-            Node::Has(root, path) => Some(Atom::Path((*root, path.clone()), Test::Has)),
-            Node::Binary(Binary::In, item, list) => match (&**item, &**list) {
-                (Node::Path(root, path), Node::List(items)) => {
-                    Some(Atom::Path((*root, path.clone()), Test::OneOf(literals(items)?)))
-                }
-                (Node::Path(root, path), Node::Literal(Value::List(items))) => {
-                    Some(Atom::Path((*root, path.clone()), Test::OneOf(items.to_vec())))
-                }
-                _ => None,
-            },
-            Node::Binary(operator, left, right) => match (&**left, &**right) {
-                (left, Node::Literal(value)) => Atom::compare(left, *operator, value),
-                (Node::Literal(value), right) => Atom::compare(right, mirrored(*operator)?, value),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn compare(node: &Node, operator: Binary, value: &Value) -> Option<Atom> {
-        use Binary::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
-        let is_ordered = matches!(operator, Less | LessEqual | Greater | GreaterEqual);
-        match (node, value) {
-            (Node::Count(counter), Value::Int(value)) => Some(Atom::Count(*counter, operator, *value)),
-            (Node::Path(Root::EventName, path), Value::Str(name)) if path.is_empty() && !is_ordered => {
-                Some(Atom::EventName(operator == Equal, name.to_string()))
-            }
-            (Node::Path(root @ (Root::Input | Root::Context | Root::Event), path), value) => {
-                let is_number = matches!(value, Value::Int(_) | Value::Float(_));
-                let is_plain = matches!(value, Value::Null | Value::Bool(_) | Value::Str(_)) && !is_ordered;
-                let is_comparison = is_ordered || matches!(operator, Equal | NotEqual);
-                (is_comparison && (is_number || is_plain))
-                    .then(|| Atom::Path((*root, path.clone()), Test::Compare(operator, value.clone())))
-            }
-            _ => None,
-        }
-    }
-}
-
-fn literals(items: &[Node]) -> Option<Vec<Value>> {
-    let literal = |node: &Node| match node {
-        Node::Literal(value @ (Value::Null | Value::Bool(_) | Value::Str(_) | Value::Int(_) | Value::Float(_))) => {
-            Some(value.clone())
-        }
-        _ => None,
-    };
-    items.iter().map(literal).collect()
-}
-
-fn mirrored(operator: Binary) -> Option<Binary> {
-    Some(match operator {
-        Binary::Less => Binary::Greater,
-        Binary::LessEqual => Binary::GreaterEqual,
-        Binary::Greater => Binary::Less,
-        Binary::GreaterEqual => Binary::LessEqual,
-        Binary::Equal | Binary::NotEqual => operator,
-        _ => return None,
-    })
-}
-
 /// What a question reads.
 #[derive(Default)]
 struct Reads {
@@ -376,250 +283,4 @@ impl Reads {
             },
         }
     }
-}
-
-/// Collects the constants of each path, and which paths share them because one is copied into the other.
-struct Builder<'c> {
-    chart: &'c Chart,
-    certainty: &'c Certainty<'c>,
-    constants: BTreeMap<Path, Constants>,
-    links: Vec<(Path, Path)>,
-}
-
-impl Builder<'_> {
-    fn collect(&mut self, node: &Node, is_condition: bool) {
-        match node {
-            Node::Unary(Unary::Not, operand) => self.collect(operand, true),
-            Node::Binary(Binary::And | Binary::Or, left, right) => {
-                [left, right].iter().for_each(|n| self.collect(n, true))
-            }
-            Node::If(cond, then, otherwise) => [cond, then, otherwise].iter().for_each(|n| self.collect(n, true)),
-            _ if is_condition => {
-                if let Some(Atom::Path(path, test)) = Atom::of(node) {
-                    self.constants.entry(path).or_default().add(&test);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Whatever is copied into an asked path is asked about too, and where that is copied from, and so on.
-    fn follow_assignments(&mut self, machine: &Machine) {
-        let assignments: Vec<_> = (assignments(machine).into_iter())
-            .map(|(var, id)| (var, &machine.formulas()[id.index()].template))
-            .collect();
-        let mut queue: Vec<Path> = self.constants.keys().cloned().collect();
-        while let Some(path) = queue.pop() {
-            let (Root::Context, [name, rest @ ..]) = (path.0, &path.1[..]) else { continue };
-            for &(var, template) in &assignments {
-                if self.chart.context[var.index()].name != *name {
-                    continue;
-                }
-                for source in copied(&super::inside(template, rest)) {
-                    if !self.constants.contains_key(&source) {
-                        self.constants.insert(source.clone(), Constants::default());
-                        queue.push(source.clone());
-                    }
-                    self.links.push((path.clone(), source));
-                }
-            }
-        }
-    }
-
-    fn slots(&self) -> (Vec<Slot>, BTreeMap<Path, usize>) {
-        let paths: Vec<&Path> = self.constants.keys().collect();
-        let mut class: Vec<usize> = (0..paths.len()).collect();
-        let at = |path: &Path| paths.binary_search(&path).unwrap_or(0);
-        // Classes are few and small: spreading the smallest number until nothing changes is enough.
-        for _ in 0..paths.len() {
-            for (a, b) in &self.links {
-                let least = class[at(a)].min(class[at(b)]);
-                (class[at(a)], class[at(b)]) = (least, least);
-            }
-        }
-        let mut merged: BTreeMap<usize, Constants> = BTreeMap::new();
-        for (at, path) in paths.iter().enumerate() {
-            merged.entry(class[at]).or_default().merge(&self.constants[*path]);
-            let is_complete = self.is_complete(path);
-            merged.entry(class[at]).or_default().is_open |= !is_complete;
-        }
-        let (mut slots, mut by_path) = (Vec::new(), BTreeMap::new());
-        for (at, path) in paths.iter().enumerate() {
-            let regions = merged[&class[at]].regions();
-            if regions.len() > REGIONS_MAX {
-                continue;
-            }
-            by_path.insert((*path).clone(), slots.len());
-            slots.push(Slot {
-                path: Some((*path).clone()),
-                regions,
-                is_local: path.0 == Root::Event,
-                depends_on: BTreeSet::new(),
-            });
-        }
-        (slots, by_path)
-    }
-
-    /// Whether the path's value is known to be a bool, a number or one of the strings that its schema lists.
-    fn is_complete(&self, path: &Path) -> bool {
-        let events: Vec<_> = self.speaking_of(path);
-        let constants = &self.constants[path];
-        let listed = |schema: &interlock_chart::model::Schema| {
-            let at = schema::at(schema, &path.1);
-            at.and_then(schema::listed).is_some_and(|values| constants.covers(&values))
-        };
-        let schemas = if path.0 == Root::Input { vec![&self.chart.input] } else { events.clone() };
-        match self.certainty.path(path.0, &path.1, &events) {
-            Sure::Bool => constants.is_only_bool(),
-            Sure::Number => constants.is_only_numbers(),
-            Sure::Text => path.0 != Root::Context && !schemas.is_empty() && schemas.iter().all(|schema| listed(schema)),
-            _ => false,
-        }
-    }
-
-    /// The schemas of events that have the field at all.
-    fn speaking_of(&self, path: &Path) -> Vec<&interlock_chart::model::Schema> {
-        if path.0 != Root::Event {
-            return Vec::new();
-        }
-        let signals = self.chart.invokes.iter().flat_map(|invoke| invoke.signals.iter().map(|signal| &signal.data));
-        let events = self.chart.events.iter().map(|event| &event.data);
-        signals.chain(events).filter(|schema| schema::at(schema, &path.1).is_some()).collect()
-    }
-}
-
-/// The paths whose values a piece of a template may take over unchanged.
-fn copied(piece: &Option<super::Piece<'_>>) -> Vec<Path> {
-    fn of_node(node: &Node, rest: &[String], into: &mut Vec<Path>) {
-        match node {
-            Node::Path(root @ (Root::Input | Root::Context | Root::Event), path) => {
-                into.push((*root, path.iter().chain(rest).cloned().collect()));
-            }
-            Node::If(_, then, otherwise) => {
-                of_node(then, rest, into);
-                of_node(otherwise, rest, into);
-            }
-            _ => {}
-        }
-    }
-    let mut paths = Vec::new();
-    if let Some(super::Piece::Node(node, rest)) = piece {
-        of_node(node, rest, &mut paths);
-    }
-    paths
-}
-
-/// Every expression that is asked as a condition, and every one whose truth is assigned to a variable.
-fn conditions(machine: &Machine) -> Vec<(FormulaId, &Expr)> {
-    let mut ids = BTreeSet::new();
-    for transition in &machine.chart().transitions {
-        let plan = machine.plan(transition.id);
-        ids.extend(plan.guard);
-        conditions_in(&plan.operations, &mut ids);
-    }
-    for state in &machine.chart().states {
-        machine.content(state.id).for_each(|block| conditions_in(block, &mut ids));
-    }
-    let expr = |id: FormulaId| match &machine.formulas()[id.index()].template {
-        Template::Expr(expr) => Some((id, expr)),
-        _ => None,
-    };
-    ids.into_iter().filter_map(expr).collect()
-}
-
-fn conditions_in(block: &[Operation], into: &mut BTreeSet<FormulaId>) {
-    for operation in block {
-        if let Operation::If { branches } = operation {
-            into.extend(branches.iter().filter_map(|(cond, _)| *cond));
-            branches.iter().for_each(|(_, block)| conditions_in(block, into));
-        }
-    }
-}
-
-fn every_block<'m>(machine: &'m Machine, mut visit: impl FnMut(&'m Operation)) {
-    fn walk<'m>(block: &'m [Operation], visit: &mut impl FnMut(&'m Operation)) {
-        for operation in block {
-            visit(operation);
-            if let Operation::If { branches } = operation {
-                branches.iter().for_each(|(_, block)| walk(block, visit));
-            }
-        }
-    }
-    for transition in &machine.chart().transitions {
-        walk(&machine.plan(transition.id).operations, &mut visit);
-    }
-    for state in &machine.chart().states {
-        machine.content(state.id).for_each(|block| walk(block, &mut visit));
-    }
-}
-
-fn assignments(machine: &Machine) -> Vec<(VarId, FormulaId)> {
-    let mut found: Vec<_> =
-        (machine.initial_context().iter().enumerate()).map(|(at, id)| (VarId::at(at), *id)).collect();
-    every_block(machine, |operation| {
-        if let Operation::Assign { var, value } = operation {
-            found.push((*var, *value));
-        }
-    });
-    found
-}
-
-fn may_fail(machine: &Machine, certainty: &Certainty<'_>) -> Vec<bool> {
-    let template = |id: FormulaId| &machine.formulas()[id.index()].template;
-    let mut may_fail: Vec<bool> =
-        machine.formulas().iter().map(|formula| !certainty.evaluates(&formula.template, &[])).collect();
-    for transition in &machine.chart().transitions {
-        let events = events_of(machine.chart(), transition);
-        let mut ids = Vec::new();
-        let plan = machine.plan(transition.id);
-        if let Some(guard) = plan.guard {
-            may_fail[guard.index()] = certainty.template(template(guard), &events) != Sure::Bool;
-        }
-        formulas_in(&plan.operations, &mut ids);
-        for id in ids {
-            may_fail[id.index()] = !certainty.evaluates(template(id), &events);
-        }
-    }
-    may_fail
-}
-
-fn formulas_in(block: &[Operation], into: &mut Vec<FormulaId>) {
-    for operation in block {
-        match operation {
-            Operation::Assign { value: id, .. } | Operation::Cancel { id } | Operation::Log { text: id } => {
-                into.push(*id)
-            }
-            Operation::Raise { data, .. } => into.push(*data),
-            Operation::Send { event, data, delay, .. } => {
-                into.extend([Some(*event), Some(*data), *delay].into_iter().flatten())
-            }
-            Operation::If { branches } => branches.iter().for_each(|(cond, block)| {
-                into.extend(*cond);
-                formulas_in(block, into);
-            }),
-        }
-    }
-}
-
-fn purposes(machine: &Machine) -> BTreeMap<FormulaId, Purpose> {
-    let mut purposes = BTreeMap::new();
-    every_block(machine, |operation| match operation {
-        Operation::Send { event, delay, .. } => {
-            purposes.insert(*event, Purpose::Event);
-            purposes.extend(delay.map(|delay| (delay, Purpose::Delay)));
-        }
-        Operation::Cancel { id } => _ = purposes.insert(*id, Purpose::Cancel),
-        _ => {}
-    });
-    purposes
-}
-
-fn send_names(machine: &Machine) -> Vec<String> {
-    let mut names = BTreeSet::new();
-    every_block(machine, |operation| {
-        if let Operation::Send { id: Some(id), .. } = operation {
-            names.insert(id.to_string());
-        }
-    });
-    names.into_iter().collect()
 }

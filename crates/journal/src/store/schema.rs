@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::{Error, Result};
 
 /// How long to wait for another process that is writing.
-const BUSY_WAIT: Duration = Duration::from_secs(10);
+pub(crate) const BUSY_WAIT: Duration = Duration::from_secs(10);
 
 /// Pages in the write-ahead log before they are moved into the store: 16 MiB, so that the moving is rare and not felt.
 const PAGES_PER_CHECKPOINT: i64 = 4_096;
