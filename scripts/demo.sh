@@ -2,6 +2,7 @@
 # Proves and draws the five machines.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+scripts/setup.sh build
 
 echo "building interlock (some minutes the first time)"
 cargo build --release --package interlock-cli

@@ -1,13 +1,20 @@
 #!/usr/bin/env bash
-# Installs what the tests need and this machine lacks. Quick where all is there; made for Debian and Ubuntu with Rust.
+# Installs what is needed and this machine lacks. Quick where all is there; made for Debian and Ubuntu with Rust.
+# `setup.sh build` asks only for what building and running take; without an argument, for what the tests take too.
 set -euo pipefail
+what=${1:-tests}
 
 missing=()
-# package:program:why
+# package, program, why
 needs() { command -v "$2" >/dev/null || { echo "setup: $1 is missing ($3)" >&2; missing+=("$1"); }; }
 
-needs gcc gcc "links the binary; SPIN's verifiers are compiled with it"
-needs spin spin "its state counts are compared with the checker's"
+needs gcc gcc "links the binary and compiles SQLite"
+[ -e /usr/include/stdio.h ] || { echo "setup: libc6-dev is missing (what gcc links with)" >&2; missing+=(libc6-dev); }
+needs git git "keeps what runs change, so that it can be taken back"
+if [ "$what" != build ]; then
+    needs spin spin "its state counts are compared with the checker's"
+    needs bsdutils script "gives the tests a terminal"
+fi
 
 if [ "${#missing[@]}" -gt 0 ]; then
     sudo=(); [ "$(id -u)" = 0 ] || sudo=(sudo)
@@ -16,7 +23,7 @@ if [ "${#missing[@]}" -gt 0 ]; then
     "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"
 fi
 
-if ! cargo deny --version >/dev/null 2>&1; then
+if [ "$what" != build ] && ! cargo deny --version >/dev/null 2>&1; then
     echo "setup: cargo-deny is missing (checks licences and origins of dependencies); building it takes some minutes" >&2
     cargo install cargo-deny --locked --quiet
 fi

@@ -81,7 +81,7 @@ impl Store {
     /// What moves runs.
     pub(crate) fn runtime(&self) -> Result<Runtime, Failure> {
         let live_folder = self.live_folder();
-        std::fs::create_dir_all(&live_folder).map_err(|error| Failure::file("make", &live_folder, &error))?;
+        interlock_journal::private::folder(&live_folder)?;
         Ok(Runtime::new(Config {
             engine: self.engine(),
             registry: registry().clone(),

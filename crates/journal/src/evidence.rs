@@ -11,7 +11,7 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use crate::{Error, Evidence, Hash, Result};
+use crate::{Error, Evidence, Hash, Result, private};
 
 /// How hard evidence is compressed: fast, because somebody waits.
 const LEVEL: i32 = 3;
@@ -27,7 +27,7 @@ static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 
 impl EvidenceStore {
     pub(crate) fn open(folder: PathBuf) -> Result<Self> {
-        fs::create_dir_all(&folder).map_err(|error| failed("make", &folder, &error))?;
+        private::folder(&folder)?;
         Ok(EvidenceStore { folder })
     }
 

@@ -17,6 +17,7 @@ use crate::{
     Append, Claim, Definition, Engine, Error, EvidenceStore, Filter, Hash, Head, Lease, Message, NewRun, Opened,
     Posted, Record, Result, RunKey, Work, gc,
     liveness::{self, Worker},
+    private,
     store::{self, append, leases, messages, read},
     writer::Writer,
 };
@@ -84,9 +85,11 @@ impl Journal {
     }
 
     fn prepare(folder: &Path) -> Result<Connection> {
-        private_folder(folder)?;
-        private_folder(&workers(folder))?;
-        store::open(&folder.join(STORE_FILE))
+        private::folder(folder)?;
+        private::folder(&workers(folder))?;
+        let file = folder.join(STORE_FILE);
+        private::file(&file)?;
+        store::open(&file)
     }
 
     fn with(folder: &Path, writer: Writer) -> Result<Self> {
@@ -168,16 +171,6 @@ fn wait_anywhere<T: Send>(receipt: Receipt<T>) -> Result<T> {
 
 fn workers(folder: &Path) -> PathBuf {
     folder.join("workers")
-}
-
-/// What runs did is nobody else's business.
-fn private_folder(folder: &Path) -> Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(|error| Error::io(format!("the folder {} could not be made", folder.display()), &error))
 }
 
 impl Engine for Journal {

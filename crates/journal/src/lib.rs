@@ -18,6 +18,7 @@ mod gc;
 mod journal;
 mod liveness;
 pub mod moment;
+pub mod private;
 mod record;
 mod store;
 mod writer;

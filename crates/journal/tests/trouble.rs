@@ -4,7 +4,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
-use interlock_journal::{Engine, EvidenceStore, Journal};
+use interlock_journal::{Engine, EvidenceStore, Journal, RunKey};
 
 fn said(home: &Path) -> (String, String) {
     let error = Journal::open(home).unwrap_err();
@@ -94,4 +94,31 @@ fn evidence_is_stored_once_and_every_changed_byte_of_it_is_noticed() {
     // What is damaged is written again by the next one who has it.
     store.put("log", "text/plain", content.as_bytes()).unwrap();
     store.check(&kept.hash).unwrap();
+}
+
+#[test]
+fn what_is_kept_is_its_owners_alone_in_whatever_folder_it_is() {
+    let home = tempfile::tempdir().unwrap();
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let journal = Journal::open(home.path()).unwrap();
+    journal.evidence().put("log", "text/plain", b"what somebody did").unwrap();
+    journal.post(RunKey(1), "something to write".into()).wait().unwrap();
+    let entries = fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap());
+    let open_to_others: Vec<_> = entries
+        .filter(|entry| entry.metadata().unwrap().permissions().mode() & 0o077 != 0)
+        .map(|entry| entry.file_name())
+        .collect();
+    assert!(open_to_others.is_empty(), "{open_to_others:?}");
+}
+
+#[test]
+fn whoever_brings_a_record_is_not_kept_waiting_for_another_process() {
+    let home = tempfile::tempdir().unwrap();
+    let journal = Journal::open(home.path()).unwrap();
+    let other = rusqlite::Connection::open(home.path().join("journal.sqlite")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    // It would never come back: the other one goes on only afterwards.
+    let receipt = journal.post(RunKey(1), "written later".into());
+    other.execute_batch("COMMIT").unwrap();
+    receipt.wait().unwrap();
 }

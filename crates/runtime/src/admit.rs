@@ -5,7 +5,7 @@ use interlock_chart::{Value, model::Raiser};
 use interlock_core::{ActivityId, Status, Trace, Verdict, step_with};
 use interlock_journal::{AttemptResult, By, Entry};
 
-use crate::{Live, offers, offers::handles};
+use crate::{Live, offers};
 
 /// Why something that was sent is not taken. Nothing was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
@@ -55,7 +55,7 @@ impl Live {
             let who = from.word();
             return Err(self.not_taken(format!("`{event}` is not yours to send: it comes from {who}"), registry));
         }
-        if !handles(chart, &self.state, event) {
+        if !self.loaded.machine.handled(&self.state.configuration).any(|handled| handled == id) {
             return Err(self.not_taken(format!("`{event}` is not taken in {}", self.place()), registry));
         }
         let data = self.loaded.admit_event(id, data).map_err(|wrong| misfit(event, &wrong))?;

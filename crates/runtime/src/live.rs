@@ -10,9 +10,7 @@ use interlock_chart::{
 use interlock_core::{
     ActivityId, Effect as Order_, Input, Observer, State, Status, TimerId, Trace, Verdict, step_with,
 };
-use interlock_journal::{
-    Append, Entry, Evidence, EvidenceStore, Hash, Head, Lease, Opened, Phase, RunKey, TimerChange, Unchained,
-};
+use interlock_journal::{Append, Entry, Evidence, EvidenceStore, Lease, Opened, Phase, RunKey, TimerChange, Unchained};
 
 use crate::{
     Error, Loaded, Result,
@@ -336,25 +334,6 @@ impl Live {
     /// The active states, for people.
     pub fn place(&self) -> String {
         self.state.places(&self.loaded.machine).join(", ")
-    }
-
-    /// As lists would show it.
-    pub fn head(&self, created_ms: i64, registry: &Registry) -> Head {
-        Head {
-            key: self.key,
-            name: self.name.to_string(),
-            machine: self.loaded.chart().id.clone(),
-            definition: self.loaded.definition.hash.clone(),
-            parent: self.parent.clone(),
-            created_ms,
-            updated_ms: created_ms,
-            seq: self.seq,
-            hash: Hash::NONE,
-            phase: self.phase(registry),
-            place: self.place(),
-            epoch: self.lease.epoch,
-            worker: None,
-        }
     }
 }
 

@@ -91,11 +91,3 @@ fn handled(live: &Live) -> Vec<(bool, &interlock_chart::model::Event)> {
     });
     found.collect()
 }
-
-/// Whether the configuration handles an event of this name at all.
-pub(crate) fn handles(chart: &Chart, state: &State, name: &str) -> bool {
-    state.configuration.iter().any(|id| {
-        let transitions = chart.state(id).transitions.iter().map(|id| chart.transition(*id));
-        transitions.flat_map(|transition| &transition.events).any(|descriptor| descriptor.matches(name))
-    })
-}

@@ -1,0 +1,28 @@
+//! What runs did is nobody else's business: folders and files that only their owner can open. What is there already keeps its mode.
+
+use std::{
+    fs::{DirBuilder, OpenOptions},
+    io,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::Path,
+};
+
+use crate::{Error, Result};
+
+/// Makes a folder for its owner alone, and those above it.
+pub fn folder(path: &Path) -> Result<()> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|error| Error::io(format!("the folder {} could not be made", path.display()), &error))
+}
+
+/// Makes an empty file for its owner alone. SQLite gives the files beside it the same mode.
+pub(crate) fn file(path: &Path) -> Result<()> {
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(Error::io(format!("the store {} could not be made", path.display()), &error)),
+    }
+}
