@@ -148,6 +148,11 @@ impl Journal {
         self.read(gc::used)
     }
 
+    /// The records of a run that refer to evidence.
+    pub fn records_with_evidence(&self, run: RunKey) -> Result<Vec<Record>> {
+        self.read(|connection| read::records_with_evidence(connection, run))
+    }
+
     /// SQLite's own opinion of its file.
     pub fn integrity(&self) -> Result<Vec<String>> {
         self.read(|connection| {

@@ -1,8 +1,14 @@
 //! Attempts under way: getting them ready, beginning them, stopping them.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    sync::Arc,
+    task::Poll,
+};
 
-use interlock_activity::{Attempt, Canceller, Effect, Outcome, code};
+use interlock_activity::{Activity, Attempt, Canceller, Effect, Outcome, code};
 use interlock_core::ActivityId;
 use tokio::sync::{OwnedSemaphorePermit, mpsc::UnboundedSender};
 
@@ -89,15 +95,33 @@ pub(crate) fn begin(
     let waits = activity.waits();
     shared.tell(News::Started { run: Arc::clone(&live.name), activity: id, name: activity.name().into(), number });
     tokio::spawn(async move {
-        // On a task of its own, so that a panic of an activity is an outcome like any other.
-        let outcome = tokio::spawn(activity.start(attempt))
-            .await
-            .unwrap_or_else(|error| Outcome::error(code::FAILED, format!("the activity broke off: {error}")));
+        let outcome = whole(&*activity, attempt).await;
         drop(permit);
         let _ = std::fs::remove_file(live_file);
         let _ = to.send(Mail::Ended { id, number, outcome: Box::new(outcome) });
     });
     Some(Flight { canceller, waits })
+}
+
+/// An activity from its beginning to its end, where a panic of it is an outcome like any other.
+async fn whole(activity: &dyn Activity, attempt: Attempt) -> Outcome {
+    let mut ending = match catch_unwind(AssertUnwindSafe(|| activity.start(attempt))) {
+        Ok(ending) => ending,
+        Err(panic) => return broke_off(&*panic),
+    };
+    std::future::poll_fn(|context| {
+        // It is not asked again after a panic, so nobody sees it half changed.
+        match catch_unwind(AssertUnwindSafe(|| ending.as_mut().poll(context))) {
+            Ok(poll) => poll,
+            Err(panic) => Poll::Ready(broke_off(&*panic)),
+        }
+    })
+    .await
+}
+
+fn broke_off(panic: &(dyn Any + Send)) -> Outcome {
+    let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    Outcome::error(code::FAILED, format!("the activity broke off: {}", said.unwrap_or("nobody knows why")))
 }
 
 /// Where the output of a try can be watched while it comes in.

@@ -2,7 +2,7 @@
 
 use interlock_activity::Registry;
 use interlock_chart::model::{Chart, Raiser, Schema};
-use interlock_core::{ActivityId, State, Status};
+use interlock_core::{ActivityId, Status};
 
 use crate::Live;
 

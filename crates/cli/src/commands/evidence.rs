@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use interlock_journal::{Engine as _, Entry, Evidence, Hash, Head};
+use interlock_journal::{Engine as _, Evidence, Hash, Head};
 use serde_json::json;
 
 use super::Outcome;
@@ -10,13 +10,6 @@ use crate::{Exit, failure::Failure, output::Output, store::Store, table};
 
 /// Fewest letters of a hash that name a file.
 const PREFIX_MIN: usize = 4;
-
-/// The number of outcomes among the kinds of records, and what of a record's kind is that number: the rest says where its payload is.
-const OUTCOME: u8 = 4;
-const KIND_MASK: u8 = 0x7f;
-
-/// Records read at a time.
-const CHUNK: usize = 1_000;
 
 /// Lists a run's files or prints a file.
 pub(crate) fn run(what: &str, output: &Output) -> Outcome {
@@ -73,20 +66,9 @@ fn list(store: &Store, head: &Head, output: &Output) -> Outcome {
 /// Every file that the records of a run refer to, with the record.
 pub(crate) fn of_run(store: &Store, head: &Head) -> Result<Vec<(u64, Evidence)>, Failure> {
     let mut found = Vec::new();
-    let mut next = 1;
-    loop {
-        let records = store.journal.records(head.key, next, CHUNK)?;
-        for record in &records {
-            next = record.seq + 1;
-            // Only outcomes have files, and reading a record costs more than looking at its kind.
-            if record.kind & KIND_MASK == OUTCOME
-                && let Entry::Outcome { evidence, .. } = store.journal.entry(record)?
-            {
-                found.extend(evidence.into_iter().map(|file| (record.seq, file)));
-            }
-        }
-        if records.len() < CHUNK {
-            return Ok(found);
-        }
+    for record in store.journal.records_with_evidence(head.key)? {
+        let entry = store.journal.entry(&record)?;
+        found.extend(entry.evidence().iter().map(|file| (record.seq, Evidence::clone(file))));
     }
+    Ok(found)
 }

@@ -83,16 +83,28 @@ pub(crate) fn records(connection: &Connection, run: RunKey, from: u64, at_most: 
     let mut statement = connection.prepare_cached(
         "SELECT seq, at, kind, payload, hash FROM record WHERE run = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3",
     )?;
-    let rows = statement.query_map(params![run.0, from, limit], |row| {
-        Ok(Record {
-            seq: row.get(0)?,
-            at_ms: row.get(1)?,
-            kind: row.get(2)?,
-            payload: row.get(3)?,
-            hash: Hash(row.get(4)?),
-        })
-    })?;
+    let rows = statement.query_map(params![run.0, from, limit], record)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The records of a run that refer to files.
+pub(crate) fn records_with_evidence(connection: &Connection, run: RunKey) -> Result<Vec<Record>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT seq, at, kind, payload, hash FROM record
+         WHERE run = ?1 AND seq IN (SELECT seq FROM evidence WHERE run = ?1) ORDER BY seq",
+    )?;
+    let rows = statement.query_map([run.0], record)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
+    Ok(Record {
+        seq: row.get(0)?,
+        at_ms: row.get(1)?,
+        kind: row.get(2)?,
+        payload: row.get(3)?,
+        hash: Hash(row.get(4)?),
+    })
 }
 
 pub(crate) fn definition(connection: &Connection, hash: &str) -> Result<Definition> {

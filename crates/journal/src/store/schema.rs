@@ -16,7 +16,8 @@ const PAGES_PER_CHECKPOINT: i64 = 4_096;
 const APPLICATION_ID: i64 = 0x494C_434B;
 
 /// Each brings a store from the version before to its own. Never change one that has been released: add another.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = [
+    "
     CREATE TABLE definition (
         hash TEXT PRIMARY KEY, machine TEXT NOT NULL, version INTEGER NOT NULL, packed BLOB NOT NULL
     ) STRICT, WITHOUT ROWID;
@@ -50,7 +51,9 @@ const MIGRATIONS: [&str; 1] = ["
     CREATE TABLE evidence (
         hash BLOB NOT NULL, run INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (hash, run, seq)
     ) STRICT, WITHOUT ROWID;
-"];
+",
+    "CREATE INDEX evidence_by_run ON evidence (run, seq)",
+];
 
 /// Opens the store for writing, made or brought up to date as needed.
 pub(crate) fn open(path: &Path) -> Result<Connection> {
