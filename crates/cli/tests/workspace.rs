@@ -8,22 +8,26 @@ use std::{
 };
 
 /// Every crate, with the crates of the workspace that it may build on. An arrow that is not here is not allowed.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("chart", &[]),
     ("core", &["chart"]),
     ("checker", &["chart", "core"]),
     ("conform", &["chart", "core"]),
     ("journal", &["chart", "core"]),
     ("activity", &["chart", "core", "journal"]),
+    ("policy", &[]),
     ("workspace", &["chart", "core", "journal", "activity"]),
     ("judge", &["chart", "core", "journal", "activity"]),
-    ("runtime", &["chart", "core", "journal", "activity", "workspace", "judge"]),
-    ("cli", &["chart", "core", "checker", "conform", "journal", "activity", "workspace", "judge", "runtime"]),
-    ("testkit", &["chart", "core", "checker", "conform", "journal", "activity", "workspace", "judge", "runtime"]),
+    ("runtime", &["chart", "core", "journal", "activity", "workspace", "judge", "policy"]),
+    ("cli", &["chart", "core", "checker", "conform", "journal", "activity", "workspace", "judge", "policy", "runtime"]),
+    (
+        "testkit",
+        &["chart", "core", "checker", "conform", "journal", "activity", "workspace", "judge", "policy", "runtime"],
+    ),
 ];
 
 /// Crates that compute and touch nothing; no dependency of theirs may bring in a runtime, a clock or chance.
-const PURE: [&str; 3] = ["chart", "core", "checker"];
+const PURE: [&str; 4] = ["chart", "core", "checker", "policy"];
 const NOT_FOR_PURE: [&str; 6] = ["tokio", "rand", "chrono", "time", "reqwest", "rusqlite"];
 
 fn root() -> PathBuf {

@@ -1,0 +1,217 @@
+//! What the shell does itself: folders, variables, code given as text.
+
+use super::{Call, State, options::Line, shown};
+use crate::{
+    Level, Permission, code,
+    decide::Scene,
+    path::lexical,
+    shell::{Field, Simple, Vars, expand},
+};
+
+/// Those that do nothing that matters here.
+const HARMLESS: [&str; 34] = [
+    ":", "true", "false", "echo", "test", "[", "exit", "return", "break", "continue", "wait", "jobs", "fg", "bg",
+    "umask", "ulimit", "type", "hash", "pwd", "shift", "times", "let", "sleep", "disown", "which", "seq", "yes",
+    "basename", "dirname", "expr", "uname", "date", "whoami", "shopt",
+];
+
+/// Variables that decide which code other programs run.
+const DANGEROUS: [&str; 29] = [
+    "LD_PRELOAD",
+    "LD_AUDIT",
+    "LD_LIBRARY_PATH",
+    "DYLD_INSERT_LIBRARIES",
+    "BASH_ENV",
+    "ENV",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PS4",
+    "PROMPT_COMMAND",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_ASKPASS",
+    "GIT_EXEC_PATH",
+    "GIT_PROXY_COMMAND",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "PAGER",
+    "EDITOR",
+    "VISUAL",
+    "PERL5OPT",
+    "PYTHONSTARTUP",
+    "NODE_OPTIONS",
+    "RUBYOPT",
+    "HOME",
+];
+
+/// Values with which these are harmless.
+const PLAIN_VALUES: [&str; 6] = ["", "cat", "true", ":", "less", "more"];
+
+impl Scene<'_> {
+    /// What the shell does itself. Whether it was that.
+    pub(super) fn builtin(&mut self, call: &Call<'_>, state: &mut State) -> bool {
+        match call.name {
+            "cd" | "pushd" | "chdir" => self.cd(call, state),
+            "popd" => state.folders = vec![None],
+            "eval" => self.script_of(call.args, state),
+            "source" | "." => self.unclear(&call.shown(), "what is in the file is not known"),
+            "trap" => self.trap(call, state),
+            "alias" => self.alias(call, state),
+            "export" | "declare" | "local" | "readonly" | "typeset" | "set" | "unset" => self.declare(call, state),
+            "read" | "getopts" | "mapfile" | "readarray" => {
+                call.args
+                    .iter()
+                    .filter(|arg| !arg.text.starts_with('-'))
+                    .for_each(|arg| state.vars.add(&arg.text, Field::unknown()));
+            }
+            "printf" => {
+                let line = Line::of(call.args, &["-v"]);
+                let names: Vec<String> = line.values(&["-v"]).map(str::to_owned).collect();
+                names.iter().for_each(|name| state.vars.add(name, Field::unknown()));
+            }
+            "kill" => self.kill(call),
+            "exec" if call.args.is_empty() => {}
+            name => return HARMLESS.contains(&name) || state.functions.iter().any(|function| function == name),
+        }
+        true
+    }
+
+    /// Variables that are set: kept, or looked at where they change what programs do.
+    pub(super) fn sets(&mut self, simple: &Simple, vars: &Vars, program: Option<&Field>, state: &mut State) {
+        for (name, value) in &simple.sets {
+            let value = super::joined(&expand(value, vars));
+            match program {
+                Some(_) => {
+                    let value = if value.is_known { &value.text } else { "…" };
+                    self.dangerous_set(&format!("{name}={value}"));
+                }
+                None => self.keep(name, value, state),
+            }
+        }
+    }
+
+    fn keep(&mut self, name: &str, value: Field, state: &mut State) {
+        match name {
+            "IFS" => self.unclear(&format!("IFS={}", value.text), "it changes how words are parted"),
+            name => self.dangerous_set(&format!("{name}={}", value.text)),
+        }
+        state.vars.add(name, value);
+    }
+
+    /// `NAME=value` for a program.
+    pub(super) fn dangerous_set(&mut self, set: &str) {
+        let Some((name, value)) = set.split_once('=') else { return };
+        let is_dangerous =
+            DANGEROUS.contains(&name) || name.starts_with("GIT_CONFIG") || name.starts_with("BASH_FUNC_");
+        if is_dangerous && !PLAIN_VALUES.contains(&value) {
+            self.unclear(set, "it changes which code other programs run");
+        }
+    }
+
+    fn cd(&mut self, call: &Call<'_>, state: &mut State) {
+        let target = call.args.iter().find(|arg| !matches!(arg.text.as_str(), "-L" | "-P" | "-e" | "--"));
+        let home = Field { is_known: self.view.home.is_some(), ..Field::known(self.view.home.unwrap_or_default()) };
+        let target = target.unwrap_or(&home);
+        let below_home =
+            target.text.strip_prefix('~').filter(|rest| home.is_known && (rest.is_empty() || rest.starts_with('/')));
+        match below_home {
+            Some(rest) => state.enter(&Field { text: format!("{}{rest}", home.text), ..target.clone() }),
+            None => state.enter(target),
+        }
+        let folder = match state.folders.as_slice() {
+            [Some(folder)] => Field::known(folder.clone()),
+            _ => Field::unknown(),
+        };
+        state.vars.add("PWD", folder);
+    }
+
+    /// The text is known, or nobody can say what it does.
+    fn script_of(&mut self, args: &[Field], state: &mut State) {
+        let script = super::joined(args);
+        match script.is_known {
+            true => self.script(&script.text, state),
+            false => self.unclear(&format!("eval {}", shown(args)), "the code is only known when it runs"),
+        }
+    }
+
+    fn trap(&mut self, call: &Call<'_>, state: &mut State) {
+        let action = call.args.iter().find(|arg| arg.text != "--");
+        if let Some(action) =
+            action.filter(|action| call.args.len() > 1 && !matches!(action.text.as_str(), "" | "-" | "-l" | "-p"))
+        {
+            self.script_field(action, state);
+        }
+    }
+
+    /// An alias is looked at when it is made: some shells use it at once.
+    fn alias(&mut self, call: &Call<'_>, state: &mut State) {
+        for arg in call.args {
+            match arg.text.split_once('=') {
+                Some((_, meaning)) if arg.is_known => self.script(meaning, &mut state.clone()),
+                Some(_) => self.unclear(&arg.text, "the alias is only known when it runs"),
+                None => {}
+            }
+        }
+    }
+
+    fn declare(&mut self, call: &Call<'_>, state: &mut State) {
+        for arg in call.args {
+            match arg.text.split_once('=') {
+                Some((name, value)) if call.name != "set" => {
+                    let value = Field { text: value.to_owned(), ..arg.clone() };
+                    self.keep(name.trim_end_matches('+'), value, state);
+                }
+                _ if call.name == "unset" => state.vars.add(&arg.text, Field::known("")),
+                _ => {}
+            }
+        }
+    }
+
+    /// Processes of one's own are one's own affair; others' are not.
+    fn kill(&mut self, call: &Call<'_>) {
+        let line = &call.args[usize::from(call.args.first().is_some_and(|arg| arg.text.starts_with('-')))..];
+        let line = match call.args.first().map(|arg| arg.text.as_str()) {
+            Some("-s" | "-n") => line.get(1..).unwrap_or_default(),
+            _ => line,
+        };
+        for target in line.iter().filter(|target| target.is_known) {
+            match target.text.trim_start_matches("--") {
+                "-1" => {
+                    let reason = "`kill -1`: it would end every process there is".to_owned();
+                    self.find(Permission::Exec, "kill -1", Level::Deny, code::COMMAND_RULE, reason);
+                }
+                "0" | "" => {}
+                number if number.trim_start_matches('-').parse::<u32>().is_ok() => {
+                    self.confirm(
+                        Permission::Exec,
+                        &call.shown(),
+                        code::NOT_UNDERSTOOD,
+                        "whose process that is is not known",
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl State {
+    /// The folder changes, wherever it was.
+    pub(super) fn enter(&mut self, target: &Field) {
+        let is_sure = target.sure().is_some() && target.text != "-";
+        for folder in &mut self.folders {
+            *folder = match (is_sure, folder.as_deref()) {
+                (true, _) if target.text.starts_with('/') => Some(lexical(&target.text)),
+                (true, Some(folder)) if !target.text.starts_with('~') => {
+                    Some(lexical(&format!("{folder}/{}", target.text)))
+                }
+                _ => None,
+            };
+        }
+        self.limit_folders();
+    }
+}

@@ -1,0 +1,367 @@
+//! What commands would do, by reading them. Nothing is guessed: what cannot be told is said, and needs a person's yes.
+//!
+//! A text is read by `shell/`; here its commands are followed one by one, with the folder they run in and the variables they see.
+//! `wrap.rs` knows programs that run others, `shells.rs` those that take code, `git.rs` what git does, `files.rs` what the usual
+//! programs do with files, `net.rs` those that talk to others.
+
+mod builtins;
+mod code_words;
+mod files;
+mod find;
+mod git;
+mod git_verbs;
+mod net;
+mod options;
+mod shells;
+mod wrap;
+
+use crate::{
+    Level, PathOp, Permission, Policy, View, code,
+    decide::Scene,
+    policy::{Case, Rule},
+    shell::{Field, Item, Link, Simple, Vars, Way, expand, parse},
+};
+
+/// How deep scripts may be in scripts: `sh -c "sh -c '…'"`.
+const SCRIPTS_MAX: usize = 8;
+/// The most folders that a command may be run in, as far as can be told.
+const FOLDERS_MAX: usize = 4;
+/// The most values of variables tried for one command.
+const CHOICES_MAX: usize = 16;
+/// The longest piece of a command that is shown.
+const SHOWN_MAX: usize = 160;
+
+/// Where a script has come to.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    /// Where a command may be run; nothing for a folder that nobody knows.
+    folders: Vec<Option<String>>,
+    vars: Vars,
+    functions: Vec<String>,
+    depth: usize,
+}
+
+/// One command, its variables filled in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call<'c> {
+    /// The program's name without its folder.
+    name: &'c str,
+    /// What follows it.
+    args: &'c [Field],
+    /// What it reads, where the text says so.
+    fed: Option<&'c Field>,
+}
+
+/// Whether a text holds a command that begins with one of these lists of words. For the examples in policy files.
+pub(crate) fn begins_with(text: &str, prefixes: &[Vec<String>]) -> bool {
+    let view = View::plain("/workspace");
+    let policy = Policy::nothing();
+    let mut scene = Scene::new(&view, &policy);
+    scene.seen = Some(Vec::new());
+    scene.shell(text);
+    let seen = scene.seen.unwrap_or_default();
+    seen.iter().any(|words| prefixes.iter().any(|prefix| is_prefix(words, prefix)))
+}
+
+/// Options and what follows one directly may stand between the words of a prefix.
+fn is_prefix(words: &[String], prefix: &[String]) -> bool {
+    let (mut wanted, mut after_option) = (prefix.iter().peekable(), false);
+    for (at, word) in words.iter().enumerate() {
+        let Some(next) = wanted.peek() else { return true };
+        if word == *next {
+            wanted.next();
+            after_option = false;
+        } else if at > 0 && word.starts_with('-') {
+            after_option = !word.contains('=');
+        } else if after_option {
+            after_option = false;
+        } else {
+            return false;
+        }
+    }
+    wanted.peek().is_none()
+}
+
+impl Scene<'_> {
+    /// A text for `sh -c`.
+    pub(crate) fn shell(&mut self, text: &str) {
+        let mut state = self.state();
+        self.script(text, &mut state);
+    }
+
+    /// A program and its arguments, without a shell.
+    pub(crate) fn words(&mut self, words: &[String]) {
+        let fields: Vec<Field> = words.iter().map(Field::known).collect();
+        self.fields(&fields);
+    }
+
+    /// The same, ready.
+    pub(crate) fn fields(&mut self, fields: &[Field]) {
+        let mut state = self.state();
+        self.call(fields, None, &mut state);
+    }
+
+    fn state(&self) -> State {
+        let mut vars = Vars::default();
+        vars.fix("PWD", Field::known(self.view.cwd));
+        vars.fix("TMPDIR", Field::known("/tmp"));
+        if let Some(home) = self.view.home {
+            vars.fix("HOME", Field::known(home));
+        }
+        State { folders: vec![Some(self.view.cwd.to_owned())], vars, functions: Vec::new(), depth: 0 }
+    }
+
+    /// Follows a script from its first command to its last.
+    fn script(&mut self, text: &str, state: &mut State) {
+        if state.depth >= SCRIPTS_MAX {
+            return self.unclear(text, "scripts are nested too deeply");
+        }
+        state.depth += 1;
+        let script = parse(text);
+        for why in &script.unclear {
+            self.unclear(text, why);
+        }
+        state.functions.extend(script.functions);
+        let mut outer = Vec::new();
+        let mut before: Vec<Option<String>> = Vec::new();
+        for item in &script.items {
+            match item {
+                Item::Open => outer.push((state.clone(), before.clone())),
+                Item::Close => {
+                    if let Some((state_before, folders)) = outer.pop() {
+                        (*state, before) = (state_before, folders);
+                    }
+                }
+                Item::Bind { name, values } => {
+                    let values = values.iter().flat_map(|value| expand(value, &state.vars)).collect::<Vec<_>>();
+                    values.into_iter().for_each(|value| state.vars.add(name, value));
+                }
+                Item::Simple(simple) => {
+                    let folders = state.folders.clone();
+                    self.simple(simple, state);
+                    // Whether a change of folder has worked is only certain for what it is followed by with `&&`.
+                    if state.folders != folders {
+                        before.extend(folders);
+                    }
+                    if simple.then != Link::And {
+                        state.folders.append(&mut before);
+                        state.limit_folders();
+                    }
+                }
+            }
+        }
+        state.depth -= 1;
+    }
+
+    fn simple(&mut self, simple: &Simple, state: &mut State) {
+        for choice in choices(simple, &state.vars) {
+            if self.budget == 0 {
+                return self.unclear("…", "there are too many commands to look at");
+            }
+            self.budget -= 1;
+            let fields: Vec<Field> = simple.words.iter().flat_map(|word| expand(word, &choice)).collect();
+            self.sets(simple, &choice, fields.first(), state);
+            self.redirects(simple, &choice, &fields, state);
+            let fed = simple.fed.as_ref().map(|word| joined(&expand(word, &choice)));
+            self.call(&fields, fed.as_ref(), state);
+        }
+    }
+
+    fn redirects(&mut self, simple: &Simple, vars: &Vars, fields: &[Field], state: &State) {
+        let is_empty = match fields {
+            [] => simple.sets.is_empty() && !simple.is_tail,
+            [only] => matches!(only.text.as_str(), ":" | "true"),
+            _ => false,
+        };
+        for redirect in &simple.redirects {
+            let op = match redirect.way {
+                Way::Read => PathOp::Read,
+                Way::Append => PathOp::Write,
+                Way::Overwrite if is_empty => PathOp::Destroy,
+                Way::Overwrite => PathOp::Write,
+            };
+            for target in expand(&redirect.target, vars) {
+                match target.text.strip_prefix("/dev/tcp/").or_else(|| target.text.strip_prefix("/dev/udp/")) {
+                    Some(rest) => self.connect(rest.split('/').next().unwrap_or(rest), None),
+                    None => self.touch(op, &target, state),
+                }
+            }
+        }
+    }
+
+    /// Something is done with a file, in every folder that the command may be run in.
+    fn touch(&mut self, op: PathOp, field: &Field, state: &State) {
+        if !field.is_known {
+            // What is read can be looked at by name alone; what is changed has to be known.
+            if op != PathOp::Read || field.text.starts_with(['/', '~']) {
+                self.unclear(&shown(std::slice::from_ref(field)), "which file it means is only known when it runs");
+            }
+            return;
+        }
+        let is_absolute = field.text.starts_with(['/', '~']);
+        for folder in &state.folders {
+            match (folder, field.is_pattern) {
+                (None, _) if !is_absolute => {
+                    if op != PathOp::Read {
+                        self.unclear(&field.text, "which folder it is in is only known when it runs");
+                    }
+                }
+                (folder, true) => self.pattern(op, &field.text, folder.as_deref().unwrap_or("/")),
+                (folder, false) => self.path(op, &field.text, folder.as_deref().unwrap_or("/")),
+            }
+        }
+    }
+
+    /// One command: the rules for it, then what it is known to do.
+    fn call(&mut self, fields: &[Field], fed: Option<&Field>, state: &mut State) {
+        let Some((first, args)) = fields.split_first() else { return };
+        let Some(path) = first.sure() else {
+            return self.unclear(&shown(fields), "which program it starts is only known when it runs");
+        };
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = name.strip_suffix(".exe").unwrap_or(name);
+        if path.contains('/') {
+            self.touch(PathOp::Read, first, state);
+        }
+        self.rules(name, fields);
+        self.understand(&Call { name, args, fed }, state);
+    }
+
+    fn rules(&mut self, name: &str, fields: &[Field]) {
+        let words: Vec<String> =
+            std::iter::once(name.to_owned()).chain(fields.iter().skip(1).map(|field| field.text.clone())).collect();
+        let rules =
+            self.policy.commands.iter().filter(|rule| rule.prefixes.iter().any(|prefix| is_prefix(&words, prefix)));
+        let matching: Vec<&Rule> = rules.map(|command| &command.rule).collect();
+        let shown = shown(fields);
+        let last = self.policy.last_word(Case::Exec);
+        let (level, reason, rule) = crate::decide::strictest(matching.iter().copied(), last);
+        let permission =
+            matching.iter().find(|found| Some(found.name.as_str()) == rule).and_then(|rule| rule.permissions.first());
+        let permission = permission.copied().unwrap_or(Permission::Exec);
+        let named = rule.map(|rule| format!(" (rule {rule})")).unwrap_or_default();
+        self.find(permission, &shown, level, code::COMMAND_RULE, format!("`{shown}`: {reason}{named}"));
+        if let Some(seen) = &mut self.seen {
+            seen.push(words);
+        }
+    }
+
+    /// What a command is known to do. What is not known is a program like any other: only the files it names are looked at.
+    fn understand(&mut self, call: &Call<'_>, state: &mut State) {
+        let is_known = self.builtin(call, state)
+            || self.wrapped(call, state)
+            || self.shell_program(call, state)
+            || self.find_program(call, state)
+            || self.git(call, state)
+            || self.talks(call, state)
+            || self.files(call, state);
+        if !is_known {
+            self.code_in_options(call, state);
+            self.files_named(call.args, state);
+        }
+    }
+
+    /// Words that may name files: only what the rules forbid matters.
+    fn files_named(&mut self, args: &[Field], state: &State) {
+        for arg in args {
+            let value = arg.text.split_once('=').map_or(arg.text.as_str(), |(_, value)| value).trim_start_matches('@');
+            let is_option = value.starts_with('-') || value.is_empty();
+            for folder in state.folders.iter().filter(|_| !is_option) {
+                self.perhaps_path(value, folder.as_deref().unwrap_or("/"), arg.is_pattern || !arg.is_known);
+            }
+        }
+    }
+
+    /// It cannot be told what this does.
+    fn unclear(&mut self, what: &str, why: &str) {
+        let what = cut(what);
+        self.otherwise(Case::NotUnderstood, Permission::Exec, &what, code::NOT_UNDERSTOOD, &format!("`{what}`: {why}"));
+    }
+
+    /// It does away with work, whichever files hold it.
+    fn destroys(&mut self, case: Case, fields: &str, why: &str) {
+        self.otherwise(case, Permission::Destroy, fields, code::WOULD_LOSE_WORK, &format!("`{fields}` {why}"));
+    }
+
+    fn confirm(&mut self, permission: Permission, what: &str, code: &'static str, why: &str) {
+        self.find(permission, what, Level::Confirm, code, format!("`{what}`: {why}"));
+    }
+}
+
+impl State {
+    fn limit_folders(&mut self) {
+        let mut kept: Vec<Option<String>> = Vec::new();
+        for folder in std::mem::take(&mut self.folders) {
+            if !kept.contains(&folder) {
+                kept.push(folder);
+            }
+        }
+        if kept.len() > FOLDERS_MAX {
+            kept = vec![None];
+        }
+        self.folders = kept;
+    }
+}
+
+/// The ways in which the variables of a command can be filled in, each with one value. Those with too many stay unknown.
+fn choices(simple: &Simple, vars: &Vars) -> Vec<Vars> {
+    let mut choices = vec![vars.clone()];
+    for name in names(simple) {
+        let values = vars.values(name);
+        if values.len() < 2 {
+            continue;
+        }
+        if choices.len() * values.len() > CHOICES_MAX {
+            choices.iter_mut().for_each(|choice| choice.fix(name, Field::unknown()));
+            continue;
+        }
+        let with = |choice: &Vars, value: &Field| {
+            let mut choice = choice.clone();
+            choice.fix(name, value.clone());
+            choice
+        };
+        choices = choices.iter().flat_map(|choice| values.iter().map(move |value| with(choice, value))).collect();
+    }
+    choices
+}
+
+fn names(simple: &Simple) -> Vec<&str> {
+    let words = simple.words.iter().chain(simple.redirects.iter().map(|redirect| &redirect.target));
+    let words = words.chain(&simple.fed).chain(simple.sets.iter().map(|(_, value)| value));
+    let mut names: Vec<&str> = words
+        .flat_map(|word| &word.parts)
+        .filter_map(|part| match part {
+            crate::shell::Part::Var { name, .. } => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Fields as one text; not known where one of them is not.
+fn joined(fields: &[Field]) -> Field {
+    let texts: Vec<&str> = fields.iter().map(|field| field.text.as_str()).collect();
+    Field { text: texts.join(" "), is_known: fields.iter().all(|field| field.is_known), is_pattern: false }
+}
+
+/// A command as people should read it.
+fn shown(fields: &[Field]) -> String {
+    let words: Vec<String> = fields
+        .iter()
+        .map(|field| match (field.is_known, field.text.contains(char::is_whitespace)) {
+            (false, _) => format!("{}…", field.text),
+            (true, true) => format!("'{}'", field.text),
+            (true, false) => field.text.clone(),
+        })
+        .collect();
+    cut(&words.join(" "))
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,114 @@
+//! From a request to a decision. One line per kind of request; each kind's work is in the file named after it, and that of
+//! commands in `command/`.
+
+mod connect;
+mod patch;
+mod path;
+
+pub(crate) use connect::host_and_port;
+
+use crate::{
+    Command, Decision, Finding, Level, Permission, Policy, Request, View, Weighed,
+    policy::{Case, LastWord, Rule},
+    shell::Field,
+};
+
+/// May this be done? The strictest of everything found out counts, and its reason is given.
+pub fn decide(request: &Request, view: &View<'_>, policy: &Policy) -> Decision {
+    weigh(request, view, policy).decision()
+}
+
+/// Everything found out about a request.
+pub fn weigh(request: &Request, view: &View<'_>, policy: &Policy) -> Weighed {
+    let mut scene = Scene::new(view, policy);
+    match request {
+        Request::Path { op, path } => scene.path(*op, path, view.root),
+        Request::Command(Command::Shell(text)) => scene.shell(text),
+        Request::Command(Command::Words(words)) => scene.words(words),
+        Request::Connect { host, port } => scene.connect(host, *port),
+        Request::Patch(patch) => scene.patch(patch),
+        Request::Git(words) => {
+            let words: Vec<_> =
+                std::iter::once("git").chain(words.iter().map(String::as_str)).map(Field::known).collect();
+            scene.fields(&words);
+        }
+    }
+    Weighed { findings: scene.findings }
+}
+
+/// A request being weighed.
+#[derive(Debug)]
+pub(crate) struct Scene<'a> {
+    pub(crate) view: &'a View<'a>,
+    pub(crate) policy: &'a Policy,
+    pub(crate) findings: Vec<Finding>,
+    /// Every command that was met, where somebody wants to know.
+    pub(crate) seen: Option<Vec<Vec<String>>>,
+    /// How many commands may still be looked at.
+    pub(crate) budget: usize,
+}
+
+/// The most commands looked at for one request, counting those made by loops and substitutions.
+const COMMANDS_MAX: usize = 4_000;
+
+/// The most findings that one request can have; what is more is not taken to be harmless.
+const FINDINGS_MAX: usize = 2_000;
+
+impl<'a> Scene<'a> {
+    pub(crate) fn new(view: &'a View<'a>, policy: &'a Policy) -> Self {
+        Scene { view, policy, findings: Vec::new(), seen: None, budget: COMMANDS_MAX }
+    }
+
+    pub(crate) fn find(
+        &mut self,
+        permission: Permission,
+        subject: &str,
+        level: Level,
+        code: &'static str,
+        reason: String,
+    ) {
+        let subject = subject.to_owned();
+        if self.findings.len() < FINDINGS_MAX {
+            self.findings.push(Finding { permission, subject, level, code, reason });
+        } else if let Some(last) = self.findings.last_mut() {
+            last.level = last.level.max(Level::Confirm);
+            last.reason = format!("there is more than {FINDINGS_MAX} things to look at");
+        }
+    }
+
+    /// The last word on a case.
+    pub(crate) fn otherwise(
+        &mut self,
+        case: Case,
+        permission: Permission,
+        subject: &str,
+        code: &'static str,
+        what: &str,
+    ) {
+        let LastWord { level, reason, .. } = self.policy.last_word(case);
+        let reason = if what.is_empty() { format!("`{subject}`: {reason}") } else { format!("{what}: {reason}") };
+        self.find(permission, subject, *level, code, reason);
+    }
+}
+
+/// The strictest of the rules that speak of something and of the last word. A rule that permits takes the last word's place; a
+/// project's does so only as far as the last word may be loosened.
+pub(crate) fn strictest<'r>(
+    rules: impl Iterator<Item = &'r Rule>,
+    last: &'r LastWord,
+) -> (Level, &'r str, Option<&'r str>) {
+    let mut is_permitted = false;
+    let mut found: Option<(Level, &Rule)> = None;
+    for rule in rules {
+        is_permitted |= rule.level == Level::Allow;
+        let least = if rule.is_projects { last.loosen_to } else { Level::Allow };
+        let level = rule.level.max(least);
+        if found.is_none_or(|(before, _)| level > before) {
+            found = Some((level, rule));
+        }
+    }
+    match found {
+        Some((level, rule)) if is_permitted || level >= last.level => (level, &rule.reason, Some(&rule.name)),
+        _ => (last.level, &last.reason, None),
+    }
+}

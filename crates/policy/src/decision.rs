@@ -1,0 +1,135 @@
+//! What came of a request: everything found out about it, and the one answer that follows.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Grant, Level, Permission};
+
+/// May it be done?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Yes.
+    Allow,
+    /// No.
+    Deny {
+        /// Why, for programs: one of [`code`](crate::code).
+        code: &'static str,
+        /// Why, for people.
+        reason: String,
+    },
+    /// Only if a person says yes to all of these.
+    Confirm {
+        /// To what.
+        scope: Vec<Scope>,
+        /// Why, for people.
+        reason: String,
+    },
+}
+
+impl Decision {
+    /// Only how strict it is.
+    pub fn level(&self) -> Level {
+        match self {
+            Decision::Allow => Level::Allow,
+            Decision::Confirm { .. } => Level::Confirm,
+            Decision::Deny { .. } => Level::Deny,
+        }
+    }
+
+    /// What a person said yes to already is allowed; what is denied stays denied.
+    #[must_use]
+    pub fn with_grants<'g>(self, grants: impl IntoIterator<Item = &'g Grant> + Clone) -> Decision {
+        let Decision::Confirm { scope, reason } = self else { return self };
+        let is_covered = |need: &Scope| grants.clone().into_iter().any(|grant| grant.covers(need));
+        match scope.iter().all(is_covered) {
+            true => Decision::Allow,
+            false => Decision::Confirm { scope, reason },
+        }
+    }
+}
+
+/// What a person is asked to say yes to: a permission for one thing. Written `destroy:git reset --hard`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Scope {
+    /// What.
+    pub permission: Permission,
+    /// With which: a path, a host, a command.
+    pub subject: String,
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}", self.permission, self.subject)
+    }
+}
+
+/// One thing found out about a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What is needed.
+    pub permission: Permission,
+    /// For what: a path, a host, a command.
+    pub subject: String,
+    /// How strict the answer to it is.
+    pub level: Level,
+    /// Why, for programs.
+    pub code: &'static str,
+    /// Why, for people.
+    pub reason: String,
+}
+
+/// Everything found out about a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Weighed {
+    /// One by one, in the order of the request.
+    pub findings: Vec<Finding>,
+}
+
+/// The most reasons that one answer shows.
+const REASONS_MAX: usize = 5;
+
+impl Weighed {
+    /// The one answer: the strictest of all.
+    pub fn decision(&self) -> Decision {
+        let strictest = self.findings.iter().map(|finding| finding.level).max().unwrap_or(Level::Allow);
+        let first = self.findings.iter().find(|finding| finding.level == strictest);
+        match (strictest, first) {
+            (Level::Deny, Some(first)) => Decision::Deny { code: first.code, reason: self.reasons(strictest) },
+            (Level::Confirm, Some(_)) => Decision::Confirm { scope: self.scope(), reason: self.reasons(strictest) },
+            _ => Decision::Allow,
+        }
+    }
+
+    /// The permissions needed, each once.
+    pub fn permissions(&self) -> Vec<Permission> {
+        let mut permissions: Vec<_> = self.findings.iter().map(|finding| finding.permission).collect();
+        permissions.sort_unstable();
+        permissions.dedup();
+        permissions
+    }
+
+    fn scope(&self) -> Vec<Scope> {
+        let mut scope: Vec<Scope> = Vec::new();
+        for finding in self.findings.iter().filter(|finding| finding.level == Level::Confirm) {
+            let need = Scope { permission: finding.permission, subject: finding.subject.clone() };
+            if !scope.contains(&need) {
+                scope.push(need);
+            }
+        }
+        scope
+    }
+
+    fn reasons(&self, level: Level) -> String {
+        let mut reasons: Vec<&str> = Vec::new();
+        for finding in self.findings.iter().filter(|finding| finding.level == level) {
+            if !reasons.contains(&finding.reason.as_str()) {
+                reasons.push(&finding.reason);
+            }
+        }
+        let more = reasons.len().saturating_sub(REASONS_MAX);
+        reasons.truncate(REASONS_MAX);
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        format!("{}{more}", reasons.join("; "))
+    }
+}

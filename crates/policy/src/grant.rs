@@ -1,0 +1,129 @@
+//! What a person has said yes to. Only people make these; a run records who gave one, how long it counts and each use of it.
+
+use std::{fmt, str::FromStr};
+
+use crate::{Permission, Scope};
+
+/// A yes to a permission: for everything, for one thing, for everything below a folder (`fs.write:docs/**`), or for every command
+/// that begins so (`proc.exec:npm install ...`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    permission: Permission,
+    /// Nothing for everything.
+    subject: Option<String>,
+}
+
+/// Ends a subject that stands for every command that begins like it.
+const MORE_WORDS: &str = " ...";
+
+impl Grant {
+    /// Whether this is the yes that is needed.
+    pub fn covers(&self, need: &Scope) -> bool {
+        self.permission == need.permission
+            && self.subject.as_deref().is_none_or(|subject| is_about(subject, &need.subject, self.permission))
+    }
+
+    /// What it permits.
+    pub fn permission(&self) -> Permission {
+        self.permission
+    }
+}
+
+fn is_about(subject: &str, needed: &str, permission: Permission) -> bool {
+    use Permission::{Delete, Read, Write};
+    if subject == needed {
+        return true;
+    }
+    match subject.strip_suffix("/**") {
+        Some(folder) if matches!(permission, Read | Write | Delete) => {
+            return needed.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        }
+        _ => {}
+    }
+    match subject.strip_suffix(MORE_WORDS) {
+        Some(words) => needed.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')),
+        None => false,
+    }
+}
+
+/// Why a text is no grant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadGrant {
+    /// It names no permission.
+    #[error(
+        "`{0}` is not a permission; there are fs.read, fs.write, fs.delete, proc.exec, net.connect, git.write, destroy"
+    )]
+    Permission(String),
+    /// It ends after the colon.
+    #[error("`{0}:` says no path, host or command after the colon")]
+    Nothing(String),
+    /// Doing away with work is never permitted wholesale.
+    #[error("`destroy` needs to say what: `destroy:git reset --hard`")]
+    Wholesale,
+}
+
+impl FromStr for Grant {
+    type Err = BadGrant;
+
+    fn from_str(text: &str) -> Result<Self, BadGrant> {
+        let (word, subject) = match text.split_once(':') {
+            Some((word, subject)) => (word, Some(subject.trim())),
+            None => (text, None),
+        };
+        let permission = Permission::from_word(word.trim()).ok_or_else(|| BadGrant::Permission(word.to_owned()))?;
+        match subject {
+            Some("") => Err(BadGrant::Nothing(word.to_owned())),
+            None if permission == Permission::Destroy => Err(BadGrant::Wholesale),
+            _ => Ok(Grant { permission, subject: subject.map(str::to_owned) }),
+        }
+    }
+}
+
+impl fmt::Display for Grant {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.subject {
+            Some(subject) => write!(out, "{}:{subject}", self.permission),
+            None => write!(out, "{}", self.permission),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grant_covers_what_it_says_and_no_more() {
+        let cases = [
+            ("proc.exec", "proc.exec", "npm publish", true),
+            ("proc.exec", "net.connect", "x", false),
+            ("fs.write:docs/a.md", "fs.write", "docs/a.md", true),
+            ("fs.write:docs/a.md", "fs.write", "docs/a.md.bak", false),
+            ("fs.write:docs/**", "fs.write", "docs/a/b.md", true),
+            ("fs.write:docs/**", "fs.write", "docs2/a", false),
+            ("fs.write:docs/**", "fs.delete", "docs/a", false),
+            ("destroy:rm -rf *", "destroy", "rm -rf *", true),
+            ("destroy:rm -rf *", "destroy", "rm -rf src", false),
+            ("proc.exec:npm install ...", "proc.exec", "npm install left-pad", true),
+            ("proc.exec:npm install ...", "proc.exec", "npm installer", false),
+            ("net.connect:example.com", "net.connect", "example.com.evil.org", false),
+        ];
+        for (grant, permission, subject, expected) in cases {
+            let need = Scope { permission: Permission::from_word(permission).unwrap(), subject: subject.to_owned() };
+            assert_eq!(grant.parse::<Grant>().unwrap().covers(&need), expected, "{grant} for {need}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_grant_is_said() {
+        for (text, message) in [
+            ("fs.wrote", "`fs.wrote` is not a permission; there are fs.read"),
+            ("fs.write:", "`fs.write:` says no path"),
+            ("destroy", "`destroy` needs to say what"),
+        ] {
+            let error = text.parse::<Grant>().unwrap_err().to_string();
+            assert!(error.starts_with(message), "{error}");
+        }
+        assert_eq!("fs.write:a b".parse::<Grant>().unwrap().to_string(), "fs.write:a b");
+    }
+}

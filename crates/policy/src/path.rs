@@ -1,0 +1,191 @@
+//! Where a path is. First by its letters alone, then by where links lead; both have to be permitted.
+
+use crate::View;
+
+/// The longest path that anything accepts.
+const BYTES_MAX: usize = 4096;
+
+/// Somewhere on the computer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// From the root of the computer, without `.` and `..`.
+    pub(crate) absolute: String,
+    /// From the root of the workspace, where it is inside; empty for the root itself.
+    pub(crate) inside: Option<String>,
+    /// From the home directory, as `~/…`, where it is there.
+    pub(crate) home: Option<String>,
+    /// A link has led here.
+    pub(crate) is_linked: bool,
+}
+
+impl Place {
+    fn new(absolute: String, view: &View<'_>, is_linked: bool) -> Self {
+        let inside = below(&absolute, view.root).map(str::to_owned);
+        let home = view.home.and_then(|home| below(&absolute, home)).map(|rest| format!("~/{rest}"));
+        Place { absolute, inside, home, is_linked }
+    }
+
+    /// As people should read it.
+    pub(crate) fn shown(&self) -> &str {
+        match &self.inside {
+            Some(inside) if inside.is_empty() => ".",
+            Some(inside) => inside,
+            None => &self.absolute,
+        }
+    }
+
+    /// Whether the workspace itself is in it.
+    pub(crate) fn holds_root(&self, view: &View<'_>) -> bool {
+        below(view.root, &self.absolute).is_some()
+    }
+
+    /// Whether it belongs to git itself, under any of the names that some file system takes for `.git`.
+    pub(crate) fn is_git_internal(&self) -> bool {
+        self.inside.as_deref().unwrap_or(&self.absolute).split('/').any(is_git_folder)
+    }
+}
+
+/// What is left of a path below a folder; empty for the folder itself.
+fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
+    let folder = folder.trim_end_matches('/');
+    let rest = path.strip_prefix(folder)?;
+    match rest.strip_prefix('/') {
+        Some(rest) => Some(rest),
+        None => rest.is_empty().then_some(""),
+    }
+}
+
+/// Case does not matter on some systems, dots and spaces at the end and streams not on others, and `GIT~1` is what the oldest call it.
+fn is_git_folder(name: &str) -> bool {
+    let name = name.split(':').next().unwrap_or(name).trim_end_matches(['.', ' ']);
+    name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
+}
+
+/// Where a path is: by its letters, and where a link leads it, if one does. An error says why it is no proper path.
+pub(crate) fn places(path: &str, cwd: &str, view: &View<'_>) -> Result<Vec<Place>, String> {
+    check(path)?;
+    let raw = match path.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => match view.home {
+            Some(home) => format!("{home}{rest}"),
+            None => return Err("nobody knows where `~` is".to_owned()),
+        },
+        Some(_) => return Err(format!("`{path}` is in somebody else's home directory, or has an odd name")),
+        None if path.starts_with('/') => path.to_owned(),
+        None => format!("{cwd}/{path}"),
+    };
+    let by_letters = Place::new(lexical(&raw), view, false);
+    let linked = view.links.resolve(&raw).map(|real| lexical(&real)).filter(|real| *real != by_letters.absolute);
+    let linked = linked.map(|real| Place::new(real, view, true));
+    Ok(std::iter::once(by_letters).chain(linked).collect())
+}
+
+/// Refuses what is no path, or hides what it is.
+fn check(path: &str) -> Result<(), String> {
+    let shown: String = path.chars().take(60).flat_map(char::escape_default).collect();
+    let bytes = path.as_bytes();
+    if path.is_empty() {
+        return Err("the path is empty".to_owned());
+    }
+    if bytes.len() > BYTES_MAX {
+        return Err(format!("the path is longer than {BYTES_MAX} bytes: {shown}…"));
+    }
+    if let Some(hidden) = path.chars().find(|letter| is_deceptive(*letter)) {
+        return Err(format!("the path holds U+{:04X}, which hides what it is: {shown}", u32::from(hidden)));
+    }
+    if path.contains('\\') && path.split(['\\', '/']).any(|part| part == ".." || is_git_folder(part)) {
+        return Err(format!("the path goes up or into .git by backslashes: {shown}"));
+    }
+    let has_drive =
+        bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'\\' | b'/');
+    if has_drive || path.starts_with("\\\\") || path.starts_with("file:") {
+        return Err(format!("the path is written for another system: {shown}"));
+    }
+    Ok(())
+}
+
+/// Letters that cannot be seen, that turn the direction of reading, or that look like those that part a path.
+fn is_deceptive(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter,
+            '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{180E}' | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}'
+            | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FE00}'..='\u{FE0F}'
+            | '\u{2024}' | '\u{2025}' | '\u{2044}' | '\u{2215}' | '\u{29F8}' | '\u{FE52}' | '\u{FF0E}' | '\u{FF0F}' | '\u{FF3C}'
+            | '\u{E0000}'..='\u{E007F}')
+}
+
+/// An absolute path without `.`, `..` and empty parts, by its letters alone.
+pub(crate) fn lexical(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(path: &str) -> Result<Vec<String>, String> {
+        let links = |path: &str| path.strip_prefix("/w/out").map(|rest| format!("/etc{rest}"));
+        let view = View { home: Some("/home/ada"), links: &links, ..View::plain("/w") };
+        Ok(places(path, "/w/src", &view)?.iter().map(|place| place.shown().to_owned()).collect())
+    }
+
+    #[test]
+    fn paths_are_normalised_before_anything_else() {
+        let cases = [
+            ("a.c", "src/a.c"),
+            ("./a//b/../c", "src/a/c"),
+            ("../a.c", "a.c"),
+            ("..", "."),
+            ("../../etc", "/etc"),
+            ("/w/../w/x", "x"),
+            ("/wx", "/wx"),
+            ("~/x", "/home/ada/x"),
+            ("/w", "."),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(shown(path).unwrap(), [expected], "{path}");
+        }
+        assert_eq!(shown("/w/out/shadow").unwrap(), ["out/shadow", "/etc/shadow"]);
+    }
+
+    #[test]
+    fn what_hides_what_it_is_is_no_path() {
+        for path in [
+            "",
+            "a\0b",
+            "a\nb",
+            "a\u{202E}b",
+            ".g\u{200C}it/x",
+            "..\\..\\x",
+            "C:/x",
+            "\\\\host\\x",
+            "~root/x",
+            "．．/x",
+        ] {
+            assert!(shown(path).is_err(), "{path:?}");
+        }
+        for path in ["naïve.c", "日本語/ファイル", "a b", "x~", "a:b", "back\\slash"] {
+            assert!(shown(path).is_ok(), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn git_is_known_under_all_its_names() {
+        let place = |path: &str| Place::new(format!("/w/{path}"), &View::plain("/w"), false);
+        for path in
+            [".git", ".GIT/config", "a/.git/hooks/x", ".git./x", ".git /x", "GIT~1/x", ".git::$INDEX_ALLOCATION/x"]
+        {
+            assert!(place(path).is_git_internal(), "{path}");
+        }
+        for path in [".gitignore", ".github/x", "git/x", "x.git/y"] {
+            assert!(!place(path).is_git_internal(), "{path}");
+        }
+    }
+}

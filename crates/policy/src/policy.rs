@@ -1,0 +1,198 @@
+//! A policy, ready to be asked. `read/` makes one from a file.
+
+use crate::{Level, Permission, glob::Globs};
+
+/// What may be done.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    pub(crate) otherwise: [LastWord; Case::COUNT],
+    pub(crate) paths: Vec<Rule>,
+    pub(crate) path_globs: Globs,
+    pub(crate) path_texts: Vec<(usize, String)>,
+    pub(crate) commands: Vec<CommandRule>,
+    pub(crate) hosts: Vec<HostRule>,
+    pub(crate) limits: Limits,
+    /// Only these may be changed, where there are any. Each list restricts further.
+    pub(crate) allowed: Vec<Globs>,
+    /// What can be made again, and so is no loss.
+    pub(crate) disposable: Globs,
+    pub(crate) disposable_texts: Vec<String>,
+}
+
+/// What no rule speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Case {
+    ReadInside,
+    WriteInside,
+    DeleteInside,
+    ReadOutside,
+    WriteOutside,
+    DeleteOutside,
+    Exec,
+    Connect,
+    GitWrite,
+    NotUnderstood,
+    DestroyKept,
+    DestroyPartly,
+    DestroyLost,
+    DestroyHistory,
+}
+
+impl Case {
+    pub(crate) const COUNT: usize = 14;
+
+    /// All of them, with their names in the file.
+    pub(crate) const ALL: [(Case, &'static str); Case::COUNT] = [
+        (Case::ReadInside, "read_inside"),
+        (Case::WriteInside, "write_inside"),
+        (Case::DeleteInside, "delete_inside"),
+        (Case::ReadOutside, "read_outside"),
+        (Case::WriteOutside, "write_outside"),
+        (Case::DeleteOutside, "delete_outside"),
+        (Case::Exec, "exec"),
+        (Case::Connect, "connect"),
+        (Case::GitWrite, "git_write"),
+        (Case::NotUnderstood, "not_understood"),
+        (Case::DestroyKept, "destroy_kept"),
+        (Case::DestroyPartly, "destroy_partly"),
+        (Case::DestroyLost, "destroy_lost"),
+        (Case::DestroyHistory, "destroy_history"),
+    ];
+}
+
+/// What is said where no rule speaks, and how far a project may go below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LastWord {
+    pub(crate) level: Level,
+    pub(crate) loosen_to: Level,
+    pub(crate) reason: String,
+}
+
+/// What every rule has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rule {
+    pub(crate) name: String,
+    pub(crate) permissions: Vec<Permission>,
+    pub(crate) level: Level,
+    /// The least strict that a project may make it.
+    pub(crate) loosen_to: Level,
+    pub(crate) reason: String,
+    /// It comes from the project, and so cannot permit what the default does not leave open.
+    pub(crate) is_projects: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CommandRule {
+    pub(crate) rule: Rule,
+    /// The words that such a command begins with; any of these.
+    pub(crate) prefixes: Vec<Vec<String>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HostRule {
+    pub(crate) rule: Rule,
+    pub(crate) hosts: Vec<HostPattern>,
+}
+
+/// `example.com`, `*.example.com`, either with a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HostPattern {
+    pub(crate) host: String,
+    pub(crate) port: Option<u16>,
+}
+
+/// The most that one patch may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Files.
+    pub files: u64,
+    /// Lines that come in or go.
+    pub lines: u64,
+    /// Bytes that come in.
+    pub bytes: u64,
+}
+
+impl Policy {
+    /// The last word on a case.
+    pub(crate) fn last_word(&self, case: Case) -> &LastWord {
+        &self.otherwise[case as usize]
+    }
+
+    /// The most that one patch may change.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// This policy with further restrictions of one run: only `allowed` may be changed (anything, where it is empty), and nothing in
+    /// `forbidden`. An error names the glob that is none.
+    pub fn restricted(&self, allowed: &[String], forbidden: &[String]) -> Result<Policy, String> {
+        let mut policy = self.clone();
+        if !allowed.is_empty() {
+            let globs = allowed.iter().map(|glob| (0, glob.as_str()));
+            policy.allowed.push(Globs::new(globs).map_err(|why| format!("a glob in the allowed paths: {why}"))?);
+        }
+        policy.add_paths("forbidden here", forbidden, Level::Deny, "this run must not change it")?;
+        Ok(policy)
+    }
+
+    /// This policy with more paths that only a person may let be changed.
+    pub fn with_sensitive(&self, globs: &[String]) -> Result<Policy, String> {
+        let mut policy = self.clone();
+        policy.add_paths("sensitive here", globs, Level::Confirm, "the path is sensitive")?;
+        Ok(policy)
+    }
+
+    /// This policy with hosts that may be talked to: by their names, with or without a port.
+    #[must_use]
+    pub fn with_hosts(&self, hosts: &[String]) -> Policy {
+        let mut policy = self.clone();
+        if !hosts.is_empty() {
+            let rule = Rule::of("hosts that were allowed", &[Permission::Connect], Level::Allow, "it was allowed");
+            policy.hosts.push(HostRule { rule, hosts: hosts.iter().map(|host| HostPattern::parse(host)).collect() });
+        }
+        policy
+    }
+
+    fn add_paths(&mut self, name: &str, globs: &[String], level: Level, reason: &str) -> Result<(), String> {
+        if globs.is_empty() {
+            return Ok(());
+        }
+        let number = self.paths.len();
+        self.paths.push(Rule::of(name, &[Permission::Write, Permission::Delete, Permission::Destroy], level, reason));
+        self.path_texts.extend(globs.iter().map(|glob| (number, glob.clone())));
+        self.path_globs = Globs::new(self.path_texts.iter().map(|(rule, text)| (*rule, text.as_str())))?;
+        Ok(())
+    }
+}
+
+impl Rule {
+    fn of(name: &str, permissions: &[Permission], level: Level, reason: &str) -> Self {
+        Rule {
+            name: name.to_owned(),
+            permissions: permissions.to_vec(),
+            level,
+            loosen_to: level,
+            reason: reason.to_owned(),
+            is_projects: false,
+        }
+    }
+}
+
+impl HostPattern {
+    pub(crate) fn parse(text: &str) -> Self {
+        let (host, port) = match text.rsplit_once(':') {
+            // An address of the sixth version has colons of its own, and is in brackets where a port follows.
+            Some((host, port)) if !host.contains(':') || host.ends_with(']') => (host, port.parse().ok()),
+            _ => (text, None),
+        };
+        HostPattern { host: host.trim_matches(['[', ']']).to_lowercase(), port }
+    }
+
+    pub(crate) fn is_for(&self, host: &str, port: Option<u16>) -> bool {
+        let is_host = match self.host.strip_prefix("*.") {
+            Some(domain) => host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.') && rest.len() > 1),
+            None => self.host == host || self.host == "*",
+        };
+        is_host && self.port.is_none_or(|wanted| port == Some(wanted))
+    }
+}

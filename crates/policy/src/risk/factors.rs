@@ -1,0 +1,111 @@
+//! What is measured. One function a factor; each gives a value from 0 to 1 and says what it found.
+
+use super::{Evidence, Table, weakened::weakenings};
+use crate::{ChangeKind, FileChange, Patch};
+
+type Measured = (&'static str, f64, String);
+
+/// The most things named in a finding.
+const NAMED_MAX: usize = 4;
+
+pub(super) fn measure(patch: &Patch, evidence: Evidence, table: &Table) -> Vec<Measured> {
+    let paths = |is: &dyn Fn(&FileChange) -> bool| -> Vec<String> {
+        patch.files.iter().filter(|file| is(file)).map(|file| file.path.clone()).collect()
+    };
+    let lines = patch.lines();
+    let files = patch.files.len();
+    vec![
+        ("size", lines as f64 / table.lines_full, format!("{lines} lines")),
+        ("files", files.saturating_sub(1) as f64 / table.files_full, format!("{files} files")),
+        some("sensitive_paths", &paths(&|file| touched(file, &|path| table.is_sensitive(path)))),
+        some("dangerous_calls", &dangerous(patch, table)),
+        some("tests_deleted", &paths(&|file| is_test_gone(file, table))),
+        weakened(patch, table),
+        some("boot_files", &paths(&|file| touched(file, &|path| table.is_boot(path)))),
+        no_evidence(evidence),
+        some("binary_files", &paths(&|file| file.kind == ChangeKind::Binary)),
+    ]
+}
+
+/// Nothing counts nothing, one thing counts fully.
+fn some(name: &'static str, found: &[String]) -> Measured {
+    (name, if found.is_empty() { 0.0 } else { 1.0 }, named(found))
+}
+
+fn named(found: &[String]) -> String {
+    let more = found.len().saturating_sub(NAMED_MAX);
+    let first = found[..found.len() - more].join(", ");
+    if more > 0 { format!("{first} and {more} more") } else { first }
+}
+
+fn touched(file: &FileChange, is: &dyn Fn(&str) -> bool) -> bool {
+    let from = match &file.kind {
+        ChangeKind::Renamed { from } => is(from),
+        _ => false,
+    };
+    from || is(&file.path)
+}
+
+/// A file with tests goes, or goes where it is no longer taken for one.
+fn is_test_gone(file: &FileChange, table: &Table) -> bool {
+    match &file.kind {
+        ChangeKind::Deleted => table.is_test(&file.path),
+        ChangeKind::Renamed { from } => table.is_test(from) && !table.is_test(&file.path),
+        _ => false,
+    }
+}
+
+/// Calls in lines that come in and that no line that goes had.
+fn dangerous(patch: &Patch, table: &Table) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in &patch.files {
+        for call in table.calls(&file.path) {
+            let count = |lines: &[String]| lines.iter().filter(|line| holds(line, call)).count();
+            if count(&file.added) > count(&file.removed) {
+                found.push(format!("`{}` in {}", call.trim(), file.path));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a line calls it, and not something whose name only ends so: `filesystem(` is not `system(`. Blanks before the bracket and
+/// comments in between do not hide a call.
+fn holds(line: &str, call: &str) -> bool {
+    let squeezed = squeeze(line);
+    let begins_with_letter = call.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_');
+    let is_whole = |at: usize| {
+        !begins_with_letter || !squeezed[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_')
+    };
+    squeezed.match_indices(call).any(|(at, _)| is_whole(at))
+}
+
+/// Without comments inside the line and without blanks before a bracket.
+fn squeeze(line: &str) -> String {
+    let mut text = line.to_owned();
+    while let Some(start) = text.find("/*")
+        && let Some(length) = text[start..].find("*/")
+    {
+        text.replace_range(start..start + length + 2, "");
+    }
+    let mut squeezed = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter == '(' {
+            squeezed.truncate(squeezed.trim_end().len());
+        }
+        squeezed.push(letter);
+    }
+    squeezed
+}
+
+fn weakened(patch: &Patch, table: &Table) -> Measured {
+    let found: Vec<String> = weakenings(patch, table).iter().map(ToString::to_string).collect();
+    some("tests_weakened", &found)
+}
+
+fn no_evidence(evidence: Evidence) -> Measured {
+    match evidence.count {
+        0 => ("no_evidence", 1.0, "nothing speaks for the change".to_owned()),
+        count => ("no_evidence", 0.0, format!("{count} pieces")),
+    }
+}

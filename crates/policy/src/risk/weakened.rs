@@ -1,0 +1,270 @@
+//! What makes tests weaker: fewer cases, fewer assertions, skipped ones, and expectations changed beside the code they test.
+//!
+//! By the words of the usual frameworks, line by line. That misses much that only running would show; it is there to notice what
+//! a patch should never do quietly.
+
+use std::fmt;
+
+use super::Table;
+use crate::{ChangeKind, FileChange, Patch};
+
+/// One way in which a patch makes tests weaker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Weakening {
+    /// More cases go than come.
+    FewerCases {
+        /// In which file.
+        path: String,
+        /// How many fewer.
+        fewer: usize,
+    },
+    /// More assertions go than come.
+    FewerAssertions {
+        /// In which file.
+        path: String,
+        /// How many fewer.
+        fewer: usize,
+    },
+    /// Something is skipped now.
+    Skipped {
+        /// In which file.
+        path: String,
+        /// By which line.
+        line: String,
+    },
+    /// What a test expects is changed together with the code.
+    Expectation {
+        /// In which file.
+        path: String,
+        /// The line as it is now.
+        line: String,
+    },
+    /// An assertion that can no longer fail.
+    Empty {
+        /// In which file.
+        path: String,
+        /// The line as it is now.
+        line: String,
+    },
+}
+
+impl fmt::Display for Weakening {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Weakening::FewerCases { path, fewer } => write!(out, "{fewer} fewer cases in {path}"),
+            Weakening::FewerAssertions { path, fewer } => write!(out, "{fewer} fewer assertions in {path}"),
+            Weakening::Skipped { path, line } => write!(out, "skipped in {path}: {line}"),
+            Weakening::Expectation { path, line } => write!(out, "expectation changed in {path}: {line}"),
+            Weakening::Empty { path, line } => write!(out, "an assertion that cannot fail in {path}: {line}"),
+        }
+    }
+}
+
+/// What begins a case, in C (Unity, gtest, Catch, ztest), Rust, Python, JavaScript, Go and Java.
+const CASES: [&str; 22] = [
+    "void test_",
+    "void Test",
+    "static void test_",
+    "RUN_TEST(",
+    "TEST(",
+    "TEST_F(",
+    "TEST_P(",
+    "TEST_CASE(",
+    "ZTEST(",
+    "SCENARIO(",
+    "#[test]",
+    "#[tokio::test]",
+    "def test_",
+    "async def test_",
+    "it(",
+    "test(",
+    "it.each(",
+    "test.each(",
+    "func Test",
+    "t.Run(",
+    "@Test",
+    "@ParameterizedTest",
+];
+
+/// What checks something.
+const ASSERTIONS: [&str; 21] = [
+    "TEST_ASSERT",
+    "ASSERT_",
+    "EXPECT_",
+    "REQUIRE(",
+    "CHECK(",
+    "zassert",
+    "assert(",
+    "assert!",
+    "assert_eq!",
+    "assert_ne!",
+    "assert_matches!",
+    "assert ",
+    "self.assert",
+    "pytest.raises",
+    "expect(",
+    "assert.",
+    "t.Error",
+    "t.Fatal",
+    "require.",
+    "assertEquals",
+    "assertThat",
+];
+
+/// What leaves something out.
+const SKIPS: [&str; 34] = [
+    "TEST_IGNORE",
+    "GTEST_SKIP",
+    "DISABLED_",
+    "ztest_test_skip",
+    "#[ignore",
+    "#[should_panic",
+    "@pytest.mark.skip",
+    "@pytest.mark.xfail",
+    "pytest.skip(",
+    "@unittest.skip",
+    "self.skipTest",
+    "pytest.xfail(",
+    "it.skip(",
+    "test.skip(",
+    "describe.skip(",
+    "xit(",
+    "xdescribe(",
+    "xtest(",
+    "it.only(",
+    "test.only(",
+    "describe.only(",
+    "it.todo(",
+    "test.todo(",
+    "fit(",
+    "fdescribe(",
+    "t.Skip",
+    "b.Skip",
+    "@Ignore",
+    "@Disabled",
+    "assumeTrue(",
+    "#if 0",
+    "#[cfg(any())]",
+    "t.SkipNow",
+    "pytestmark = pytest.mark.skip",
+];
+
+/// Assertions that hold whatever happens.
+const EMPTY: [&str; 14] = [
+    "assert True",
+    "assert(true)",
+    "assert!(true)",
+    "assert(1)",
+    "TEST_ASSERT(1)",
+    "TEST_ASSERT_TRUE(1)",
+    "TEST_ASSERT_TRUE(true)",
+    "EXPECT_TRUE(true)",
+    "ASSERT_TRUE(true)",
+    "expect(true).toBe(true)",
+    "assertTrue(true)",
+    "assert 1",
+    "REQUIRE(true)",
+    "TEST_PASS()",
+];
+
+/// The most of a line that is shown.
+const SHOWN_MAX: usize = 80;
+
+/// Every way in which a patch makes tests weaker.
+pub fn weakenings(patch: &Patch, table: &Table) -> Vec<Weakening> {
+    let touches_code = patch.files.iter().any(|file| !table.is_test(&file.path) && is_code(&file.path));
+    let mut found = Vec::new();
+    for file in patch.files.iter().filter(|file| file.kind != ChangeKind::Deleted) {
+        // Rust keeps tests beside the code, so any line that asserts belongs to one; elsewhere the file says so.
+        if !table.is_test(&file.path) && !holds_tests(file) {
+            continue;
+        }
+        of_file(file, touches_code || !table.is_test(&file.path), &mut found);
+    }
+    found
+}
+
+fn is_code(path: &str) -> bool {
+    let ending = path.rsplit('.').next().unwrap_or_default();
+    ["c", "h", "cc", "cpp", "hpp", "rs", "py", "js", "ts", "jsx", "tsx", "go", "java", "kt", "s", "S", "ld"]
+        .contains(&ending)
+}
+
+fn holds_tests(file: &FileChange) -> bool {
+    let lines = || file.added.iter().chain(&file.removed);
+    is_code(&file.path)
+        && lines().any(|line| begins(line, &CASES) || begins(line, &SKIPS) || begins(line, &ASSERTIONS[..12]))
+}
+
+fn of_file(file: &FileChange, touches_code: bool, found: &mut Vec<Weakening>) {
+    let path = || file.path.clone();
+    let count = |lines: &[String], words: &[&str]| lines.iter().filter(|line| begins(line, words)).count();
+    let fewer = |words: &[&str]| count(&file.removed, words).saturating_sub(count(&file.added, words));
+    match fewer(&CASES) {
+        0 => {}
+        fewer => found.push(Weakening::FewerCases { path: path(), fewer }),
+    }
+    match fewer(&ASSERTIONS) {
+        0 => {}
+        fewer => found.push(Weakening::FewerAssertions { path: path(), fewer }),
+    }
+    for line in file.added.iter().filter(|line| has_any(line, &SKIPS) && !file.removed.contains(line)) {
+        found.push(Weakening::Skipped { path: path(), line: shown(line) });
+    }
+    for line in file
+        .added
+        .iter()
+        .filter(|line| has_any(&line.replace(' ', ""), &squeezed(&EMPTY)) && !file.removed.contains(line))
+    {
+        found.push(Weakening::Empty { path: path(), line: shown(line) });
+    }
+    if touches_code {
+        expectations(file, found);
+    }
+}
+
+fn squeezed(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| word.replace(' ', "")).collect()
+}
+
+/// An assertion that goes and one much like it that comes: what is expected has changed.
+fn expectations(file: &FileChange, found: &mut Vec<Weakening>) {
+    let mut gone: Vec<&String> = file.removed.iter().filter(|line| begins(line, &ASSERTIONS)).collect();
+    for line in file.added.iter().filter(|line| begins(line, &ASSERTIONS)) {
+        let like =
+            gone.iter().position(|old| *old != line && strsim::normalized_levenshtein(old.trim(), line.trim()) > 0.6);
+        if let Some(at) = like {
+            gone.remove(at);
+            found.push(Weakening::Expectation { path: file.path.clone(), line: shown(line) });
+        }
+    }
+}
+
+/// Whether a line, past blanks, is about one of these words; comments are not.
+fn begins(line: &str, words: &[&str]) -> bool {
+    let line = line.trim();
+    if is_comment(line) {
+        return false;
+    }
+    has_any(line, words)
+}
+
+fn is_comment(line: &str) -> bool {
+    line.starts_with("//")
+        || line.starts_with("/*")
+        || line.starts_with("* ")
+        || (line.starts_with('#') && !line.starts_with("#[") && !line.starts_with("#if"))
+}
+
+/// Whether a word stands in a line, not as the end of a longer one.
+fn has_any(line: &str, words: &[impl AsRef<str>]) -> bool {
+    words.iter().any(|word| {
+        let word = word.as_ref();
+        line.match_indices(word)
+            .any(|(at, _)| !line[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
+    })
+}
+
+fn shown(line: &str) -> String {
+    line.trim().chars().take(SHOWN_MAX).collect()
+}
