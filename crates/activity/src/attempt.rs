@@ -26,6 +26,8 @@ pub struct Attempt {
     pub with: Value,
     /// The folder the run works in.
     pub folder: PathBuf,
+    /// Whether a snapshot of the workspace was taken before this try, so that what it loses is not lost.
+    pub is_kept: bool,
     /// A file to write output to while it comes in, for those who watch; whoever starts the attempt removes it afterwards.
     pub live: PathBuf,
     /// Where big things go.
@@ -47,11 +49,30 @@ pub trait Host: Send + Sync {
     /// Returns when this much time has passed.
     fn sleep(&self, ms: u64) -> Future<()>;
 
+    /// Uses what people have granted the run: all of it or nothing. The use is recorded before this says yes.
+    fn use_grants(&self, order: UseGrants) -> Future<bool> {
+        let _ = order;
+        Box::pin(std::future::ready(false))
+    }
+
     /// Starts another run, or finds the one started by an earlier attempt, and waits for its end.
     fn run(&self, start: StartRun) -> Ending;
 }
 
 type Ending = Future<Outcome>;
+
+/// What a try needs people to have said yes to.
+#[derive(Clone, Debug)]
+pub struct UseGrants {
+    /// The run.
+    pub run: Arc<str>,
+    /// Which start of an activity.
+    pub activity: ActivityId,
+    /// Which try.
+    pub number: u32,
+    /// What it needs: `destroy:git reset --hard`.
+    pub scopes: Vec<String>,
+}
 
 /// A run to be started by a run.
 #[derive(Clone, Debug)]

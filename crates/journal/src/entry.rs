@@ -66,6 +66,10 @@ pub enum Entry {
         /// Who.
         by: By,
     },
+    /// A person said yes to something that policy asks about. It moves nothing.
+    Granted(Granted),
+    /// A try used what a person has granted. It moves nothing.
+    GrantUsed(GrantUsed),
     /// Something that people should know and that moves nothing.
     Note {
         /// In words.
@@ -73,6 +77,34 @@ pub enum Entry {
         /// And in data.
         data: Value,
     },
+}
+
+/// What a person said yes to, and how long that counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Granted {
+    /// To what: `destroy:git reset --hard`.
+    pub scope: String,
+    /// Who said it.
+    pub by: By,
+    /// When it ends, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_ms: Option<i64>,
+    /// How often it may be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uses: Option<u32>,
+}
+
+/// One use of what a person has granted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrantUsed {
+    /// The record of the grant.
+    pub grant: u64,
+    /// Which start of an activity used it.
+    pub activity: ActivityId,
+    /// In which try.
+    pub number: u32,
+    /// What for.
+    pub scopes: Vec<String>,
 }
 
 /// How a run began.
@@ -226,7 +258,7 @@ mod raiser {
 }
 
 /// The numbers that stand for kinds in the store. A payload whose form changes gets a new number; old numbers stay readable.
-const KINDS: [(u8, &str); 8] = [
+const KINDS: [(u8, &str); 10] = [
     (1, "created"),
     (2, "event"),
     (3, "attempt"),
@@ -235,6 +267,8 @@ const KINDS: [(u8, &str); 8] = [
     (6, "paused"),
     (7, "resumed"),
     (8, "note"),
+    (9, "granted"),
+    (10, "grant used"),
 ];
 
 impl Entry {
@@ -249,6 +283,8 @@ impl Entry {
             Entry::Paused { .. } => 6,
             Entry::Resumed { .. } => 7,
             Entry::Note { .. } => 8,
+            Entry::Granted(_) => 9,
+            Entry::GrantUsed(_) => 10,
         }
     }
 
@@ -271,6 +307,8 @@ impl Entry {
             Entry::Timer { timer } => serde_json::to_string(&TimerForm { timer }),
             Entry::Paused { by } | Entry::Resumed { by } => serde_json::to_string(&ByForm { by }),
             Entry::Note { text, data } => serde_json::to_string(&NoteForm { text, data }),
+            Entry::Granted(granted) => serde_json::to_string(&granted),
+            Entry::GrantUsed(used) => serde_json::to_string(&used),
         };
         // Every map key in these forms is a string, so there is nothing that JSON could refuse.
         json.unwrap_or_default()
@@ -302,6 +340,8 @@ impl Entry {
             6 => read(json).map(|ByForm { by }| Entry::Paused { by })?,
             7 => read(json).map(|ByForm { by }| Entry::Resumed { by })?,
             8 => read(json).map(|NoteForm { text, data }| Entry::Note { text, data })?,
+            9 => Entry::Granted(read(json)?),
+            10 => Entry::GrantUsed(read(json)?),
             other => return Err(format!("its kind {other} is not known to this interlock")),
         })
     }
@@ -321,7 +361,7 @@ impl Entry {
             Entry::Timer { timer } => Input::TimerFired { timer: *timer },
             Entry::Paused { .. } => Input::Paused,
             Entry::Resumed { .. } => Input::Resumed,
-            Entry::Attempt { .. } | Entry::Note { .. } => return None,
+            Entry::Attempt { .. } | Entry::Note { .. } | Entry::Granted(_) | Entry::GrantUsed(_) => return None,
         })
     }
 
@@ -388,7 +428,14 @@ mod tests {
             },
             Entry::Timer { timer: TimerId(4) },
             Entry::Paused { by: by.clone() },
-            Entry::Resumed { by },
+            Entry::Resumed { by: by.clone() },
+            Entry::Granted(Granted { scope: "proc.exec:x".into(), by, until_ms: Some(5), uses: None }),
+            Entry::GrantUsed(GrantUsed {
+                grant: 7,
+                activity: ActivityId(1),
+                number: 1,
+                scopes: vec!["proc.exec:x".into()],
+            }),
             Entry::Note { text: "t".into(), data },
         ];
         for entry in entries {

@@ -133,3 +133,13 @@ impl Weighed {
         format!("{}{more}", reasons.join("; "))
     }
 }
+
+impl std::str::FromStr for Scope {
+    type Err = crate::BadGrant;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (word, subject) = text.split_once(':').unwrap_or((text, ""));
+        let permission = Permission::from_word(word).ok_or_else(|| crate::BadGrant::Permission(word.to_owned()))?;
+        Ok(Scope { permission, subject: subject.to_owned() })
+    }
+}

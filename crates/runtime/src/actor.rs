@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use interlock_activity::{Effect, Outcome, code};
+use interlock_activity::{Effect, Outcome, UseGrants, code};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
 use interlock_journal::{Append, AttemptResult, By, Entry, Phase};
@@ -16,6 +16,7 @@ use tokio::sync::{
 use crate::{
     Live, News, Order, Refused, Result, Settled, Turn, activities,
     dispatch::{self, Flight, Ready},
+    grants,
     recover::{self, Care},
     runtime::Shared,
 };
@@ -33,6 +34,8 @@ pub(crate) enum Request {
     Pause,
     /// Go on.
     Resume,
+    /// A person says yes to something.
+    Grant { scope: String, for_ms: Option<u64>, uses: Option<u32> },
 }
 
 /// What a request is answered: the record it became, or why it did not.
@@ -56,6 +59,8 @@ pub(crate) enum Mail {
     Ready { id: ActivityId, ready: Ready },
     /// A try ended.
     Ended { id: ActivityId, number: u32, outcome: Box<Outcome> },
+    /// A try needs what people have granted.
+    UseGrants { order: UseGrants, reply: oneshot::Sender<bool> },
     /// There may be messages in the engine.
     Look,
     /// Begin nothing new, and leave when what is under way has ended.
@@ -171,6 +176,7 @@ impl Actor {
             Mail::Ask { request, by, reply } => self.ask(request, by, reply).await,
             Mail::Ready { id, ready } => self.ready(id, ready).await,
             Mail::Ended { id, number, outcome } => self.ended(id, number, *outcome).await,
+            Mail::UseGrants { order, reply } => self.use_grants(order, reply).await,
             Mail::Look => self.look().await,
             Mail::Detach => {
                 self.is_detaching = true;
@@ -300,6 +306,9 @@ impl Actor {
             Request::Resume if !self.live.state.is_paused() => Err(Refused::new("the run is not paused")),
             Request::Pause => Ok(Entry::Paused { by }),
             Request::Resume => Ok(Entry::Resumed { by }),
+            Request::Grant { scope, for_ms, uses } => {
+                grants::admit(&self.live, scope, for_ms, uses, by, self.shared.clock.now_ms())
+            }
         };
         let entry = match admitted {
             Ok(entry) => entry,
@@ -314,6 +323,17 @@ impl Actor {
             let _ = reply.send(result.clone());
         }
         result.map(drop)
+    }
+
+    /// What is granted is used and recorded before whoever needs it goes on.
+    async fn use_grants(&mut self, order: UseGrants, reply: oneshot::Sender<bool>) -> Result<()> {
+        let used = self.live.grants.cover(&order, self.shared.clock.now_ms());
+        let is_granted = used.is_some();
+        for used in used.into_iter().flatten() {
+            self.happen(Entry::GrantUsed(used), None).await?;
+        }
+        let _ = reply.send(is_granted);
+        Ok(())
     }
 
     async fn refuse(&mut self, refused: Refused, reply: Reply) -> Result<()> {

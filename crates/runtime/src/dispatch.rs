@@ -87,6 +87,7 @@ pub(crate) fn begin(
         begun_ms: begun.begun_ms,
         with: begun.with.clone(),
         folder: live.folder.clone(),
+        is_kept: begun.snapshot.is_some(),
         live: live_file.clone(),
         evidence: shared.engine.evidence().clone(),
         host: Arc::new(Desk(Arc::downgrade(shared))),

@@ -2,12 +2,14 @@
 
 use std::sync::{Arc, Weak};
 
-use interlock_activity::{Ending, Future, Host, Outcome, StartRun, code};
+use interlock_activity::{Ending, Future, Host, Outcome, StartRun, UseGrants, code};
 use interlock_chart::{Value, library};
 use interlock_core::ActivityId;
 use interlock_journal::{By, Phase};
 
-use crate::{News, Runtime, Start, runtime::Shared};
+use tokio::sync::oneshot;
+
+use crate::{News, Runtime, Start, actor::Mail, runtime::Shared};
 
 /// The runtime as its attempts see it. It does not keep the runtime alive.
 #[derive(Debug)]
@@ -26,6 +28,20 @@ impl Host for Desk {
 
     fn sleep(&self, ms: u64) -> Future<()> {
         Box::pin(tokio::time::sleep(std::time::Duration::from_millis(ms)))
+    }
+
+    fn use_grants(&self, order: UseGrants) -> Future<bool> {
+        let shared = self.0.clone();
+        Box::pin(async move {
+            let Some(shared) = shared.upgrade() else { return false };
+            let Ok(Some(head)) = shared.engine.find(&order.run) else { return false };
+            let (reply, answer) = oneshot::channel();
+            // A run that is not moved here has no attempts here either.
+            match shared.write_to(head.key, Some(Mail::UseGrants { order, reply })) {
+                None => answer.await.unwrap_or(false),
+                Some(_) => false,
+            }
+        })
     }
 
     fn run(&self, start: StartRun) -> Ending {

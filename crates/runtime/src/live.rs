@@ -14,6 +14,7 @@ use interlock_journal::{Append, Entry, Evidence, EvidenceStore, Lease, Opened, P
 
 use crate::{
     Error, Loaded, Result,
+    grants::Grants,
     moves::{self, Move},
     saved,
 };
@@ -44,6 +45,8 @@ pub struct Live {
     pub activities: BTreeMap<ActivityId, Begun>,
     /// Timers set, and when they are due.
     pub timers: BTreeMap<TimerId, i64>,
+    /// What people have said yes to.
+    pub grants: Grants,
     snapshot_seq: u64,
     evidence: EvidenceStore,
 }
@@ -113,6 +116,7 @@ impl Live {
             parent,
             activities: BTreeMap::new(),
             timers: BTreeMap::new(),
+            grants: Grants::default(),
             snapshot_seq: 0,
             evidence,
         }
@@ -131,7 +135,8 @@ impl Live {
         (live.key, live.lease) = (opened.head.key, lease);
         if let Some((seq, json)) = &opened.snapshot {
             let wrong = |why| Error::State { run: opened.head.name.clone(), why };
-            let (state, activities) = saved::load(json, &live.loaded.machine).map_err(wrong)?;
+            let (state, activities, grants) = saved::load(json, &live.loaded.machine).map_err(wrong)?;
+            live.grants = grants;
             (live.state, live.seq, live.snapshot_seq) = (state, *seq, *seq);
             live.activities = activities.into_iter().collect();
         }
@@ -146,6 +151,7 @@ impl Live {
     /// Lets something that is recorded happen again. Returns what became of it and what changed.
     pub fn fold(&mut self, entry: &Entry, at_ms: i64, trace: &mut impl Observer) -> (Verdict, Changes) {
         let mut changes = Changes::default();
+        self.grants.fold(entry, self.seq + 1);
         if let Entry::Attempt { activity, number, snapshot, .. } = entry
             && let Some(begun) = self.activities.get_mut(activity)
         {

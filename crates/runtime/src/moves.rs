@@ -93,7 +93,8 @@ pub(crate) fn of(live: &Live, seq: u64, at_ms: i64, entry: &Entry, trace: &Trace
 /// The same with the values that guards saw.
 pub(crate) fn with_values(live: &Live, seq: u64, at_ms: i64, entry: &Entry, why: &Why, before: &[u32]) -> Vec<Move> {
     let writer = Writer { live, seq, at_ms, entry, before, seen: &why.seen };
-    why.trace.microsteps.iter().enumerate().flat_map(|(at, round)| writer.round(at == 0, round)).collect()
+    let moves = why.trace.microsteps.iter().enumerate().flat_map(|(at, round)| writer.round(at == 0, round));
+    moves.chain(writer.granted()).collect()
 }
 
 /// Keeps the trace of a step and what its guards saw.
@@ -184,6 +185,17 @@ impl Writer<'_> {
             }
         });
         taken.collect()
+    }
+
+    /// A grant and its uses move nothing, but those who ask what happened should see them.
+    fn granted(&self) -> Option<Move> {
+        let (event, reason, by) = match self.entry {
+            Entry::Granted(granted) => ("grant", crate::grants::words(granted), Some(granted.by.clone())),
+            Entry::GrantUsed(used) => ("grant used", crate::grants::words_of_use(used), None),
+            _ => return None,
+        };
+        let base = self.base(false, &Microstep::default());
+        Some(Move { event: Some(event.into()), reason: Some(reason), by, taken: true, ..base })
     }
 
     /// What is the same for all transitions of a round.

@@ -123,7 +123,7 @@ impl Shared {
     }
 
     /// Writes to a run that is being moved here; otherwise the mail (if any) comes back.
-    fn write_to(&self, run: RunKey, mail: Option<Mail>) -> Option<Option<Mail>> {
+    pub(crate) fn write_to(&self, run: RunKey, mail: Option<Mail>) -> Option<Option<Mail>> {
         match (lock(&self.live).get(&run), mail) {
             (Some(to), Some(mail)) => to.send(mail).err().map(|back| Some(back.0)),
             (Some(_), None) => None,
@@ -288,6 +288,11 @@ impl Runtime {
     /// Lets a paused run go on.
     pub async fn resume(&self, run: &Head, by: By) -> Result<u64> {
         self.ask(run, Request::Resume, by).await
+    }
+
+    /// A person says yes to something that policy asks about, for a time, for a number of uses, or both.
+    pub async fn grant(&self, run: &Head, scope: &str, for_ms: Option<u64>, uses: Option<u32>, by: By) -> Result<u64> {
+        self.ask(run, Request::Grant { scope: scope.to_owned(), for_ms, uses }, by).await
     }
 
     async fn ask(&self, run: &Head, request: Request, by: By) -> Result<u64> {

@@ -4,12 +4,17 @@ use interlock_chart::Value;
 use interlock_core::{ActivityId, Machine, Snapshot, State};
 use serde::{Deserialize, Serialize};
 
-use crate::live::{Begun, Live};
+use crate::{
+    grants::Grants,
+    live::{Begun, Live},
+};
 
 #[derive(Serialize, Deserialize)]
 struct Saved {
     state: Snapshot,
     activities: Vec<SavedActivity>,
+    #[serde(default, skip_serializing_if = "Grants::is_empty")]
+    grants: Grants,
 }
 
 /// What the engine's state does not say about an activity under way.
@@ -35,13 +40,14 @@ pub(crate) fn save(live: &Live) -> String {
         snapshot: begun.snapshot.clone(),
         reported: begun.is_reported,
     });
-    let saved = Saved { state: live.state.snapshot(&live.loaded.machine), activities: activities.collect() };
+    let state = live.state.snapshot(&live.loaded.machine);
+    let saved = Saved { state, activities: activities.collect(), grants: live.grants.clone() };
     // Every key is a string: there is nothing that JSON could refuse.
     serde_json::to_string(&saved).unwrap_or_default()
 }
 
 /// What was stored.
-pub(crate) fn load(json: &str, machine: &Machine) -> Result<(State, Vec<(ActivityId, Begun)>), String> {
+pub(crate) fn load(json: &str, machine: &Machine) -> Result<(State, Vec<(ActivityId, Begun)>, Grants), String> {
     let saved: Saved = serde_json::from_str(json).map_err(|error| error.to_string())?;
     let state = saved.state.restore(machine).map_err(|error| error.to_string())?;
     let begun = |saved: SavedActivity| {
@@ -57,5 +63,5 @@ pub(crate) fn load(json: &str, machine: &Machine) -> Result<(State, Vec<(Activit
         Some((saved.id, begun))
     };
     let activities = saved.activities.into_iter().filter_map(begun).collect();
-    Ok((state, activities))
+    Ok((state, activities, saved.grants))
 }

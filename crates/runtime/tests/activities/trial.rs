@@ -69,6 +69,7 @@ impl Trial {
             begun_ms: 0,
             with: Value::from(with),
             folder: folder.clone(),
+            is_kept: false,
             live: home.path().join("live/run-1-7-1.log"),
             evidence: journal.evidence().clone(),
             host: host.clone(),
