@@ -62,6 +62,7 @@ async fn crowd() -> Result<()> {
         snapshots: Arc::new(NoSnapshots),
         attempts_max: WORKING,
         live_folder: folder.path().to_owned(),
+        redactor: Default::default(),
     });
     let machines = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/machines"));
     let loaded = runtime.load(&library::load("crowd.yaml", machines)?)?;

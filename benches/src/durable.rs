@@ -94,6 +94,7 @@ fn runtime(folder: &Path) -> Result<(Arc<Journal>, Runtime, Arc<Loaded>)> {
         snapshots: Arc::new(NoSnapshots),
         attempts_max: RUNS,
         live_folder: folder.to_owned(),
+        redactor: Default::default(),
     });
     let source = library::load("durable.yaml", Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/machines")))?;
     let loaded = runtime.load(&source)?;

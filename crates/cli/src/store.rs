@@ -8,6 +8,7 @@ use std::{
 use interlock_activity::Registry;
 use interlock_chart::yaml::suggest::did_you_mean;
 use interlock_journal::{By, Engine, Filter, Head, Journal, Lease};
+use interlock_redact::Redactor;
 use interlock_runtime::{
     Config, GitSnapshots, Live, Loaded, Runtime, SystemClock, Workspace,
     activities::{Settings, builtin_with},
@@ -89,6 +90,7 @@ impl Store {
             snapshots: Arc::new(GitSnapshots::new(&self.home)),
             attempts_max: ATTEMPTS_MAX,
             live_folder,
+            redactor: redactor(),
         }))
     }
 
@@ -111,6 +113,14 @@ pub(crate) fn registry() -> &'static Registry {
 fn allowed_hosts() -> Vec<String> {
     let said = std::env::var("INTERLOCK_HTTP_HOSTS").unwrap_or_default();
     said.split(',').map(str::trim).filter(|host| !host.is_empty()).map(str::to_owned).collect()
+}
+
+/// Takes secrets out of what is kept: whatever looks like one, and the values of this process's own secret variables.
+fn redactor() -> Arc<Redactor> {
+    let variables =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let secret = variables.filter(|(name, value)| Redactor::is_secret(name, value));
+    Arc::new(Redactor::new(secret.map(|(_, value)| value)))
 }
 
 /// Who asks.

@@ -8,26 +8,54 @@ use std::{
 };
 
 /// Every crate, with the crates of the workspace that it may build on. An arrow that is not here is not allowed.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("chart", &[]),
+    ("redact", &[]),
     ("core", &["chart"]),
     ("checker", &["chart", "core"]),
     ("conform", &["chart", "core"]),
-    ("journal", &["chart", "core"]),
-    ("activity", &["chart", "core", "journal"]),
+    ("journal", &["chart", "redact", "core"]),
+    ("activity", &["chart", "redact", "core", "journal"]),
     ("policy", &[]),
-    ("workspace", &["chart", "core", "journal", "activity"]),
-    ("judge", &["chart", "core", "journal", "activity"]),
-    ("runtime", &["chart", "core", "journal", "activity", "workspace", "judge", "policy"]),
-    ("cli", &["chart", "core", "checker", "conform", "journal", "activity", "workspace", "judge", "policy", "runtime"]),
+    ("workspace", &["chart", "redact", "core", "journal", "activity"]),
+    ("judge", &["chart", "redact", "core", "journal", "activity"]),
+    ("runtime", &["chart", "redact", "core", "journal", "activity", "workspace", "judge", "policy"]),
+    (
+        "cli",
+        &[
+            "chart",
+            "redact",
+            "core",
+            "checker",
+            "conform",
+            "journal",
+            "activity",
+            "workspace",
+            "judge",
+            "policy",
+            "runtime",
+        ],
+    ),
     (
         "testkit",
-        &["chart", "core", "checker", "conform", "journal", "activity", "workspace", "judge", "policy", "runtime"],
+        &[
+            "chart",
+            "redact",
+            "core",
+            "checker",
+            "conform",
+            "journal",
+            "activity",
+            "workspace",
+            "judge",
+            "policy",
+            "runtime",
+        ],
     ),
 ];
 
 /// Crates that compute and touch nothing; no dependency of theirs may bring in a runtime, a clock or chance.
-const PURE: [&str; 4] = ["chart", "core", "checker", "policy"];
+const PURE: [&str; 5] = ["chart", "core", "checker", "policy", "redact"];
 const NOT_FOR_PURE: [&str; 6] = ["tokio", "rand", "chrono", "time", "reqwest", "rusqlite"];
 
 fn root() -> PathBuf {

@@ -1,14 +1,21 @@
 //! What is too big for a record: files, by the hash of their content, compressed, each stored once however many runs refer to it.
 //!
+//! What attempts leave goes through a store that redacts: the hash is that of the redacted content, and no other is ever written. The engine
+//! keeps its own big records, redacted before, through one that does not.
+//!
 //! A file is complete and on the disk before its hash is given out, so that no record ever refers to what is not there.
 
 use std::{
     fs::{self, File},
     io::{self, Read, Write},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
+use interlock_redact::{Reader, Redactor};
 use sha2::{Digest, Sha256};
 
 use crate::{Error, Evidence, Hash, Result, private};
@@ -16,10 +23,15 @@ use crate::{Error, Evidence, Hash, Result, private};
 /// How hard evidence is compressed: fast, because somebody waits.
 const LEVEL: i32 = 3;
 
+/// How much of a content is looked at to see whether it is text.
+const LOOK_BYTES: u64 = 8 * 1024;
+
 /// The folder of all evidence.
 #[derive(Clone, Debug)]
 pub struct EvidenceStore {
     folder: PathBuf,
+    /// What takes secrets out of what is put in.
+    redactor: Option<Arc<Redactor>>,
 }
 
 /// Makes names of unfinished files differ within a process.
@@ -28,7 +40,18 @@ static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 impl EvidenceStore {
     pub(crate) fn open(folder: PathBuf) -> Result<Self> {
         private::folder(&folder)?;
-        Ok(EvidenceStore { folder })
+        Ok(EvidenceStore { folder, redactor: None })
+    }
+
+    /// The same store, which takes the secrets out of all text that is put into it.
+    #[must_use]
+    pub fn redacting(&self, redactor: Arc<Redactor>) -> Self {
+        EvidenceStore { folder: self.folder.clone(), redactor: Some(redactor) }
+    }
+
+    /// What takes secrets out of text, for whoever shows it before it is put in.
+    pub fn redactor(&self) -> Arc<Redactor> {
+        self.redactor.clone().unwrap_or_default()
     }
 
     /// Keeps some bytes.
@@ -37,7 +60,20 @@ impl EvidenceStore {
     }
 
     /// Keeps what a reader gives, however much it is.
-    pub fn put_from(&self, name: &str, media: &str, content: impl Read) -> Result<Evidence> {
+    pub fn put_from(&self, name: &str, media: &str, mut content: impl Read) -> Result<Evidence> {
+        let Some(redactor) = self.redactor.clone() else { return self.put_as_it_is(name, media, content) };
+        let mut begin = Vec::new();
+        let looked = content.by_ref().take(LOOK_BYTES).read_to_end(&mut begin);
+        looked.map_err(|error| failed("read", Path::new(name), &error))?;
+        let is_text = is_text(media) || !begin.contains(&0);
+        let content = begin.as_slice().chain(content);
+        match is_text {
+            true => self.put_as_it_is(name, media, Reader::new(content, redactor)),
+            false => self.put_as_it_is(name, media, content),
+        }
+    }
+
+    fn put_as_it_is(&self, name: &str, media: &str, content: impl Read) -> Result<Evidence> {
         let unfinished = self.folder.join(format!(
             "unfinished-{}-{}",
             std::process::id(),
@@ -58,7 +94,7 @@ impl EvidenceStore {
         encoder.include_checksum(true).map_err(wrong)?;
         let (mut hasher, mut bytes, mut buffer) = (Sha256::new(), 0, vec![0; 64 * 1024]);
         loop {
-            let read = content.read(&mut buffer).map_err(wrong)?;
+            let read = fill(&mut content, &mut buffer).map_err(wrong)?;
             if read == 0 {
                 break;
             }
@@ -142,6 +178,24 @@ impl EvidenceStore {
         }
         Ok(found)
     }
+}
+
+/// Whether a media type says that it is text.
+fn is_text(media: &str) -> bool {
+    let media = media.to_ascii_lowercase();
+    media.starts_with("text/") || ["json", "xml", "yaml", "toml", "javascript"].iter().any(|kind| media.contains(kind))
+}
+
+/// Reads as much as the buffer holds: pieces of another length would be packed into other bytes.
+fn fill(content: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match content.read(&mut buffer[filled..])? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    Ok(filled)
 }
 
 /// What a content is stored as: the same bytes for the same content.

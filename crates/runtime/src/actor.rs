@@ -18,6 +18,7 @@ use crate::{
     dispatch::{self, Flight, Ready},
     grants,
     recover::{self, Care},
+    redaction,
     runtime::Shared,
 };
 
@@ -253,6 +254,7 @@ impl Actor {
         let snapshot = match ready.snapshot {
             Ok(snapshot) => snapshot,
             Err(why) => {
+                let why = self.shared.redactor.text(&why).into_owned();
                 let entry =
                     recover::cut_off(&self.live, id, code::FAILED, &format!("the workspace could not be kept: {why}"));
                 return self.happen(entry, None).await.map(drop);
@@ -273,7 +275,8 @@ impl Actor {
         if let Some(why) = outcome.not_kept() {
             return Err(interlock_journal::Error::Stopped(why).into());
         }
-        let result = self.believe(id, outcome.result);
+        // First of all: from here on nobody sees anything else, the machine included.
+        let result = self.believe(id, redaction::result(&self.shared.redactor, outcome.result));
         let entry = Entry::Outcome { activity: id, number, result, evidence: outcome.evidence, by: None };
         self.happen(entry, None).await.map(drop)
     }
@@ -402,6 +405,7 @@ impl Actor {
                 (code::UNKNOWN_OUTCOME, format!("it was cut off, and the workspace could not be put back: {why}"))
             }
         };
+        let message = self.shared.redactor.text(&message).into_owned();
         let entry = recover::cut_off(&self.live, id, code, &message);
         self.happen(entry, None).await.map(drop)
     }

@@ -89,7 +89,7 @@ pub(crate) fn begin(
         folder: live.folder.clone(),
         is_kept: begun.snapshot.is_some(),
         live: live_file.clone(),
-        evidence: shared.engine.evidence().clone(),
+        evidence: shared.engine.evidence().redacting(Arc::clone(&shared.redactor)),
         host: Arc::new(Desk(Arc::downgrade(shared))),
         cancel,
     };

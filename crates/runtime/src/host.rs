@@ -18,7 +18,8 @@ pub(crate) struct Desk(pub(crate) Weak<Shared>);
 impl Host for Desk {
     fn progress(&self, run: &str, activity: ActivityId, text: &str) {
         if let Some(shared) = self.0.upgrade() {
-            shared.tell(News::Progress { run: run.into(), activity, text: text.into() });
+            let text = shared.redactor.text(text);
+            shared.tell(News::Progress { run: run.into(), activity, text: text.as_ref().into() });
         }
     }
 

@@ -21,6 +21,7 @@ mod name;
 mod news;
 mod offers;
 mod recover;
+mod redaction;
 mod replay;
 mod runtime;
 mod saved;

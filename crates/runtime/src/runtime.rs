@@ -10,6 +10,7 @@ use std::{
 use interlock_activity::Registry;
 use interlock_chart::{Value, library::Source};
 use interlock_journal::{By, Claim, Created, Definition, Engine, Entry, Head, NewRun, Phase, Posted, RunKey};
+use interlock_redact::Redactor;
 use tokio::sync::{
     Semaphore, broadcast,
     mpsc::{UnboundedSender, unbounded_channel},
@@ -19,7 +20,7 @@ use tokio::sync::{
 use crate::{
     Clock, Error, Live, Loaded, News, Result, Snapshots,
     actor::{Actor, Answer, Letter, Mail, Reply, Request, try_at_once},
-    fresh_name,
+    fresh_name, redaction,
 };
 
 /// How long a living process has to answer a message.
@@ -48,6 +49,8 @@ pub struct Config {
     pub attempts_max: usize,
     /// Where output can be watched while it comes in.
     pub live_folder: PathBuf,
+    /// What takes secrets out of everything before it is kept or shown.
+    pub redactor: Arc<Redactor>,
 }
 
 /// A run to be started.
@@ -87,6 +90,7 @@ pub(crate) struct Shared {
     pub(crate) snapshots: Arc<dyn Snapshots>,
     pub(crate) permits: Arc<Semaphore>,
     pub(crate) live_folder: PathBuf,
+    pub(crate) redactor: Arc<Redactor>,
     live: Mutex<HashMap<RunKey, UnboundedSender<Mail>>>,
     machines: Mutex<HashMap<String, Arc<Loaded>>>,
     /// Definitions that this process has stored.
@@ -146,6 +150,7 @@ impl Runtime {
             snapshots: config.snapshots,
             permits: Arc::new(Semaphore::new(config.attempts_max)),
             live_folder: config.live_folder,
+            redactor: config.redactor,
             live: Mutex::default(),
             machines: Mutex::default(),
             defined: Mutex::default(),
@@ -198,7 +203,7 @@ impl Runtime {
 
     /// Starts a run. Its first record is durable when this returns.
     pub async fn start(&self, start: Start) -> Result<Head> {
-        let input = start.loaded.admit_input(&start.input)?;
+        let input = start.loaded.admit_input(&redaction::value(&self.0.redactor, start.input))?;
         let name = start.name.unwrap_or_else(|| fresh_name(&start.loaded.chart().id));
         let shared = &self.0;
         let hash = &start.loaded.definition.hash;
@@ -277,6 +282,8 @@ impl Runtime {
 
     /// Sends an event to a run, wherever it is. The number of the record it became.
     pub async fn send(&self, run: &Head, event: &str, data: Value, by: By) -> Result<u64> {
+        // Before it is written anywhere: a message to another process is in the store, too.
+        let data = redaction::value(&self.0.redactor, data);
         self.ask(run, Request::Send { event: event.to_owned(), data }, by).await
     }
 

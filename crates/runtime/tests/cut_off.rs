@@ -79,6 +79,7 @@ impl Scene {
             snapshots: Arc::new(GitSnapshots::new(self.path("store"))),
             attempts_max: 4,
             live_folder: self.path("store/live"),
+            redactor: Default::default(),
         });
         (runtime, journal)
     }

@@ -63,6 +63,7 @@ async fn a_run_goes_on_by_itself_then_waits_then_ends() {
         snapshots: Arc::new(NoSnapshots),
         attempts_max: 4,
         live_folder: home.path().into(),
+        redactor: Default::default(),
     });
     let loaded = runtime.load(&source).unwrap_or_else(|_| panic!("{:?}", source.read().diagnostics));
     let start = Start {

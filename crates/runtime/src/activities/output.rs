@@ -43,6 +43,8 @@ pub(crate) struct Stream {
     pub(crate) tail: Tail,
     tell: Tell,
     line: Vec<u8>,
+    /// Takes secrets out before anything is written down or shown. What is meant for us alone is redacted when it is kept.
+    redaction: Option<interlock_redact::Stream>,
     /// Why not all of it could be written down.
     broken: Option<String>,
 }
@@ -100,7 +102,8 @@ impl Stream {
         let folder = attempt.live.parent().unwrap_or(&attempt.folder);
         let file = tempfile::tempfile_in(folder)?;
         let (tail, line) = (Tail::default(), Vec::new());
-        Ok(Stream { name, file, kept: 0, bytes_max, is_truncated: false, tail, tell, line, broken: None })
+        let redaction = (tell != Tell::Nothing).then(|| interlock_redact::Stream::new(attempt.evidence.redactor()));
+        Ok(Stream { name, file, kept: 0, bytes_max, is_truncated: false, tail, tell, line, redaction, broken: None })
     }
 
     /// Reads until there is no more. What is beyond the limit is read, too, so that the program does not have to wait.
@@ -108,7 +111,17 @@ impl Stream {
         let Some(mut from) = from else { return };
         let mut buffer = vec![0; 16 * 1024];
         while let Ok(read @ 1..) = from.read(&mut buffer).await {
-            self.take(&buffer[..read], shown);
+            match self.redaction.as_mut().map(|redaction| redaction.push(&buffer[..read])) {
+                Some(redacted) => self.take(&redacted, shown),
+                None => self.take(&buffer[..read], shown),
+            }
+        }
+    }
+
+    /// What was held back: a last line without its end.
+    pub(crate) fn finish(&mut self, shown: &Shown) {
+        if let Some(rest) = self.redaction.as_mut().map(interlock_redact::Stream::finish) {
+            self.take(&rest, shown);
         }
     }
 

@@ -104,6 +104,8 @@ pub(crate) async fn run(attempt: &Attempt, plan: &Plan) -> Result<Ended, String>
             _ = &mut listen => end.await?,
         }
     };
+    stdout.finish(&shown);
+    stderr.finish(&shown);
     Ok(Ended { how, stdout, stderr, shown, duration: begun.elapsed() })
 }
 

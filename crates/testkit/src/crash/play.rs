@@ -121,6 +121,7 @@ async fn live(
         snapshots: Arc::new(Counting),
         attempts_max: 8,
         live_folder: home.to_owned(),
+        redactor: Default::default(),
     });
     let head = begin(&runtime, source, &script, home).await;
     for _ in 0..PUSHES_MAX {

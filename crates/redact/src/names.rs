@@ -1,0 +1,269 @@
+//! Values beside a secret's name: `API_KEY=…`, `"password": "…"`, `--token …`, `<secret>…</secret>`, headers, URLs.
+
+use crate::{
+    shapes,
+    value::{self, Style},
+    words::{self, Class, NAME_BYTES_MAX},
+};
+
+/// How far after a name its value is looked for, and how long it can be.
+pub(crate) const VALUE_BYTES_MAX: usize = 4_096;
+
+/// A secret: where it begins and ends, and what it is.
+pub(crate) type Secret = (usize, usize, &'static str);
+
+/// A value as it stands in a text.
+struct Stands {
+    start: usize,
+    end: usize,
+    style: Style,
+}
+
+/// The secret whose name has a hint at `at`.
+pub(crate) fn find(text: &[u8], at: usize) -> Option<Secret> {
+    let start = at - text[..at].iter().rev().take(NAME_BYTES_MAX).take_while(|byte| is_name(**byte)).count();
+    let end = at + text[at..].iter().take(NAME_BYTES_MAX).take_while(|byte| is_name(**byte)).count();
+    // `&sig=`: the hint itself begins before the name.
+    let (start, end) = if end == at { (at + 1, name_end(text, at + 1)) } else { (start, end) };
+    let dashes = text[start..end].iter().take_while(|byte| **byte == b'-').count();
+    let name = text[start + dashes..end].trim_ascii_end();
+    let stands = value_after(text, start, end, dashes > 0)?;
+    let (class, kind) = words::classify(strip_dots(name))?;
+    if kind == "signature" && !matches!(start.checked_sub(1).map(|at| text[at]), Some(b'?' | b'&')) {
+        return None;
+    }
+    of_class(text, class, kind, &stands)
+}
+
+/// The part of a JSON string that is secret because of the name it stands under.
+pub(crate) fn named(name: &str, value: &str) -> Option<Secret> {
+    let (class, kind) = words::classify(strip_dots(name.as_bytes()))?;
+    let stands = Stands { start: 0, end: value.len(), style: Style::Quoted };
+    of_class(value.as_bytes(), class, kind, &stands)
+}
+
+/// Whether a secret stands under such a name.
+pub(crate) fn is_secret(name: &str) -> bool {
+    words::classify(strip_dots(name.as_bytes())).is_some()
+}
+
+fn of_class(text: &[u8], class: Class, kind: &'static str, stands: &Stands) -> Option<Secret> {
+    let &Stands { start, end, style } = stands;
+    let found = &text[start..end];
+    match class {
+        Class::Authorization => authorization(text, stands),
+        Class::Cookie => is_cookies(found).then_some((start, end, kind)),
+        Class::Password | Class::Token => match shapes::at_start(found) {
+            Some((length, kind)) => Some((start, start + length, kind)),
+            None => is_one(class, found, style).then_some((start, end, kind)),
+        },
+    }
+}
+
+fn is_one(class: Class, found: &[u8], style: Style) -> bool {
+    match class {
+        Class::Password => value::is_password(found, style),
+        _ => value::is_token(found, style),
+    }
+}
+
+/// The scheme stays; what comes after it goes, to the end of the header.
+fn authorization(text: &[u8], stands: &Stands) -> Option<Secret> {
+    let line_end = match stands.style {
+        Style::Quoted => stands.end,
+        _ => {
+            stands.start
+                + until(&text[stands.start..], |byte| matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\'))
+        }
+    };
+    let line = &text[stands.start..line_end];
+    let scheme = line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
+    let is_scheme = line.get(scheme) == Some(&b' ') && scheme >= 3;
+    let start = if is_scheme { stands.start + scheme + 1 } else { stands.start };
+    let rest = text[start..line_end].trim_ascii_end();
+    let word = rest.iter().position(|byte| b" ,;".contains(byte)).unwrap_or(rest.len());
+    let has_parameters = rest.contains(&b'=') && word < rest.len();
+    let (end, proof) = if has_parameters { (start + rest.len(), rest) } else { (start + word, &rest[..word]) };
+    let is_basic = is_scheme && line[..scheme].eq_ignore_ascii_case(b"basic") && proof.len() >= 8;
+    let is_proof =
+        !value::is_placeholder(proof) && (is_basic || has_parameters || value::is_token(proof, Style::Given));
+    is_proof.then_some((start, end, "authorization"))
+}
+
+/// The token after `Bearer `.
+pub(crate) fn bearer(text: &[u8], at: usize) -> Option<Secret> {
+    let end = at + until(&text[at..], |byte| byte.is_ascii_whitespace() || b"\"'`,;)}]\\".contains(&byte));
+    let proof = &text[at..end];
+    let kind = shapes::at_start(proof).map_or("authorization", |(_, kind)| kind);
+    value::is_token(proof, Style::Given).then_some((at, end, kind))
+}
+
+/// The password, or the token that stands alone, of a URL whose `://` ends at `at`.
+pub(crate) fn url(text: &[u8], at: usize) -> Option<Secret> {
+    let authority = until(&text[at..], |byte| byte.is_ascii_whitespace() || b"/?#\"'`<>".contains(&byte));
+    let host = text[at..at + authority].iter().rposition(|byte| *byte == b'@')?;
+    let userinfo = &text[at..at + host];
+    match userinfo.iter().position(|byte| *byte == b':') {
+        Some(colon) => {
+            let password = &userinfo[colon + 1..];
+            let is_one = password.len() >= 3 && !value::is_placeholder(password);
+            is_one.then_some((at + colon + 1, at + host, "password"))
+        }
+        None => (userinfo.len() >= 16 && value::is_token(userinfo, Style::Given)).then_some((at, at + host, "token")),
+    }
+}
+
+fn is_cookies(found: &[u8]) -> bool {
+    let value = found.split(|byte| *byte == b';').filter_map(|pair| {
+        let equals = pair.iter().position(|byte| *byte == b'=')?;
+        Some(&pair[equals + 1..])
+    });
+    value.into_iter().any(|value| value.len() >= 12 && value::is_token(value, Style::Quoted))
+}
+
+/// The value that belongs to the name at `start..end`.
+fn value_after(text: &[u8], start: usize, end: usize, is_flag: bool) -> Option<Stands> {
+    let rest = &text[end..text.len().min(end + VALUE_BYTES_MAX)];
+    let rest = &rest[..until(rest, |byte| byte == b'\n')];
+    let (skipped, separator) = separator(rest, is_flag || is_spoken(text, start))?;
+    let skipped = skipped + if separator == Separator::Colon { typed(&rest[skipped..]) } else { 0 };
+    let at = end + skipped;
+    let is_cookie_header = separator == Separator::Colon && rest.first() == Some(&b':');
+    let rest = &rest[skipped..];
+    if let Some((opening, closing)) = quoted(rest) {
+        return Some(Stands { start: at + opening, end: at + closing, style: Style::Quoted });
+    }
+    let is_line = is_line_start(text, start) && separator == Separator::Tight;
+    let length = match separator {
+        Separator::Tag => until(rest, |byte| byte == b'<'),
+        _ if is_line => until(rest, |byte| byte.is_ascii_whitespace()),
+        Separator::Colon if is_cookie_header && text[start..end].to_ascii_lowercase().ends_with(b"cookie") => {
+            until(rest, |byte| matches!(byte, b'"' | b'\'' | b'\\'))
+        }
+        _ => until(rest, |byte| byte.is_ascii_whitespace() || b"\"'`,;&<>)}]|\\".contains(&byte)),
+    };
+    let style = match separator {
+        Separator::Tight | Separator::Space | Separator::Tag => Style::Given,
+        Separator::Colon | Separator::Wide => Style::Bare,
+    };
+    Some(Stands { start: at, end: at + length, style })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Separator {
+    /// `=`
+    Tight,
+    /// ` = `
+    Wide,
+    /// `:`
+    Colon,
+    /// A space, after a flag.
+    Space,
+    /// `>`
+    Tag,
+}
+
+/// What stands between a name and its value, with how long it is.
+fn separator(rest: &[u8], may_be_space: bool) -> Option<(usize, Separator)> {
+    let quote = rest.iter().take_while(|byte| b"\"'`\\]".contains(byte)).count();
+    if quote > 4 {
+        return None;
+    }
+    if let Some(length) = pair(&rest[quote..]) {
+        return Some((quote + length, Separator::Wide));
+    }
+    let spaces = blank(&rest[quote..]);
+    let sign = quote + spaces;
+    let after = |length: usize| sign + length + blank(&rest[(sign + length).min(rest.len())..]);
+    match rest[sign.min(rest.len())..] {
+        [b'=', b'=', ..] => None,
+        [b'=', b'>', ..] | [b':', b'=', ..] => Some((after(2), Separator::Wide)),
+        [b':', b':', ..] => None,
+        [b'=', ..] if spaces == 0 && after(1) == sign + 1 => Some((sign + 1, Separator::Tight)),
+        [b'=', ..] => Some((after(1), Separator::Wide)),
+        [b':', ..] => Some((after(1), Separator::Colon)),
+        [b'>', ..] if spaces == 0 && quote == 0 => Some((sign + 1, Separator::Tag)),
+        _ if may_be_space && spaces > 0 && quote == 0 => Some((sign, Separator::Space)),
+        _ => None,
+    }
+}
+
+/// How long the type of a constant is, where its value in quotes comes after it: `&str = "…"`.
+fn typed(rest: &[u8]) -> usize {
+    let is_type = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_<>&' :*[];?|".contains(byte);
+    let length = rest.iter().take(48).take_while(is_type).count();
+    let after = rest.get(length + 1..).unwrap_or_default();
+    let is_value = length > 0 && rest.get(length) == Some(&b'=') && after.trim_ascii_start().starts_with(b"\"");
+    if is_value { length + 1 + blank(after) } else { 0 }
+}
+
+/// `, "value": ` after a name that is itself a value: `{"name": "DB_PASSWORD", "value": "…"}`.
+fn pair(rest: &[u8]) -> Option<usize> {
+    let comma = blank(rest);
+    let rest_after = rest.get(comma..)?.strip_prefix(b",")?;
+    let skipped = rest_after.iter().take_while(|byte| b" \t\"'\\".contains(byte)).count();
+    let word = rest_after.get(skipped..skipped + 5)?;
+    let tail = &rest_after[skipped + 5..];
+    let quote = tail.iter().take_while(|byte| b"\"'\\".contains(byte)).count();
+    let colon = quote + blank(&tail[quote..]);
+    let is_pair = word.eq_ignore_ascii_case(b"value") && matches!(tail.get(colon), Some(b':' | b'='));
+    is_pair.then(|| comma + 1 + skipped + 5 + colon + 1 + blank(&tail[colon + 1..]))
+}
+
+/// Where a quoted value begins and ends; one that is not closed ends with the line.
+fn quoted(rest: &[u8]) -> Option<(usize, usize)> {
+    // `b"…"`, `r"…"`, `u'…'`, and JSON within a string.
+    let prefix = match rest {
+        [b'b' | b'r' | b'u' | b'f' | b'L', b'"' | b'\'', ..] => 1,
+        _ => 0,
+    };
+    let escapes = rest[prefix..].iter().take_while(|byte| **byte == b'\\').count();
+    let quote = *rest.get(prefix + escapes).filter(|byte| b"\"'`".contains(byte))?;
+    let opening = prefix + escapes + 1;
+    let mut closing = opening;
+    while let Some(byte) = rest.get(closing) {
+        let backslashes = rest[opening..closing].iter().rev().take_while(|byte| **byte == b'\\').count();
+        if *byte == quote && (escapes > 0 && backslashes >= escapes || escapes == 0 && backslashes % 2 == 0) {
+            return Some((opening, closing - backslashes.min(escapes)));
+        }
+        closing += 1;
+    }
+    Some((opening, closing))
+}
+
+/// Whether a name is followed by its value without a sign between: `ENV NAME value`, `machine … login … password …`.
+fn is_spoken(text: &[u8], start: usize) -> bool {
+    let from = start - text[..start].iter().rev().take(NAME_BYTES_MAX).take_while(|byte| **byte != b'\n').count();
+    let before = text[from..start].trim_ascii_start();
+    let is_docker = [&b"ENV "[..], b"setenv ", b"ARG "].iter().any(|word| before == *word);
+    is_docker || before.windows(6).any(|part| part == b"login ") || before.ends_with(b"IDENTIFIED BY ")
+}
+
+fn is_line_start(text: &[u8], start: usize) -> bool {
+    let from = start - text[..start].iter().rev().take(32).take_while(|byte| **byte != b'\n').count();
+    let before = text[from..start].trim_ascii();
+    before.is_empty() || before == b"export" || before == b"-" || before == b"+" || before == b"-e"
+}
+
+fn name_end(text: &[u8], from: usize) -> usize {
+    from + text[from..].iter().take(NAME_BYTES_MAX).take_while(|byte| is_name(**byte)).count()
+}
+
+fn strip_dots(name: &[u8]) -> &[u8] {
+    let start = name.iter().take_while(|byte| **byte == b'.').count();
+    &name[start..]
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
+}
+
+fn blank(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+/// How far it is to the first such byte, or to the end; never further than a value can be long.
+fn until(text: &[u8], is_end: impl Fn(u8) -> bool) -> usize {
+    let text = &text[..text.len().min(VALUE_BYTES_MAX)];
+    text.iter().position(|byte| is_end(*byte)).unwrap_or(text.len())
+}

@@ -1,0 +1,265 @@
+//! Whether a value beside a secret's name is a secret, or a placeholder, a word, a path or a piece of code.
+
+/// How a value stands in its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// Between quotes.
+    Quoted,
+    /// Bare, and surely a value: after a flag, or close to `=`.
+    Given,
+    /// Bare, and perhaps an expression or prose: after `: ` or ` = `.
+    Bare,
+}
+
+/// The shortest password.
+const PASSWORD_BYTES_MIN: usize = 4;
+
+/// The shortest token.
+const TOKEN_BYTES_MIN: usize = 8;
+
+/// Whether this is a password rather than what stands in its place.
+pub(crate) fn is_password(value: &[u8], style: Style) -> bool {
+    if value.len() < PASSWORD_BYTES_MIN || is_placeholder(value) || is_path(value) {
+        return false;
+    }
+    if style != Style::Quoted && is_code(value) {
+        return false;
+    }
+    let is_word = |byte: &u8| byte.is_ascii_alphabetic() || b"_- ".contains(byte) || !byte.is_ascii();
+    if !value.iter().all(is_word) {
+        return !value.iter().all(|byte| byte.is_ascii_punctuation()) && !is_prose(value);
+    }
+    // Only letters: a word of a language, or a password like one.
+    let is_lower = value.iter().all(|byte| !byte.is_ascii_uppercase());
+    let is_mixed = value[1..].iter().any(u8::is_ascii_uppercase) && !is_lower && !is_camel(value);
+    let is_long = value.len() >= 6 && !value.contains(&b' ') && !has_telling_word(value);
+    is_long && (is_mixed || (is_lower && style != Style::Bare))
+}
+
+/// Whether this is a token rather than what stands in its place.
+pub(crate) fn is_token(value: &[u8], style: Style) -> bool {
+    let is_number = value.iter().all(|byte| byte.is_ascii_digit() || b"._,:-".contains(byte));
+    let is_out = value.len() < TOKEN_BYTES_MIN || is_number || is_placeholder(value) || is_path(value);
+    if is_out || value.contains(&b' ') || (style != Style::Quoted && is_code(value)) {
+        return false;
+    }
+    match style {
+        Style::Quoted | Style::Given if value.len() < 16 => has_letters_and_digits(value) && !is_identifier(value),
+        Style::Bare if value.len() < 12 => false,
+        _ => is_random(value),
+    }
+}
+
+/// Whether this looks as if chance had made it: not words, not an identifier.
+pub(crate) fn is_random(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    if letters == 0 {
+        return false;
+    }
+    let is_dense = entropy(value) >= 3.0;
+    match digits {
+        0 => is_dense && value.len() >= 16 && changes_of_case(value) * 3 >= value.len() && !is_camel(value),
+        _ => is_dense && !(is_identifier(value) && digits <= 2) && !is_version(value),
+    }
+}
+
+/// Bits per byte.
+fn entropy(value: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    value.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+    let all = value.len() as f64;
+    let share = |count: &u32| f64::from(*count) / all;
+    counts.iter().filter(|count| **count > 0).map(|count| -share(count) * share(count).log2()).sum()
+}
+
+fn changes_of_case(value: &[u8]) -> usize {
+    value.windows(2).filter(|pair| pair[0].is_ascii_uppercase() != pair[1].is_ascii_uppercase()).count()
+}
+
+fn has_letters_and_digits(value: &[u8]) -> bool {
+    value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
+}
+
+/// `theNextThing`, `TheNextThing`: every part a word.
+fn is_camel(value: &[u8]) -> bool {
+    let uppers = value.iter().filter(|byte| byte.is_ascii_uppercase()).count();
+    value.iter().all(u8::is_ascii_alphabetic) && uppers * 3 <= value.len()
+}
+
+/// Words with underscores, dashes or dots between them, at most a number at the end of each.
+fn is_identifier(value: &[u8]) -> bool {
+    let parts = value.split(|byte| b"_-.".contains(byte));
+    let is_word = |part: &[u8]| {
+        let letters = part.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let is_plain = letters >= 2 && part[1..letters].iter().all(u8::is_ascii_lowercase);
+        let is_shouted = letters >= 2 && part[..letters].iter().all(u8::is_ascii_uppercase);
+        (is_plain || is_shouted || letters == 0) && part.len() - letters <= 2
+    };
+    value.contains(&b'_') && parts.clone().all(is_word) || parts.clone().count() >= 3 && parts.clone().all(is_word)
+}
+
+/// `1.2.3-rc4`, `2024-01-31T12:00:00Z`.
+fn is_version(value: &[u8]) -> bool {
+    let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    letters <= 4 && value.iter().any(|byte| b".:-".contains(byte)) && value.len() < 40
+}
+
+/// Words that stand where a value should be.
+#[rustfmt::skip]
+const NO_VALUES: &[&str] = &[
+    "null", "none", "nil", "true", "false", "undefined", "required", "optional", "string", "str", "text", "bytes",
+    "number", "integer", "boolean", "object", "secret", "password", "passwd", "pass", "token", "key", "value", "changeme",
+    "change_me", "change-me", "example", "test", "testing", "dummy", "fake", "placeholder", "redacted", "hidden", "masked",
+    "default", "empty", "missing", "invalid", "incorrect", "expired", "wrong", "unknown", "error", "failed", "passed",
+    "success", "enabled", "disabled", "todo", "stdin", "prompt", "file", "vault", "sensitive", "self", "user", "username",
+    "mypassword", "mysecret", "foobar", "yourpassword", "p4ssw0rd-here", "api_key", "apikey", "api-key", "token-here",
+    "key-here", "secret-key", "secret_key", "access_token", "user_password", "db_password", "const", "static", "public",
+    "private", "protected", "readonly", "option", "char", "varchar", "password123-example", "n/a", "pass123-example",
+];
+
+/// What values begin with that stand for another.
+const STANDS_FOR: &[&str] = &[
+    "$",
+    "%(",
+    "{{",
+    "#{",
+    "<",
+    "[redacted",
+    "your",
+    "example",
+    "insert",
+    "enter-",
+    "enter_",
+    "replace",
+    "env:",
+    "vault:",
+    "ref+",
+    "arn:",
+    "file:",
+    "op://",
+    "secret://",
+    "process.env",
+    "os.environ",
+    "os.getenv",
+    "system.getenv",
+    "env[",
+    "config.",
+    "self.",
+    "this.",
+    "secrets.",
+    "var.",
+    "data.",
+    "settings.",
+    "****",
+    "xxxx",
+    "...",
+    "…",
+    "@",
+    "!secret",
+    "!ref",
+    "!vault",
+    "my-",
+    "my_",
+    "some-",
+    "some_",
+    "test-",
+    "test_",
+    "dummy",
+    "fake-",
+    "fake_",
+    "sample",
+    "placeholder",
+];
+
+/// Whether a person or a program has yet to put the value in.
+pub(crate) fn is_placeholder(value: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(value).to_ascii_lowercase();
+    let text = text.trim();
+    let is_same = value.iter().all(|byte| Some(byte) == value.first());
+    let has = |part: &str| text.contains(part);
+    let is_template = has("${") || has("{{") || has("***") || has("$(") || has("<redacted") || has("[redacted");
+    let is_variable = text.len() > 2 && text.starts_with('%') && text.ends_with('%');
+    let is_braced = text.starts_with('{') && text.ends_with('}');
+    is_same
+        || is_template
+        || is_variable
+        || is_braced
+        || has("placeholder")
+        || has("-here")
+        || has("_here")
+        || NO_VALUES.contains(&text)
+        || STANDS_FOR.iter().any(|start| text.starts_with(start))
+}
+
+/// `/run/secrets/db`, `./key.pem`, `C:\keys`.
+fn is_path(value: &[u8]) -> bool {
+    let is_rooted = [&b"/"[..], b"./", b"../", b"~/", b"C:\\"].iter().any(|root| value.starts_with(root));
+    let is_file = [&b".pem"[..], b".key", b".txt", b".json", b".env", b".crt"].iter().any(|end| value.ends_with(end));
+    let parts = value.split(|byte| *byte == b'/').filter(|part| !part.is_empty());
+    let is_wordy = |part: &[u8]| part.len() < 20 && !(part.len() > 8 && is_random(part));
+    is_file || (is_rooted && parts.clone().count() >= 1 && parts.clone().all(is_wordy) && entropy(value) < 4.2)
+}
+
+/// A call, a field, an index, a path of names, a type: what a program computes, not what it holds.
+fn is_code(value: &[u8]) -> bool {
+    let names = value.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte)).count();
+    let begins_as_name = value.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    let next = value.get(names);
+    let is_call = matches!(next, Some(b'(' | b'['))
+        || [&b"::"[..], b"!(", b"!["].iter().any(|sign| value[names..].starts_with(sign));
+    let is_type = matches!(next, Some(b'<' | b'?' | b'|')) && names >= 2;
+    let dotted = &value[..names];
+    let is_field = names == value.len() && dotted.contains(&b'.') && {
+        let is_name =
+            |part: &[u8]| part.first().is_some_and(u8::is_ascii_alphabetic) && part.len() < 24 && !is_random(part);
+        dotted.split(|byte| *byte == b'.').all(is_name)
+    };
+    let is_operator = [&b"=="[..], b"=>", b"->", b"&&", b"||", b"&mut", b"&str", b"(", b"["]
+        .iter()
+        .any(|sign| value.starts_with(sign));
+    is_operator || (begins_as_name && (is_call || is_type || is_field))
+}
+
+/// Several words: a label or a message.
+fn is_prose(value: &[u8]) -> bool {
+    let words = value.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+    let plain =
+        words.clone().filter(|word| word.iter().all(|byte| byte.is_ascii_alphabetic() || b".,:;!?'".contains(byte)));
+    let plain = plain.count();
+    plain >= 3 && plain * 3 >= words.count() * 2
+}
+
+/// A name of what a variable holds, or a word of a message.
+fn has_telling_word(value: &[u8]) -> bool {
+    const TELLING: [&str; 26] = [
+        "password",
+        "passwd",
+        "secret",
+        "token",
+        "user",
+        "name",
+        "value",
+        "input",
+        "string",
+        "field",
+        "hash",
+        "config",
+        "self",
+        "none",
+        "param",
+        "credential",
+        "prompt",
+        "account",
+        "default",
+        "change",
+        "mismatch",
+        "manager",
+        "reset",
+        "login",
+        "invalid",
+        "expire",
+    ];
+    let text = String::from_utf8_lossy(value).to_ascii_lowercase();
+    TELLING.iter().any(|word| text.contains(word))
+}

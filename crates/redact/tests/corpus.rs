@@ -1,0 +1,177 @@
+//! Every secret and every look-alike of `corpus/`, and what must hold for all of them together.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::{io::Read, sync::Arc};
+
+use interlock_redact::{Reader, Redactor, Stream, redact};
+use proptest::prelude::*;
+
+#[derive(serde::Deserialize)]
+struct Corpus {
+    case: Vec<Case>,
+}
+
+#[derive(serde::Deserialize)]
+struct Case {
+    name: String,
+    text: String,
+    #[serde(default)]
+    kind: String,
+    #[serde(default)]
+    gone: Vec<String>,
+    #[serde(default)]
+    stays: String,
+}
+
+fn secrets() -> Vec<Case> {
+    toml::from_str::<Corpus>(include_str!("../corpus/secrets.toml")).unwrap().case
+}
+
+fn lookalikes() -> Vec<Case> {
+    toml::from_str::<Corpus>(include_str!("../corpus/lookalikes.toml")).unwrap().case
+}
+
+/// What is wrong with how a text with secrets came out.
+fn wrong(case: &Case, result: &str) -> Option<String> {
+    let left = case.gone.iter().find(|gone| result.contains(gone.as_str()));
+    let why = match left {
+        Some(left) => format!("`{left}` is still there"),
+        None if !result.contains(&format!("[redacted: {}]", case.kind)) => format!("no mark says {}", case.kind),
+        None if !result.contains(&case.stays) => format!("`{}` is gone", case.stays),
+        None => return None,
+    };
+    Some(format!("{}: {why}\n    {}\n    {result}", case.name, case.text))
+}
+
+fn assert_none(wrong: Vec<String>) {
+    assert!(wrong.is_empty(), "{} wrong:\n  {}", wrong.len(), wrong.join("\n  "));
+}
+
+#[test]
+fn every_secret_is_gone_and_what_stands_around_it_is_not() {
+    let cases = secrets();
+    assert!(cases.len() >= 100, "there are {} cases", cases.len());
+    assert_none(cases.iter().filter_map(|case| wrong(case, &redact(&case.text))).collect());
+}
+
+#[test]
+fn every_look_alike_stays() {
+    let cases = lookalikes();
+    let changed = cases.iter().filter(|case| redact(&case.text) != case.text);
+    assert_none(changed.map(|case| format!("{}\n    {}\n    {}", case.name, case.text, redact(&case.text))).collect());
+}
+
+#[test]
+fn redacting_again_changes_nothing() {
+    let again = |case: &Case| {
+        let once = redact(&case.text).into_owned();
+        let twice = redact(&once).into_owned();
+        (once != twice).then(|| format!("{}\n    {once}\n    {twice}", case.name))
+    };
+    assert_none(secrets().iter().filter_map(again).collect());
+}
+
+#[test]
+fn a_stream_comes_out_the_same_wherever_it_is_cut() {
+    let redactor = Arc::new(Redactor::default());
+    let mut failures = Vec::new();
+    for case in secrets().iter().chain(&lookalikes()) {
+        let text = format!("{}\n", case.text);
+        let whole = redactor.bytes(text.as_bytes()).into_owned();
+        for size in [1, 2, 7, 16, 61] {
+            let mut stream = Stream::new(Arc::clone(&redactor));
+            let mut out: Vec<u8> = text.as_bytes().chunks(size).flat_map(|piece| stream.push(piece)).collect();
+            out.extend(stream.finish());
+            if out != whole {
+                failures.push(format!("{} by {size}: {}", case.name, String::from_utf8_lossy(&out)));
+            }
+        }
+    }
+    assert_none(failures);
+}
+
+#[test]
+fn a_reader_gives_what_the_whole_text_gives() {
+    let text: String = secrets().iter().map(|case| format!("{}\n", case.text)).collect::<String>().repeat(20);
+    let redactor = Arc::new(Redactor::default());
+    let mut read = String::new();
+    Reader::new(text.as_bytes(), Arc::clone(&redactor)).read_to_string(&mut read).unwrap();
+    assert_eq!(read, redactor.text(&text));
+}
+
+#[test]
+fn a_secret_in_a_line_without_end_is_found() {
+    let redactor = Arc::new(Redactor::default());
+    let token = format!("ghp_{}", "FAKE0fake1".repeat(4));
+    let text = format!("{} {token} {}", "word ".repeat(30_000), "more ".repeat(30_000));
+    let mut stream = Stream::new(redactor);
+    let mut out: Vec<u8> = text.as_bytes().chunks(1000).flat_map(|piece| stream.push(piece)).collect();
+    out.extend(stream.finish());
+    let out = String::from_utf8(out).unwrap();
+    assert!(!out.contains("FAKE0fake1"));
+    assert!(out.contains("[redacted: github token]"));
+}
+
+#[test]
+fn values_that_are_known_are_found_wherever_and_however_they_stand() {
+    let redactor = Redactor::new(["correct horse/battery", "tiny"]);
+    let text = "a correct horse/battery, correct%20horse%2Fbattery, Y29ycmVjdCBob3JzZS9iYXR0ZXJ5 and tiny things";
+    let expected = "a [redacted: known secret], [redacted: known secret], [redacted: known secret] and tiny things";
+    assert_eq!(redactor.text(text), expected);
+    let named = redactor.text("password: \"correct horse/battery\" rest").into_owned();
+    assert_eq!(named, "password: \"[redacted: known secret]\" rest");
+}
+
+#[test]
+fn json_is_judged_by_the_names_in_it() {
+    let mut value = serde_json::json!({
+        "password": "two words 8", "count": 3, "tree": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+        "argv": ["deploy", "--token", "FAKE0fake1FAKE2", "--region", "eu"],
+        "env": [{"name": "DB_PASSWORD", "value": "FAKEfake8"}, {"name": "HOME", "value": "/home/ada"}],
+        "headers": {"Authorization": "Bearer FAKE0fake1FAKE2fake3", "accept": "*/*"},
+        "log": "PASSWORD=FAKEfake8 ok",
+    });
+    assert!(Redactor::default().json(&mut value));
+    let expected = serde_json::json!({
+        "password": "[redacted: password]", "count": 3, "tree": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+        "argv": ["deploy", "--token", "[redacted: token]", "--region", "eu"],
+        "env": [{"name": "DB_PASSWORD", "value": "[redacted: password]"}, {"name": "HOME", "value": "/home/ada"}],
+        "headers": {"Authorization": "Bearer [redacted: authorization]", "accept": "*/*"},
+        "log": "PASSWORD=[redacted: password] ok",
+    });
+    assert_eq!(value, expected);
+    assert!(!Redactor::default().json(&mut value), "the second time changes nothing");
+}
+
+/// Texts made of pieces of the corpus, so that every sign meets every other.
+fn pieces() -> impl Strategy<Value = String> {
+    let all: Vec<String> = secrets().into_iter().chain(lookalikes()).map(|case| case.text).collect();
+    let piece = (prop::sample::select(all), 0..200_usize, 0..200_usize).prop_map(|(text, skip, take)| {
+        text.chars().skip(skip % text.chars().count().max(1)).take(take).collect::<String>()
+    });
+    let between = prop::sample::select(vec!["", " ", "\n", "=", ": ", "\"", "'", "ä", "\\", "@", "://", "--", "&"]);
+    prop::collection::vec((piece, between), 1..6)
+        .prop_map(|parts| parts.into_iter().map(|(piece, between)| piece + between).collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_makes_it_fail_and_twice_is_as_good_as_once(text in pieces()) {
+        let once = redact(&text).into_owned();
+        prop_assert_eq!(redact(&once).into_owned(), once);
+    }
+
+    #[test]
+    fn no_bytes_make_it_fail(bytes in prop::collection::vec(any::<u8>(), 0..300), text in pieces()) {
+        let redactor = Arc::new(Redactor::new(["known value"]));
+        let all = [bytes.as_slice(), text.as_bytes(), bytes.as_slice()].concat();
+        let _ = redactor.bytes(&all);
+        let mut stream = Stream::new(redactor);
+        all.chunks(13).for_each(|piece| drop(stream.push(piece)));
+        stream.finish();
+        let _ = Redactor::default().json(&mut serde_json::json!({ "password": text.clone(), "Authorization": text }));
+    }
+}

@@ -1,0 +1,58 @@
+//! Where secrets are taken out of data: before it enters the engine, so that what is stored is exactly what the machine saw.
+//!
+//! Three doors lead in: a run's input, an event that somebody sends, the outcome of an attempt. Evidence and live output are redacted
+//! where they are written (`interlock_journal::EvidenceStore`, `activities/output.rs`).
+
+use interlock_chart::Value;
+use interlock_journal::AttemptResult;
+use interlock_redact::Redactor;
+
+/// Data without its secrets.
+pub(crate) fn value(redactor: &Redactor, value: Value) -> Value {
+    // Most data holds none, and then nothing is copied.
+    if !may_hold(redactor, &value) {
+        return value;
+    }
+    let mut json = serde_json::Value::from(&value);
+    match redactor.json(&mut json) {
+        true => Value::from(json),
+        false => value,
+    }
+}
+
+/// What an attempt ended with, without its secrets.
+pub(crate) fn result(redactor: &Redactor, result: AttemptResult) -> AttemptResult {
+    match result {
+        AttemptResult::Signal { name, data } => AttemptResult::Signal { name, data: value(redactor, data) },
+        AttemptResult::Error { data } => AttemptResult::Error { data: value(redactor, data) },
+    }
+}
+
+/// Names count as well: what stands under them may be a secret because of them.
+fn may_hold(redactor: &Redactor, value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => false,
+        Value::Str(text) => redactor.may_hold(text),
+        Value::List(items) => items.iter().any(|item| may_hold(redactor, item)),
+        Value::Map(fields) => fields.iter().any(|(name, field)| redactor.may_hold(name) || may_hold(redactor, field)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_keeps_its_shape_and_loses_its_secrets() {
+        let redactor = Redactor::default();
+        let data = |password: &str| {
+            Value::map([
+                ("password", Value::from(password)),
+                ("number", Value::Float(1.0)),
+                ("list", Value::List([Value::Int(1), Value::Null, Value::Bool(true)].into())),
+            ])
+        };
+        assert_eq!(value(&redactor, data("FAKEfake8")), data("[redacted: password]"));
+        assert_eq!(value(&redactor, data("${PASSWORD}")), data("${PASSWORD}"));
+    }
+}
