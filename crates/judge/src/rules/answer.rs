@@ -1,0 +1,225 @@
+//! The questions that rules can answer, by the signals that are allowed. What they cannot tell they do not answer.
+
+mod decision;
+
+use serde_json::{Value, json};
+
+use super::{
+    find::Finding,
+    table::{Fault, Rules},
+};
+use crate::{Exhibit, Question, Verdict};
+
+/// The most hypotheses that an analysis has.
+const HYPOTHESES_MAX: usize = 3;
+
+/// The most of a fact that is read as a log.
+const FACT_BYTES_MAX: usize = 256 * 1024;
+
+/// What is known about a question: findings, and the exhibits that they stand in.
+struct Known<'q> {
+    question: &'q Question,
+    rules: &'q Rules,
+    findings: Vec<Finding>,
+    refs: Vec<String>,
+}
+
+/// What the rules say, where they know anything.
+pub fn judge(question: &Question, rules: &Rules) -> Option<Verdict> {
+    let allows = |names: &[&str]| names.iter().all(|name| question.signal(name).is_some());
+    let known = Known::of(question, rules);
+    if allows(&["PASS", "FAIL", "INCONCLUSIVE"]) {
+        return decision::of(&known);
+    }
+    let cause = known.findings.first()?;
+    if allows(&["hypotheses_made"]) {
+        return known.analysis(cause);
+    }
+    if allows(&["code_bug", "check_bug"]) {
+        return known.advice(cause);
+    }
+    if allows(&["repairable", "unrepairable"]) {
+        return known.repair(cause);
+    }
+    if allows(&["has_issue"]) {
+        return known.issue(cause);
+    }
+    None
+}
+
+impl<'q> Known<'q> {
+    fn of(question: &'q Question, rules: &'q Rules) -> Self {
+        let (mut findings, mut refs): (Vec<Finding>, Vec<String>) = (Vec::new(), Vec::new());
+        let shown = question
+            .evidence
+            .iter()
+            .filter(|exhibit| is_log(exhibit))
+            .map(|exhibit| (exhibit.id.as_str(), exhibit.text.as_str()));
+        for (id, text) in shown.chain(said(&question.facts)) {
+            let found = rules.classify(text);
+            let is_shown = question.exhibit(id).is_some() && !refs.iter().any(|other| other == id);
+            if !found.is_empty() && is_shown {
+                refs.push(id.to_owned());
+            }
+            findings.extend(found);
+        }
+        // A cause that is nearer counts, wherever it stands.
+        findings.sort_by_key(|finding| finding.rank);
+        findings = each_once(findings);
+        if refs.is_empty() {
+            // What rests on facts rests on all that was shown with them.
+            refs = question.evidence.iter().map(|exhibit| exhibit.id.clone()).collect();
+        }
+        Known { question, rules, findings, refs }
+    }
+
+    fn fault(&self, finding: &Finding) -> Option<Fault> {
+        self.rules.fault(&finding.class)
+    }
+
+    fn verdict(&self, signal: &str, data: Value, confidence: f64, reason: String) -> Option<Verdict> {
+        self.question.signal(signal)?;
+        Some(Verdict { signal: signal.to_owned(), data, confidence, reason, evidence_refs: self.refs.clone() })
+    }
+
+    fn reason(&self, cause: &Finding) -> String {
+        let means = self.rules.class(&cause.class).map_or("something is wrong", |class| class.means.as_str());
+        format!("{means}: {}{} (rule {})", cause.cause, place(cause), cause.rule)
+    }
+
+    /// An analysis with a hypothesis for each of the nearest findings. A root cause only where the message itself is one.
+    fn analysis(&self, cause: &Finding) -> Option<Verdict> {
+        if self.question.facts.get("diagnostic") == Some(&Value::Bool(true)) {
+            // There is no failure to look at yet: what to observe is for others to say.
+            return None;
+        }
+        let confidence = sureness(cause);
+        let hypotheses: Vec<Value> = self
+            .findings
+            .iter()
+            .take(HYPOTHESES_MAX)
+            .map(|finding| {
+                json!({
+                    "description": format!("{}{}", finding.cause, place(finding)),
+                    "evidence_refs": self.refs,
+                    "suggested_actions": [finding.suggestion],
+                    "confidence": sureness(finding),
+                })
+            })
+            .collect();
+        let is_root =
+            ["compile", "link", "missing_dependency", "missing_tool", "disk_full"].contains(&cause.class.as_str());
+        let root_cause = if is_root { format!("{}{}", cause.cause, place(cause)) } else { String::new() };
+        let summary = self.reason(cause);
+        let analysis = json!({ "summary": summary, "root_cause": root_cause, "hypothesis_list": hypotheses, "confidence": confidence });
+        self.verdict("hypotheses_made", json!({ "confidence": confidence, "analysis": analysis }), confidence, summary)
+    }
+
+    /// Whether the code or the check is wrong.
+    fn advice(&self, cause: &Finding) -> Option<Verdict> {
+        let signal = match self.fault(cause)? {
+            Fault::Code => "code_bug",
+            Fault::Environment => "check_bug",
+        };
+        let data = json!({ "reason": self.reason(cause), "suggestion": instruction(cause) });
+        self.verdict(signal, data, sureness(cause), self.reason(cause))
+    }
+
+    /// One step that repairs the cause, on top of the change; what the environment lacks no plan repairs.
+    fn repair(&self, cause: &Finding) -> Option<Verdict> {
+        let reason = self.reason(cause);
+        if self.fault(cause)? == Fault::Environment {
+            return self.verdict("unrepairable", json!({ "reason": reason }), sureness(cause), reason);
+        }
+        let step = json!({ "step_id": self.free_step(), "title": format!("Repair: {}", cause.cause), "intent": instruction(cause) });
+        let patch = json!({ "reason": reason, "remove_steps": [], "update_steps": [], "add_steps": [step] });
+        let data = json!({ "patch": patch, "builds_on_change": true, "reason": reason });
+        self.verdict("repairable", data, sureness(cause), reason)
+    }
+
+    /// An id that no step of the plan has.
+    fn free_step(&self) -> String {
+        let plan = self.question.facts.get("plan").map(Value::to_string).unwrap_or_default();
+        let free = (1..1_000).map(|number| format!("repair-{number}")).find(|id| !plan.contains(&format!("\"{id}\"")));
+        free.unwrap_or_else(|| "repair".to_owned())
+    }
+
+    /// A review cannot end well where the logs show that nothing works; that it does work no rule can say.
+    fn issue(&self, cause: &Finding) -> Option<Verdict> {
+        if self.fault(cause)? != Fault::Code {
+            return None;
+        }
+        let data = json!({ "reason": self.reason(cause), "suggestion": instruction(cause) });
+        self.verdict("has_issue", data, sureness(cause), self.reason(cause))
+    }
+}
+
+/// What several texts show alike is one finding.
+fn each_once(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut once: Vec<Finding> = Vec::new();
+    for finding in findings {
+        if !once.iter().any(|other| other.class == finding.class && other.cause == finding.cause) {
+            once.push(finding);
+        }
+    }
+    once
+}
+
+/// How likely it is that a finding is the cause: a compiler names it, a crash only shows where it ended.
+fn sureness(finding: &Finding) -> f64 {
+    match (finding.class.as_str(), finding.line.is_some()) {
+        ("compile" | "link" | "missing_dependency" | "missing_tool" | "disk_full", _) => 0.85,
+        (_, true) => 0.7,
+        ("hard_fault" | "watchdog_reset" | "crash" | "timeout", false) => 0.5,
+        _ => 0.55,
+    }
+}
+
+fn place(finding: &Finding) -> String {
+    match (&finding.file, finding.line) {
+        (Some(file), Some(line)) => format!(" at {file}:{line}"),
+        (Some(file), None) => format!(" in {file}"),
+        _ => String::new(),
+    }
+}
+
+fn instruction(finding: &Finding) -> String {
+    format!("{}{}. {}", finding.cause, place(finding), finding.suggestion)
+}
+
+/// What things are called that a program has printed.
+const PRINTED: [&str; 9] = ["log", "stdout", "stderr", "serial", "console", "output", "trace", "failure", "report"];
+
+/// Whether an exhibit is something that a program printed, rather than a file or a wish that only speaks of errors.
+fn is_log(exhibit: &Exhibit) -> bool {
+    let name = exhibit.name.to_lowercase();
+    let is_text = exhibit.media_type.starts_with("text/plain");
+    is_text && (name.starts_with("evidence ") || PRINTED.iter().any(|word| name.contains(word)))
+}
+
+/// What facts say in words that a program has printed, with the name of the fact. Strings at the top are exhibits already.
+fn said(facts: &Value) -> Vec<(&str, &str)> {
+    // At the top, a message is a person's.
+    let fields = facts.as_object().into_iter().flatten().filter(|(name, _)| *name != "message");
+    fields
+        .flat_map(|(name, value)| {
+            printed(name, value, PRINTED_DEPTH_MAX).into_iter().map(move |text| (name.as_str(), text))
+        })
+        .collect()
+}
+
+/// How deep facts are looked into.
+const PRINTED_DEPTH_MAX: usize = 6;
+
+fn printed<'v>(name: &str, value: &'v Value, depth: usize) -> Vec<&'v str> {
+    let is_printed = ["error_state", "message", "summary", "test_result"].contains(&name)
+        || PRINTED.iter().any(|word| name.contains(word));
+    match value {
+        Value::String(text) if is_printed && text.len() <= FACT_BYTES_MAX => vec![text],
+        Value::Object(fields) if depth > 0 => {
+            fields.iter().flat_map(|(name, value)| printed(name, value, depth - 1)).collect()
+        }
+        Value::Array(items) if depth > 0 => items.iter().flat_map(|item| printed(name, item, depth - 1)).collect(),
+        _ => Vec::new(),
+    }
+}

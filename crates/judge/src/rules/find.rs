@@ -1,0 +1,169 @@
+//! Goes through a log: which rules fit which lines, and what they say about them.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use regex::{Captures, Regex};
+use serde::Serialize;
+
+use super::{
+    plan, rank,
+    table::{Rule, Rules},
+};
+
+/// The longest line that is looked at; the rest of a longer one is data, not a message.
+const LINE_BYTES_MAX: usize = 2_000;
+
+/// The most lines of a log that are looked at: those of its beginning and of its end.
+const LINES_MAX: usize = 40_000;
+
+/// How far up a rule looks for what a line belongs to.
+const ABOVE_LINES_MAX: usize = 200;
+
+/// The most findings that a log has.
+const FINDINGS_MAX: usize = 200;
+
+/// Something that a log shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What kind of thing it is: `compile`, `hard_fault`, …
+    pub class: String,
+    /// What is wrong, with the names that the log gives.
+    pub cause: String,
+    /// What to do about it.
+    pub suggestion: String,
+    /// The file that the log names.
+    pub file: Option<String>,
+    /// The line of that file.
+    pub line: Option<u32>,
+    /// The line of the log.
+    pub excerpt: String,
+    /// The rule that says so.
+    pub rule: String,
+    /// Where in the log, from 1.
+    pub at: usize,
+    /// How near to the cause: lower is nearer.
+    #[serde(skip)]
+    pub(super) rank: u32,
+}
+
+impl Rules {
+    /// What a log shows, the most likely cause first.
+    pub fn classify(&self, text: &str) -> Vec<Finding> {
+        let lines = lines(text);
+        let mut found = Vec::new();
+        for (at, line) in lines.iter().enumerate() {
+            for number in self.any.matches(line) {
+                if found.len() < FINDINGS_MAX {
+                    found.extend(self.rules.get(number).and_then(|rule| finding(rule, &lines, at)));
+                }
+            }
+        }
+        found.extend(plan::cut_short(&lines));
+        rank::ranked(self, &lines, found)
+    }
+}
+
+/// The lines of a log without colours and carriage returns.
+fn lines(text: &str) -> Vec<Cow<'_, str>> {
+    let clean = |line| {
+        let line = shortened(line);
+        if line.contains('\u{1b}') { Cow::Owned(without_colours(line)) } else { Cow::Borrowed(line) }
+    };
+    let all: Vec<&str> = text.lines().map(|line| line.trim_end_matches('\r')).collect();
+    let skipped = all.len().saturating_sub(LINES_MAX);
+    let (first, rest) = all.split_at(all.len().min(LINES_MAX / 2));
+    first.iter().chain(rest.iter().skip(skipped)).map(|line| clean(line)).collect()
+}
+
+fn shortened(line: &str) -> &str {
+    let end = (0..=LINE_BYTES_MAX.min(line.len())).rev().find(|end| line.is_char_boundary(*end)).unwrap_or(0);
+    &line[..end]
+}
+
+fn without_colours(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '\u{1b}' {
+            out.push(letter);
+        } else if letters.next() == Some('[') {
+            // A sequence ends with its first letter.
+            let _ = letters.find(char::is_ascii_alphabetic);
+        }
+    }
+    out
+}
+
+fn finding(rule: &Rule, lines: &[Cow<'_, str>], at: usize) -> Option<Finding> {
+    let line = lines.get(at)?;
+    if !rule.fits(line) {
+        return None;
+    }
+    let mut names = BTreeMap::new();
+    take_names(&rule.pattern, &rule.pattern.captures(line)?, &mut names);
+    let is_near = rule.near.as_ref().is_none_or(|near| look_near(near, rule, lines, at, &mut names));
+    if rule.needs_near && !is_near {
+        return None;
+    }
+    if let Some(above) = &rule.above {
+        let found = lines.iter().take(at).rev().take(ABOVE_LINES_MAX).find_map(|line| above.captures(line));
+        found.into_iter().for_each(|captures| take_names(above, &captures, &mut names));
+    }
+    let named = |name: &str| names.get(name).or_else(|| names.get(&format!("{name}2"))).cloned();
+    Some(Finding {
+        class: rule.class.clone(),
+        cause: filled(&rule.cause, &names),
+        suggestion: filled(&rule.suggestion, &names),
+        file: named("file"),
+        line: named("line").and_then(|line| line.parse().ok()),
+        excerpt: line.trim().to_owned(),
+        rule: rule.id.clone(),
+        at: at + 1,
+        rank: rule.rank,
+    })
+}
+
+fn take_names(pattern: &Regex, captures: &Captures<'_>, names: &mut BTreeMap<String, String>) {
+    for name in pattern.capture_names().flatten() {
+        if let Some(value) = captures.name(name) {
+            names.entry(name.to_owned()).or_insert_with(|| value.as_str().trim().to_owned());
+        }
+    }
+}
+
+/// Looks for what stands near: each name is taken from the nearest line that has it, lines after before those in front of it.
+fn look_near(
+    near: &Regex,
+    rule: &Rule,
+    lines: &[Cow<'_, str>],
+    at: usize,
+    names: &mut BTreeMap<String, String>,
+) -> bool {
+    let [from, to] = rule.near_lines;
+    let is_other = |line: &str| rule.near_unless.as_ref().is_some_and(|unless| unless.is_match(line));
+    let after = (from.max(0)..=to).map(|distance| at as i64 + distance);
+    let before = (1..=(-from).max(0)).map(|distance| at as i64 - distance);
+    let mut is_found = false;
+    for place in after.chain(before) {
+        let Some(line) = usize::try_from(place).ok().and_then(|place| lines.get(place)) else { continue };
+        if let Some(captures) = near.captures(line).filter(|_| !is_other(line)) {
+            is_found = true;
+            take_names(near, &captures, names);
+        }
+    }
+    is_found
+}
+
+/// A text with its `{names}` filled in; what the log does not say is left out.
+fn filled(text: &str, names: &BTreeMap<String, String>) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}').unwrap_or((after, ""));
+        out.push_str(before);
+        out.push_str(names.get(name).or_else(|| names.get(&format!("{name}2"))).map_or("", String::as_str));
+        rest = after;
+    }
+    out.push_str(rest);
+    out.trim().trim_end_matches([':', ',']).trim_end().to_owned()
+}
