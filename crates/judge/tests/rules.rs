@@ -4,7 +4,7 @@
 
 use interlock_judge::{
     AllowedSignal, Exhibit, Question,
-    rules::{Finding, Rules, builtin, classify, judge},
+    rules::{Finding, Rules, classify, judge},
 };
 use serde_json::{Value, json};
 
@@ -100,7 +100,7 @@ const DECISION: [&str; 5] = ["PASS", "FAIL", "FLAKY", "ENV_ERROR", "INCONCLUSIVE
 
 /// The signal and the reason, or nothing.
 fn check(signals: &[&str], log: &str, facts: Value, expected: Option<(&str, &str)>) {
-    let verdict = judge(&question(signals, log, facts), builtin());
+    let verdict = judge(&question(signals, log, facts), &Rules::default());
     let said = verdict.as_ref().map(|verdict| (verdict.signal.as_str(), verdict.reason.as_str()));
     assert_eq!(said, expected);
 }
@@ -148,6 +148,6 @@ fn a_round_is_judged_by_what_was_measured_and_never_softer() {
 #[test]
 fn a_repair_is_a_step_whose_id_is_free() {
     let facts = json!({ "plan": { "steps": [{ "step_id": "repair-1" }] } });
-    let verdict = judge(&question(&["repairable", "unrepairable"], ERROR, facts), builtin()).unwrap();
+    let verdict = judge(&question(&["repairable", "unrepairable"], ERROR, facts), &Rules::default()).unwrap();
     assert_eq!(verdict.data["patch"]["add_steps"][0]["step_id"], "repair-2");
 }

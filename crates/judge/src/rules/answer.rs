@@ -83,7 +83,7 @@ impl<'q> Known<'q> {
     }
 
     fn reason(&self, cause: &Finding) -> String {
-        let means = self.rules.class(&cause.class).map_or("something is wrong", |class| class.means.as_str());
+        let means = self.rules.table().class(&cause.class).map_or("something is wrong", |class| class.means.as_str());
         format!("{means}: {}{} (rule {})", cause.cause, place(cause), cause.rule)
     }
 

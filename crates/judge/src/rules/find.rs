@@ -49,17 +49,17 @@ pub struct Finding {
 impl Rules {
     /// What a log shows, the most likely cause first.
     pub fn classify(&self, text: &str) -> Vec<Finding> {
-        let lines = lines(text);
+        let (lines, table) = (lines(text), self.table());
         let mut found = Vec::new();
         for (at, line) in lines.iter().enumerate() {
-            for number in self.any.matches(line) {
+            for number in table.any.matches(line) {
                 if found.len() < FINDINGS_MAX {
-                    found.extend(self.rules.get(number).and_then(|rule| finding(rule, &lines, at)));
+                    found.extend(table.rules.get(number).and_then(|rule| finding(rule, &lines, at)));
                 }
             }
         }
         found.extend(plan::cut_short(&lines));
-        rank::ranked(self, &lines, found)
+        rank::ranked(table, &lines, found)
     }
 }
 
@@ -113,7 +113,7 @@ fn finding(rule: &Rule, lines: &[Cow<'_, str>], at: usize) -> Option<Finding> {
     Some(Finding {
         class: rule.class.clone(),
         cause: filled(&rule.cause, &names),
-        suggestion: filled(&rule.suggestion, &names),
+        suggestion: suggestion(&rule.suggestion, &names),
         file: named("file"),
         line: named("line").and_then(|line| line.parse().ok()),
         excerpt: line.trim().to_owned(),
@@ -152,6 +152,13 @@ fn look_near(
         }
     }
     is_found
+}
+
+/// What to do, where the log says enough for it.
+fn suggestion(text: &str, names: &BTreeMap<String, String>) -> String {
+    let is_known = |name: &str| names.contains_key(name) || names.contains_key(&format!("{name}2"));
+    let is_lacking = ["file", "line"].iter().any(|name| text.contains(&format!("{{{name}}}")) && !is_known(name));
+    if is_lacking { "Read the lines around it in the log.".to_owned() } else { filled(text, names) }
 }
 
 /// A text with its `{names}` filled in; what the log does not say is left out.

@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::{find::Finding, table::Rules};
+use super::{find::Finding, table::Table};
 
 /// The findings that count, the cause first.
-pub(super) fn ranked(rules: &Rules, lines: &[Cow<'_, str>], mut found: Vec<Finding>) -> Vec<Finding> {
+pub(super) fn ranked(rules: &Table, lines: &[Cow<'_, str>], mut found: Vec<Finding>) -> Vec<Finding> {
     if is_passed(rules, lines) {
         found.retain(|finding| {
             rules.class(&finding.class).is_some_and(|class| class.survives_pass) && finding.rank < FOLLOW_UP
@@ -27,6 +27,6 @@ pub(super) fn ranked(rules: &Rules, lines: &[Cow<'_, str>], mut found: Vec<Findi
 const FOLLOW_UP: u32 = 50;
 
 /// Whether the last word of the runners is that everything passed.
-fn is_passed(rules: &Rules, lines: &[Cow<'_, str>]) -> bool {
+fn is_passed(rules: &Table, lines: &[Cow<'_, str>]) -> bool {
     lines.iter().any(|line| rules.pass.is_match(line)) && !lines.iter().any(|line| rules.fail.is_match(line))
 }

@@ -1,6 +1,9 @@
 //! Rules as they are written, and as they are used.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
 
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
@@ -101,9 +104,13 @@ pub(super) struct Rule {
     pub(super) example: String,
 }
 
-/// What is known of logs and failures.
-#[derive(Clone, Debug)]
-pub struct Rules {
+/// What is known of logs and failures. The rules that come with the program are read when they are first needed.
+#[derive(Clone, Debug, Default)]
+pub struct Rules(Option<Arc<Table>>);
+
+/// Rules that were read.
+#[derive(Debug)]
+pub(super) struct Table {
     pub(super) rules: Vec<Rule>,
     /// All patterns at once: most lines fit none.
     pub(super) any: RegexSet,
@@ -112,23 +119,39 @@ pub struct Rules {
     classes: BTreeMap<String, Class>,
 }
 
-impl Default for Rules {
-    /// The rules that come with the program.
-    fn default() -> Self {
-        // That they can be read is tested; were they not, no rule would apply and a person or a model would be asked.
-        Rules::read(FILES).unwrap_or_else(|_| Rules {
-            rules: Vec::new(),
-            any: RegexSet::empty(),
-            pass: RegexSet::empty(),
-            fail: RegexSet::empty(),
-            classes: BTreeMap::new(),
-        })
-    }
-}
+/// The rules that come with the program. That they can be read is tested; were they not, no rule would apply and a person or a model
+/// would be asked.
+static BUILTIN: LazyLock<Table> = LazyLock::new(|| {
+    Table::read(FILES).unwrap_or_else(|_| Table {
+        rules: Vec::new(),
+        any: RegexSet::empty(),
+        pass: RegexSet::empty(),
+        fail: RegexSet::empty(),
+        classes: BTreeMap::new(),
+    })
+});
 
 impl Rules {
     /// Rules from files. An error says which rule is wrong and how.
     pub fn read<'t>(files: impl IntoIterator<Item = &'t str>) -> Result<Self, String> {
+        Table::read(files).map(|table| Rules(Some(Arc::new(table))))
+    }
+
+    /// Whose a failure of this class is.
+    pub fn fault(&self, class: &str) -> Option<Fault> {
+        self.table().class(class).map(|class| class.fault)
+    }
+
+    pub(super) fn table(&self) -> &Table {
+        match &self.0 {
+            Some(table) => table,
+            None => &BUILTIN,
+        }
+    }
+}
+
+impl Table {
+    fn read<'t>(files: impl IntoIterator<Item = &'t str>) -> Result<Self, String> {
         let mut all = File::default();
         for text in files {
             let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
@@ -140,7 +163,7 @@ impl Rules {
         let classes: BTreeMap<String, Class> = all.class.into_iter().map(|class| (class.name.clone(), class)).collect();
         let rules = all.rule.into_iter().map(|row| Rule::new(row, &classes)).collect::<Result<Vec<_>, _>>()?;
         let set = |patterns: Vec<String>| RegexSet::new(patterns).map_err(|error| error.to_string());
-        Ok(Rules {
+        Ok(Table {
             any: set(rules.iter().map(|rule| rule.pattern.as_str().to_owned()).collect())?,
             pass: set(all.pass.into_iter().map(|row| row.pattern).collect())?,
             fail: set(all.fail.into_iter().map(|row| row.pattern).collect())?,
@@ -151,11 +174,6 @@ impl Rules {
 
     pub(super) fn class(&self, name: &str) -> Option<&Class> {
         self.classes.get(name)
-    }
-
-    /// Whose a failure of this class is.
-    pub fn fault(&self, class: &str) -> Option<Fault> {
-        self.class(class).map(|class| class.fault)
     }
 }
 

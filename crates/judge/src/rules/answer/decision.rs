@@ -22,7 +22,8 @@ pub(super) fn of(known: &Known<'_>) -> Option<Verdict> {
             ("FAIL", "ROLLBACK", 0.9, format!("what passed before fails now: {}", lost.join(", ")))
         }
         "PASS" => {
-            match cause.filter(|cause| known.rules.class(&cause.class).is_some_and(|class| class.survives_pass)) {
+            match cause.filter(|cause| known.rules.table().class(&cause.class).is_some_and(|class| class.survives_pass))
+            {
                 Some(_) => ("FAIL", "CONTINUE", 0.7, format!("the tests passed, but {because}")),
                 None => (
                     "PASS",
