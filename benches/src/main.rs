@@ -11,6 +11,7 @@ mod crowd;
 mod durable;
 mod langgraph;
 mod limits;
+mod sandbox;
 mod steps;
 mod xstate;
 
@@ -30,6 +31,9 @@ fn main() -> Result<()> {
     if is_wanted("start") {
         cold::report_start()?;
         cold::report_first_record()?;
+    }
+    if is_wanted("sandbox") {
+        sandbox::report()?;
     }
     if is_wanted("durable") {
         durable::report()?;

@@ -3,6 +3,10 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // Where this is a launcher, nothing else is to be done.
+    if let Some(exit) = interlock_sandbox::entry(std::env::args_os()) {
+        return exit;
+    }
     interlock_cli::bug::watch();
     interlock_cli::run(std::env::args_os())
 }

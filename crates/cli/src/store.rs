@@ -11,8 +11,9 @@ use interlock_journal::{By, Engine, Filter, Head, Journal, Lease};
 use interlock_redact::Redactor;
 use interlock_runtime::{
     Config, GitSnapshots, Live, Loaded, Runtime, SystemClock, Workspace,
-    activities::{Settings, builtin_with},
+    activities::{Sandbox, Settings, builtin_with},
 };
+use interlock_sandbox::{Config as SandboxConfig, Launcher};
 
 use crate::failure::Failure;
 
@@ -81,6 +82,7 @@ impl Store {
 
     /// What moves runs.
     pub(crate) fn runtime(&self) -> Result<Runtime, Failure> {
+        SandboxConfig::read(&self.home).map_err(|error| Failure::bad_input(error.to_string()))?;
         let live_folder = self.live_folder();
         interlock_journal::private::folder(&live_folder)?;
         Ok(Runtime::new(Config {
@@ -104,9 +106,17 @@ impl Store {
 pub(crate) fn registry() -> &'static Registry {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
         let workspace = home().map(Workspace::new).unwrap_or_default();
-        builtin_with(Settings { workspace, allowed_hosts: allowed_hosts() })
+        builtin_with(Settings { workspace, allowed_hosts: allowed_hosts(), sandbox: sandbox() })
     });
     &REGISTRY
+}
+
+/// How programs are confined. Settings that cannot be read allow nothing; whoever moves runs says so before it comes to that.
+fn sandbox() -> Sandbox {
+    let store = home().ok();
+    let config = store.as_deref().and_then(|home| SandboxConfig::read(home).ok());
+    let strict = || SandboxConfig { require_sandbox: true, ..SandboxConfig::default() };
+    Sandbox { launcher: Launcher::default(), config: config.unwrap_or_else(strict), store }
 }
 
 /// The hosts that may be asked over HTTP, besides this machine itself: none, unless the user says so.

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Every crate, with the crates of the workspace that it may build on. An arrow that is not here is not allowed.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("chart", &[]),
     ("redact", &[]),
     ("core", &["chart"]),
@@ -18,8 +18,9 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("activity", &["chart", "redact", "core", "journal"]),
     ("policy", &[]),
     ("workspace", &["chart", "redact", "core", "journal", "activity"]),
+    ("sandbox", &[]),
     ("judge", &["chart", "redact", "core", "journal", "activity"]),
-    ("runtime", &["chart", "redact", "core", "journal", "activity", "workspace", "judge", "policy"]),
+    ("runtime", &["chart", "redact", "core", "journal", "activity", "workspace", "judge", "policy", "sandbox"]),
     (
         "cli",
         &[
@@ -33,6 +34,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
             "workspace",
             "judge",
             "policy",
+            "sandbox",
             "runtime",
         ],
     ),
@@ -49,6 +51,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
             "workspace",
             "judge",
             "policy",
+            "sandbox",
             "runtime",
         ],
     ),

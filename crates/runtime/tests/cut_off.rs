@@ -9,10 +9,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_activity::Effect;
+use interlock_activity::{Effect, Registry};
 use interlock_chart::{Value, library};
 use interlock_journal::{AttemptResult, By, Engine, Entry, Head, Journal, Phase};
-use interlock_runtime::{Config, GitSnapshots, Runtime, Start, SystemClock, activities, verify};
+use interlock_runtime::{
+    Config, GitSnapshots, Runtime, Start, SystemClock,
+    activities::{Sandbox, Settings, builtin_with},
+    verify,
+};
+use interlock_testkit::launcher::launcher;
 
 /// Waits for a file, so that the test decides when it ends. Each start leaves a line in a file outside of the workspace.
 const SCRIPT: &str = "echo started >> ../starts; echo $$ > ../pid; echo changed > tracked; rm gone; echo new > added; \
@@ -28,7 +33,7 @@ context: {{ code: none }}
 initial: working
 states:
   working:
-    invoke: {{ activity: command.run, with: {{ command: "{SCRIPT}" }}, signals: [passed, failed], effect: {effect} }}
+    invoke: {{ activity: command.run, with: {{ command: "{SCRIPT}", write: [".."] }}, signals: [passed, failed], effect: {effect} }}
     on:
       passed: {{ target: good }}
       failed: {{ target: bad }}
@@ -37,6 +42,12 @@ states:
   bad: {{ type: final, outcome: failure }}
 "#
     )
+}
+
+/// What machines can have done, with a launcher.
+fn registry() -> Registry {
+    let sandbox = Sandbox { launcher: launcher(), ..Sandbox::default() };
+    builtin_with(Settings { sandbox, ..Settings::default() })
 }
 
 struct Scene {
@@ -74,7 +85,7 @@ impl Scene {
         let journal: Arc<dyn Engine> = Arc::new(Journal::open(&self.path("store")).unwrap());
         let runtime = Runtime::new(Config {
             engine: Arc::clone(&journal),
-            registry: activities::builtin(),
+            registry: registry(),
             clock: Arc::new(SystemClock),
             snapshots: Arc::new(GitSnapshots::new(self.path("store"))),
             attempts_max: 4,

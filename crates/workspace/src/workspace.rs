@@ -25,21 +25,17 @@ impl Workspace {
         Workspace { home: Some(home.into()) }
     }
 
-    /// The hash of the git tree that the workspace of a folder is, with its untracked files; nothing where it is no git repository.
-    /// Nothing is written into the repository.
-    pub fn tree(&self, folder: &Path) -> Result<Option<String>> {
-        let place = Place::find(folder)?;
-        if place.repository.is_none() {
-            return Ok(None);
-        }
-        let private = Private::open(self.home.as_deref(), place)?;
+    /// The hash of the git tree that the workspace of a folder is, with its untracked files; also where it is no git
+    /// repository. Nothing is written into the repository.
+    pub fn tree(&self, folder: &Path) -> Result<String> {
+        let private = Private::open(self.home.as_deref(), Place::find(folder)?)?;
         let index = Index::new(&private)?.for_a_moment()?;
         index.recall(HASHED)?;
         index.add()?;
         index.settle_ignored()?;
         let tree = index.git.line(&["write-tree", "--missing-ok"])?;
         index.remember(HASHED)?;
-        Ok(Some(tree))
+        Ok(tree)
     }
 
     /// Keeps the workspace of a folder as it is. The name is that of a reference, `refs/interlock/RUN/NUMBER`.

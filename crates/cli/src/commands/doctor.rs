@@ -26,6 +26,7 @@ pub(crate) fn run(output: &Output) -> Outcome {
         good("interlock", env!("CARGO_PKG_VERSION")),
         good("sqlite", sqlite_version()),
         kernel(),
+        sandbox(&home),
         program("git", "runs that write cannot be taken back without it"),
     ];
     findings.extend(store_findings(&home));
@@ -53,6 +54,16 @@ fn bad(what: &'static str, said: impl Into<String>) -> Finding {
 fn kernel() -> Finding {
     let said = std::fs::read_to_string("/proc/sys/kernel/osrelease").map(|text| text.trim().to_owned());
     good("system", format!("{} {} {}", std::env::consts::OS, std::env::consts::ARCH, said.unwrap_or_default()).trim())
+}
+
+/// Without Landlock commands run all the same, unless that is forbidden; a doctor says so.
+fn sandbox(home: &Path) -> Finding {
+    let ability = interlock_sandbox::ability();
+    match interlock_sandbox::Config::read(home) {
+        Err(error) => bad("sandbox", error.to_string()),
+        Ok(_) if ability.landlock_abi.is_some() && ability.seccomp => good("sandbox", ability.in_words()),
+        Ok(_) => bad("sandbox", ability.in_words()),
+    }
 }
 
 fn program(name: &'static str, without: &str) -> Finding {

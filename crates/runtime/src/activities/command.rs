@@ -7,6 +7,7 @@ use interlock_chart::Value;
 use interlock_workspace::Workspace;
 
 use super::{
+    confinement::{FIELDS, Sandbox},
     given::{Bad, Given},
     output::Tell,
     process::{self, Ended, How, Plan},
@@ -25,43 +26,43 @@ const TREE_CHANGED: &str = "TREE_CHANGED";
 #[derive(Clone, Debug)]
 pub struct CommandRun {
     workspace: Workspace,
+    sandbox: Sandbox,
 }
 
 impl CommandRun {
-    /// With what hashes the folder afterwards.
-    pub fn new(workspace: Workspace) -> Self {
-        CommandRun { workspace }
+    /// With what hashes the folder afterwards, and what programs are allowed.
+    pub fn new(workspace: Workspace, sandbox: Sandbox) -> Self {
+        CommandRun { workspace, sandbox }
     }
 
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
-        let order = Order::read(&attempt)?;
+        let order = Order::read(&attempt, &self.sandbox)?;
         if let Some(expected) = &order.tree {
             let found = self.tree(&attempt).await;
             if found.as_ref() != Some(expected) {
-                let found = found.as_deref().unwrap_or("no git tree");
+                let found = found.as_deref().unwrap_or("no tree that can be told");
                 let message = format!("the folder is {found}, not the tree {expected} that the command is for");
                 return Err(Outcome::error(TREE_CHANGED, message));
             }
         }
-        let ended = process::run(&attempt, &order.plan).await;
-        let ended = ended.map_err(|why| Outcome::error(code::FAILED, format!("it could not be started: {why}")))?;
-        let stopped = process::not_ended(ended.how, &order.plan, ended.duration);
-        let outcome = match (stopped, ended.how) {
-            (None, How::Exited { code, signal }) => {
+        let ended = process::run(&attempt, &order.plan).await?;
+        let stopped = process::not_ended(&ended.how, &order.plan, ended.duration);
+        let outcome = match (stopped, &ended.how) {
+            (None, &How::Exited { code, signal }) => {
                 let tree = self.tree(&attempt).await;
                 let name = if order.ok_codes.contains(&code) { order.signals.0 } else { order.signals.1 };
                 Outcome::signal(name, data(&ended, code, signal, tree))
             }
             (stopped, _) => stopped.unwrap_or_else(|| Outcome::error(code::FAILED, "it did not end")),
         };
-        let evidence = process::keep(&attempt, vec![ended.stdout, ended.stderr]).await?;
+        let evidence = process::keep(&attempt, vec![ended.stdout, ended.stderr], ended.confined).await?;
         Ok(outcome.with(evidence))
     }
 
-    /// The tree that the folder is; nothing where it is none or cannot be told.
+    /// The tree that the folder is; nothing where it cannot be told.
     async fn tree(&self, attempt: &Attempt) -> Option<String> {
         let (workspace, folder) = (self.workspace.clone(), attempt.folder.clone());
-        tokio::task::spawn_blocking(move || workspace.tree(&folder).ok().flatten()).await.ok().flatten()
+        tokio::task::spawn_blocking(move || workspace.tree(&folder).ok()).await.ok().flatten()
     }
 }
 
@@ -99,8 +100,8 @@ struct Order {
 }
 
 impl Order {
-    fn read(attempt: &Attempt) -> Result<Self, Outcome> {
-        let given = Given::new(&attempt.with, &KNOWN)?;
+    fn read(attempt: &Attempt, sandbox: &Sandbox) -> Result<Self, Outcome> {
+        let given = Given::new(&attempt.with, &[&KNOWN[..], &FIELDS].concat())?;
         let folder = given.folder("cwd", &attempt.folder)?;
         let env = given.pairs("env")?;
         if let Some(name) = env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
@@ -114,6 +115,8 @@ impl Order {
             timeout: given.seconds("timeout_s")?,
             output_bytes_max: given.whole("output_bytes_max")?.unwrap_or(OUTPUT_BYTES),
             tell: [Tell::NowAndThen; 2],
+            rules: sandbox.rules(&given, attempt)?,
+            launcher: sandbox.launcher.clone(),
         };
         let ok_codes = given.numbers("ok_codes")?.unwrap_or_else(|| vec![0]);
         let names = given.pairs("signals")?;
@@ -159,7 +162,17 @@ fn data(ended: &Ended, code: i64, signal: Option<i64>, tree: Option<String>) -> 
         ("summary", Value::from(summary)),
         ("tree", tree.map_or(Value::Null, Value::from)),
         ("truncated", Value::Bool(ended.stdout.is_truncated || ended.stderr.is_truncated)),
+        ("breaches", breaches(ended)),
     ])
+}
+
+/// What it did that it should not have.
+fn breaches(ended: &Ended) -> Value {
+    let breaches = ended.confined.ended.breaches.iter();
+    let breaches = breaches.map(|breach| {
+        Value::map([("rule", Value::from(breach.rule.as_str())), ("said", Value::from(breach.said.as_str()))])
+    });
+    Value::List(breaches.collect())
 }
 
 fn milliseconds(duration: Duration) -> i64 {

@@ -6,6 +6,7 @@ use interlock_activity::{Activity, Attempt, Effect, Ending, Invocation, Outcome,
 use interlock_chart::Value;
 
 use super::{
+    confinement::{FIELDS, Sandbox},
     given::Given,
     output::Tell,
     process::{self, How, Plan},
@@ -15,8 +16,17 @@ use super::{
 const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Asks a program.
-#[derive(Clone, Copy, Debug)]
-pub struct External;
+#[derive(Clone, Debug)]
+pub struct External {
+    sandbox: Sandbox,
+}
+
+impl External {
+    /// With what programs are allowed.
+    pub fn new(sandbox: Sandbox) -> Self {
+        External { sandbox }
+    }
+}
 
 impl Activity for External {
     fn name(&self) -> &str {
@@ -36,27 +46,28 @@ impl Activity for External {
     }
 
     fn start(&self, attempt: Attempt) -> Ending {
-        Box::pin(async move { run(attempt).await.unwrap_or_else(|error| error) })
+        let sandbox = self.sandbox.clone();
+        Box::pin(async move { run(attempt, &sandbox).await.unwrap_or_else(|error| error) })
     }
 }
 
-async fn run(attempt: Attempt) -> Result<Outcome, Outcome> {
-    let plan = plan(&attempt)?;
+async fn run(attempt: Attempt, sandbox: &Sandbox) -> Result<Outcome, Outcome> {
+    let plan = plan(&attempt, sandbox)?;
     let failed = |why: String| Outcome::error(code::FAILED, why);
-    let ended = process::run(&attempt, &plan).await.map_err(|why| failed(format!("it could not be started: {why}")))?;
-    let stopped = process::not_ended(ended.how, &plan, ended.duration);
+    let ended = process::run(&attempt, &plan).await?;
+    let stopped = process::not_ended(&ended.how, &plan, ended.duration);
     let (mut stdout, talk) = (ended.stdout, ended.shown.last_line());
     let answer = stdout.content().map_err(|error| failed(error.to_string()))?;
     let is_truncated = stdout.is_truncated;
-    let evidence = process::keep(&attempt, vec![stdout, ended.stderr]).await?;
+    let evidence = process::keep(&attempt, vec![stdout, ended.stderr], ended.confined).await?;
     let outcome = stopped.unwrap_or_else(|| match is_truncated {
         true => failed(format!("its answer is longer than {OUTPUT_BYTES} bytes")),
-        false => understand(&answer, &attempt.invocation).unwrap_or_else(|why| failed(said(&why, ended.how, talk))),
+        false => understand(&answer, &attempt.invocation).unwrap_or_else(|why| failed(said(&why, &ended.how, talk))),
     });
     Ok(outcome.with(evidence))
 }
 
-fn said(why: &str, how: How, talk: Option<String>) -> String {
+fn said(why: &str, how: &How, talk: Option<String>) -> String {
     let code = match how {
         How::Exited { code, .. } => format!(" (exit code {code})"),
         _ => String::new(),
@@ -65,8 +76,8 @@ fn said(why: &str, how: How, talk: Option<String>) -> String {
     format!("{why}{code}{talk}")
 }
 
-fn plan(attempt: &Attempt) -> Result<Plan, Outcome> {
-    let given = Given::new(&attempt.with, &["program", "args", "input", "timeout_s"])?;
+fn plan(attempt: &Attempt, sandbox: &Sandbox) -> Result<Plan, Outcome> {
+    let given = Given::new(&attempt.with, &[&["program", "args", "input", "timeout_s"], &FIELDS[..]].concat())?;
     let folder = Given::new(&Value::empty(), &[])?.folder("folder", &attempt.folder)?;
     let program = given.need_text("program")?;
     let env = Default::default();
@@ -82,6 +93,8 @@ fn plan(attempt: &Attempt) -> Result<Plan, Outcome> {
         timeout,
         output_bytes_max: OUTPUT_BYTES,
         tell: [Tell::Nothing, Tell::Each],
+        rules: sandbox.rules(&given, attempt)?,
+        launcher: sandbox.launcher.clone(),
     })
 }
 

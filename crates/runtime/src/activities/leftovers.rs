@@ -1,14 +1,22 @@
-//! Programs that a try has started and that are still there. Every program inherits the mark of its try in its environment, so
-//! that those are found that have left its process group, too; also by another process, after a crash.
+//! Programs of a try that are still there although whoever ran it is gone.
 //!
-//! Where there is no `/proc`, only process groups are looked after.
+//! Its launcher ends them, and itself, when that happens: so it is waited for. Should it have been killed, too, its programs are known
+//! by a mark that every program of a try inherits in its environment. Where there is no `/proc`, nothing can be looked for.
 
-use std::{fs, path::Path, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
 
+use interlock_sandbox::is_supervisor_of;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The variable that says which try a program belongs to: the path of its live file.
 pub(crate) const MARK: &str = "INTERLOCK_ATTEMPT";
+
+/// How long a launcher may take to end a program and itself.
+const LAUNCHER_MAX: Duration = Duration::from_secs(20);
 
 /// How often to look again for what does not go away.
 const LOOKS_MAX: usize = 200;
@@ -16,9 +24,13 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 /// Ends every program of a try, and returns when they are gone. May block.
 pub(crate) fn end_leftovers(mark: &Path) {
+    let deadline = Instant::now() + LAUNCHER_MAX;
+    while processes().any(|pid| is_launcher(pid, mark)) && Instant::now() < deadline {
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
     let mark = [MARK.as_bytes(), b"=", mark.as_os_str().as_encoded_bytes()].concat();
     for _ in 0..LOOKS_MAX {
-        let found = marked(&mark);
+        let found: Vec<_> = processes().filter(|pid| is_marked(*pid, &mark)).filter_map(Pid::from_raw).collect();
         if found.is_empty() {
             return;
         }
@@ -30,10 +42,14 @@ pub(crate) fn end_leftovers(mark: &Path) {
     }
 }
 
-fn marked(mark: &[u8]) -> Vec<Pid> {
-    let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
-    let pids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    pids.filter(|pid| is_marked(*pid, mark)).filter_map(Pid::from_raw).collect()
+fn processes() -> impl Iterator<Item = i32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// What has ended has no command line any more.
+fn is_launcher(pid: i32, mark: &Path) -> bool {
+    fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| is_supervisor_of(&line, mark))
 }
 
 /// What cannot be read is not ours; what has ended has no environment any more.

@@ -1,9 +1,10 @@
 //! What can be done outside a machine, out of the box. One file each; `docs/activities.md` says what each takes and gives.
 //!
-//! `given.rs` reads what the machine gives; `process.rs`, `output.rs` and `leftovers.rs` are about programs.
+//! `given.rs` reads what the machine gives; `process.rs`, `confinement.rs`, `output.rs` and `leftovers.rs` are about programs.
 
 mod child;
 mod command;
+mod confinement;
 mod external;
 mod given;
 mod http;
@@ -18,6 +19,7 @@ use interlock_workspace::Workspace;
 
 pub use child::RunStart;
 pub use command::CommandRun;
+pub use confinement::Sandbox;
 pub use external::External;
 pub use http::HttpRequest;
 pub(crate) use leftovers::end_leftovers;
@@ -30,6 +32,8 @@ pub struct Settings {
     pub workspace: Workspace,
     /// The hosts that may be asked over HTTP, besides this machine itself.
     pub allowed_hosts: Vec<String>,
+    /// How programs are confined.
+    pub sandbox: Sandbox,
 }
 
 /// All activities, with nothing allowed that need not be.
@@ -40,9 +44,9 @@ pub fn builtin() -> Registry {
 /// All activities.
 pub fn builtin_with(settings: Settings) -> Registry {
     Registry::default()
-        .with(CommandRun::new(settings.workspace))
+        .with(CommandRun::new(settings.workspace, settings.sandbox.clone()))
         .with(HttpRequest::new(settings.allowed_hosts))
         .with(TimerWait)
         .with(RunStart)
-        .with(External)
+        .with(External::new(settings.sandbox))
 }

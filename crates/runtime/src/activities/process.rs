@@ -1,47 +1,49 @@
-//! Programs: started in a group of their own, watched, and gone with everything they started when the try is over.
+//! Programs: started in the sandbox, listened to, and gone with everything they started when the try is over.
 //!
-//! A program is started by a small shell script that reads a pipe of ours beside it. The pipe closes when this process ends,
-//! however it ends; the script then kills the group. So nothing goes on writing into a workspace that is about to be put back.
+//! The sandbox's launcher starts them and ends them; this side holds one end of a socket to it. The socket closes when this process ends,
+//! however it ends, and then the launcher ends the program. So nothing goes on writing into a workspace that is about to be put back.
 
 use std::{
     collections::BTreeMap,
     ffi::OsString,
     io::Write,
-    os::unix::{fs::PermissionsExt, process::ExitStatusExt},
+    os::{
+        fd::OwnedFd,
+        unix::{fs::PermissionsExt, net::UnixStream as StdUnixStream},
+    },
     path::{Path, PathBuf},
-    process::{ExitStatus, Stdio},
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use interlock_activity::{Attempt, Outcome, code};
 use interlock_journal::Evidence;
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
-use tokio::process::{Child, ChildStdin, Command};
+use interlock_sandbox::{Ended as LauncherEnded, Enforced, Launcher, Order, Report, Rules, STOP};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{UnixStream, unix::OwnedReadHalf, unix::OwnedWriteHalf},
+    process::{Child, Command},
+};
 
 use super::{
     leftovers::{MARK, end_leftovers},
     output::{Shown, Stream, Tell},
 };
 
-/// From the request to end until the end is forced.
-const GRACE: Duration = Duration::from_secs(2);
-const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+/// How long the launcher may take to end a program that was told to: its own grace, and what a busy computer adds.
+const STOPPING_MAX: Duration = Duration::from_secs(20);
 
 /// How long to wait for the end of output after the program is gone: somebody else may still hold it open.
 const REST: Duration = Duration::from_secs(1);
 
 /// What a program gets to see of the environment, besides everything that begins with `LC_`.
-const INHERITED: [&str; 6] = ["PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER"];
+const INHERITED: [&str; 5] = ["PATH", "HOME", "LANG", "TERM", "USER"];
 
-/// Watches the pipe, from outside the program's family, then becomes the program. `$1` is a file with what it is to read.
-const SCRIPT: &str = r#"
-exec 3<&0
-( { while read -r line <&3; do :; done; kill -9 0; } </dev/null >/dev/null 2>&1 & )
-if [ -n "$1" ]; then exec <"$1"; rm -f -- "$1"; else exec </dev/null; fi
-shift
-exec 3<&- "$@"
-"#;
+/// The code of an error: it cannot be confined as it must be.
+pub(crate) const SANDBOX: &str = "SANDBOX";
+
+/// The code of an error: it wanted more than it may use.
+const LIMIT: &str = "LIMIT";
 
 /// A program to run.
 #[derive(Clone, Debug)]
@@ -54,14 +56,21 @@ pub(crate) struct Plan {
     pub(crate) timeout: Option<Duration>,
     pub(crate) output_bytes_max: u64,
     pub(crate) tell: [Tell; 2],
+    pub(crate) rules: Rules,
+    pub(crate) launcher: Launcher,
 }
 
 /// How a program came to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum How {
-    Exited { code: i64, signal: Option<i64> },
+    Exited {
+        code: i64,
+        signal: Option<i64>,
+    },
     TimedOut,
     Cancelled,
+    /// It was stopped for what it used: in words.
+    Limited(String),
 }
 
 /// A program that has ended.
@@ -71,11 +80,19 @@ pub(crate) struct Ended {
     pub(crate) stderr: Stream,
     pub(crate) shown: Arc<Shown>,
     pub(crate) duration: Duration,
+    pub(crate) confined: Confined,
 }
 
-/// Runs a program to its end. An error where it could not be started or listened to.
-pub(crate) async fn run(attempt: &Attempt, plan: &Plan) -> Result<Ended, String> {
-    let failed = |error: std::io::Error| error.to_string();
+/// What was enforced, and what the program did all the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Confined {
+    pub(crate) enforced: Option<Enforced>,
+    pub(crate) ended: LauncherEnded,
+}
+
+/// Runs a program to its end. An outcome where it could not be started or listened to.
+pub(crate) async fn run(attempt: &Attempt, plan: &Plan) -> Result<Ended, Outcome> {
+    let failed = |error: std::io::Error| not_started(&error.to_string());
     if let Some(folder) = attempt.live.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
@@ -83,78 +100,171 @@ pub(crate) async fn run(attempt: &Attempt, plan: &Plan) -> Result<Ended, String>
     let mut stderr = Stream::new("stderr", plan.output_bytes_max, plan.tell[1], attempt).map_err(failed)?;
     let shown = Shown::new(attempt);
     let begun = Instant::now();
-    let stdin = stdin_file(attempt, &plan.stdin).map_err(failed)?;
-    let spawned = command(attempt, plan, stdin.as_deref()).spawn();
-    if let (Err(_), Some(stdin)) = (&spawned, &stdin) {
-        let _ = std::fs::remove_file(stdin);
-    }
-    let mut child = spawned.map_err(failed)?;
-    let mut group = Group::new(&mut child);
-    let (out, err) = (child.stdout.take(), child.stderr.take());
-    let how = {
+    let mut program = Program::start(attempt, plan).await.map_err(failed)?;
+    let (out, err) = (program.child.stdout.take(), program.child.stderr.take());
+    let ended = {
         let listen = async { tokio::join!(stdout.pump(out, &shown), stderr.pump(err, &shown)) };
-        let end = end(attempt, plan, &mut child, &mut group);
+        let end = program.end(attempt, plan);
         tokio::pin!(listen, end);
         tokio::select! {
             how = &mut end => {
                 let _ = tokio::time::timeout(REST, listen).await;
-                how?
+                how
             }
             // It may close its output long before it ends.
-            _ = &mut listen => end.await?,
+            _ = &mut listen => end.await,
         }
     };
     stdout.finish(&shown);
     stderr.finish(&shown);
-    Ok(Ended { how, stdout, stderr, shown, duration: begun.elapsed() })
+    let (how, confined) = ended.map_err(|(code, why)| {
+        let talk = shown.last_line().map(|line| format!(" ({line})")).unwrap_or_default();
+        Outcome::error(code, why + &talk)
+    })?;
+    Ok(Ended { how, stdout, stderr, shown, duration: begun.elapsed(), confined })
 }
 
-/// Waits for the program, the clock and whoever may stop it; afterwards nothing of it is left.
-async fn end(attempt: &Attempt, plan: &Plan, child: &mut Child, group: &mut Group) -> Result<How, String> {
-    let mut cancel = attempt.cancel.clone();
-    let timeout = async {
-        match plan.timeout {
-            Some(timeout) => tokio::time::sleep(timeout).await,
-            None => std::future::pending().await,
+/// Why there is nothing to be said about a program's end: a code and words.
+type Nothing = (&'static str, String);
+
+fn not_started(why: &str) -> Outcome {
+    Outcome::error(code::FAILED, not_started_words(why))
+}
+
+fn not_started_words(why: &str) -> String {
+    format!("it could not be started: {why}")
+}
+
+/// A launcher at work. When this is dropped, as when the whole runtime is, the launcher ends the program and itself.
+struct Program {
+    child: Child,
+    says: OwnedReadHalf,
+    hears: OwnedWriteHalf,
+    /// What it reads, if that was not taken.
+    _stdin: Option<tempfile::TempPath>,
+}
+
+impl Program {
+    async fn start(attempt: &Attempt, plan: &Plan) -> std::io::Result<Self> {
+        let stdin = stdin_file(attempt, &plan.stdin)?;
+        let (ours, theirs) = StdUnixStream::pair()?;
+        ours.set_nonblocking(true)?;
+        let mut command = Command::from(plan.launcher.command(&attempt.live));
+        let child = command.stdin(OwnedFd::from(theirs)).spawn()?;
+        // It holds the launcher's end of the socket, too.
+        drop(command);
+        let (says, mut hears) = UnixStream::from_std(ours)?.into_split();
+        let order = order(attempt, plan, stdin.as_deref()).to_line()?;
+        // A launcher that does not listen has ended, which is seen soon.
+        let _ = hears.write_all(&order).await;
+        Ok(Program { child, says, hears, _stdin: stdin })
+    }
+
+    /// Waits for the program, the clock and whoever may stop it; afterwards nothing of it is left.
+    async fn end(&mut self, attempt: &Attempt, plan: &Plan) -> Result<(How, Confined), Nothing> {
+        let mut cancel = attempt.cancel.clone();
+        let timeout = async {
+            match plan.timeout {
+                Some(timeout) => tokio::time::sleep(timeout).await,
+                None => std::future::pending().await,
+            }
+        };
+        let mut said = Vec::new();
+        let stopped = tokio::select! {
+            _ = self.says.read_to_end(&mut said) => None,
+            () = timeout => Some(How::TimedOut),
+            () = cancel.cancelled() => Some(How::Cancelled),
+        };
+        if stopped.is_some() {
+            let _ = self.hears.write_all(STOP).await;
+            let _ = tokio::time::timeout(STOPPING_MAX, self.says.read_to_end(&mut said)).await;
         }
-    };
-    let how = tokio::select! {
-        status = child.wait() => exited(status.map_err(|error| error.to_string())?),
-        () = timeout => How::TimedOut,
-        () = cancel.cancelled() => How::Cancelled,
-    };
-    group.stop_unless(matches!(how, How::Exited { .. }), child).await?;
-    let mark = attempt.live.clone();
-    let _ = tokio::task::spawn_blocking(move || end_leftovers(&mark)).await;
-    Ok(how)
+        let heard = Heard::read(&said);
+        if heard.ended.is_none() {
+            // It did not come to its own end: what it had to look after is looked for.
+            let _ = self.child.start_kill();
+            let mark = attempt.live.clone();
+            let _ = tokio::task::spawn_blocking(move || end_leftovers(&mark)).await;
+        }
+        let _ = tokio::time::timeout(STOPPING_MAX, self.child.wait()).await;
+        heard.conclude(stopped)
+    }
 }
 
-fn exited(status: ExitStatus) -> How {
-    let signal = status.signal().map(i64::from);
+/// What a launcher has said.
+#[derive(Default)]
+struct Heard {
+    enforced: Option<Enforced>,
+    refused: Option<(String, bool)>,
+    ended: Option<LauncherEnded>,
+}
+
+impl Heard {
+    fn read(said: &[u8]) -> Self {
+        let mut heard = Heard::default();
+        for line in said.split(|byte| *byte == b'\n') {
+            match serde_json::from_slice(line) {
+                Ok(Report::Started(enforced)) => heard.enforced = Some(*enforced),
+                Ok(Report::NotStarted { why, is_refusal }) => heard.refused = Some((why, is_refusal)),
+                Ok(Report::Ended(ended)) => heard.ended = Some(ended),
+                Err(_) => {}
+            }
+        }
+        heard
+    }
+
+    fn conclude(self, stopped: Option<How>) -> Result<(How, Confined), Nothing> {
+        match self.refused {
+            Some((why, true)) => return Err((SANDBOX, why)),
+            Some((why, false)) => return Err((code::FAILED, not_started_words(&why))),
+            None => {}
+        }
+        let died = || (code::FAILED, "its launcher has died; what it had started was ended".to_owned());
+        let ended = match (self.ended, &stopped) {
+            (Some(ended), _) => ended,
+            (None, Some(_)) => LauncherEnded::default(),
+            (None, None) => return Err(died()),
+        };
+        let limit = ended.limit.as_ref().and_then(|rule| ended.breaches.iter().find(|breach| breach.rule == *rule));
+        let how = match (stopped, limit) {
+            (Some(how), _) => how,
+            (None, Some(breach)) => How::Limited(breach.said.clone()),
+            (None, None) => exited(&ended),
+        };
+        Ok((how, Confined { enforced: self.enforced, ended }))
+    }
+}
+
+fn exited(ended: &LauncherEnded) -> How {
+    let signal = ended.signal.map(i64::from);
     // As shells say it.
-    let code = status.code().map(i64::from).or_else(|| signal.map(|signal| 128 + signal)).unwrap_or(-1);
+    let code = ended.code.map(i64::from).or_else(|| signal.map(|signal| 128 + signal)).unwrap_or(-1);
     How::Exited { code, signal }
 }
 
-fn stdin_file(attempt: &Attempt, content: &[u8]) -> std::io::Result<Option<PathBuf>> {
+fn order(attempt: &Attempt, plan: &Plan, stdin: Option<&Path>) -> Order {
+    let own = plan.env.iter().map(|(name, value)| (name.into(), value.into()));
+    let marks =
+        [("INTERLOCK_RUN".into(), (&*attempt.run).into()), (MARK.into(), attempt.live.clone().into_os_string())];
+    // What is said later counts.
+    let env: BTreeMap<OsString, OsString> = inherited().chain(own).chain(marks).collect();
+    Order {
+        words: plan.words.clone(),
+        env: env.into_iter().collect(),
+        folder: plan.folder.clone(),
+        stdin: stdin.map(Path::to_owned),
+        temp: std::env::temp_dir(),
+        rules: plan.rules.clone(),
+    }
+}
+
+fn stdin_file(attempt: &Attempt, content: &[u8]) -> std::io::Result<Option<tempfile::TempPath>> {
     if content.is_empty() {
         return Ok(None);
     }
     let mut file = tempfile::Builder::new().tempfile_in(attempt.live.parent().unwrap_or(&attempt.folder))?;
     file.write_all(content)?;
-    // The script removes it as soon as it is open.
-    let (_, path) = file.keep().map_err(|error| error.error)?;
-    Ok(Some(path))
-}
-
-fn command(attempt: &Attempt, plan: &Plan, stdin: Option<&Path>) -> Command {
-    let mut command = Command::new("/bin/sh");
-    command.args(["-c", SCRIPT, "interlock"]).arg(stdin.unwrap_or(Path::new(""))).args(&plan.words);
-    command.current_dir(&plan.folder).env_clear().envs(inherited()).envs(&plan.env);
-    command.env("INTERLOCK_RUN", &*attempt.run).env(MARK, &attempt.live);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.process_group(0).kill_on_drop(true);
-    command
+    Ok(Some(file.into_temp_path()))
 }
 
 /// What of our own environment programs see.
@@ -178,73 +288,36 @@ pub(crate) fn find(program: &str, folder: &Path, env: &BTreeMap<String, String>)
     found.next().ok_or_else(|| format!("there is no program called `{program}`"))
 }
 
-/// The process group of a program. Where it is dropped before its end, as when the whole runtime is, the group is killed.
-struct Group {
-    pid: Option<Pid>,
-    /// The pipe that the script watches.
-    _lifeline: Option<ChildStdin>,
-}
-
-impl Group {
-    fn new(child: &mut Child) -> Self {
-        let pid = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        Group { pid, _lifeline: child.stdin.take() }
-    }
-
-    async fn stop_unless(&mut self, has_ended: bool, child: &mut Child) -> Result<(), String> {
-        match has_ended {
-            true => {
-                self.kill();
-                Ok(())
-            }
-            false => self.stop(child).await,
-        }
-    }
-
-    /// Asks all of them to end, then makes them.
-    async fn stop(&mut self, child: &mut Child) -> Result<(), String> {
-        let Some(pid) = self.pid else { return Ok(()) };
-        let _ = kill_process_group(pid, Signal::TERM);
-        let deadline = Instant::now() + GRACE;
-        while Instant::now() < deadline {
-            let has_ended = child.try_wait().map_err(|error| error.to_string())?.is_some();
-            if has_ended && test_kill_process_group(pid).is_err() {
-                self.pid = None;
-                return Ok(());
-            }
-            tokio::time::sleep(BETWEEN_LOOKS).await;
-        }
-        self.kill();
-        child.wait().await.map(drop).map_err(|error| error.to_string())
-    }
-
-    fn kill(&mut self) {
-        if let Some(pid) = self.pid.take() {
-            // Nobody left is fine.
-            let _ = kill_process_group(pid, Signal::KILL);
-        }
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
-/// What a program left, kept as evidence.
-pub(crate) async fn keep(attempt: &Attempt, streams: Vec<Stream>) -> Result<Vec<Evidence>, Outcome> {
+/// What a program left, kept as evidence, with what it was confined by.
+pub(crate) async fn keep(
+    attempt: &Attempt,
+    streams: Vec<Stream>,
+    confined: Confined,
+) -> Result<Vec<Evidence>, Outcome> {
     let attempt = attempt.clone();
     let kept = tokio::task::spawn_blocking(move || {
-        streams.into_iter().filter_map(|stream| stream.keep(&attempt).transpose()).collect::<Result<Vec<_>, _>>()
+        let streams = streams.into_iter().map(|stream| stream.keep(&attempt));
+        let all = streams.chain(std::iter::once_with(|| confined.keep(&attempt)));
+        all.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()
     });
     let wrong =
         |why: String| Outcome::error(code::NOT_KEPT, format!("the output of an attempt could not be kept: {why}"));
     kept.await.map_err(|error| wrong(error.to_string()))?.map_err(wrong)
 }
 
+impl Confined {
+    /// The same for all programs that are confined alike and behave, so that it is stored once.
+    fn keep(&self, attempt: &Attempt) -> Result<Option<Evidence>, String> {
+        let Some(enforced) = &self.enforced else { return Ok(None) };
+        let said =
+            serde_json::json!({ "enforced": enforced, "breaches": self.ended.breaches, "left": self.ended.left });
+        let kept = attempt.evidence.put("sandbox", "application/json", format!("{said:#}\n").as_bytes());
+        kept.map(Some).map_err(|error| error.to_string())
+    }
+}
+
 /// The error of a program that did not come to its own end.
-pub(crate) fn not_ended(how: How, plan: &Plan, ended_after: Duration) -> Option<Outcome> {
+pub(crate) fn not_ended(how: &How, plan: &Plan, ended_after: Duration) -> Option<Outcome> {
     match how {
         How::Exited { .. } => None,
         How::TimedOut => {
@@ -252,5 +325,6 @@ pub(crate) fn not_ended(how: How, plan: &Plan, ended_after: Duration) -> Option<
             Some(Outcome::error(code::TIMEOUT, format!("it did not end within {seconds} seconds and was stopped")))
         }
         How::Cancelled => Some(Outcome::error(code::CANCELLED, "it was stopped")),
+        How::Limited(why) => Some(Outcome::error(LIMIT, format!("it was stopped: {why}"))),
     }
 }

@@ -6,10 +6,10 @@ use interlock_activity::Activity;
 use interlock_runtime::activities::CommandRun;
 use serde_json::{Value, json};
 
-use crate::trial::{Ended, Trial, until};
+use crate::trial::{Ended, Trial, sandbox, until};
 
 fn command() -> CommandRun {
-    CommandRun::new(Default::default())
+    CommandRun::new(Default::default(), sandbox())
 }
 
 async fn run(with: Value) -> (Trial, Ended) {
@@ -24,7 +24,9 @@ async fn exit_code_and_output_are_reported_and_kept() {
     assert_eq!(ended.name, "failed");
     assert_eq!((&ended.data["exit_code"], &ended.data["signal"]), (&json!(3), &json!(null)));
     assert_eq!((&ended.data["stdout"], &ended.data["stderr"]), (&json!("a\nb\n"), &json!("oops\n")));
-    assert_eq!((&ended.data["tree"], &ended.data["truncated"]), (&json!(null), &json!(false)));
+    // An empty folder, as git says it.
+    assert_eq!(ended.data["tree"], json!("4b825dc642cb6eb9a060e54bf8d69288fbee4904"));
+    assert_eq!(ended.data["truncated"], json!(false));
     assert!(ended.data["duration_ms"].is_i64());
     assert_eq!(trial.evidence(&ended, "stdout").unwrap(), b"a\nb\n");
     assert_eq!(trial.evidence(&ended, "stderr").unwrap(), b"oops\n");

@@ -3,7 +3,11 @@
 use interlock_runtime::activities::External;
 use serde_json::{Value, json};
 
-use crate::trial::{Trial, is_alive};
+use crate::trial::{Trial, is_alive, sandbox};
+
+fn external() -> External {
+    External::new(sandbox())
+}
 
 fn ask(script: &str, with: Value) -> Trial {
     Trial::new(with).with_program("program", &format!("#!/bin/sh\n{script}\n"))
@@ -13,7 +17,7 @@ fn ask(script: &str, with: Value) -> Trial {
 async fn a_program_is_asked_and_its_answer_is_the_outcome() {
     let script = "read -r question; echo \"{\\\"signal\\\": \\\"yes\\\", \\\"data\\\": {\\\"got\\\": $question, \\\"args\\\": \\\"$*\\\"}}\"";
     let trial = ask(script, json!({ "program": "./program", "args": ["a", 1], "input": { "x": [1, null] } }));
-    let ended = trial.run(External).await;
+    let ended = trial.run(external()).await;
     assert_eq!(ended.name, "yes");
     let got = json!({
         "run": "run-1", "activity": 7, "attempt": 1, "with": { "x": [1, null] }, "signals": ["yes", "no"],
@@ -25,7 +29,7 @@ async fn a_program_is_asked_and_its_answer_is_the_outcome() {
 #[tokio::test]
 async fn talk_is_progress_and_evidence() {
     let trial = ask("echo one >&2; echo two >&2; echo '{\"signal\":\"no\"}'", json!({ "program": "./program" }));
-    let ended = trial.run(External).await;
+    let ended = trial.run(external()).await;
     assert_eq!((ended.name.as_str(), &ended.data), ("no", &json!({})));
     assert_eq!(*trial.host.said.lock().unwrap(), ["one", "two"]);
     assert_eq!(trial.evidence(&ended, "stderr").unwrap(), b"one\ntwo\n");
@@ -49,7 +53,7 @@ async fn what_is_wrong_with_an_answer_is_said() {
         ("yes | head -c 17000000", "its answer is longer than 16777216 bytes"),
     ];
     for (script, message) in cases {
-        let (code, found) = ask(script, json!({ "program": "./program" })).run(External).await.error();
+        let (code, found) = ask(script, json!({ "program": "./program" })).run(external()).await.error();
         assert_eq!(code, "FAILED", "{script}");
         assert!(found.starts_with(message), "{script}: {found}");
     }
@@ -58,7 +62,7 @@ async fn what_is_wrong_with_an_answer_is_said() {
 #[tokio::test]
 async fn an_error_of_the_program_is_handed_through() {
     let script = "echo '{\"error\": {\"code\": \"BUSY\", \"message\": \"later\"}}'; exit 1";
-    let ended = ask(script, json!({ "program": "./program" })).run(External).await;
+    let ended = ask(script, json!({ "program": "./program" })).run(external()).await;
     assert_eq!(ended.error(), ("BUSY".into(), "later".into()));
 }
 
@@ -71,7 +75,7 @@ async fn what_cannot_be_used_is_named() {
         (json!({ "program": "./nothing" }), "FAILED", "it could not be started: `./nothing` is not a program"),
     ];
     for (with, code, message) in cases {
-        let (found_code, found) = ask("", with.clone()).run(External).await.error();
+        let (found_code, found) = ask("", with.clone()).run(external()).await.error();
         assert_eq!(found_code, code, "{with}");
         assert!(found.starts_with(message), "{with}: {found}");
     }
@@ -80,7 +84,7 @@ async fn what_cannot_be_used_is_named() {
 #[tokio::test]
 async fn a_program_that_takes_too_long_is_stopped() {
     let trial = ask("echo $$ > pid; sleep 1000", json!({ "program": "./program", "timeout_s": 0.3 }));
-    let (code, _) = trial.run(External).await.error();
+    let (code, _) = trial.run(external()).await.error();
     assert_eq!(code, "TIMEOUT");
     assert!(!is_alive(&trial.line_of("pid").await));
 }

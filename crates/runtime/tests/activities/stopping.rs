@@ -6,10 +6,10 @@ use interlock_activity::Activity;
 use interlock_runtime::activities::CommandRun;
 use serde_json::json;
 
-use crate::trial::{Ended, Trial, is_alive, until};
+use crate::trial::{Ended, Trial, is_alive, sandbox, until};
 
 fn command() -> CommandRun {
-    CommandRun::new(Default::default())
+    CommandRun::new(Default::default(), sandbox())
 }
 
 /// Says `pid` as soon as a grandchild runs, then waits for it.

@@ -14,7 +14,14 @@ use interlock_activity::{Activity, Attempt, Canceller, Ending, Future, Host, Inv
 use interlock_chart::Value;
 use interlock_core::ActivityId;
 use interlock_journal::{AttemptResult, Definition, Engine, Journal};
+use interlock_runtime::activities::Sandbox;
+use interlock_testkit::launcher::launcher;
 use tempfile::TempDir;
+
+/// How programs are confined: with nothing but a launcher.
+pub(crate) fn sandbox() -> Sandbox {
+    Sandbox { launcher: launcher(), ..Sandbox::default() }
+}
 
 /// A folder, a store and a host for attempts.
 pub(crate) struct Trial {

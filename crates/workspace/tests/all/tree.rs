@@ -25,13 +25,13 @@ fn the_tree_is_what_git_would_commit() {
     assert_eq!(folder.workspace.tree(&folder.path).unwrap(), tree);
     assert_eq!(folder.git(&["count-objects"]), loose, "nothing is written into the repository");
     assert_eq!(interlock_workspace::Workspace::default().tree(&folder.path).unwrap(), tree, "also without a home");
-    assert_eq!(tree, Some(expected(&folder)));
+    assert_eq!(tree, expected(&folder));
 }
 
 #[test]
 fn the_tree_follows_every_change_and_depends_on_nothing_before() {
     let folder = Folder::repository();
-    let tree = || folder.workspace.tree(&folder.path).unwrap().unwrap();
+    let tree = || folder.workspace.tree(&folder.path).unwrap();
     let mut seen = vec![tree()];
     // Same size, as fast as possible: only the content tells them apart.
     for content in ["1", "2", "3", "4", "5"] {
@@ -63,10 +63,17 @@ fn a_file_marked_as_unchanged_is_looked_at_all_the_same() {
 }
 
 #[test]
-fn a_folder_outside_of_git_has_no_tree() {
+fn a_folder_outside_of_git_has_a_tree_too() {
     let folder = Folder::plain();
     folder.write("a", "one");
-    assert_eq!(folder.workspace.tree(&folder.path), Ok(None));
+    let tree = folder.workspace.tree(&folder.path).unwrap();
+    // What git itself says about a tree with this file in it.
+    let repository = Folder::repository();
+    repository.write("a", "one");
+    assert_eq!(repository.workspace.tree(&repository.path).unwrap(), tree);
+    folder.write("a", "two");
+    assert_ne!(folder.workspace.tree(&folder.path).unwrap(), tree);
+    assert!(!folder.path.join(".git").exists());
     assert!(folder.workspace.tree(&folder.path.join("nowhere")).is_err());
 }
 
@@ -100,7 +107,7 @@ fn five_thousand_files_are_quick_when_known() {
         println!("{what}: {} ms", begun.elapsed().as_millis());
         result
     };
-    let tree = || folder.workspace.tree(&folder.path).unwrap().unwrap();
+    let tree = || folder.workspace.tree(&folder.path).unwrap();
     let take = || folder.workspace.take(&folder.path, "run-1").unwrap();
     timed("tree, 5,000 files, cold", &tree);
     timed("take, 5,000 files, cold", &take);

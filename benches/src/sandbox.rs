@@ -1,0 +1,77 @@
+//! What it costs to start a program in the sandbox: `true`, directly and through the launcher, from the beginning to the last word about it.
+
+use std::{
+    io::{Read, Write},
+    os::{fd::OwnedFd, unix::net::UnixStream},
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use interlock_sandbox::{Config, Kind, Launcher, Order, Report};
+
+use crate::Result;
+
+const ROUNDS: usize = 60;
+
+/// Directly, without a sandbox but looked after, and in the sandbox.
+pub(crate) fn report() -> Result<()> {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/interlock");
+    if !program.exists() {
+        println!("sandbox  not measured: build it with `cargo build --release -p interlock-cli`");
+        return Ok(());
+    }
+    let launcher = Launcher::at(program);
+    let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR"))?;
+    let directly = median(|| {
+        let begin = Instant::now();
+        Command::new("true").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).output()?;
+        Ok(begin.elapsed())
+    })?;
+    let none = median(|| launch(&launcher, Kind::None, folder.path()))?;
+    let landlock = median(|| launch(&launcher, Kind::Landlock, folder.path()))?;
+    println!(
+        "sandbox  {:>8.3} ms for `true` in the sandbox, {:.3} looked after only, {:.3} directly",
+        milliseconds(landlock),
+        milliseconds(none),
+        milliseconds(directly)
+    );
+    Ok(())
+}
+
+fn launch(launcher: &Launcher, kind: Kind, folder: &Path) -> Result<Duration> {
+    let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
+    let mut rules = Config::default().rules(folder.canonicalize()?, home.as_deref());
+    rules.sandbox = kind;
+    let order = Order {
+        words: vec!["/bin/true".into()],
+        env: Vec::new(),
+        folder: folder.to_owned(),
+        stdin: None,
+        temp: std::env::temp_dir(),
+        rules,
+    };
+    let begin = Instant::now();
+    let (mut ours, theirs) = UnixStream::pair()?;
+    let mut child = launcher.command(folder).stdin(OwnedFd::from(theirs)).spawn()?;
+    ours.write_all(&order.to_line()?)?;
+    let mut said = String::new();
+    ours.read_to_string(&mut said)?;
+    child.wait()?;
+    let took = begin.elapsed();
+    let ended = said.lines().filter_map(|line| serde_json::from_str(line).ok()).find_map(|report| match report {
+        Report::Ended(ended) => Some(ended),
+        _ => None,
+    });
+    ended.filter(|ended| ended.code == Some(0)).map(|_| took).ok_or_else(|| format!("`true` failed: {said}").into())
+}
+
+fn median(mut round: impl FnMut() -> Result<Duration>) -> Result<Duration> {
+    let mut rounds = (0..ROUNDS).map(|_| round()).collect::<Result<Vec<_>>>()?;
+    rounds.sort();
+    Ok(rounds[ROUNDS / 2])
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}

@@ -1,0 +1,79 @@
+//! What programs are allowed: what the machine says, on top of what the user's settings say, on top of nothing.
+
+use std::path::{Path, PathBuf};
+
+use interlock_activity::{Attempt, Outcome, code};
+use interlock_sandbox::{Config, Kind, Launcher, Limits, Network, Rules, workspace_of};
+
+use super::{
+    given::{Bad, Given},
+    process::SANDBOX,
+};
+
+/// The fields of `with` that are about this.
+pub(crate) const FIELDS: [&str; 4] = ["sandbox", "network", "write", "limits"];
+
+const LIMITS: [&str; 6] = ["memory_mib", "processes", "file_mib", "open_files", "disk_mib", "free_mib"];
+
+/// How programs are confined where the machine does not say.
+#[derive(Clone, Debug, Default)]
+pub struct Sandbox {
+    /// What starts them: by default this very binary, whose `main` then has to begin with [`interlock_sandbox::entry`].
+    pub launcher: Launcher,
+    /// What is allowed.
+    pub config: Config,
+    /// Where runs are kept: no program may read that.
+    pub store: Option<PathBuf>,
+}
+
+impl Sandbox {
+    /// The rules for a program of an attempt.
+    pub(crate) fn rules(&self, given: &Given<'_>, attempt: &Attempt) -> Result<Rules, Outcome> {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let cannot = |error| Outcome::error(code::FAILED, format!("its folder cannot be used: {error}"));
+        let workspace = workspace_of(&attempt.folder).map_err(cannot)?;
+        let mut rules = self.config.rules(workspace, home.as_deref());
+        rules.store.clone_from(&self.store);
+        if let Some(name) = given.text("sandbox")? {
+            rules.sandbox = Kind::named(name).ok_or_else(|| unknown("sandbox", name, "landlock, bubblewrap, none"))?;
+        }
+        if let Some(name) = given.text("network")? {
+            rules.network = Network::named(name).ok_or_else(|| unknown("network", name, "off, unix, loopback, on"))?;
+        }
+        let write = given.texts("write")?.unwrap_or_default();
+        rules.write.extend(write.iter().map(|place| absolute(place, &attempt.folder, home.as_deref())));
+        rules.limits = limits(given, rules.limits)?;
+        if rules.required && rules.sandbox == Kind::None {
+            return Err(Outcome::error(SANDBOX, "a sandbox is required here, and the machine says `sandbox: none`"));
+        }
+        Ok(rules)
+    }
+}
+
+fn unknown(field: &str, name: &str, known: &str) -> Bad {
+    Bad::field(field, format!("is `{name}`; known are {known}"))
+}
+
+fn absolute(place: &str, folder: &Path, home: Option<&Path>) -> PathBuf {
+    match (place.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => folder.join(place),
+    }
+}
+
+fn limits(given: &Given<'_>, mut limits: Limits) -> Result<Limits, Bad> {
+    let Some(said) = given.value("limits") else { return Ok(limits) };
+    let said = Given::new(said, &LIMITS)?;
+    let fields = [
+        &mut limits.memory_mib,
+        &mut limits.processes,
+        &mut limits.file_mib,
+        &mut limits.open_files,
+        &mut limits.disk_mib,
+        &mut limits.free_mib,
+    ];
+    for (name, field) in LIMITS.into_iter().zip(fields) {
+        *field = said.whole(name)?.unwrap_or(*field);
+    }
+    Ok(limits)
+}

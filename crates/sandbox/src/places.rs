@@ -1,0 +1,112 @@
+//! Which places are hidden, and how everything else is named without naming them.
+//!
+//! Landlock knows only what is allowed, and what is allowed for a directory is allowed for everything below it. So a directory with
+//! something hidden in it is taken apart: its other entries are allowed one by one, those that lead to the hidden one are taken apart in turn.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// What people keep secrets in, within their home.
+const IN_HOME: [&str; 29] = [
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/hub",
+    ".config/glab-cli",
+    ".config/rclone",
+    ".config/op",
+    ".config/sops",
+    ".docker",
+    ".kube",
+    ".netrc",
+    ".git-credentials",
+    ".config/git/credentials",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".pypirc",
+    ".gem/credentials",
+    ".pgpass",
+    ".my.cnf",
+    ".vault-token",
+    ".password-store",
+    ".local/share/keyrings",
+    ".mozilla",
+    ".config/google-chrome",
+];
+
+/// Credentials of the system, which matter where Interlock is run by the administrator.
+const IN_SYSTEM: [&str; 4] =
+    ["/etc/shadow", "/etc/gshadow", "/etc/ssh/ssh_host_ed25519_key", "/etc/ssh/ssh_host_rsa_key"];
+
+/// Where credentials are kept, for a user with this home.
+pub fn credentials(home: Option<&Path>) -> Vec<PathBuf> {
+    let of_user = home.into_iter().flat_map(|home| IN_HOME.iter().map(move |place| home.join(place)));
+    of_user.chain(IN_SYSTEM.iter().map(PathBuf::from)).collect()
+}
+
+/// Hidden places as they really are: those that exist, without symbolic links on the way.
+pub(crate) fn real<'p>(hidden: impl IntoIterator<Item = &'p PathBuf>) -> Vec<PathBuf> {
+    let mut real: Vec<_> = hidden.into_iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+    real.sort();
+    real.dedup();
+    real
+}
+
+/// The largest places at and below `root` that have nothing hidden in them. Both are to be real paths.
+///
+/// Symbolic links are left out: what they lead to is allowed or not by where it is.
+pub(crate) fn around(root: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
+    let mut places = Vec::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(place) = open.pop() {
+        if hidden.contains(&place) {
+            continue;
+        }
+        match hidden.iter().any(|hidden| hidden.starts_with(&place)) {
+            true => open.extend(entries(&place)),
+            false => places.push(place),
+        }
+    }
+    places
+}
+
+/// Whether a place has something hidden in it, so that it is taken apart.
+pub(crate) fn is_apart(place: &Path, hidden: &[PathBuf]) -> bool {
+    hidden.iter().any(|hidden| hidden.starts_with(place))
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink())).map(|entry| entry.path())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_is_named_but_what_is_hidden() {
+        let home = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(home.path()).unwrap();
+        for folder in ["a/b/secret", "a/b/open", "a/c", "d/e"] {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        fs::write(home.join("a/file"), "").unwrap();
+        std::os::unix::fs::symlink(home.join("a/b/secret"), home.join("a/link")).unwrap();
+        let hidden = real(&[home.join("a/link"), home.join("not/there")]);
+        assert_eq!(hidden, [home.join("a/b/secret")]);
+        let mut places = around(&home, &hidden);
+        places.sort();
+        let expected = ["a/b/open", "a/c", "a/file", "d"].map(|place| home.join(place));
+        assert_eq!(places, expected);
+        assert_eq!(around(&home.join("d"), &hidden), [home.join("d")]);
+        assert_eq!(around(&home.join("a/b/secret"), &hidden), [] as [PathBuf; 0]);
+    }
+}

@@ -1,0 +1,270 @@
+//! Programs that try to get out, and do not.
+
+use std::{fs, io::Read, net::TcpListener, os::unix::net::UnixListener};
+
+use interlock_sandbox::{Kind, Network, ability};
+
+use crate::scene::{SECRET, Scene, has};
+
+/// Every line of the script must fail; none leaves a trace outside.
+#[track_caller]
+fn all_fail(scene: &Scene, tries: &[&str]) {
+    for attempt in tries {
+        let done = scene.run(&format!("{attempt}\nif [ $? = 0 ]; then echo OUT; fi"));
+        assert!(!done.stdout.contains("OUT") && !done.stdout.contains(SECRET), "{attempt}: {done:#?}");
+        assert_eq!(done.ended().left, 0);
+        assert!(done.enforced().landlock_abi.is_some());
+    }
+    assert_eq!(fs::read_to_string(scene.path("outside/file")).unwrap(), "as it was\n");
+    let names: Vec<_> = fs::read_dir(scene.path("outside")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["file"]);
+}
+
+const WRITES: [&str; 16] = [
+    "echo x > ../outside/file",
+    "echo x >> ../outside/file",
+    ": > ../outside/new",
+    "rm ../outside/file",
+    "mv ../outside/file here",
+    "mv ../outside ../elsewhere",
+    "ln ../outside/file hard && echo x > hard",
+    "ln -s ../outside/file soft && echo x > soft",
+    "ln -s ../outside folder && echo x > folder/file",
+    "mkdir ../outside/new",
+    "mkfifo ../outside/new",
+    "truncate -s 0 ../outside/file",
+    "cp /bin/true ../outside/new",
+    "echo x > /proc/self/root$(realpath ../outside/file)",
+    "touch /tmp/interlock-escape-$$ 2>/dev/null && rm /tmp/interlock-escape-$$",
+    "touch $HOME/.bashrc",
+];
+
+#[test]
+fn nothing_outside_can_be_written() {
+    all_fail(&Scene::new(), &WRITES);
+}
+
+const READS: [&str; 8] = [
+    "cat $HOME/.ssh/id_ed25519",
+    "cat $HOME/.config/gh/hosts.yml",
+    "cat $HOME/.netrc",
+    "ln -s $HOME/.ssh s && cat s/id_ed25519",
+    "ln $HOME/.netrc hard && cat hard",
+    "cat /proc/self/root$HOME/.netrc",
+    "cp -r $HOME/.ssh here",
+    "cd $HOME/.ssh && cat id_ed25519",
+];
+
+#[test]
+fn credentials_cannot_be_read() {
+    all_fail(&Scene::new(), &READS);
+}
+
+#[test]
+fn nor_where_the_home_itself_is_the_workspace() {
+    let scene = Scene::new();
+    let home = scene.path("home");
+    let scene = scene.with(|rules| rules.workspace = home);
+    all_fail(&scene, &READS[..3]);
+    let done = scene.run("echo x > notes && cat notes");
+    assert_eq!(done.stdout, "x\n");
+    assert!(done.enforced().missing.iter().any(|said| said.contains("hidden places")), "{done:#?}");
+}
+
+#[test]
+fn a_race_with_symbolic_links_wins_nothing() {
+    let race = "mkdir real; echo mine > real/file; mkdir real/sub; \
+        ( i=0; while [ $i -lt 400 ]; do ln -sfn ../outside link; ln -sfn real link; i=$((i+1)); done ) & \
+        i=0; while [ $i -lt 400 ]; do echo race 2>/dev/null >> link/file; cat link/secret 2>/dev/null; i=$((i+1)); done; wait";
+    let scene = Scene::new();
+    let secret = scene.path("outside/secret");
+    fs::write(&secret, SECRET).unwrap();
+    let scene = scene.with(|rules| rules.hide.push(secret.clone()));
+    let done = scene.run(race);
+    assert!(!done.stdout.contains(SECRET), "{done:#?}");
+    assert_eq!(fs::read_to_string(scene.path("outside/file")).unwrap(), "as it was\n");
+}
+
+const CONNECT: &str = r#"python3 -c '
+import socket, sys
+family, kind, address = eval(sys.argv[1])
+s = socket.socket(family, kind)
+s.settimeout(3)
+s.connect(address)
+s.send(b"out")
+' "#;
+
+#[test]
+fn nobody_can_be_talked_to_unless_that_is_allowed() {
+    let scene = Scene::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let socket = scene.work("listens");
+    let unix = UnixListener::bind(&socket).unwrap();
+    unix.set_nonblocking(true).unwrap();
+    let tcp = format!("{CONNECT} '(socket.AF_INET, socket.SOCK_STREAM, (\"127.0.0.1\", {port}))'");
+    let udp = format!("{CONNECT} '(socket.AF_INET, socket.SOCK_DGRAM, (\"127.0.0.1\", {port}))'");
+    let six = format!("{CONNECT} '(socket.AF_INET6, socket.SOCK_STREAM, (\"::1\", {port}))'");
+    let file = format!("{CONNECT} '(socket.AF_UNIX, socket.SOCK_STREAM, \"listens\")'");
+    let raw = format!("{CONNECT} '(socket.AF_INET, socket.SOCK_RAW, (\"127.0.0.1\", 0))'");
+    let netlink = "python3 -c 'import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)'";
+    let vsock = "python3 -c 'import socket; socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)'";
+    let bash = format!("bash -c 'echo out > /dev/tcp/127.0.0.1/{port}'");
+    all_fail(&scene, &[&tcp, &udp, &six, &file, &raw, netlink, vsock, &bash]);
+    assert!(listener.accept().is_err() && unix.accept().is_err(), "nobody has come");
+
+    let scene = scene.with(|rules| rules.network = Network::Unix);
+    all_fail(&scene, &[&tcp, &udp, &six]);
+    scene.run(&file).is_well();
+    let mut said = String::new();
+    unix.accept().unwrap().0.read_to_string(&mut said).unwrap();
+    assert_eq!(said, "out");
+
+    let scene = scene.with(|rules| rules.network = Network::On);
+    scene.run(&tcp).is_well();
+    said.clear();
+    listener.accept().unwrap().0.read_to_string(&mut said).unwrap();
+    assert_eq!(said, "out");
+}
+
+#[test]
+fn a_loopback_of_its_own_reaches_nobody_else() {
+    if !ability().namespaces {
+        let done = Scene::new().with(|rules| rules.network = Network::Loopback).run("true");
+        assert!(done.not_started.unwrap().1);
+        return;
+    }
+    let scene = Scene::new().with(|rules| rules.network = Network::Loopback);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let out = format!("{CONNECT} '(socket.AF_INET, socket.SOCK_STREAM, (\"127.0.0.1\", {port}))'");
+    let far = format!("{CONNECT} '(socket.AF_INET, socket.SOCK_STREAM, (\"192.0.2.1\", 80))'");
+    let file = format!("{CONNECT} '(socket.AF_UNIX, socket.SOCK_STREAM, \"listens\")'");
+    all_fail(&scene, &[&out, &far, &file]);
+    assert!(listener.accept().is_err());
+    let own = "python3 -c '
+import socket
+l = socket.create_server((\"127.0.0.1\", 0))
+c = socket.create_connection(l.getsockname())
+c.send(b\"own\")
+print(l.accept()[0].recv(9))'";
+    let done = scene.run(own);
+    done.is_well();
+    assert_eq!(done.stdout, "b'own'\n");
+    assert!(done.enforced().network_by.contains(&"namespace".to_owned()));
+}
+
+/// The supervisor, this process and everybody else are out of reach.
+#[test]
+fn processes_outside_can_be_neither_traced_nor_signalled() {
+    let scene = Scene::new();
+    let me = std::process::id();
+    let mut bystander = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+    let them = bystander.id();
+    let trace = |pid: &str| {
+        format!(
+            "python3 -c '
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+import sys
+sys.exit(0 if libc.ptrace(16, {pid}, 0, 0) == 0 else 1)'"
+        )
+    };
+    let tries = [
+        "kill -9 $PPID".to_owned(),
+        "kill -0 $PPID".to_owned(),
+        format!("kill -9 {me}"),
+        format!("kill -9 {them}"),
+        trace("__import__(\"os\").getppid()").replace("getppid()", "getpgid(0) - 1"),
+        trace(&me.to_string()),
+        trace(&them.to_string()),
+        format!("head -c 1 /proc/{me}/mem"),
+        format!("cat /proc/{me}/environ"),
+        format!("cat /proc/{them}/environ"),
+        "cat /proc/$PPID/environ".to_owned(),
+    ];
+    let is_apart = scene.run("true").enforced().processes_apart;
+    let tries: Vec<_> =
+        tries.iter().map(String::as_str).filter(|attempt| is_apart || !attempt.starts_with("kill")).collect();
+    all_fail(&scene, &tries);
+    assert!(bystander.try_wait().unwrap().is_none(), "it is still there");
+    bystander.kill().unwrap();
+    bystander.wait().unwrap();
+}
+
+#[test]
+fn the_system_cannot_be_changed() {
+    let mut tries = vec![
+        "mount -t tmpfs none /mnt",
+        "unshare -Ur true",
+        "unshare -n true",
+        "chroot / true",
+        "mknod device c 1 3",
+        "mknod disk b 8 0",
+        "hostname other",
+        "date -s 2001-01-01",
+        "sysctl -w kernel.panic=0",
+        "echo 0 > /proc/sys/kernel/randomize_va_space",
+        "dmesg",
+        "nice -n -5 sh -c 'test $(nice) = -5'",
+        "python3 -c 'import ctypes,sys; l=ctypes.CDLL(None); sys.exit(0 if l.syscall(425,8,b\"\\0\"*200)>=0 else 1)'",
+        "python3 -c 'import fcntl,termios; fcntl.ioctl(0, termios.TIOCSTI, b\"x\")'",
+    ];
+    tries.retain(|attempt| has(attempt.split_whitespace().next().unwrap_or_default()) || attempt.starts_with("echo"));
+    all_fail(&Scene::new(), &tries);
+}
+
+/// The environment of the program must do nothing to the launcher, which is not confined.
+#[test]
+fn the_launcher_does_not_load_what_the_program_is_told_to() {
+    let scene = Scene::new();
+    let source = "#include <stdio.h>\n__attribute__((constructor)) static void init(void) { FILE *f = fopen(\"/proc/self/cmdline\", \"r\"); \
+                  char b[200] = {0}; fread(b, 1, 199, f); FILE *o = fopen(\"loaded\", \"a\"); if (o) { fprintf(o, \"%s\\n\", b); fclose(o); } }";
+    fs::write(scene.work("evil.c"), source).unwrap();
+    let built = std::process::Command::new("gcc")
+        .args(["-shared", "-fPIC", "-o", "evil.so", "evil.c"])
+        .current_dir(&scene.rules.workspace)
+        .status();
+    assert!(built.unwrap().success());
+    let mut order = scene.order(&["/bin/true"]);
+    order.env.push(("LD_PRELOAD".into(), scene.work("evil.so").into()));
+    scene.start_order(&order).done().is_well();
+    assert_eq!(scene.line_of("loaded"), "/bin/true");
+}
+
+#[test]
+fn bubblewrap_hides_more() {
+    if !has("bwrap") {
+        return;
+    }
+    let scene = Scene::new().with(|rules| rules.sandbox = Kind::Bubblewrap);
+    let probe = scene.run("true");
+    if probe.ended.is_none() || probe.ended().code != Some(0) {
+        // Installed, and not allowed here: then nothing runs.
+        assert!(probe.enforced.is_none(), "{probe:#?}");
+        return;
+    }
+    all_fail(&scene, &WRITES[..14]);
+    all_fail(&scene, &READS);
+    all_fail(&scene, &["chmod 000 ../outside/file", "touch -d 2001-01-01 ../outside/file", "ls $HOME/.ssh/id_ed25519"]);
+    let done = scene.run("echo x > new && cat new && ls /proc | grep -c '^[0-9]'");
+    done.is_well();
+    assert!(done.stdout.starts_with("x\n"));
+    let count: u32 = done.stdout.lines().nth(1).unwrap().parse().unwrap();
+    assert!(count < 10, "other processes are not seen: {count}");
+    assert_eq!(done.enforced().sandbox, Kind::Bubblewrap);
+}
+
+#[test]
+fn standing_in_the_way_of_the_supervisor_does_not_help() {
+    // Its other end of the socket, its files, its memory: nothing of it is inherited.
+    let scene = Scene::new();
+    let done = scene.run("ls -l /proc/self/fd");
+    done.is_well();
+    let open: Vec<_> = done.stdout.lines().filter(|line| line.contains("->")).collect();
+    // Its three streams, and the directory that `ls` reads.
+    assert_eq!(open.len(), 4, "{}", done.stdout);
+    assert!(!done.stdout.contains("socket:"), "{}", done.stdout);
+}

@@ -1,0 +1,10 @@
+//! Real programs in the real sandbox of this kernel: those that behave and those that try to get out.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+mod ending;
+mod escapes;
+mod limits;
+mod repositories;
+mod scene;
+mod work;

@@ -1,0 +1,214 @@
+//! A workspace, a home with secrets in it, and programs run in the sandbox.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    os::{
+        fd::OwnedFd,
+        unix::{
+            fs::{PermissionsExt, chown},
+            net::UnixStream,
+            process::CommandExt,
+        },
+    },
+    path::{Path, PathBuf},
+    process::Child,
+    time::{Duration, Instant},
+};
+
+use interlock_sandbox::{Ended, Enforced, Launcher, Limits, Order, Report, Rules, credentials, workspace_of};
+use tempfile::TempDir;
+
+/// Secrets that no program may see.
+pub(crate) const SECRET: &str = "the-secret-key";
+
+/// The user who owns nothing.
+const NOBODY: u32 = 65_534;
+
+/// Where a program is run.
+pub(crate) struct Scene {
+    pub(crate) place: PathBuf,
+    pub(crate) rules: Rules,
+    pub(crate) env: Vec<(String, String)>,
+    is_nobody: bool,
+    _home: TempDir,
+}
+
+/// A program at work.
+pub(crate) struct Running {
+    pub(crate) child: Child,
+    pub(crate) control: UnixStream,
+}
+
+/// What became of a program.
+#[derive(Debug, Default)]
+pub(crate) struct Done {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) enforced: Option<Enforced>,
+    pub(crate) not_started: Option<(String, bool)>,
+    pub(crate) ended: Option<Ended>,
+}
+
+impl Scene {
+    pub(crate) fn new() -> Self {
+        let home = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let place = fs::canonicalize(home.path()).unwrap();
+        for folder in ["work", "home/.ssh", "home/.config/gh", "outside", "tmp"] {
+            fs::create_dir_all(place.join(folder)).unwrap();
+        }
+        fs::write(place.join("home/.ssh/id_ed25519"), SECRET).unwrap();
+        fs::write(place.join("home/.config/gh/hosts.yml"), SECRET).unwrap();
+        fs::write(place.join("home/.netrc"), SECRET).unwrap();
+        fs::write(place.join("home/notes"), "notes\n").unwrap();
+        fs::write(place.join("outside/file"), "as it was\n").unwrap();
+        // So that it can also be tried as another user.
+        fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
+        let workspace = workspace_of(&place.join("work")).unwrap();
+        // The test itself is below a repository: that one is not meant.
+        let workspace = if workspace.ends_with("work") { workspace } else { place.join("work") };
+        let hide = credentials(Some(&place.join("home")));
+        let rules = Rules { workspace, hide, ..Rules::default() };
+        let env = vec![
+            ("HOME".to_owned(), place.join("home").to_str().unwrap().to_owned()),
+            ("PATH".to_owned(), std::env::var("PATH").unwrap()),
+        ];
+        Scene { place, rules, env, is_nobody: false, _home: home }
+    }
+
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut Rules)) -> Self {
+        change(&mut self.rules);
+        self
+    }
+
+    /// As a user who owns nothing else. Only the administrator can do that.
+    pub(crate) fn as_nobody(mut self) -> Self {
+        for folder in ["work", "tmp"] {
+            chown(self.path(folder), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        self.is_nobody = true;
+        self
+    }
+
+    pub(crate) fn limits(self, change: impl FnOnce(&mut Limits)) -> Self {
+        self.with(|rules| change(&mut rules.limits))
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.place.join(name)
+    }
+
+    pub(crate) fn work(&self, name: &str) -> PathBuf {
+        self.rules.workspace.join(name)
+    }
+
+    pub(crate) fn order(&self, words: &[&str]) -> Order {
+        Order {
+            words: words.iter().map(Into::into).collect(),
+            env: self.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            folder: self.rules.workspace.clone(),
+            stdin: None,
+            temp: self.path("tmp"),
+            rules: self.rules.clone(),
+        }
+    }
+
+    pub(crate) fn start(&self, script: &str) -> Running {
+        self.start_order(&self.order(&["/bin/sh", "-c", script]))
+    }
+
+    pub(crate) fn start_order(&self, order: &Order) -> Running {
+        let (control, theirs) = UnixStream::pair().unwrap();
+        let launcher = Launcher::at(env!("CARGO_BIN_EXE_interlock-sandbox"));
+        let mut command = launcher.command(&self.path("mark"));
+        if self.is_nobody {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        let child = command.stdin(OwnedFd::from(theirs)).spawn().unwrap();
+        (&control).write_all(&order.to_line().unwrap()).unwrap();
+        Running { child, control }
+    }
+
+    /// Runs a script to its end.
+    pub(crate) fn run(&self, script: &str) -> Done {
+        self.start(script).done()
+    }
+
+    /// The content of a file in the workspace, as soon as there is a whole line of it.
+    pub(crate) fn line_of(&self, name: &str) -> String {
+        let path = self.work(name);
+        until(|| fs::read_to_string(&path).ok().filter(|text| text.ends_with('\n'))).trim().to_owned()
+    }
+}
+
+impl Running {
+    pub(crate) fn done(mut self) -> Done {
+        let mut err = self.child.stderr.take().unwrap();
+        let stderr = std::thread::spawn(move || text(&mut err));
+        let stdout = text(&mut self.child.stdout.take().unwrap());
+        let mut done = Done { stdout, stderr: stderr.join().unwrap(), ..Done::default() };
+        for line in BufReader::new(&self.control).lines() {
+            match serde_json::from_str(&line.unwrap()).unwrap() {
+                Report::Started(enforced) => done.enforced = Some(*enforced),
+                Report::NotStarted { why, is_refusal } => done.not_started = Some((why, is_refusal)),
+                Report::Ended(ended) => done.ended = Some(ended),
+            }
+        }
+        self.child.wait().unwrap();
+        done
+    }
+}
+
+fn text(from: &mut impl Read) -> String {
+    let mut bytes = Vec::new();
+    from.read_to_end(&mut bytes).unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+impl Done {
+    #[track_caller]
+    pub(crate) fn ended(&self) -> &Ended {
+        self.ended.as_ref().unwrap_or_else(|| panic!("{self:#?}"))
+    }
+
+    #[track_caller]
+    pub(crate) fn enforced(&self) -> &Enforced {
+        self.enforced.as_ref().unwrap_or_else(|| panic!("{self:#?}"))
+    }
+
+    /// It ended well, and nothing is to be said about it.
+    #[track_caller]
+    pub(crate) fn is_well(&self) {
+        assert_eq!(self.ended(), &Ended { code: Some(0), ..Ended::default() }, "{self:#?}");
+    }
+
+    /// The rules that were broken.
+    pub(crate) fn broken(&self) -> Vec<&str> {
+        self.ended().breaches.iter().map(|breach| breach.rule.as_str()).collect()
+    }
+}
+
+/// What comes about within twenty seconds.
+#[track_caller]
+pub(crate) fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "it did not come about");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Whether a process is there and no zombie.
+pub(crate) fn is_alive(pid: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+}
+
+/// Whether a program is there to be tried.
+pub(crate) fn has(program: &str) -> bool {
+    std::env::split_paths(&std::env::var_os("PATH").unwrap())
+        .any(|place: PathBuf| Path::new(&place).join(program).exists())
+}
