@@ -292,3 +292,7 @@ case("curl-refused", "network", "curl", "curl -sS http://127.0.0.1:9/", {}, caus
 case("pip-no-package", "network", "python3", "PIP_DISABLE_PIP_VERSION_CHECK=1 python3 -m pip install --no-index frobnicator-no-such", {}, cause="frobnicator-no-such")
 fw("fw-divide-by-zero", "hard_fault", 'int test(void) { *(volatile u32 *)0xE000ED14 |= 16; put("dividing\\r\\n"); volatile u32 z = 0; return 5 / z; }\n')
 fw("fw-undefined-instruction", "hard_fault", 'int test(void) { put("udf\\r\\n"); __asm__ volatile("udf #0"); return 0; }\n', handler=False)
+case("make-files-called-after-faults", "none", "make gcc", "make", {"Makefile": "all: hardfault.o watchdog.o\n%.o: %.c\n\tgcc -Wall -c $<\n", "hardfault.c": "int fault(void) { return 1; }\n", "watchdog.c": "int reset(void) { return 1; }\n"})
+case("tap-tests-of-faults", "none", "sh", "sh t.sh", {"t.sh": "echo 1..3\necho 'ok 1 - a hard fault prints its pc'\necho 'ok 2 - watchdog reset is reported'\necho 'ok 3 - Segmentation fault in a child is seen'\n"})
+case("gtest-tests-of-faults", "none", "g++", "g++ t.cpp -lgtest -lgtest_main -pthread -o t && ./t", {"t.cpp": GT + "class P : public testing::TestWithParam<int> {};\nTEST_P(P, SIGSEGV) { EXPECT_TRUE(true); }\nINSTANTIATE_TEST_SUITE_P(HardFault, P, testing::Values(1));\n"})
+case("tap-fault-after-ok", "hard_fault", "sh", "sh t.sh", {"t.sh": "echo 1..2\necho 'ok 1 - boots'\necho '*** HardFault *** pc=0x08001234'\n"}, cause="0x08001234")

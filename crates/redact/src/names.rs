@@ -235,7 +235,7 @@ fn quoted(rest: &[u8]) -> Option<(usize, usize)> {
 fn is_spoken(text: &[u8], start: usize) -> bool {
     let from = start - text[..start].iter().rev().take(NAME_BYTES_MAX).take_while(|byte| **byte != b'\n').count();
     let before = text[from..start].trim_ascii_start();
-    let is_docker = [&b"ENV "[..], b"setenv ", b"ARG "].iter().any(|word| before == *word);
+    let is_docker = [&b"ENV "[..], b"setenv ", b"ARG "].contains(&before);
     is_docker || before.windows(6).any(|part| part == b"login ") || before.ends_with(b"IDENTIFIED BY ")
 }
 

@@ -39,6 +39,8 @@ struct File {
     pass: Vec<Summary>,
     #[serde(default)]
     fail: Vec<Summary>,
+    #[serde(default)]
+    skip: Vec<Summary>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -116,6 +118,8 @@ pub(super) struct Table {
     pub(super) any: RegexSet,
     pub(super) pass: RegexSet,
     pub(super) fail: RegexSet,
+    /// Lines that only name something.
+    pub(super) skip: RegexSet,
     classes: BTreeMap<String, Class>,
 }
 
@@ -127,6 +131,7 @@ static BUILTIN: LazyLock<Table> = LazyLock::new(|| {
         any: RegexSet::empty(),
         pass: RegexSet::empty(),
         fail: RegexSet::empty(),
+        skip: RegexSet::empty(),
         classes: BTreeMap::new(),
     })
 });
@@ -159,6 +164,7 @@ impl Table {
             all.rule.extend(file.rule);
             all.pass.extend(file.pass);
             all.fail.extend(file.fail);
+            all.skip.extend(file.skip);
         }
         let classes: BTreeMap<String, Class> = all.class.into_iter().map(|class| (class.name.clone(), class)).collect();
         let rules = all.rule.into_iter().map(|row| Rule::new(row, &classes)).collect::<Result<Vec<_>, _>>()?;
@@ -167,6 +173,7 @@ impl Table {
             any: set(rules.iter().map(|rule| rule.pattern.as_str().to_owned()).collect())?,
             pass: set(all.pass.into_iter().map(|row| row.pattern).collect())?,
             fail: set(all.fail.into_iter().map(|row| row.pattern).collect())?,
+            skip: set(all.skip.into_iter().map(|row| row.pattern).collect())?,
             rules,
             classes,
         })
