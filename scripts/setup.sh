@@ -27,3 +27,6 @@ if [ "$what" != build ] && ! cargo deny --version >/dev/null 2>&1; then
     echo "setup: cargo-deny is missing (checks licences and origins of dependencies); building it takes some minutes" >&2
     cargo install cargo-deny --locked --quiet
 fi
+
+# Without it one test says that it is left out; where INTERLOCK_REQUIRE_PARTS is set it fails.
+"$(dirname "$0")/model.sh" || echo "setup: the model could not be fetched" >&2

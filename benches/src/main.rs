@@ -9,6 +9,7 @@
 mod cold;
 mod crowd;
 mod durable;
+mod judge;
 mod langgraph;
 mod limits;
 mod sandbox;
@@ -37,6 +38,9 @@ fn main() -> Result<()> {
     }
     if is_wanted("durable") {
         durable::report()?;
+    }
+    if is_wanted("judge") {
+        judge::report()?;
     }
     if is_wanted("crowd") {
         crowd::report()?;

@@ -1,6 +1,6 @@
 //! What an activity is.
 
-use std::pin::Pin;
+use std::{path::Path, pin::Pin};
 
 use interlock_chart::model::Effect;
 
@@ -14,7 +14,7 @@ pub type Ending = Future<Outcome>;
 
 /// Something that can be done outside a machine.
 pub trait Activity: Send + Sync + 'static {
-    /// What machines call it: `command.run`.
+    /// What machines call it: `command.run`. One that ends in `.*` is a whole family: `judge.*` is `judge`, `judge.plan` and so on.
     fn name(&self) -> &str;
 
     /// One sentence on what it does.
@@ -30,6 +30,11 @@ pub trait Activity: Send + Sync + 'static {
     /// up again, as often as need be.
     fn waits(&self) -> bool {
         false
+    }
+
+    /// Whether it does what a machine calls by this name in this folder. Where it does not, a person stands in for it.
+    fn takes(&self, _name: &str, _folder: &Path) -> bool {
+        true
     }
 
     /// Begins. Must not block, and must come to an end soon after it is cancelled. What it

@@ -16,9 +16,10 @@ impl Registry {
         self
     }
 
-    /// The activity of a name.
+    /// The activity of a name: its own, or else that of its family.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Activity>> {
-        self.0.get(name)
+        let family = name.split('.').next().unwrap_or(name);
+        self.0.get(name).or_else(|| self.0.get(&format!("{family}.*")))
     }
 
     /// All of them, by name.

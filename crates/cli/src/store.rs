@@ -106,7 +106,8 @@ impl Store {
 pub(crate) fn registry() -> &'static Registry {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
         let workspace = home().map(Workspace::new).unwrap_or_default();
-        builtin_with(Settings { workspace, allowed_hosts: allowed_hosts(), sandbox: sandbox() })
+        let settings = Settings { workspace, allowed_hosts: allowed_hosts(), sandbox: sandbox(), home: home().ok() };
+        builtin_with(settings)
     });
     &REGISTRY
 }

@@ -29,6 +29,7 @@ fn play(machine: &str, input: &str) {
     let home = folder.path().join("home").display().to_string();
     let session = Session::new(env!("CARGO_BIN_EXE_interlock"), folder.path()).with("INTERLOCK_HOME", home);
     session.write("input.json", input).unwrap();
+    session.write("home/judges.toml", "[chains]\ndefault = [\"person\"]\n").unwrap();
     let (mut code, mut state) = json(&session, &format!("run {machine} --input input.json --name {machine}"));
     for step in 0..STEPS {
         if code != Some(4) {

@@ -8,7 +8,8 @@ use std::{
 };
 
 /// Every crate, with the crates of the workspace that it may build on. An arrow that is not here is not allowed.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: &[(&str, &[&str])] = &[
+    ("http", &[]),
     ("chart", &[]),
     ("redact", &[]),
     ("core", &["chart"]),
@@ -19,8 +20,8 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("policy", &[]),
     ("workspace", &["chart", "redact", "core", "journal", "activity"]),
     ("sandbox", &[]),
-    ("judge", &["chart", "redact", "core", "journal", "activity"]),
-    ("runtime", &["chart", "redact", "core", "journal", "activity", "workspace", "judge", "policy", "sandbox"]),
+    ("judge", &["http", "chart", "redact", "core", "journal", "activity"]),
+    ("runtime", &["http", "chart", "redact", "core", "journal", "activity", "workspace", "judge", "policy", "sandbox"]),
     (
         "cli",
         &[

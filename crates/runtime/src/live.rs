@@ -314,7 +314,8 @@ impl Live {
         registry: &'r Registry,
     ) -> Option<&'r Arc<dyn interlock_activity::Activity>> {
         let begun = self.activities.get(&id)?;
-        registry.get(&self.loaded.chart().invoke(begun.invoke).activity)
+        let name = &self.loaded.chart().invoke(begun.invoke).activity;
+        registry.get(name).filter(|activity| activity.takes(name, &self.folder))
     }
 
     /// What an activity may do: as the machine says, or else as the activity itself does.

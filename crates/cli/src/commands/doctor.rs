@@ -1,6 +1,6 @@
 //! `interlock doctor`: whether everything that runs need is there.
 
-use std::{os::unix::fs::PermissionsExt as _, path::Path, process::Command};
+use std::{borrow::Cow, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
 use interlock_journal::{Engine as _, Filter, Journal, sqlite_version};
 use serde::Serialize;
@@ -14,7 +14,7 @@ const ROOM_MIN_KIB: u64 = 256 * 1_024;
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]
 struct Finding {
-    what: &'static str,
+    what: Cow<'static, str>,
     ok: bool,
     said: String,
 }
@@ -30,6 +30,7 @@ pub(crate) fn run(output: &Output) -> Outcome {
         program("git", "runs that write cannot be taken back without it"),
     ];
     findings.extend(store_findings(&home));
+    findings.extend(judges(&home));
     let is_good = findings.iter().all(|finding| finding.ok);
     match output.is_json() {
         true => output.json(&findings)?,
@@ -43,12 +44,30 @@ fn line(finding: &Finding, output: &Output) -> String {
     format!("{mark} {:<12} {}\n", finding.what, finding.said)
 }
 
-fn good(what: &'static str, said: impl Into<String>) -> Finding {
-    Finding { what, ok: true, said: said.into() }
+fn good(what: impl Into<Cow<'static, str>>, said: impl Into<String>) -> Finding {
+    Finding { what: what.into(), ok: true, said: said.into() }
 }
 
-fn bad(what: &'static str, said: impl Into<String>) -> Finding {
-    Finding { what, ok: false, said: said.into() }
+fn bad(what: impl Into<Cow<'static, str>>, said: impl Into<String>) -> Finding {
+    Finding { what: what.into(), ok: false, said: said.into() }
+}
+
+/// Every judge of `judges.toml` is asked something small.
+fn judges(home: &Path) -> Vec<Finding> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let probes = match runtime {
+        Ok(runtime) => runtime.block_on(interlock_judge::probe(Some(home), &crate::machine::here())),
+        Err(error) => Err(error.to_string()),
+    };
+    match probes {
+        Ok(probes) if probes.is_empty() => vec![good("judges", "no model is set up: rules judge")],
+        Ok(probes) => probes.into_iter().map(finding).collect(),
+        Err(why) => vec![bad("judges", why)],
+    }
+}
+
+fn finding(probe: interlock_judge::Probe) -> Finding {
+    Finding { what: format!("judge {}", probe.judge).into(), ok: probe.ok, said: probe.said }
 }
 
 fn kernel() -> Finding {

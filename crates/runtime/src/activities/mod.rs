@@ -14,7 +14,10 @@ mod process;
 mod rfc3339;
 mod timer;
 
+use std::path::PathBuf;
+
 use interlock_activity::Registry;
+use interlock_judge::Judge;
 use interlock_workspace::Workspace;
 
 pub use child::RunStart;
@@ -34,6 +37,8 @@ pub struct Settings {
     pub allowed_hosts: Vec<String>,
     /// How programs are confined.
     pub sandbox: Sandbox,
+    /// The store's folder, where the user says which judges there are.
+    pub home: Option<PathBuf>,
 }
 
 /// All activities, with nothing allowed that need not be.
@@ -49,4 +54,5 @@ pub fn builtin_with(settings: Settings) -> Registry {
         .with(TimerWait)
         .with(RunStart)
         .with(External::new(settings.sandbox))
+        .with(Judge::new(settings.home))
 }

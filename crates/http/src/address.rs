@@ -6,16 +6,18 @@ use hyper::{Uri, header::HeaderValue};
 
 /// A host and how to talk to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Address {
+pub struct Address {
     /// Without the brackets of an IPv6 address.
-    pub(super) host: String,
-    pub(super) port: u16,
-    pub(super) is_tls: bool,
+    pub host: String,
+    /// 443 and 80 where the URL does not say.
+    pub port: u16,
+    /// Whether it is `https`.
+    pub is_tls: bool,
 }
 
 impl Address {
     /// From a URL: the address, and what to ask of it.
-    pub(super) fn parse(url: &str) -> Result<(Self, Uri), String> {
+    pub fn parse(url: &str) -> Result<(Self, Uri), String> {
         let uri: Uri = url.parse().map_err(|error| format!("is not a URL: {error}"))?;
         let is_tls = match uri.scheme_str() {
             Some("https") => true,
@@ -37,7 +39,7 @@ impl Address {
     }
 
     /// As the `Host` header has it.
-    pub(super) fn header(&self) -> Result<HeaderValue, String> {
+    pub fn header(&self) -> Result<HeaderValue, String> {
         let host = match self.host.parse::<Ipv6Addr>() {
             Ok(address) => format!("[{address}]"),
             Err(_) => self.host.clone(),
@@ -48,11 +50,12 @@ impl Address {
     }
 
     /// Whether it may be asked: it is this machine, or on the list.
-    pub(super) fn is_allowed(&self, allowed: &[String]) -> bool {
+    pub fn is_allowed(&self, allowed: &[String]) -> bool {
         self.is_loopback() || allowed.iter().any(|allowed| self.is_called(&allowed.to_ascii_lowercase()))
     }
 
-    pub(super) fn is_loopback(&self) -> bool {
+    /// Whether it is this machine.
+    pub fn is_loopback(&self) -> bool {
         self.host == "localhost" || self.host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
     }
 

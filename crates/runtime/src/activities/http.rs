@@ -1,20 +1,15 @@
 //! `http.request`: one request, one response. Redirects are not followed and nothing is tried twice: what a machine asks for
 //! is what happens, and it can see the rest in the status.
 //!
-//! Only hosts that were allowed are asked (`address.rs`); `exchange.rs` talks to them.
+//! Only hosts that were allowed are asked.
 
-mod address;
-mod exchange;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use std::{sync::Arc, time::Duration};
-
-use hyper::{HeaderMap, Method, Request, header};
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
 use interlock_chart::Value;
+use interlock_http::{Address, Client, Error, HeaderMap, Method, Request, header};
 
 use super::given::{Bad, Given};
-use address::Address;
-use exchange::{Reply, Trust};
 
 const KNOWN: [&str; 7] = ["method", "url", "headers", "body", "json", "timeout_s", "ok_status"];
 
@@ -24,6 +19,9 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// The longest body that the data of the outcome carries; the whole is evidence.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 
+/// The longest body that is read.
+const BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
+
 /// The code of an error: the host was not allowed.
 const DENIED: &str = "DENIED";
 
@@ -31,13 +29,13 @@ const DENIED: &str = "DENIED";
 #[derive(Clone, Debug)]
 pub struct HttpRequest {
     allowed_hosts: Arc<[String]>,
-    trust: Trust,
+    client: Client,
 }
 
 impl HttpRequest {
     /// One that may ask these hosts besides this machine itself: `example.com`, or with a port `example.com:8443`.
     pub fn new(allowed_hosts: Vec<String>) -> Self {
-        HttpRequest { allowed_hosts: allowed_hosts.into(), trust: Trust::default() }
+        HttpRequest { allowed_hosts: allowed_hosts.into(), client: Client::default() }
     }
 
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
@@ -51,7 +49,7 @@ impl HttpRequest {
         }
         let mut cancel = attempt.cancel.clone();
         let reply = tokio::select! {
-            reply = exchange::exchange(&order.address, order.request, &self.trust) => reply,
+            reply = exchange(&self.client, &order.address, order.request) => reply,
             () = tokio::time::sleep(order.timeout) => {
                 let message = format!("there was no full answer within {} seconds", order.timeout.as_secs_f64());
                 Err(Outcome::error(code::TIMEOUT, message))
@@ -89,6 +87,25 @@ impl Activity for HttpRequest {
     }
 }
 
+/// A response, whole.
+struct Reply {
+    status: u16,
+    headers: BTreeMap<String, String>,
+    body: Vec<u8>,
+}
+
+/// Asks, and reads the whole answer.
+async fn exchange(client: &Client, address: &Address, request: Request<Vec<u8>>) -> Result<Reply, Outcome> {
+    let wrong = |error: Error| {
+        let code = if matches!(error, Error::Unreachable { .. }) { code::UNREACHABLE } else { code::FAILED };
+        Outcome::error(code, error.to_string())
+    };
+    let connection = client.connect(address).await.map_err(wrong)?;
+    let mut response = connection.send(request).await.map_err(wrong)?;
+    let body = response.rest(BODY_BYTES_MAX).await.map_err(wrong)?;
+    Ok(Reply { status: response.status, headers: response.headers, body })
+}
+
 /// What a machine wants to be asked.
 struct Order {
     address: Address,
@@ -107,9 +124,6 @@ impl Order {
             .map_err(|_| Bad::field("method", format!("is not the name of a method: `{name}`")))?;
         let mut headers = headers(&given)?;
         let body = body(&given, &mut headers)?;
-        headers.entry(header::HOST).or_insert(address.header().map_err(|why| Bad::field("url", why))?);
-        headers.entry(header::USER_AGENT).or_insert(header::HeaderValue::from_static("interlock"));
-        headers.insert(header::CONNECTION, header::HeaderValue::from_static("close"));
         let mut request = Request::new(body);
         (*request.method_mut(), *request.uri_mut(), *request.headers_mut()) = (method, path, headers);
         let timeout = given.seconds("timeout_s")?.unwrap_or(TIMEOUT);

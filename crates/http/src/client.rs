@@ -1,0 +1,122 @@
+//! Connecting and asking.
+
+use http_body_util::Full;
+use hyper::{Request, Uri, body::Bytes, client::conn::http1, header};
+use hyper_util::rt::TokioIo;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    task::JoinHandle,
+};
+use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
+
+use crate::{Address, Error, Proxy, Response, trust::Trust};
+
+/// Asks over HTTP.
+#[derive(Clone, Debug, Default)]
+pub struct Client {
+    trust: Trust,
+    proxy: Option<Proxy>,
+}
+
+/// A connection for one request.
+#[derive(Debug)]
+pub struct Connection {
+    sender: http1::SendRequest<Full<Bytes>>,
+    driver: Driver,
+    address: Address,
+    /// Where a proxy is asked in the place of the host itself.
+    proxy: Option<Proxy>,
+}
+
+/// Moves the bytes. It ends with whoever holds it.
+#[derive(Debug)]
+pub(crate) struct Driver(JoinHandle<()>);
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Client {
+    /// The same through a proxy. This machine itself is asked without it.
+    #[must_use]
+    pub fn through(mut self, proxy: Option<Proxy>) -> Self {
+        self.proxy = proxy;
+        self
+    }
+
+    /// Connects; nothing is asked yet.
+    pub async fn connect(&self, address: &Address) -> Result<Connection, Error> {
+        let proxy = self.proxy.as_ref().filter(|_| !address.is_loopback());
+        let first = proxy.map_or(address, |proxy| &proxy.address);
+        let unreachable = |why: String| Error::Unreachable { host: address.host.clone(), port: address.port, why };
+        let stream = TcpStream::connect((first.host.as_str(), first.port)).await;
+        let mut stream = stream.map_err(|error| unreachable(via(first, address, &error.to_string())))?;
+        if !address.is_tls {
+            return begin(stream, address, proxy).await;
+        }
+        if let Some(proxy) = proxy {
+            proxy.open(&mut stream, address).await.map_err(|why| unreachable(via(first, address, &why)))?;
+        }
+        let config = self.trust.config().map_err(&unreachable)?;
+        let name = ServerName::try_from(address.host.clone()).map_err(|error| unreachable(error.to_string()))?;
+        let stream = TlsConnector::from(config).connect(name, stream).await;
+        begin(stream.map_err(|error| unreachable(error.to_string()))?, address, None).await
+    }
+}
+
+/// Which of the two could not be reached.
+fn via(first: &Address, wanted: &Address, why: &str) -> String {
+    match first == wanted {
+        true => why.to_owned(),
+        false => format!("the proxy {}:{}: {why}", first.host, first.port),
+    }
+}
+
+async fn begin(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    address: &Address,
+    proxy: Option<&Proxy>,
+) -> Result<Connection, Error> {
+    let broken = |error: hyper::Error| Error::Broken(error.to_string());
+    let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
+    let driver = tokio::spawn(async move {
+        // What goes wrong is told to whoever waits for the answer.
+        let _ = connection.await;
+    });
+    Ok(Connection { sender, driver: Driver(driver), address: address.clone(), proxy: proxy.cloned() })
+}
+
+impl Connection {
+    /// Asks, and waits for the head of the answer. `Host`, `User-Agent` and `Connection` are set; the rest is sent as given.
+    pub async fn send(mut self, mut request: Request<Vec<u8>>) -> Result<Response, Error> {
+        let broken = |why: String| Error::Broken(why);
+        let host = self.address.header().map_err(broken)?;
+        if let Some(proxy) = &self.proxy {
+            *request.uri_mut() = absolute(&self.address, request.uri()).map_err(broken)?;
+            proxy.authorise(request.headers_mut());
+        }
+        let headers = request.headers_mut();
+        headers.entry(header::HOST).or_insert(host);
+        headers.entry(header::USER_AGENT).or_insert(header::HeaderValue::from_static("interlock"));
+        headers.insert(header::CONNECTION, header::HeaderValue::from_static("close"));
+        let response = self.sender.send_request(request.map(|body| Full::new(Bytes::from(body)))).await;
+        let response = response.map_err(|error| broken(told(&error)))?;
+        Ok(Response::new(response, self.driver))
+    }
+}
+
+/// With the cause, which hyper leaves out.
+pub(crate) fn told(error: &hyper::Error) -> String {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+    format!("{error}{}", cause.unwrap_or_default())
+}
+
+/// As a proxy wants to be told what to ask for.
+fn absolute(address: &Address, path: &Uri) -> Result<Uri, String> {
+    let host = address.header()?;
+    let host = host.to_str().map_err(|error| error.to_string())?;
+    format!("http://{host}{path}").parse().map_err(|error: hyper::http::uri::InvalidUri| error.to_string())
+}

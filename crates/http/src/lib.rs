@@ -1,0 +1,19 @@
+//! One HTTP/1.1 request over a connection of its own, with its answer read as it comes in.
+//!
+//! Deliberately small: no redirects, no pool, no cookies, nothing tried twice and no clock. Whoever asks decides how long each part
+//! may take: [`Client::connect`], [`Connection::send`] and [`Response::piece`] are awaited one by one, and dropping any of them
+//! closes the connection.
+
+mod address;
+mod client;
+mod error;
+mod proxy;
+mod response;
+mod trust;
+
+pub use address::Address;
+pub use client::{Client, Connection};
+pub use error::Error;
+pub use hyper::{HeaderMap, Method, Request, body::Bytes, header};
+pub use proxy::Proxy;
+pub use response::Response;

@@ -1,0 +1,111 @@
+//! Asking through an HTTP proxy: `CONNECT` where TLS goes through it, the whole URL where it does not.
+
+use hyper::{HeaderMap, header};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use crate::Address;
+
+/// The longest answer to `CONNECT` that is read.
+const HEAD_BYTES_MAX: usize = 16 * 1024;
+
+/// A proxy, and how to be let through.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Proxy {
+    pub(crate) address: Address,
+    /// `Basic …`, where the URL names somebody.
+    authorization: Option<header::HeaderValue>,
+}
+
+impl std::fmt::Debug for Proxy {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Proxy").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl Proxy {
+    /// From a URL: `http://proxy.example:3128`, also with `user:password@`.
+    pub fn parse(url: &str) -> Result<Self, String> {
+        let rest = url.strip_prefix("http://").ok_or("is to begin with http://")?;
+        let (who, host) = rest.rsplit_once('@').map_or((None, rest), |(who, host)| (Some(who), host));
+        let (address, _) = Address::parse(&format!("http://{host}"))?;
+        let authorization = who.map(|who| header::HeaderValue::from_str(&format!("Basic {}", base64(who.as_bytes()))));
+        let authorization = authorization.transpose().map_err(|error| error.to_string())?;
+        Ok(Proxy { address, authorization })
+    }
+
+    pub(crate) fn authorise(&self, headers: &mut HeaderMap) {
+        if let Some(authorization) = &self.authorization {
+            headers.insert(header::PROXY_AUTHORIZATION, authorization.clone());
+        }
+    }
+
+    /// Has the proxy connect to a host.
+    pub(crate) async fn open(&self, stream: &mut TcpStream, to: &Address) -> Result<(), String> {
+        let host = if to.host.contains(':') { format!("[{}]", to.host) } else { to.host.clone() };
+        let target = format!("{host}:{}", to.port);
+        let authorization = self.authorization.as_ref().and_then(|value| value.to_str().ok());
+        let authorization = authorization.map(|value| format!("proxy-authorization: {value}\r\n")).unwrap_or_default();
+        let request = format!("CONNECT {target} HTTP/1.1\r\nhost: {target}\r\n{authorization}\r\n");
+        stream.write_all(request.as_bytes()).await.map_err(|error| error.to_string())?;
+        let head = head(stream).await?;
+        let status = head.split_whitespace().nth(1).unwrap_or_default();
+        match status.starts_with('2') {
+            true => Ok(()),
+            false => Err(format!("it answered `{}`", head.lines().next().unwrap_or_default())),
+        }
+    }
+}
+
+/// Byte by byte, because what follows the head belongs to somebody else.
+async fn head(stream: &mut TcpStream) -> Result<String, String> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        if head.len() >= HEAD_BYTES_MAX {
+            return Err("its answer has no end".to_owned());
+        }
+        let byte = stream.read_u8().await.map_err(|error| error.to_string())?;
+        head.push(byte);
+    }
+    Ok(String::from_utf8_lossy(&head).into_owned())
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or_default());
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for at in 0..4 {
+            let sign = SIGNS[(bits >> (18 - 6 * at) & 63) as usize];
+            text.push(if at <= chunk.len() { char::from(sign) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_passwords_are_written_as_headers_have_them() {
+        let cases =
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("user:pass word", "dXNlcjpwYXNzIHdvcmQ=")];
+        for (text, expected) in cases {
+            assert_eq!(base64(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_proxy_shows_no_password() {
+        let proxy = Proxy::parse("http://me:secret@proxy.example:3128").unwrap();
+        assert_eq!((proxy.address.host.as_str(), proxy.address.port), ("proxy.example", 3128));
+        assert!(proxy.authorization.is_some() && !format!("{proxy:?}").contains("secret"));
+        for wrong in ["https://proxy.example", "proxy.example:1", "http://", ""] {
+            assert!(Proxy::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! An answer, read as it comes in.
+
+use std::collections::BTreeMap;
+
+use http_body_util::BodyExt;
+use hyper::{HeaderMap, body::Bytes, body::Incoming};
+
+use crate::{
+    Error,
+    client::{Driver, told},
+};
+
+/// An answer whose body is still to be read.
+#[derive(Debug)]
+pub struct Response {
+    /// What became of it.
+    pub status: u16,
+    /// By name in lower case; of several with one name the values stand behind each other, with commas.
+    pub headers: BTreeMap<String, String>,
+    body: Incoming,
+    _driver: Driver,
+}
+
+impl Response {
+    pub(crate) fn new(response: hyper::Response<Incoming>, driver: Driver) -> Self {
+        let (head, body) = response.into_parts();
+        Response { status: head.status.as_u16(), headers: headers(&head.headers), body, _driver: driver }
+    }
+
+    /// A header by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(String::as_str)
+    }
+
+    /// The next piece of the body; none after the last.
+    pub async fn piece(&mut self) -> Result<Option<Bytes>, Error> {
+        while let Some(frame) = self.body.frame().await {
+            let frame = frame.map_err(|error| Error::Broken(told(&error)))?;
+            // Trailers are nothing that anybody here reads.
+            if let Ok(data) = frame.into_data() {
+                return Ok(Some(data));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The rest of the body.
+    pub async fn rest(&mut self, bytes_max: usize) -> Result<Vec<u8>, Error> {
+        let mut body = Vec::new();
+        while let Some(piece) = self.piece().await? {
+            if body.len() + piece.len() > bytes_max {
+                return Err(Error::TooLong(bytes_max));
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(body)
+    }
+}
+
+fn headers(all: &HeaderMap) -> BTreeMap<String, String> {
+    let mut headers = BTreeMap::<String, String>::new();
+    for (name, value) in all {
+        let value = String::from_utf8_lossy(value.as_bytes());
+        let known = headers.entry(name.as_str().to_owned()).or_default();
+        let between = if known.is_empty() { "" } else { ", " };
+        *known = format!("{known}{between}{value}");
+    }
+    headers
+}

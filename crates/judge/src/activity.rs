@@ -1,0 +1,184 @@
+//! The activity behind every `judge.*`: makes the question, has it judged, keeps what was said.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
+use interlock_chart::Value;
+use interlock_http::Client;
+use interlock_journal::Evidence;
+use serde_json::json;
+
+use crate::{
+    Question, Verdict, case,
+    check::Form,
+    model::Found,
+    panel::{self, Case, Failure, Hearing, Panel},
+    prompt::Mark,
+    rules::Rules,
+    settings::{PERSON, Settings},
+    spent::Ledger,
+    telemetry::{Origin, Telemetry},
+};
+
+/// Asks judges.
+#[derive(Clone, Debug)]
+pub struct Judge(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    home: Option<PathBuf>,
+    client: Client,
+    found: Found,
+    ledger: Arc<Ledger>,
+    rules: Arc<Rules>,
+    telemetry: Option<Telemetry>,
+}
+
+/// A question with what belongs to it.
+struct Prepared {
+    question: Question,
+    form: Form,
+    mark: Mark,
+    settings: Settings,
+}
+
+impl Judge {
+    /// With the user's settings from the store's folder, where there is one.
+    pub fn new(home: Option<PathBuf>) -> Self {
+        let client = Client::default();
+        Judge(Arc::new(Shared {
+            found: Found::default(),
+            ledger: Arc::new(Ledger::new(home.clone())),
+            rules: Arc::new(Rules::default()),
+            telemetry: Telemetry::from_env(&client),
+            home,
+            client,
+        }))
+    }
+
+    async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
+        let prepared = {
+            let (this, attempt) = (self.clone(), attempt.clone());
+            blocking(move || this.prepare(&attempt)).await??
+        };
+        let panel = Panel {
+            settings: prepared.settings,
+            rules: Arc::clone(&self.0.rules),
+            client: self.0.client.clone(),
+            found: self.0.found.clone(),
+            ledger: Arc::clone(&self.0.ledger),
+        };
+        let (question, form, mark) = (&prepared.question, &prepared.form, &prepared.mark);
+        let case = Case { run: &attempt.run, activity: &attempt.invocation.name, question, form, mark };
+        let (mut hearings, mut cancel) = (Vec::new(), attempt.cancel.clone());
+        let judged = tokio::select! {
+            judged = panel.judge(&case, &*attempt.host, &mut hearings) => Some(judged),
+            () = cancel.cancelled() => None,
+        };
+        let redactor = attempt.evidence.redactor();
+        self.tell(&case, &hearings, |text| redactor.text(text).into_owned()).await;
+        let outcome = match &judged {
+            Some(Ok((by, verdict))) => {
+                let text = format!("judged by {by}: {}, {}", verdict.signal, redactor.text(&verdict.reason));
+                attempt.host.progress(&attempt.run, attempt.activity, &text);
+                Outcome::signal(&verdict.signal, Value::from(verdict.data.clone()))
+            }
+            Some(Err(Failure { code, message })) => Outcome::error(code, redactor.text(message)),
+            None => Outcome::error(code::CANCELLED, "it was stopped"),
+        };
+        let verdict = judged.and_then(Result::ok);
+        let prompt = prepared.question.prompt.clone();
+        let evidence = blocking(move || keep(&attempt, &prompt, verdict.as_ref(), hearings)).await??;
+        Ok(outcome.with(evidence))
+    }
+
+    fn prepare(&self, attempt: &Attempt) -> Result<Prepared, Outcome> {
+        let bad_input = |why: String| Outcome::error(code::BAD_INPUT, why);
+        let settings = Settings::load(self.0.home.as_deref(), &attempt.folder)
+            .map_err(|why| Outcome::error(panel::code::BAD_SETTINGS, why))?;
+        let mark = Mark::fresh().map_err(|why| Outcome::error(code::FAILED, why))?;
+        let question = case::question(attempt, &mark).map_err(bad_input)?;
+        let form = Form::new(&question).map_err(bad_input)?;
+        Ok(Prepared { question, form, mark, settings })
+    }
+
+    async fn tell(&self, case: &Case<'_>, hearings: &[Hearing], redacted: impl Fn(&str) -> String) {
+        if let Some(telemetry) = &self.0.telemetry {
+            let mut tries: Vec<_> = hearings.iter().flat_map(|hearing| hearing.tries.iter().cloned()).collect();
+            tries.iter_mut().for_each(|tried| tried.fault = tried.fault.as_deref().map(&redacted));
+            // Who watches must not be able to stop a run.
+            let _ = telemetry.send(Origin { run: case.run, activity: case.activity }, &tries).await;
+        }
+    }
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Outcome> {
+    let broken = |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("the judge broke off: {error}"));
+    tokio::task::spawn_blocking(work).await.map_err(broken)
+}
+
+/// Every prompt, and everything that was said about it.
+fn keep(
+    attempt: &Attempt,
+    prompt: &str,
+    verdict: Option<&(String, Verdict)>,
+    hearings: Vec<Hearing>,
+) -> Result<Vec<Evidence>, Outcome> {
+    let put = |name: &str, media: &str, text: &str| {
+        attempt.evidence.put(name, media, text.as_bytes()).map_err(|error| {
+            Outcome::error(code::NOT_KEPT, format!("what the judge was asked could not be kept: {error}"))
+        })
+    };
+    let redactor = attempt.evidence.redactor();
+    let shown = hearings.iter().filter_map(|hearing| hearing.shown.as_ref());
+    let mut prompts: Vec<String> = shown.map(|shown| format!("{}\n{}", shown.system, shown.user)).collect();
+    prompts.dedup();
+    if prompts.is_empty() {
+        prompts.push(prompt.to_owned());
+    }
+    let mut kept = Vec::new();
+    for (at, text) in prompts.iter().enumerate() {
+        let name = if at == 0 { "prompt".to_owned() } else { format!("prompt-{}", at + 1) };
+        kept.push(put(&name, "text/markdown", &redactor.text(text))?);
+    }
+    let mut judgement = json!({
+        "activity": attempt.invocation.name,
+        "judge": verdict.map(|(by, _)| by),
+        "verdict": verdict.map(|(_, verdict)| verdict),
+        "hearings": hearings,
+    });
+    redactor.json(&mut judgement);
+    kept.push(put("judgement", "application/json", &judgement.to_string())?);
+    Ok(kept)
+}
+
+impl Activity for Judge {
+    fn name(&self) -> &str {
+        "judge.*"
+    }
+
+    fn summary(&self) -> &str {
+        "Asks models, rules or a person, and checks what they say."
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Read
+    }
+
+    fn signals(&self) -> &[&str] {
+        &[]
+    }
+
+    /// A person is not asked by us: the run waits for them.
+    fn takes(&self, name: &str, folder: &Path) -> bool {
+        Settings::load(self.0.home.as_deref(), folder).map_or(true, |settings| settings.chain(name) != [PERSON])
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let this = self.clone();
+        Box::pin(async move { this.run(attempt).await.unwrap_or_else(|error| error) })
+    }
+}

@@ -1,0 +1,106 @@
+//! From what a machine gives a judgement to a question.
+
+use interlock_activity::Attempt;
+use interlock_journal::{EvidenceStore, Hash};
+use serde_json::{Map, Value};
+
+use crate::{
+    AllowedSignal, Exhibit, Question,
+    prompt::{self, Mark},
+};
+
+/// The fields of `with` that are no facts.
+const OURS: [&str; 2] = ["prompt", "schema"];
+
+/// Most pieces of kept evidence that are shown.
+const KEPT_MAX: usize = 16;
+
+/// The longest that is looked at.
+const KEPT_BYTES_MAX: usize = 512 * 1024;
+
+/// The question of an attempt. What is wrong with what the machine gives is told in words.
+pub(crate) fn question(attempt: &Attempt, mark: &Mark) -> Result<Question, String> {
+    let Value::Object(with) = Value::from(&attempt.with) else { return Err("`with` is to be a map".to_owned()) };
+    let named = |name: &str| match with.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(path)) => Ok(Some(path.as_str())),
+        Some(other) => Err(format!("`with.{name}` is to be the path of a file of the machine, not {other}")),
+    };
+    let file = |name: &str, path: &str| {
+        let content = attempt.invocation.definition.file(path);
+        let content = content.ok_or_else(|| format!("`with.{name}`: the machine has no file {path}"))?;
+        std::str::from_utf8(content).map_err(|_| format!("`with.{name}`: {path} is no text"))
+    };
+    let path = named("prompt")?.ok_or("`with.prompt` is missing: the path of a file of the machine")?;
+    let template = file("prompt", path)?;
+    let schema = match named("schema")? {
+        Some(path) => {
+            serde_json::from_str(file("schema", path)?).map_err(|error| format!("`with.schema`: {path}: {error}"))?
+        }
+        None => Value::Null,
+    };
+    let facts: Map<String, Value> = with
+        .iter()
+        .filter(|(name, _)| !OURS.contains(&name.as_str()))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let mut facts = Value::Object(facts);
+    attempt.evidence.redactor().json(&mut facts);
+    let prompt = prompt::render(path, template, &facts, mark)?;
+    let signals = attempt.invocation.signals.iter();
+    let signals = signals.map(|taken| AllowedSignal { name: taken.name.clone(), data: taken.data.clone() }).collect();
+    let evidence = exhibits(&facts, &attempt.evidence);
+    Ok(Question { prompt, evidence, schema, signals, facts })
+}
+
+/// Every fact by its name, and what facts refer to by hash.
+fn exhibits(facts: &Value, store: &EvidenceStore) -> Vec<Exhibit> {
+    let fields = facts.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+    let mut exhibits: Vec<Exhibit> = fields.map(|(name, value)| fact(name, value)).collect();
+    let mut refs = Vec::new();
+    referred(facts, &mut refs);
+    let kept = refs.into_iter().filter_map(|id| kept(id, store)).take(KEPT_MAX);
+    exhibits.extend(kept);
+    exhibits
+}
+
+fn fact(name: &str, value: &Value) -> Exhibit {
+    let (media_type, text) = match value {
+        Value::String(text) => ("text/plain", text.clone()),
+        other => ("application/json", prompt::records(other)),
+    };
+    Exhibit { id: name.to_owned(), name: name.to_owned(), media_type: media_type.to_owned(), text }
+}
+
+/// Strings in lists called `evidence_refs`, each once.
+fn referred<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::Array(items) if name == "evidence_refs" => {
+                        let ids = items.iter().filter_map(Value::as_str);
+                        ids.for_each(|id| {
+                            if !into.contains(&id) {
+                                into.push(id)
+                            }
+                        });
+                    }
+                    other => referred(other, into),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| referred(item, into)),
+        _ => {}
+    }
+}
+
+/// What was kept under a hash, where it is text.
+fn kept(id: &str, store: &EvidenceStore) -> Option<Exhibit> {
+    let bytes = store.get(&Hash::from_hex(id)?).ok().filter(|bytes| bytes.len() <= KEPT_BYTES_MAX)?;
+    let text = String::from_utf8(bytes).ok()?;
+    let is_json = serde_json::from_str::<Value>(&text).is_ok_and(|value| value.is_object() || value.is_array());
+    let media_type = if is_json { "application/json" } else { "text/plain" };
+    let text = store.redactor().text(&text).into_owned();
+    Some(Exhibit { id: id.to_owned(), name: format!("evidence {id}"), media_type: media_type.to_owned(), text })
+}

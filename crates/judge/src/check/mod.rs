@@ -1,0 +1,144 @@
+//! Whether what a judge said is a verdict: strictly, locally, and without making anything fit.
+//!
+//! `"true"` is not `true`, an unknown field is not ignored, a signal that is nearly right is wrong. Every problem has its place and
+//! says what was wrong, because the problems go back to whoever said it.
+
+mod form;
+mod json;
+mod placeholder;
+mod refs;
+mod shape;
+
+use serde_json::{Map, Value};
+
+pub use form::Form;
+pub use json::DEPTH_MAX;
+
+use crate::{Question, Verdict};
+
+/// Most problems that are told at once: more would not help whoever has to mend them.
+pub const PROBLEMS_MAX: usize = 12;
+
+/// The longest answer that is looked at.
+pub const ANSWER_BYTES_MAX: usize = 1024 * 1024;
+
+/// The fields of an answer, in the order in which a model should write them: the reason before the verdict.
+pub const FIELDS: [&str; 5] = ["reason", "evidence_refs", "confidence", "signal", "data"];
+
+/// What is wrong with an answer.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, thiserror::Error)]
+#[error("{path}: {what}")]
+pub struct Problem {
+    /// Where, as in `data.plan.steps[0].title`; `answer` is all of it.
+    pub path: String,
+    /// What.
+    pub what: String,
+}
+
+impl Problem {
+    pub(crate) fn new(path: impl Into<String>, what: impl Into<String>) -> Self {
+        Problem { path: path.into(), what: what.into() }
+    }
+}
+
+/// The verdict in what a judge said, or everything that is wrong with it.
+///
+/// One code fence around the JSON is taken off, because chat models put it there by habit; any other text around it is refused.
+pub fn check(form: &Form, question: &Question, said: &str) -> Result<Verdict, Vec<Problem>> {
+    let value = json::parse(said).map_err(|problem| vec![problem])?;
+    let Value::Object(fields) = value else {
+        let what = format!("is to be one JSON object, not {}", kind(&value));
+        return Err(vec![Problem::new("answer", what)]);
+    };
+    let mut problems = Vec::new();
+    fields_known(&fields, &mut problems);
+    let reason = reason(&fields, &mut problems);
+    let confidence = confidence(&fields, &mut problems);
+    let evidence_refs = refs::top(&fields, question, &mut problems);
+    let signal = signal(&fields, question, &mut problems);
+    let data = fields.get("data").cloned();
+    if let (Some(signal), Some(data)) = (&signal, &data) {
+        form.check_data(signal, data, &mut problems);
+        refs::within(data, question, "data", &mut problems);
+        placeholder::within(data, "data", &mut problems);
+    }
+    match (signal, data, confidence, reason) {
+        (Some(signal), Some(data), Some(confidence), Some(reason)) if problems.is_empty() => {
+            Ok(Verdict { signal, data, confidence, reason, evidence_refs })
+        }
+        _ => {
+            problems.truncate(PROBLEMS_MAX);
+            Err(problems)
+        }
+    }
+}
+
+fn fields_known(fields: &Map<String, Value>, problems: &mut Vec<Problem>) {
+    let unknown = fields.keys().filter(|name| !FIELDS.contains(&name.as_str()));
+    problems.extend(unknown.map(|name| {
+        Problem::new(name.as_str(), format!("is not a field of an answer; those are {}", FIELDS.join(", ")))
+    }));
+    let missing = FIELDS.iter().filter(|name| !fields.contains_key(**name));
+    problems.extend(missing.map(|name| Problem::new(*name, "is missing")));
+}
+
+fn reason(fields: &Map<String, Value>, problems: &mut Vec<Problem>) -> Option<String> {
+    let value = fields.get("reason")?;
+    let Some(text) = value.as_str() else {
+        problems.push(Problem::new("reason", format!("is to be a string, not {}", kind(value))));
+        return None;
+    };
+    if placeholder::is(text) {
+        problems.push(Problem::new("reason", format!("says nothing: {}", short(value))));
+    }
+    Some(text.to_owned())
+}
+
+fn confidence(fields: &Map<String, Value>, problems: &mut Vec<Problem>) -> Option<f64> {
+    let value = fields.get("confidence")?;
+    match value.as_f64().filter(|number| (0.0..=1.0).contains(number)) {
+        Some(number) => Some(number),
+        None => {
+            problems.push(Problem::new("confidence", format!("is to be a number from 0 to 1, not {}", short(value))));
+            None
+        }
+    }
+}
+
+fn signal(fields: &Map<String, Value>, question: &Question, problems: &mut Vec<Problem>) -> Option<String> {
+    let value = fields.get("signal")?;
+    match value.as_str().filter(|name| question.signal(name).is_some()) {
+        Some(name) => Some(name.to_owned()),
+        None => {
+            let known: Vec<&str> = question.signals.iter().map(|signal| signal.name.as_str()).collect();
+            let what = format!("is to be one of {}, not {}", known.join(", "), short(value));
+            problems.push(Problem::new("signal", what));
+            None
+        }
+    }
+}
+
+/// What kind of value it is, with its article.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// A value as far as it fits into a sentence.
+pub(crate) fn short(value: &Value) -> String {
+    const CHARS_MAX: usize = 60;
+    let text = value.to_string();
+    match text.chars().count() {
+        0..=CHARS_MAX => text,
+        _ => format!("{}…", text.chars().take(CHARS_MAX).collect::<String>()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! Schemas turned into what is needed of them: closed, without references, and reduced to what every server knows.
+
+use serde_json::{Map, Value, json};
+
+/// The deepest schema that is followed; a recursive one ends here.
+const DEPTH_MAX: usize = 24;
+
+/// Words that say something about an object from beside it; where they stand, its fields are not all in one place.
+const BESIDE: [&str; 8] =
+    ["allOf", "anyOf", "oneOf", "$ref", "if", "patternProperties", "unevaluatedProperties", "additionalProperties"];
+
+/// With no field allowed that is not named, wherever fields are named and nothing else is said.
+pub(super) fn closed(schema: &Value) -> Value {
+    close(schema, 0)
+}
+
+fn close(schema: &Value, depth: usize) -> Value {
+    let Value::Object(fields) = schema else { return schema.clone() };
+    if depth > DEPTH_MAX {
+        return schema.clone();
+    }
+    let mut fields = fields.clone();
+    for (name, value) in &mut fields {
+        match (name.as_str(), &mut *value) {
+            ("properties" | "$defs", Value::Object(parts)) => {
+                parts.values_mut().for_each(|part| *part = close(part, depth + 1));
+            }
+            ("items", _) => *value = close(value, depth + 1),
+            _ => {}
+        }
+    }
+    if fields.contains_key("properties") && !BESIDE.iter().any(|word| fields.contains_key(*word)) {
+        fields.insert("additionalProperties".to_owned(), json!(false));
+    }
+    Value::Object(fields)
+}
+
+/// With what `$ref` points to in its place. What refers to itself is left open at some depth.
+pub(super) fn inlined(schema: &Value) -> Value {
+    let mut whole = inline(schema, schema, 0);
+    if let Value::Object(fields) = &mut whole {
+        ["$schema", "$defs", "$id", "title"].iter().for_each(|name| drop(fields.shift_remove(*name)));
+        if fields.contains_key("properties") && !fields.contains_key("type") {
+            fields.insert("type".to_owned(), json!("object"));
+        }
+    }
+    whole
+}
+
+fn inline(schema: &Value, root: &Value, depth: usize) -> Value {
+    match schema {
+        _ if depth > DEPTH_MAX => json!({}),
+        Value::Object(fields) => {
+            if let Some(target) = fields.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'))
+            {
+                return root.pointer(target).map_or_else(|| json!({}), |found| inline(found, root, depth + 1));
+            }
+            let fields = fields.iter().map(|(name, value)| (name.clone(), inline(value, root, depth + 1)));
+            Value::Object(fields.collect())
+        }
+        Value::Array(items) => items.iter().map(|item| inline(item, root, depth + 1)).collect(),
+        other => other.clone(),
+    }
+}
+
+/// Fields of a schema whose values are names of signals, and which so must say the same as the signal does.
+pub(super) fn echoes(schema: &Value, signals: &[&str]) -> Vec<String> {
+    let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let is_echo = |field: &Value| {
+        let values = field.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        !values.is_empty() && values.iter().all(|value| value.as_str().is_some_and(|name| signals.contains(&name)))
+    };
+    fields.filter(|(_, field)| is_echo(field)).map(|(name, _)| name.clone()).collect()
+}
+
+/// Whether bounds of lengths and numbers are kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bounds {
+    Kept,
+    Dropped,
+}
+
+/// Words that bound something. Servers of one's own know them and small models need them; the big ones' strict modes refuse them.
+const BOUNDS: [&str; 6] = ["minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum"];
+
+/// What every server that enforces schemas knows: objects with all their fields required and none besides, lists, enums, plain types
+/// and alternatives. It asks for no less than the schema does; what it leaves out (patterns, perhaps bounds) is checked afterwards.
+/// None, where something is left open.
+pub(super) fn subset(schema: &Value, bounds: Bounds) -> Option<Value> {
+    reduce(schema, bounds, 0)
+}
+
+fn reduce(schema: &Value, bounds: Bounds, depth: usize) -> Option<Value> {
+    let fields = schema.as_object().filter(|_| depth <= DEPTH_MAX)?;
+    let mut reduced = Map::new();
+    if bounds == Bounds::Kept {
+        let kept = fields.iter().filter(|(name, _)| BOUNDS.contains(&name.as_str()));
+        reduced.extend(kept.map(|(name, value)| (name.clone(), value.clone())));
+    }
+    if let Some(text) = fields.get("description") {
+        reduced.insert("description".to_owned(), text.clone());
+    }
+    if let Some(values) = fields.get("enum").and_then(Value::as_array) {
+        values.iter().all(Value::is_string).then_some(())?;
+        reduced.extend([("type".to_owned(), json!("string")), ("enum".to_owned(), json!(values))]);
+        return Some(Value::Object(reduced));
+    }
+    let has_fields = fields.contains_key("properties");
+    match fields.get("type").and_then(Value::as_str) {
+        Some("object") => object(fields, bounds, depth, &mut reduced)?,
+        None if has_fields => object(fields, bounds, depth, &mut reduced)?,
+        Some("array") => {
+            let items = reduce(fields.get("items")?, bounds, depth + 1)?;
+            reduced.extend([("type".to_owned(), json!("array")), ("items".to_owned(), items)]);
+        }
+        Some(plain @ ("string" | "number" | "integer" | "boolean" | "null")) => {
+            reduced.insert("type".to_owned(), json!(plain));
+        }
+        _ => {
+            let ways = fields.get("anyOf")?.as_array()?;
+            let ways: Option<Vec<Value>> = ways.iter().map(|way| reduce(way, bounds, depth + 1)).collect();
+            reduced.insert("anyOf".to_owned(), json!(ways?));
+        }
+    }
+    Some(Value::Object(reduced))
+}
+
+fn object(fields: &Map<String, Value>, bounds: Bounds, depth: usize, reduced: &mut Map<String, Value>) -> Option<()> {
+    let parts = fields.get("properties")?.as_object()?;
+    let parts: Option<Map<String, Value>> =
+        parts.iter().map(|(name, part)| Some((name.clone(), reduce(part, bounds, depth + 1)?))).collect();
+    let parts = parts?;
+    reduced.insert("type".to_owned(), json!("object"));
+    reduced.insert("additionalProperties".to_owned(), json!(false));
+    reduced.insert("required".to_owned(), parts.keys().cloned().collect());
+    reduced.insert("properties".to_owned(), Value::Object(parts));
+    Some(())
+}

@@ -1,0 +1,295 @@
+//! Asking one judge after the other until one of them says something that is a verdict.
+//!
+//! A model whose answer is refused hears exactly why, three times at most. Then the next is asked, then rules. Where a state wants
+//! several votes they must agree. Nothing is spent beyond the budget.
+
+use std::sync::Arc;
+
+use interlock_activity::Host;
+use interlock_http::Client;
+use serde::Serialize;
+
+use crate::{
+    Question, Verdict,
+    check::{self, Form, Problem},
+    model::{Ask, Found, Model, Reply, Try, Turn},
+    prompt::{self, Mark, Shown},
+    rules::{self, Rules},
+    settings::{RULES, Settings},
+    spent::{self, Ledger},
+};
+
+/// How often a model hears what was wrong with its answer.
+pub const REPAIRS_MAX: u32 = 3;
+
+/// How much of a refused answer is shown to whoever gave it.
+const REFUSED_CHARS_MAX: usize = 2_000;
+
+/// What a refused answer and the words about it take of the window.
+const REPAIR_TOKENS: u64 = 1_600;
+
+/// Codes of errors that judgements end with.
+pub mod code {
+    /// Nobody in the chain, rules included, had a verdict.
+    pub const MODEL_FAILURE: &str = "MODEL_FAILURE";
+    /// The run's budget does not allow another question.
+    pub const BUDGET: &str = "BUDGET";
+    /// The votes did not agree.
+    pub const UNDECIDED: &str = "UNDECIDED";
+    /// `judges.toml` cannot be used.
+    pub const BAD_SETTINGS: &str = "BAD_SETTINGS";
+}
+
+/// What there is to be judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// The run.
+    pub run: &'a str,
+    /// The activity's name in the machine.
+    pub activity: &'a str,
+    /// The question.
+    pub question: &'a Question,
+    /// What an answer to it has to look like.
+    pub form: &'a Form,
+    /// What marks data in it.
+    pub mark: &'a Mark,
+}
+
+/// One judge's turn: what was asked, said and refused.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Hearing {
+    /// The judge's name in the settings.
+    pub judge: String,
+    /// What a model was shown.
+    #[serde(skip)]
+    pub shown: Option<Shown>,
+    /// Whether data was left out for want of room.
+    pub is_cut: bool,
+    /// Every answer, with what was wrong with it.
+    pub answers: Vec<Answer>,
+    /// Every request.
+    pub tries: Vec<Try>,
+    /// What came out.
+    pub verdict: Option<Verdict>,
+    /// Why nothing did.
+    pub fault: Option<String>,
+}
+
+/// One answer.
+#[derive(Clone, Debug, Serialize)]
+pub struct Answer {
+    /// As it came.
+    pub said: String,
+    /// What is wrong with it.
+    pub problems: Vec<Problem>,
+}
+
+/// Why there is no verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// One of [`code`].
+    pub code: &'static str,
+    /// In words.
+    pub message: String,
+}
+
+/// All judges of a project.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// Which there are.
+    pub settings: Settings,
+    /// What rules know.
+    pub rules: Arc<Rules>,
+    /// Asks servers.
+    pub client: Client,
+    /// What servers can do.
+    pub found: Found,
+    /// What is spent.
+    pub ledger: Arc<Ledger>,
+}
+
+impl Panel {
+    /// A verdict and who gave it, or why there is none; and all that was said on the way.
+    pub async fn judge(
+        &self,
+        case: &Case<'_>,
+        host: &dyn Host,
+        hearings: &mut Vec<Hearing>,
+    ) -> Result<(String, Verdict), Failure> {
+        let mut chain = self.settings.chain(case.activity);
+        if !chain.contains(&RULES) {
+            chain.push(RULES);
+        }
+        for name in chain {
+            if let Some(verdict) = self.hear(name, case, host, hearings).await? {
+                return Ok((name.to_owned(), verdict));
+            }
+        }
+        let told = hearings
+            .iter()
+            .map(|hearing| format!("{}: {}", hearing.judge, hearing.fault.as_deref().unwrap_or("no verdict")));
+        let message = format!("there is no verdict; {}", told.collect::<Vec<_>>().join("; "));
+        Err(Failure { code: code::MODEL_FAILURE, message })
+    }
+
+    async fn hear(
+        &self,
+        name: &str,
+        case: &Case<'_>,
+        host: &dyn Host,
+        hearings: &mut Vec<Hearing>,
+    ) -> Result<Option<Verdict>, Failure> {
+        if name == RULES {
+            let hearing = by_rules(case, &self.rules);
+            let verdict = hearing.verdict.clone();
+            hearings.push(hearing);
+            return Ok(verdict);
+        }
+        let Some(backend) = self.settings.judges.get(name) else { return Ok(None) };
+        let model = Model::new(name, backend.clone(), &self.client, &self.found);
+        let mut votes: Vec<Verdict> = Vec::new();
+        for _ in 0..self.settings.votes(case.activity) {
+            let mut hearing = Hearing { judge: name.to_owned(), ..Hearing::default() };
+            let heard = self.ask(&model, case, host, &mut hearing).await;
+            let verdict = hearing.verdict.clone();
+            hearings.push(hearing);
+            heard?;
+            match verdict {
+                Some(verdict) => votes.push(verdict),
+                None => return Ok(None),
+            }
+        }
+        agreed(name, votes)
+    }
+
+    /// Asks a model until its answer is a verdict, or often enough.
+    async fn ask(&self, model: &Model, case: &Case<'_>, host: &dyn Host, hearing: &mut Hearing) -> Result<(), Failure> {
+        let reserved = u64::from(model.reply_tokens_max()) + REPAIR_TOKENS;
+        let room = model.window_tokens().saturating_sub(reserved);
+        let shown = match prompt::show(case.question, case.form, case.mark, room) {
+            Ok(shown) => shown,
+            Err(why) => {
+                hearing.fault = Some(why);
+                return Ok(());
+            }
+        };
+        hearing.is_cut = shown.is_cut;
+        let mut turns = vec![Turn::User(shown.user.clone())];
+        for round in 0..=REPAIRS_MAX {
+            let Some(reply) = self.ask_once(model, case, host, &shown.system, &turns, hearing).await? else { break };
+            let problems = match checked(case, &reply) {
+                Ok(verdict) => {
+                    hearing.answers.push(Answer { said: reply.text, problems: Vec::new() });
+                    hearing.verdict = Some(verdict);
+                    break;
+                }
+                Err(problems) => problems,
+            };
+            turns.truncate(1);
+            turns.extend(refusal(&reply, &problems));
+            hearing.answers.push(Answer { said: reply.text, problems });
+            if round == REPAIRS_MAX {
+                hearing.fault = Some(given_up(&hearing.answers));
+            }
+        }
+        hearing.shown = Some(shown);
+        Ok(())
+    }
+
+    /// One question within the budget. None where there was no answer; the hearing says why.
+    async fn ask_once(
+        &self,
+        model: &Model,
+        case: &Case<'_>,
+        host: &dyn Host,
+        system: &str,
+        turns: &[Turn],
+        hearing: &mut Hearing,
+    ) -> Result<Option<Reply>, Failure> {
+        let over = |why: String| Failure { code: code::BUDGET, message: format!("the run's budget for models: {why}") };
+        let turn = self.ledger.turn(case.run);
+        let _turn = turn.lock().await;
+        let mut ask = Ask {
+            system,
+            turns,
+            schema: case.form.schema(),
+            subset: case.form.subset(),
+            bounded: case.form.bounded(),
+            reply_tokens_max: model.reply_tokens_max(),
+        };
+        let spent = self.ledger.spent(case.run).map_err(over)?;
+        let (budget, price) = (self.settings.budget, model.price());
+        ask.reply_tokens_max =
+            spent::allowance(budget, spent, price, ask.tokens(), ask.reply_tokens_max).map_err(over)?;
+        let called = model.ask(&ask, host).await;
+        for tried in &called.tries {
+            self.ledger.add(case.run, tried).map_err(over)?;
+        }
+        hearing.tries.extend(called.tries);
+        match called.reply {
+            Ok(reply) => Ok(Some(reply)),
+            Err(fault) => {
+                hearing.fault = Some(fault.to_string());
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn checked(case: &Case<'_>, reply: &Reply) -> Result<Verdict, Vec<Problem>> {
+    match reply.is_cut_off {
+        true => Err(vec![Problem::new("answer", "was cut off because it is too long; say the same in fewer words")]),
+        false => check::check(case.form, case.question, &reply.text),
+    }
+}
+
+fn refusal(reply: &Reply, problems: &[Problem]) -> [Turn; 2] {
+    let said: String = reply.text.chars().take(REFUSED_CHARS_MAX).collect();
+    // A turn that is empty is refused by some servers.
+    let said = if said.trim().is_empty() { "(nothing)".to_owned() } else { said };
+    let list: Vec<String> = problems.iter().map(|problem| format!("- {problem}")).collect();
+    let words = format!(
+        "Your answer was refused:\n{}\n\nAnswer again: one JSON object in the form given above, and nothing else.",
+        list.join("\n")
+    );
+    [Turn::Model(said), Turn::User(words)]
+}
+
+fn given_up(answers: &[Answer]) -> String {
+    let last = answers.last().and_then(|answer| answer.problems.first()).map(ToString::to_string).unwrap_or_default();
+    format!("{} answers were refused, the last because of {last}", answers.len())
+}
+
+/// Rules are held to the same standard as models.
+fn by_rules(case: &Case<'_>, rules: &Rules) -> Hearing {
+    let mut hearing = Hearing { judge: RULES.to_owned(), ..Hearing::default() };
+    let Some(verdict) = rules::judge(case.question, rules) else {
+        hearing.fault = Some("no rule applies".to_owned());
+        return hearing;
+    };
+    let said = serde_json::to_string(&verdict).unwrap_or_default();
+    match check::check(case.form, case.question, &said) {
+        Ok(verdict) => hearing.verdict = Some(verdict),
+        Err(problems) => {
+            hearing.fault = problems.first().map(|problem| format!("what the rules say does not fit: {problem}"));
+            hearing.answers.push(Answer { said, problems });
+        }
+    }
+    hearing
+}
+
+/// Several votes count as one where they say the same; what they are sure of is what the least sure is.
+fn agreed(name: &str, votes: Vec<Verdict>) -> Result<Option<Verdict>, Failure> {
+    let signals: Vec<String> = votes.iter().map(|vote| vote.signal.clone()).collect();
+    let confidence = votes.iter().map(|vote| vote.confidence).fold(1.0, f64::min);
+    match votes.into_iter().next() {
+        Some(first) if signals.iter().all(|signal| *signal == first.signal) => {
+            Ok(Some(Verdict { confidence, ..first }))
+        }
+        Some(_) => {
+            let message = format!("{name} was asked {} times and said {}", signals.len(), signals.join(", "));
+            Err(Failure { code: code::UNDECIDED, message })
+        }
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,116 @@
+//! Whether the judges that were named answer at all.
+
+use std::{
+    path::Path,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use interlock_activity::{Ending, Future, Host, Outcome, StartRun, code};
+use interlock_core::ActivityId;
+use interlock_http::Client;
+use serde_json::{Value, json};
+
+use crate::{
+    AllowedSignal, Question,
+    check::{self, Form},
+    model::{Ask, Found, Model, Turn},
+    prompt::{self, Mark},
+    settings::{Backend, Settings},
+};
+
+/// How long a judge may take to say that it is there.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Enough to say that one is there.
+const REPLY_TOKENS_MAX: u32 = 200;
+
+/// What was found of a judge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// Its name in the settings.
+    pub judge: String,
+    /// Whether it answers.
+    pub ok: bool,
+    /// What it is, and what it said or why it did not.
+    pub said: String,
+}
+
+/// Asks every judge something small, one after the other. Costs a few hundred tokens each.
+pub async fn probe(home: Option<&Path>, folder: &Path) -> Result<Vec<Probe>, String> {
+    let settings = Settings::load(home, folder)?;
+    let mut probes = Vec::new();
+    for (name, backend) in settings.judges {
+        probes.push(one(&name, backend).await);
+    }
+    Ok(probes)
+}
+
+async fn one(name: &str, mut backend: Backend) -> Probe {
+    let what = match &mut backend {
+        Backend::Server(server) => {
+            server.retries_max = 0;
+            server.timeouts.total = server.timeouts.total.min(PATIENCE);
+            server.reply_tokens_max = server.reply_tokens_max.min(REPLY_TOKENS_MAX);
+            format!("{} at {}", server.model, server.base_url)
+        }
+        Backend::Command(command) => {
+            command.timeouts.total = command.timeouts.total.min(PATIENCE);
+            command.argv.join(" ")
+        }
+    };
+    let model = Model::new(name, backend, &Client::default(), &Found::default());
+    let found = ask(&model).await;
+    let (ok, said) = match found {
+        Ok(said) => (true, format!("{what}: {said}")),
+        Err(why) => (false, format!("{what}: {why}")),
+    };
+    Probe { judge: name.to_owned(), ok, said }
+}
+
+async fn ask(model: &Model) -> Result<String, String> {
+    let question = Question {
+        prompt: "Say that you are ready.".to_owned(),
+        signals: vec![AllowedSignal { name: "ready".to_owned(), data: json!({ "properties": {} }) }],
+        schema: Value::Null,
+        facts: json!({}),
+        evidence: Vec::new(),
+    };
+    let form = Form::new(&question)?;
+    let shown = prompt::show(&question, &form, &Mark::fresh()?, model.window_tokens())?;
+    let turns = [Turn::User(shown.user)];
+    let (schema, subset, bounded) = (form.schema(), form.subset(), form.bounded());
+    let reply_tokens_max = model.reply_tokens_max();
+    let ask = Ask { system: &shown.system, turns: &turns, schema, subset, bounded, reply_tokens_max };
+    let called = model.ask(&ask, &Bare).await;
+    let last = called.tries.last();
+    let reply = called.reply.map_err(|fault| fault.to_string())?;
+    let means = last.map(|tried| json!(tried.means)).unwrap_or_default();
+    let took_ms = last.map_or(0, |tried| tried.took_ms);
+    let fits = match check::check(&form, &question, &reply.text) {
+        Ok(_) => "its answer fits".to_owned(),
+        Err(problems) => {
+            format!("its answer does not fit ({})", problems.first().map(ToString::to_string).unwrap_or_default())
+        }
+    };
+    Ok(format!("answers in {took_ms} ms by {}; {fits}", means.as_str().unwrap_or_default()))
+}
+
+/// Time and nothing else: there is no run.
+struct Bare;
+
+impl Host for Bare {
+    fn progress(&self, _: &str, _: ActivityId, _: &str) {}
+
+    fn now_ms(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    fn sleep(&self, ms: u64) -> Future<()> {
+        Box::pin(tokio::time::sleep(Duration::from_millis(ms)))
+    }
+
+    fn run(&self, _: StartRun) -> Ending {
+        Box::pin(async { Outcome::error(code::FAILED, "there is no run here") })
+    }
+}

@@ -1,0 +1,14 @@
+//! Judges, asked over real sockets.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+mod budget;
+mod chain;
+mod command;
+mod faults;
+mod injection;
+mod machines;
+mod providers;
+mod real_model;
+mod telemetry;
+mod trial;

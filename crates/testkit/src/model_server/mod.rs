@@ -1,0 +1,203 @@
+//! A server that speaks as models' servers do, and says what a test wants: also what no server should.
+//!
+//! It listens on loopback and speaks HTTP/1.1 over real sockets. [`Dialect`] puts an answer into the wire format of a provider;
+//! [`Scripted`] is any answer at all, down to its bytes and how the connection ends.
+
+mod dialect;
+
+use std::{
+    collections::BTreeMap,
+    io::{Read, Write},
+    net::{TcpListener, TcpStream},
+    sync::{Arc, Condvar, Mutex},
+};
+
+pub use dialect::Dialect;
+use serde_json::Value;
+
+/// What a server was asked.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The first line: `POST /v1/messages HTTP/1.1`.
+    pub line: String,
+    /// By name in lower case.
+    pub headers: BTreeMap<String, String>,
+    /// What was sent, or null.
+    pub body: Value,
+}
+
+impl Asked {
+    /// All that a model would read.
+    pub fn text(&self) -> String {
+        self.body.to_string()
+    }
+}
+
+/// How a connection ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// As it should.
+    Proper,
+    /// In the middle of the answer.
+    Abrupt,
+    /// Not at all: nothing more comes for as long as the server lives.
+    Silent,
+}
+
+/// An answer, byte by byte.
+#[derive(Clone, Debug)]
+pub struct Scripted {
+    /// HTTP's number.
+    pub status: u16,
+    /// Besides those that HTTP needs.
+    pub headers: Vec<(String, String)>,
+    /// The body, in the pieces in which it is sent.
+    pub pieces: Vec<Vec<u8>>,
+    /// What follows.
+    pub end: End,
+}
+
+impl Scripted {
+    /// An answer of this type.
+    pub fn new(status: u16, media: &str, body: impl Into<Vec<u8>>) -> Self {
+        let headers = vec![("content-type".to_owned(), media.to_owned())];
+        Scripted { status, headers, pieces: vec![body.into()], end: End::Proper }
+    }
+
+    /// A page, as gateways send them.
+    pub fn page(status: u16) -> Self {
+        Scripted::new(status, "text/html; charset=utf-8", "<html><body><h1>502 Bad Gateway</h1></body></html>")
+    }
+
+    /// With one more header.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// With another end.
+    #[must_use]
+    pub fn ending(mut self, end: End) -> Self {
+        self.end = end;
+        self
+    }
+
+    /// Only the first pieces of it, and then this end.
+    #[must_use]
+    pub fn only(mut self, pieces: usize, end: End) -> Self {
+        self.pieces.truncate(pieces);
+        self.ending(end)
+    }
+}
+
+/// A server for as long as it is held.
+pub struct ModelServer {
+    /// `http://127.0.0.1:PORT`
+    pub url: String,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    over: Arc<(Mutex<bool>, Condvar)>,
+}
+
+type Script = dyn FnMut(usize, &Asked) -> Scripted + Send;
+
+impl ModelServer {
+    /// Answers the how-manieth request, from 0, as the script says.
+    pub fn start(script: impl FnMut(usize, &Asked) -> Scripted + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (asked, over) = (Arc::default(), Arc::<(Mutex<bool>, Condvar)>::default());
+        let script: Arc<Mutex<Box<Script>>> = Arc::new(Mutex::new(Box::new(script)));
+        let (all, end) = (Arc::clone(&asked), Arc::clone(&over));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if *end.0.lock().unwrap() {
+                    break;
+                }
+                let (script, all, end) = (Arc::clone(&script), Arc::clone(&all), Arc::clone(&end));
+                std::thread::spawn(move || serve(stream, &script, &all, &end));
+            }
+        });
+        ModelServer { url, asked, over }
+    }
+
+    /// Says these one after the other, the last for ever.
+    pub fn saying(answers: Vec<Scripted>) -> Self {
+        Self::start(move |at, _| answers[at.min(answers.len() - 1)].clone())
+    }
+
+    /// What it was asked so far.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        *self.over.0.lock().unwrap() = true;
+        self.over.1.notify_all();
+        // Wakes the one who listens, so that it sees that it is over.
+        let _ = TcpStream::connect(self.url.trim_start_matches("http://"));
+    }
+}
+
+fn serve(mut stream: TcpStream, script: &Mutex<Box<Script>>, all: &Mutex<Vec<Asked>>, over: &(Mutex<bool>, Condvar)) {
+    let Some(asked) = read(&mut stream) else { return };
+    let answer = {
+        let mut all = all.lock().unwrap();
+        all.push(asked.clone());
+        let at = all.len() - 1;
+        drop(all);
+        (script.lock().unwrap())(at, &asked)
+    };
+    // Whoever asked may have gone.
+    let _ = write(&mut stream, &answer);
+    if answer.end == End::Silent {
+        let is_over = over.0.lock().unwrap();
+        drop(over.1.wait_while(is_over, |is_over| !*is_over).unwrap());
+    }
+}
+
+/// One request, up to the end of the body that its head announces.
+fn read(stream: &mut TcpStream) -> Option<Asked> {
+    let (mut bytes, mut buffer) = (Vec::new(), [0; 16 * 1024]);
+    loop {
+        if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+            let mut lines = head.lines();
+            let line = lines.next()?.to_owned();
+            let headers: BTreeMap<String, String> = lines
+                .filter_map(|line| line.split_once(':'))
+                .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
+                .collect();
+            let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+            let body = &bytes[end + 4..];
+            if body.len() >= length {
+                return Some(Asked { line, headers, body: serde_json::from_slice(body).unwrap_or_default() });
+            }
+        }
+        match stream.read(&mut buffer).ok()? {
+            0 => return None,
+            read => bytes.extend_from_slice(&buffer[..read]),
+        }
+    }
+}
+
+fn write(stream: &mut TcpStream, answer: &Scripted) -> std::io::Result<()> {
+    let headers: String = answer.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let head = format!(
+        "HTTP/1.1 {} Scripted\r\n{headers}transfer-encoding: chunked\r\nconnection: close\r\n\r\n",
+        answer.status
+    );
+    stream.write_all(head.as_bytes())?;
+    for piece in answer.pieces.iter().filter(|piece| !piece.is_empty()) {
+        stream.write_all(format!("{:x}\r\n", piece.len()).as_bytes())?;
+        stream.write_all(piece)?;
+        stream.write_all(b"\r\n")?;
+        stream.flush()?;
+    }
+    if answer.end == End::Proper {
+        stream.write_all(b"0\r\n\r\n")?;
+    }
+    Ok(())
+}

