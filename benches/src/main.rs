@@ -12,6 +12,7 @@ mod durable;
 mod judge;
 mod langgraph;
 mod limits;
+mod policy;
 mod sandbox;
 mod steps;
 mod xstate;
@@ -35,6 +36,9 @@ fn main() -> Result<()> {
     }
     if is_wanted("sandbox") {
         sandbox::report()?;
+    }
+    if is_wanted("policy") {
+        policy::report()?;
     }
     if is_wanted("durable") {
         durable::report()?;
