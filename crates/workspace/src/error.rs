@@ -40,6 +40,17 @@ pub enum Error {
         /// One of them.
         path: String,
     },
+    /// A commit could not be made. Nothing was changed.
+    #[error("{0}")]
+    Commit(String),
+    /// The workspace is not what it should be.
+    #[error("the workspace is the tree {found}, not {expected}")]
+    TreeChanged {
+        /// What it should be.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
     /// A patch does not fit, or must not be applied. Nothing was changed.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Patch(Vec<Problem>),

@@ -73,6 +73,13 @@ impl Git {
         self
     }
 
+    /// With another variable of the environment.
+    #[must_use]
+    pub(crate) fn var(mut self, name: &'static str, value: &str) -> Self {
+        self.vars.push((name, value.into()));
+        self
+    }
+
     #[must_use]
     pub(crate) fn objects(mut self, objects: &Path) -> Self {
         self.vars.push(("GIT_OBJECT_DIRECTORY", objects.to_owned()));

@@ -11,15 +11,27 @@
 //! Start reading at `workspace.rs`.
 
 mod apply;
+mod changes;
+mod checkpoint;
+mod commit;
 mod error;
 mod git;
 mod index;
 pub mod patch;
+mod path_text;
 mod place;
 mod private;
 mod restore;
+mod sweep;
+mod three_way;
+mod undo;
 mod workspace;
 
+pub use changes::{Change, Changes, Version};
+pub use checkpoint::Checkpoint;
+pub use commit::{Commit, Committed, Moved};
 pub use error::{Error, Result};
 pub use restore::Restored;
+pub use sweep::Swept;
+pub use undo::{Conflict, Undo};
 pub use workspace::Workspace;

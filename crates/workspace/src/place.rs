@@ -21,6 +21,8 @@ pub(crate) struct Place {
 pub(crate) struct Repository {
     /// Where its references are: those of snapshots are kept there, so that its own housekeeping spares them.
     pub(crate) git_dir: PathBuf,
+    /// Where its `HEAD` and index are: another folder in a further worktree.
+    pub(crate) own_git_dir: PathBuf,
     pub(crate) objects: PathBuf,
     /// What it ignores besides what `.gitignore` files say.
     pub(crate) exclude: PathBuf,
@@ -28,11 +30,12 @@ pub(crate) struct Repository {
     pub(crate) format: String,
 }
 
-const QUESTIONS: [&str; 9] = [
+const QUESTIONS: [&str; 10] = [
     "rev-parse",
     "--path-format=absolute",
     "--show-toplevel",
     "--git-common-dir",
+    "--git-dir",
     "--git-path",
     "objects",
     "--git-path",
@@ -60,12 +63,13 @@ impl Place {
 
     fn parse(answer: &str) -> Result<Self> {
         let lines: Vec<&str> = answer.lines().collect();
-        let [root, git_dir, objects, exclude, format] = lines[..] else {
+        let [root, git_dir, own_git_dir, objects, exclude, format] = lines[..] else {
             let said = format!("its answer has {} lines; is there a line break in a path?", lines.len());
             return Err(Error::Git { doing: "rev-parse".into(), said });
         };
         let repository = Repository {
             git_dir: git_dir.into(),
+            own_git_dir: own_git_dir.into(),
             objects: objects.into(),
             exclude: exclude.into(),
             format: format.to_owned(),

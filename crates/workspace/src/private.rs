@@ -4,16 +4,23 @@ use std::{
     fmt::Write as _,
     fs,
     io::{self, Write},
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-use crate::{Error, Result, git::Git, place::Place};
+use crate::{Error, Result, git::Git, place::Place, sweep};
 
 /// Comes before the `.gitattributes` of the files: their content is taken as it is.
 const ATTRIBUTES: &str = "* -text !eol !crlf -ident !filter !working-tree-encoding\n";
+
+/// What the names of folders begin with that are needed only during one call.
+pub(crate) const SCRATCH: &str = "scratch-";
+
+/// The file that says which workspace a private folder is for.
+pub(crate) const ROOT: &str = "root";
 
 /// The private git folder of a workspace.
 #[derive(Debug)]
@@ -33,7 +40,7 @@ impl Private {
         let (folder, home, passing) = match home {
             Some(home) => {
                 let folder = home.join("workspaces").join(name_of(&place));
-                fs::create_dir_all(&folder).map_err(|error| Error::io("make", &folder, &error))?;
+                make_private(&folder).map_err(|error| Error::io("make", &folder, &error))?;
                 let home = fs::canonicalize(home).map_err(|error| Error::io("find", home, &error))?;
                 (folder, Some(home), None)
             }
@@ -64,6 +71,7 @@ impl Private {
         self.write("info/attributes", ATTRIBUTES.as_bytes())?;
         self.write("info/exclude", &exclude.unwrap_or_default())?;
         self.write("config", config.as_bytes())?;
+        self.write(ROOT, self.place.root.as_os_str().as_encoded_bytes())?;
         self.write("HEAD", b"ref: refs/heads/none\n")
     }
 
@@ -89,15 +97,27 @@ impl Private {
         Git::new(&self.place.root, git_dir)
     }
 
-    /// A folder for what is needed only during one call.
+    /// A folder for what is needed only during one call. Those of calls that were cut off go.
     pub(crate) fn scratch(&self) -> Result<TempDir> {
-        TempDir::with_prefix_in("scratch-", &self.folder).map_err(|error| Error::io("write in", &self.folder, &error))
+        sweep::scratch(&self.folder, sweep::SCRATCH_AGE);
+        TempDir::with_prefix_in(SCRATCH, &self.folder).map_err(|error| Error::io("write in", &self.folder, &error))
     }
 
     /// Where the home is within the workspace, if it is.
     pub(crate) fn home_within(&self) -> Option<&Path> {
         self.home.as_ref()?.strip_prefix(&self.place.root).ok().filter(|within| !within.as_os_str().is_empty())
     }
+}
+
+/// A folder that only its owner can look into: what is kept may be somebody's secret.
+fn make_private(folder: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    for folder in folder.parent().into_iter().chain([folder]) {
+        if fs::metadata(folder)?.permissions().mode() & 0o077 != 0 {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+        }
+    }
+    Ok(())
 }
 
 /// A name that follows from where the workspace is, and from whether it is a repository.

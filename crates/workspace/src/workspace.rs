@@ -40,35 +40,48 @@ impl Workspace {
 
     /// Keeps the workspace of a folder as it is. The name is that of a reference, `refs/interlock/RUN/NUMBER`.
     pub fn take(&self, folder: &Path, run: &str) -> Result<String> {
+        self.take_tree(folder, run).map(|(name, _)| name)
+    }
+
+    /// The same, with the hash of its tree.
+    pub fn take_tree(&self, folder: &Path, run: &str) -> Result<(String, String)> {
         let private = Private::open(Some(self.home()?), Place::find(folder)?)?;
-        // Somebody may have cleared away content that was kept but that no name referred to any more.
-        let tree = keep(&private, true).or_else(|_| keep(&private, false))?;
-        let git = private.git().objects(&private.objects);
-        let commit = git.line(&["commit-tree", &tree, "-m", &format!("before an attempt of {run}")])?;
-        name_it(&private, &commit, run)
+        let tree = keep(&private)?;
+        let name = name_it(&private, &tree, run, "before an attempt of")?;
+        Ok((name, tree))
     }
 
     /// Makes the files of a workspace what they were: what changed or is gone is put back, what is new is removed, ignored files stay.
     /// Cut off, it can be done again.
     pub fn restore(&self, folder: &Path, name: &str) -> Result<Restored> {
-        let home = self.home()?;
-        let found = Private::open(Some(home), Place::find(folder)?)?;
-        if let Some(tree) = tree_of(&found, name)? {
-            return restore::restore(&found, &tree);
-        }
-        // It may have become a repository in the meantime.
-        let alone = Private::open(Some(home), Place::alone(folder)?)?;
-        let tree = tree_of(&alone, name)?.ok_or_else(|| Error::NoSnapshot(name.to_owned()))?;
-        restore::restore(&alone, &tree)
+        let (private, tree) = self.holding(folder, name)?;
+        restore::restore(&private, &tree)
     }
 
-    fn home(&self) -> Result<&Path> {
+    /// The same to a tree that some snapshot keeps, by its hash.
+    pub fn restore_tree(&self, folder: &Path, tree: &str) -> Result<Restored> {
+        let private = Private::open(Some(self.home()?), Place::find(folder)?)?;
+        let is_hash = tree.len() >= 40 && tree.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let git = private.git().objects(&private.objects);
+        match is_hash.then(|| git.line(&["cat-file", "-t", tree])) {
+            Some(Ok(kind)) if kind == "tree" => restore::restore(&private, tree),
+            _ => Err(Error::NoSnapshot(tree.to_owned())),
+        }
+    }
+
+    pub(crate) fn home(&self) -> Result<&Path> {
         let why = "this workspace was made to hash only".to_owned();
         self.home.as_deref().ok_or(Error::Io { doing: "could not keep anything".into(), why })
     }
 }
 
-fn keep(private: &Private, recall: bool) -> Result<String> {
+/// Keeps the content of a workspace; its tree.
+pub(crate) fn keep(private: &Private) -> Result<String> {
+    // Somebody may have cleared away content that was kept but that no name referred to any more.
+    keep_from(private, true).or_else(|_| keep_from(private, false))
+}
+
+fn keep_from(private: &Private, recall: bool) -> Result<String> {
     let index = Index::new(private)?.kept();
     if recall {
         index.recall(KEPT)?;
@@ -80,25 +93,48 @@ fn keep(private: &Private, recall: bool) -> Result<String> {
     Ok(tree)
 }
 
-fn name_it(private: &Private, commit: &str, run: &str) -> Result<String> {
+/// Gives a tree that is kept the next name of a run.
+pub(crate) fn name_it(private: &Private, tree: &str, run: &str, about: &str) -> Result<String> {
+    let commit = commit_it(private, tree, &format!("{about} {run}"))?;
     let git = private.names();
-    let prefix = format!("refs/interlock/{}/", name_part(run));
-    let known = git.line(&["for-each-ref", "--format=%(refname)", &prefix])?;
-    let numbers = known.lines().filter_map(|name| name.strip_prefix(&prefix)?.parse::<u32>().ok());
-    let first = numbers.max().unwrap_or(0) + 1;
+    let prefix = prefix_of(run);
+    let hint = private.folder.join(format!("last-{}", name_part(run)));
+    let last = match std::fs::read_to_string(&hint).ok().and_then(|text| text.parse::<u32>().ok()) {
+        // Read and not counted, so that it costs the same however many there are.
+        Some(last) => last,
+        None => {
+            let known = git.line(&["for-each-ref", "--format=%(refname)", &prefix])?;
+            known.lines().filter_map(|name| name.strip_prefix(&prefix)?.parse().ok()).max().unwrap_or(0)
+        }
+    };
     let nothing = "0".repeat(commit.len());
     let mut result = Err(Error::NoSnapshot(prefix.clone()));
-    for number in first..first + NUMBERS_TRIED_MAX {
+    for number in last + 1..=last + NUMBERS_TRIED_MAX {
         let name = format!("{prefix}{number}");
-        result = git.run(&["update-ref", &name, commit, &nothing]).map(|_| name);
+        result = git.run(&["update-ref", &name, &commit, &nothing]).map(|_| name);
         if result.is_ok() {
+            // Where it cannot be written the next one counts.
+            let _ = std::fs::write(&hint, number.to_string());
             break;
         }
+    }
+    if result.is_err() {
+        let _ = std::fs::remove_file(&hint);
     }
     result
 }
 
-fn tree_of(private: &Private, name: &str) -> Result<Option<String>> {
+/// A commit that holds a tree; who looks at it sees what it is.
+pub(crate) fn commit_it(private: &Private, tree: &str, about: &str) -> Result<String> {
+    private.git().objects(&private.objects).line(&["commit-tree", tree, "-m", about])
+}
+
+/// What the names of a run's snapshots begin with.
+pub(crate) fn prefix_of(run: &str) -> String {
+    format!("refs/interlock/{}/", name_part(run))
+}
+
+pub(crate) fn tree_of(private: &Private, name: &str) -> Result<Option<String>> {
     if !name.starts_with("refs/interlock/") {
         return Err(Error::NoSnapshot(name.to_owned()));
     }
@@ -110,7 +146,7 @@ fn tree_of(private: &Private, name: &str) -> Result<Option<String>> {
 }
 
 /// A run's name as part of a reference: what references do not allow everywhere is spelled as its number.
-fn name_part(run: &str) -> String {
+pub(crate) fn name_part(run: &str) -> String {
     let bytes = run.as_bytes();
     let is_plain = |at: usize| match bytes[at] {
         // Children are called `parent.3`.

@@ -169,6 +169,14 @@ impl Disk {
     }
 }
 
+impl Disk {
+    /// The names in a folder.
+    pub(crate) fn names(&self, folder: &Path) -> io::Result<Vec<OsString>> {
+        let entries = fs::Dir::new(self.folder(folder)?)?;
+        entries.map(|entry| Ok(OsString::from_vec(entry?.file_name().to_bytes().to_vec()))).collect()
+    }
+}
+
 impl Look for Disk {
     fn look(&self, path: &Path) -> Found {
         if let Some(obstacle) = self.obstacle(path) {

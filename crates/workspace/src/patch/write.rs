@@ -58,6 +58,7 @@ struct Writer<'p> {
 impl<'p> Writer<'p> {
     fn all(&mut self) -> Result<()> {
         let plan = self.plan;
+        self.sweep();
         for change in &plan.changes {
             self.prepare(change).map_err(|error| failed("write", &change.path, &error))?;
         }
@@ -69,6 +70,20 @@ impl<'p> Writer<'p> {
             self.put_in_place(change)?;
         }
         self.sync()
+    }
+
+    /// What a writer that was killed has left aside goes: all of it is in snapshots or was never in its place.
+    fn sweep(&self) {
+        let folders: BTreeSet<PathBuf> = self.plan.changes.iter().map(|change| self.staging(&change.path)).collect();
+        for folder in folders {
+            for name in self.disk.names(&folder).unwrap_or_default() {
+                let of =
+                    name.to_str().and_then(|name| name.strip_prefix(ASIDE)?.split('-').next()?.parse::<u32>().ok());
+                if of.is_some_and(|pid| pid != std::process::id() && !Path::new(&format!("/proc/{pid}")).exists()) {
+                    let _ = self.disk.remove(&folder.join(name));
+                }
+            }
+        }
     }
 
     fn prepare(&mut self, change: &'p Planned) -> io::Result<()> {

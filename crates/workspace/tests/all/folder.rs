@@ -31,6 +31,11 @@ impl Folder {
         folder
     }
 
+    /// Where what is kept of it goes.
+    pub fn home(&self) -> PathBuf {
+        self._both.path().join("home")
+    }
+
     pub fn init(&self) {
         self.run(&["init", "-q"]);
     }

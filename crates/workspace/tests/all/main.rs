@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 mod chance;
+mod changes;
+mod commits;
 mod folder;
+mod keeping;
 mod patch_failures;
 mod patch_files;
 mod patch_git;

@@ -1,0 +1,157 @@
+//! What changed between two snapshots, path by path: the record that undoing goes by.
+
+use std::{ffi::OsString, os::unix::ffi::OsStringExt, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error, Result, Workspace,
+    git::Git,
+    patch::Kind,
+    place::Place,
+    private::Private,
+    workspace::{keep, name_it, tree_of},
+};
+
+/// What changed between two moments of a workspace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changes {
+    /// The snapshot before.
+    pub before: String,
+    /// The snapshot after, where one was taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// The hash of the tree before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_tree: Option<String>,
+    /// The hash of the tree after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_tree: Option<String>,
+    /// Every path that is not what it was.
+    pub files: Vec<Change>,
+}
+
+/// What became of one path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// From the root of the workspace.
+    #[serde(with = "crate::path_text")]
+    pub path: PathBuf,
+    /// What was there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Version>,
+    /// What is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Version>,
+    /// The path that its content had before, where it was moved.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::path_text::option")]
+    pub renamed_from: Option<PathBuf>,
+    /// Lines added and removed; nothing where it is no text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<(u64, u64)>,
+}
+
+/// What stands under a path at one moment.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Version {
+    /// What it is.
+    pub kind: Kind,
+    /// The hash that git has for its content.
+    pub hash: String,
+}
+
+impl Changes {
+    /// In one line.
+    pub fn summary(&self) -> String {
+        let count = |is: fn(&Change) -> bool| self.files.iter().filter(|change| is(change)).count();
+        let made = count(|change| change.before.is_none());
+        let gone = count(|change| change.after.is_none());
+        format!("{made} files made, {} changed, {gone} removed", self.files.len() - made - gone)
+    }
+}
+
+impl Workspace {
+    /// What changed since a snapshot, with the workspace as it is now kept under a name of its own; nothing where nothing did.
+    pub fn changes_since(&self, folder: &std::path::Path, run: &str, before: &str) -> Result<Option<Changes>> {
+        let (private, before_tree) = self.holding(folder, before)?;
+        let after_tree = keep(&private)?;
+        if after_tree == before_tree {
+            return Ok(None);
+        }
+        let files = difference(&private, &before_tree, &after_tree)?;
+        let after = name_it(&private, &after_tree, run, "after an attempt of")?;
+        Ok(Some(Changes {
+            before: before.to_owned(),
+            after: Some(after),
+            before_tree: Some(before_tree),
+            after_tree: Some(after_tree),
+            files,
+        }))
+    }
+
+    /// Where a snapshot is kept, and its tree.
+    pub(crate) fn holding(&self, folder: &std::path::Path, name: &str) -> Result<(Private, String)> {
+        let found = Private::open(Some(self.home()?), Place::find(folder)?)?;
+        if let Some(tree) = tree_of(&found, name)? {
+            return Ok((found, tree));
+        }
+        // It may have become a repository in the meantime.
+        let alone = Private::open(Some(self.home()?), Place::alone(folder)?)?;
+        let tree = tree_of(&alone, name)?.ok_or_else(|| Error::NoSnapshot(name.to_owned()))?;
+        Ok((alone, tree))
+    }
+}
+
+/// Every path that differs between two trees.
+pub(crate) fn difference(private: &Private, before: &str, after: &str) -> Result<Vec<Change>> {
+    let git: Git = private.git().objects(&private.objects);
+    let raw = git.run(&["diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", "-M", before, after])?;
+    let mut pieces = raw.split(|byte| *byte == 0);
+    let mut changes = Vec::new();
+    while let Some(piece) = pieces.next().filter(|piece| !piece.is_empty()) {
+        match piece.strip_prefix(b":") {
+            Some(about) => changes.extend(raw_change(about, &mut pieces)),
+            None => count_lines(piece, &mut pieces, &mut changes),
+        }
+    }
+    changes.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(changes)
+}
+
+/// From `OLD_MODE NEW_MODE OLD_HASH NEW_HASH STATUS` and one path or, where it was moved, two.
+fn raw_change<'r>(about: &[u8], pieces: &mut impl Iterator<Item = &'r [u8]>) -> Vec<Change> {
+    let about = String::from_utf8_lossy(about);
+    let mut fields = about.split(' ');
+    let mut field = || fields.next().unwrap_or_default().to_owned();
+    let (old_mode, new_mode, old_hash, new_hash, status) = (field(), field(), field(), field(), field());
+    let version = |mode: &str, hash: String| Kind::from_mode(mode).map(|kind| Version { kind, hash });
+    let (before, after) = (version(&old_mode, old_hash), version(&new_mode, new_hash));
+    let change = |path: PathBuf, before, after, renamed_from| Change { path, before, after, renamed_from, lines: None };
+    let path = path(pieces.next());
+    match status.starts_with(['R', 'C']) {
+        false => vec![change(path, before, after, None)],
+        true => {
+            let new = self::path(pieces.next());
+            vec![change(path.clone(), before, None, None), change(new, None, after, Some(path))]
+        }
+    }
+}
+
+/// From `ADDED<TAB>REMOVED<TAB>PATH`, or without the path and with two pieces more where it was moved.
+fn count_lines<'r>(piece: &[u8], pieces: &mut impl Iterator<Item = &'r [u8]>, changes: &mut [Change]) {
+    let mut fields = piece.splitn(3, |byte| *byte == b'\t');
+    let mut number = || std::str::from_utf8(fields.next()?).ok()?.parse::<u64>().ok();
+    let lines = number().zip(number());
+    let name = match fields.next() {
+        Some(name) if !name.is_empty() => path(Some(name)),
+        _ => {
+            pieces.next();
+            path(pieces.next())
+        }
+    };
+    changes.iter_mut().filter(|change| change.path == name).for_each(|change| change.lines = lines);
+}
+
+fn path(piece: Option<&[u8]>) -> PathBuf {
+    OsString::from_vec(piece.unwrap_or_default().to_vec()).into()
+}

@@ -1,0 +1,258 @@
+//! Commits: the one thing that touches the user's own branches. A branch that is not checked out is committed to without checking it out.
+//!
+//! What is committed is the workspace as it is, with line ends as `.gitattributes` say. Nothing that the repository's settings name is
+//! run, hooks only where they are asked for; files that need a filter program are refused for that reason.
+
+use std::{fs, os::unix::ffi::OsStrExt, path::Path, process::Command};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error, Result, Workspace,
+    changes::difference,
+    git::{Git, join, split},
+    place::{Place, Repository},
+    private::Private,
+    workspace::keep,
+};
+
+/// A commit to be made.
+#[derive(Clone, Debug, Default)]
+pub struct Commit {
+    /// Its message.
+    pub message: String,
+    /// The branch, made where it is not there; the one that is checked out where nothing is said.
+    pub branch: Option<String>,
+    /// What the workspace must be, as [`Workspace::tree`] has it.
+    pub tree: Option<String>,
+    /// Whether the repository's hooks have a say.
+    pub with_hooks: bool,
+}
+
+/// A commit that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Committed {
+    /// Its hash.
+    pub commit: String,
+    /// The branch it is on; nothing where none is checked out.
+    pub branch: Option<String>,
+    /// Its tree.
+    pub tree: String,
+    /// What moved.
+    pub moved: Moved,
+    /// Paths with the lines added and removed.
+    pub files: Vec<(String, Option<(u64, u64)>)>,
+}
+
+/// A reference that moved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    /// Which.
+    pub reference: String,
+    /// Where it was; nothing where it is new.
+    pub before: Option<String>,
+    /// Where it is.
+    pub after: String,
+}
+
+impl Workspace {
+    /// Commits the workspace. The index is brought up to date where the branch is the one that is checked out, and else left alone.
+    pub fn commit(&self, folder: &Path, commit: &Commit) -> Result<Committed> {
+        let place = Place::find(folder)?;
+        let Some(repository) = place.repository.clone() else {
+            return Err(Error::Commit("the folder is in no git repository".into()));
+        };
+        let private = Private::open(Some(self.home()?), place)?;
+        let raw = keep(&private)?;
+        if let Some(expected) = commit.tree.as_ref().filter(|expected| **expected != raw) {
+            return Err(Error::TreeChanged { expected: expected.clone(), found: raw });
+        }
+        Committer { private: &private, repository: &repository }.commit(commit)
+    }
+
+    /// Puts a reference back to where it was before a commit of ours, unless it has moved on; whether it was put back.
+    pub fn take_back_commit(&self, folder: &Path, moved: &Moved, is_dry: bool) -> Result<bool> {
+        let place = Place::find(folder)?;
+        let Some(repository) = &place.repository else { return Ok(false) };
+        let git = Git::new(&place.root, &repository.own_git_dir);
+        let is_ours = resolve(&git, &moved.reference)?.as_ref() == Some(&moved.after);
+        if is_ours && !is_dry {
+            match &moved.before {
+                Some(before) => git.run(&[
+                    "update-ref",
+                    "-m",
+                    "interlock: commit taken back",
+                    &moved.reference,
+                    before,
+                    &moved.after,
+                ])?,
+                None => git.run(&["update-ref", "-d", &moved.reference, &moved.after])?,
+            };
+        }
+        Ok(is_ours)
+    }
+}
+
+struct Committer<'c> {
+    private: &'c Private,
+    repository: &'c Repository,
+}
+
+impl Committer<'_> {
+    /// `git` about the user's own repository, with the settings of the one who is at work.
+    fn git(&self) -> Git {
+        Git::new(&self.private.place.root, &self.repository.own_git_dir)
+    }
+
+    fn commit(&self, order: &Commit) -> Result<Committed> {
+        let scratch = self.private.scratch()?;
+        let (reference, is_current) = self.reference(order.branch.as_deref())?;
+        let tip = resolve(&self.git(), &reference)?;
+        let parent = match &tip {
+            Some(tip) => Some(tip.clone()),
+            None => resolve(&self.git(), "HEAD")?,
+        };
+        let git = self.git().index(&scratch.path().join("index"));
+        let tree = self.tree(&git, parent.as_deref())?;
+        let message = format!("{}\n", order.message.trim_end());
+        let message = match order.with_hooks {
+            true => self.hooks(&git, &message, scratch.path())?,
+            false => message,
+        };
+        let commit = self.write(&git, &tree, parent.as_deref(), &message)?;
+        let nothing = "0".repeat(commit.len());
+        let subject = format!("commit: {}", message.lines().next().unwrap_or_default());
+        let old = tip.as_deref().unwrap_or(&nothing);
+        self.git().run(&["update-ref", "-m", &subject, &reference, &commit, old])?;
+        if is_current {
+            // What is committed is what is there; an index that is locked stays behind, which `git status` then shows.
+            let _ = self.git().run(&["add", "--all", ":/"]);
+        }
+        let files = self.files(parent.as_deref(), &tree)?;
+        let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
+        let moved = Moved { reference, before: tip, after: commit.clone() };
+        Ok(Committed { commit, branch, tree, moved, files })
+    }
+
+    /// The reference that moves, and whether it is what is checked out.
+    fn reference(&self, branch: Option<&str>) -> Result<(String, bool)> {
+        let current = self.git().line(&["symbolic-ref", "--quiet", "HEAD"]).ok();
+        let Some(branch) = branch else { return Ok((current.unwrap_or_else(|| "HEAD".into()), true)) };
+        let reference = format!("refs/heads/{branch}");
+        if branch.starts_with('-') || self.git().run(&["check-ref-format", &reference]).is_err() {
+            return Err(Error::Commit(format!("`{branch}` is no name for a branch")));
+        }
+        let is_current = current.as_ref() == Some(&reference);
+        let elsewhere = self.git().line(&["for-each-ref", "--format=%(worktreepath)", &reference])?;
+        match elsewhere.is_empty() || is_current {
+            true => Ok((reference, is_current)),
+            false => Err(Error::Commit(format!("the branch {branch} is checked out in {elsewhere}"))),
+        }
+    }
+
+    /// The tree to commit.
+    fn tree(&self, git: &Git, parent: Option<&str>) -> Result<String> {
+        match parent {
+            Some(parent) => git.run(&["read-tree", parent])?,
+            None => git.run(&["read-tree", "--empty"])?,
+        };
+        self.refuse_filters(git)?;
+        let home =
+            self.private.home_within().map(|home| [b":(top,exclude,literal)", home.as_os_str().as_bytes()].concat());
+        let patterns = join(std::iter::once(b":/".to_vec()).chain(home));
+        git.run_with(&["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"], &patterns)?;
+        let tree = git.line(&["write-tree"])?;
+        let before = parent.map(|parent| git.line(&["rev-parse", &format!("{parent}^{{tree}}")])).transpose()?;
+        let is_empty = git.run(&["ls-files", "-z"])?.is_empty();
+        match before.as_ref() == Some(&tree) || (before.is_none() && is_empty) {
+            true => Err(Error::Commit("there is nothing to commit".into())),
+            false => Ok(tree),
+        }
+    }
+
+    /// What needs a program to be stored cannot be stored without running it.
+    fn refuse_filters(&self, git: &Git) -> Result<()> {
+        let mut paths = git.paths(&["ls-files", "-z", "--modified", "--others", "--exclude-standard"])?;
+        paths.dedup();
+        let answer = split(&git.run_with(&["check-attr", "-z", "--stdin", "filter"], &join(paths))?);
+        let filtered = answer.chunks_exact(3).find(|each| !matches!(each[2].as_slice(), b"unspecified" | b"unset"));
+        match filtered {
+            None => Ok(()),
+            Some(each) => {
+                let [path, filter] = [0, 2].map(|at| String::from_utf8_lossy(&each[at]).into_owned());
+                Err(Error::Commit(format!(
+                    "{path} is stored through the filter `{filter}`, which is a program of its own; commit it by hand"
+                )))
+            }
+        }
+    }
+
+    fn write(&self, git: &Git, tree: &str, parent: Option<&str>, message: &str) -> Result<String> {
+        let mut git = git.clone();
+        let root = &self.private.place.root;
+        if let (Some(name), Some(email)) = (setting(root, "user.name"), setting(root, "user.email")) {
+            for variable in ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"] {
+                git = git.var(variable, &name);
+            }
+            for variable in ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"] {
+                git = git.var(variable, &email);
+            }
+        }
+        let arguments: Vec<&str> = ["commit-tree", tree, "-F", "-"]
+            .into_iter()
+            .chain(parent.into_iter().flat_map(|parent| ["-p", parent]))
+            .collect();
+        let commit = git.run_with(&arguments, message.as_bytes())?;
+        Ok(String::from_utf8_lossy(&commit).trim_end().to_owned())
+    }
+
+    /// Lets the repository's hooks have their say; the message as they leave it.
+    fn hooks(&self, git: &Git, message: &str, scratch: &Path) -> Result<String> {
+        let root = &self.private.place.root;
+        let hooks = setting(root, "core.hooksPath")
+            .map(|path| root.join(path))
+            .unwrap_or_else(|| self.repository.git_dir.join("hooks"));
+        let settings = format!("core.hooksPath={}", hooks.display());
+        let run = |arguments: &[&str]| {
+            let all = [&["-c", &settings, "hook", "run", "--ignore-missing"][..], arguments].concat();
+            git.run(&all).map_err(|error| match error {
+                Error::Git { said, .. } => Error::Commit(format!("the hook {} said no: {said}", arguments[0])),
+                other => other,
+            })
+        };
+        let file = scratch.join("COMMIT_EDITMSG");
+        fs::write(&file, message).map_err(|error| Error::io("write", &file, &error))?;
+        run(&["pre-commit"])?;
+        run(&["commit-msg", "--", &file.to_string_lossy()])?;
+        fs::read_to_string(&file).map_err(|error| Error::io("read", &file, &error))
+    }
+
+    fn files(&self, parent: Option<&str>, tree: &str) -> Result<Vec<(String, Option<(u64, u64)>)>> {
+        let empty;
+        let before = match parent {
+            Some(parent) => parent,
+            None => {
+                empty = self.git().run_with(&["mktree"], b"")?;
+                std::str::from_utf8(&empty).unwrap_or_default().trim_end()
+            }
+        };
+        let changes = difference(self.private, before, tree)?;
+        Ok(changes.into_iter().map(|change| (change.path.display().to_string(), change.lines)).collect())
+    }
+}
+
+/// What a reference stands at.
+fn resolve(git: &Git, reference: &str) -> Result<Option<String>> {
+    match git.line(&["rev-parse", "--quiet", "--verify", &format!("{reference}^{{commit}}")]) {
+        Ok(commit) => Ok(Some(commit)),
+        Err(Error::Git { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// A setting as the user has it, wherever it is set. Reading it runs nothing.
+fn setting(root: &Path, name: &str) -> Option<String> {
+    let output = Command::new("git").current_dir(root).args(["config", "--get", name]).output().ok()?;
+    let value = String::from_utf8(output.stdout).ok()?.trim_end().to_owned();
+    (output.status.success() && !value.is_empty()).then_some(value)
+}

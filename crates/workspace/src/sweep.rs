@@ -1,0 +1,102 @@
+//! Clears away what nobody needs any more: snapshots of runs that are over, what calls that were cut off left behind, and what was kept of
+//! folders that are gone.
+
+use std::{
+    ffi::OsStr,
+    fs,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use serde::Serialize;
+
+use crate::{
+    Error, Result, Workspace,
+    place::Place,
+    private::{Private, ROOT, SCRATCH},
+    workspace::{name_part, prefix_of},
+};
+
+/// How old the folder of a call is that must have been cut off.
+pub(crate) const SCRATCH_AGE: Duration = Duration::from_secs(60 * 60);
+
+/// What was cleared away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Swept {
+    /// Folders of calls that were cut off.
+    pub scratch: u64,
+    /// What was kept of folders that are gone.
+    pub workspaces: u64,
+}
+
+impl Workspace {
+    /// Forgets the snapshots of a run: how many (or how many would be). Its writes cannot be taken back any more.
+    pub fn forget(&self, folder: &Path, run: &str, is_dry: bool) -> Result<u64> {
+        let mut count = 0;
+        for place in places(folder)? {
+            let private = Private::open(Some(self.home()?), place)?;
+            let git = private.names();
+            let names = git.line(&["for-each-ref", "--format=delete %(refname)", &prefix_of(run)])?;
+            count += names.lines().count() as u64;
+            if !is_dry && !names.is_empty() {
+                git.run_with(&["update-ref", "--stdin"], format!("{names}\n").as_bytes())?;
+                let _ = fs::remove_file(private.folder.join(format!("last-{}", name_part(run))));
+            }
+        }
+        Ok(count)
+    }
+
+    /// Clears away what was left behind and is older than `age`.
+    pub fn sweep(&self, age: Duration, is_dry: bool) -> Result<Swept> {
+        let mut swept = Swept::default();
+        let all = self.home()?.join("workspaces");
+        for folder in folders(&all) {
+            swept.scratch += cut_off(&folder, age).len() as u64;
+            if !is_dry {
+                scratch(&folder, age);
+            }
+            if is_gone(&folder) && is_older(&folder, age) {
+                swept.workspaces += 1;
+                if !is_dry {
+                    fs::remove_dir_all(&folder).map_err(|error| Error::io("remove", &folder, &error))?;
+                }
+            }
+        }
+        Ok(swept)
+    }
+}
+
+/// The repository that a folder is in, and the folder alone: it may have become one after a snapshot was taken.
+fn places(folder: &Path) -> Result<Vec<Place>> {
+    let found = Place::find(folder)?;
+    let alone = found.repository.is_some().then(|| Place::alone(folder)).transpose()?;
+    Ok(std::iter::once(found).chain(alone).collect())
+}
+
+/// Whether the folder that something was kept of is not there any more.
+fn is_gone(private: &Path) -> bool {
+    let root = fs::read(private.join(ROOT));
+    root.is_ok_and(|root| !root.is_empty() && fs::symlink_metadata(OsStr::from_bytes(&root)).is_err())
+}
+
+/// Removes the folders of calls that were cut off.
+pub(crate) fn scratch(private: &Path, age: Duration) {
+    cut_off(private, age).iter().for_each(|folder| drop(fs::remove_dir_all(folder)));
+}
+
+fn cut_off(private: &Path, age: Duration) -> Vec<PathBuf> {
+    let is_scratch =
+        |folder: &PathBuf| folder.file_name().is_some_and(|name| name.as_bytes().starts_with(SCRATCH.as_bytes()));
+    folders(private).into_iter().filter(|folder| is_scratch(folder) && is_older(folder, age)).collect()
+}
+
+fn folders(within: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(within).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()).collect()
+}
+
+fn is_older(path: &Path, age: Duration) -> bool {
+    let modified = fs::metadata(path).and_then(|about| about.modified());
+    modified.is_ok_and(|modified| SystemTime::now().duration_since(modified).unwrap_or_default() >= age)
+}

@@ -1,0 +1,171 @@
+//! Takes writes back, path by path, newest first. A path that is not what was left there is somebody else's, and is left alone.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+
+use crate::{
+    Changes, Error, Result, Version, Workspace,
+    changes::Change,
+    patch::{self, Disk, Found, Kind, Look, Node, Plan, Planned},
+    private::Private,
+    three_way,
+};
+
+/// What taking writes back comes to.
+#[derive(Clone, Debug, Default)]
+pub struct Undo {
+    /// What would be put back, as a record of what changes.
+    pub files: Vec<Change>,
+    /// Paths that are not what was left there.
+    pub conflicts: Vec<Conflict>,
+    plan: Plan,
+}
+
+/// A path that is not what was left there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Conflict {
+    /// Which.
+    #[serde(with = "crate::path_text")]
+    pub path: PathBuf,
+    /// What is wrong, in words.
+    pub why: String,
+    /// What was there before our write.
+    pub before: Option<Version>,
+    /// What our write left there.
+    pub ours: Option<Version>,
+    /// The three contents beside each other, where they are text.
+    pub view: String,
+}
+
+impl Undo {
+    /// Paths that would be put back.
+    pub fn paths(&self) -> Vec<String> {
+        self.files.iter().map(|change| change.path.display().to_string()).collect()
+    }
+}
+
+impl Workspace {
+    /// Works out what taking writes back comes to; they come newest first. Only paths that `is_wanted` are looked at.
+    pub fn plan_undo(&self, folder: &Path, writes: &[&Changes], is_wanted: &dyn Fn(&Path) -> bool) -> Result<Undo> {
+        let Some(first) = writes.last() else { return Ok(Undo::default()) };
+        let (private, _) = self.holding(folder, &first.before)?;
+        let disk = Disk::open(&private.place.root, private.home_within())?;
+        let changes = writes.iter().flat_map(|write| &write.files).filter(|change| is_wanted(&change.path));
+        let mut paths: BTreeMap<&Path, Vec<&Change>> = BTreeMap::new();
+        changes.for_each(|change| paths.entry(&change.path).or_default().push(change));
+        let contents = Contents::of(&private, paths.values().flatten().copied())?;
+        let mut undo = Undo::default();
+        for (path, steps) in &paths {
+            let now = look(&disk, path, &paths);
+            match way_back(now, steps, &contents) {
+                Ok(Some((change, planned))) => {
+                    undo.files.push(change);
+                    undo.plan.changes.push(planned);
+                }
+                Ok(None) => {}
+                Err(conflict) => undo.conflicts.push(*conflict),
+            }
+        }
+        Ok(undo)
+    }
+
+    /// Puts back what was worked out: all of it, or nothing is changed.
+    pub fn carry_out(&self, folder: &Path, undo: &Undo) -> Result<()> {
+        let place = crate::place::Place::find(folder)?;
+        let private = Private::open(self.home.as_deref(), place)?;
+        let disk = Disk::open(&private.place.root, private.home_within())?;
+        patch::write(&disk, &undo.plan)
+    }
+}
+
+/// What stands under a path. A folder in its place counts as nothing where what is in it goes too.
+fn look(disk: &Disk, path: &Path, all: &BTreeMap<&Path, Vec<&Change>>) -> Found {
+    match disk.look(path) {
+        Found::Not(_)
+            if all.keys().any(|other| *other != path && (other.starts_with(path) || path.starts_with(other))) =>
+        {
+            Found::Nothing
+        }
+        other => other,
+    }
+}
+
+type Way = Option<(Change, Planned)>;
+
+/// Goes back over the writes to one path, newest first; nothing where it is already what it was.
+fn way_back(now: Found, steps: &[&Change], contents: &Contents) -> Result<Way, Box<Conflict>> {
+    let path = &steps[0].path;
+    let conflict = |why: &str, step: &Change, now: Option<&Node>| {
+        let view = three_way::view(contents.node(&step.before).as_ref(), contents.node(&step.after).as_ref(), now);
+        let (before, ours) = (step.before.clone(), step.after.clone());
+        Box::new(Conflict { path: path.clone(), why: why.to_owned(), before, ours, view })
+    };
+    let now = match now {
+        Found::Node(node) => Some(node),
+        Found::Nothing => None,
+        Found::Not(what) => return Err(conflict(&what, steps[0], None)),
+    };
+    let (mut node, mut first) = (now.clone(), None);
+    for step in steps {
+        if [&step.before, &step.after].into_iter().flatten().any(|version| version.kind == Kind::Repository) {
+            return Err(conflict("it is a repository of its own, whose content is not kept", step, None));
+        }
+        let (before, after) = (contents.node(&step.before), contents.node(&step.after));
+        if node == after {
+            first.get_or_insert_with(|| step.after.clone());
+            node = before;
+        } else if node != before {
+            return Err(conflict(
+                "it is not what was left there: somebody else has changed it since",
+                step,
+                now.as_ref(),
+            ));
+        }
+    }
+    if node == now {
+        return Ok(None);
+    }
+    let before = steps.last().and_then(|step| step.before.clone());
+    let change = Change { path: path.clone(), before: first.flatten(), after: before, renamed_from: None, lines: None };
+    Ok(Some((change, Planned { path: path.clone(), before: now, after: node })))
+}
+
+/// Contents by the hashes that git has for them.
+struct Contents(BTreeMap<String, Vec<u8>>);
+
+impl Contents {
+    fn of<'c>(private: &Private, changes: impl Iterator<Item = &'c Change>) -> Result<Self> {
+        let versions = changes.flat_map(|change| [&change.before, &change.after]).flatten();
+        let hashes: BTreeSet<&str> =
+            versions.filter(|version| version.kind != Kind::Repository).map(|version| version.hash.as_str()).collect();
+        let git = private.git().objects(&private.objects);
+        let asked: String = hashes.iter().map(|hash| format!("{hash}\n")).collect();
+        let answer = git.run_with(&["cat-file", "--batch"], asked.as_bytes())?;
+        let mut rest = answer.as_slice();
+        let mut contents = BTreeMap::new();
+        for hash in hashes {
+            let content = read_one(&mut rest).ok_or_else(|| Error::NoSnapshot(format!("the content {hash}")))?;
+            contents.insert(hash.to_owned(), content);
+        }
+        Ok(Contents(contents))
+    }
+
+    fn node(&self, version: &Option<Version>) -> Option<Node> {
+        let Version { kind, hash } = version.as_ref()?;
+        Some(Node { kind: *kind, content: self.0.get(hash).cloned().unwrap_or_default() })
+    }
+}
+
+/// From `HASH blob LENGTH`, a line feed, so many bytes and a line feed.
+fn read_one(rest: &mut &[u8]) -> Option<Vec<u8>> {
+    let end = rest.iter().position(|byte| *byte == b'\n')?;
+    let about = std::str::from_utf8(&rest[..end]).ok()?;
+    let length: usize = about.strip_suffix(" missing").is_none().then(|| about.rsplit(' ').next())??.parse().ok()?;
+    let content = rest.get(end + 1..end + 1 + length)?.to_vec();
+    *rest = rest.get(end + 2 + length..).unwrap_or_default();
+    Some(content)
+}

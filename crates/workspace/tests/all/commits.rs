@@ -1,0 +1,142 @@
+//! Commits, and what they leave alone.
+
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use interlock_workspace::{Commit, Committed, Error};
+
+use crate::folder::Folder;
+
+fn commit(folder: &Folder, commit: Commit) -> Result<Committed, Error> {
+    folder.workspace.commit(&folder.path, &Commit { message: "a change\n\nin words".into(), ..commit })
+}
+
+fn sample() -> Folder {
+    let folder = Folder::repository();
+    folder.git(&["config", "user.name", "Ada"]);
+    folder.git(&["config", "user.email", "ada@localhost"]);
+    folder.git(&["checkout", "-q", "-b", "main"]);
+    folder.write("a", "1\n");
+    folder.write(".gitignore", "*.log\n");
+    folder.git(&["add", "."]);
+    folder.git(&["commit", "-q", "-m", "first"]);
+    folder.write("a", "2\n");
+    folder.write("new", "n\n");
+    folder.write("x.log", "ignored");
+    folder
+}
+
+#[test]
+fn the_branch_that_is_checked_out_is_committed_to_and_nothing_is_left_over() {
+    let folder = sample();
+    let tree = folder.workspace.tree(&folder.path).unwrap();
+    let done = commit(&folder, Commit { tree, ..Commit::default() }).unwrap();
+    assert_eq!(done.branch.as_deref(), Some("main"));
+    assert_eq!(folder.git(&["rev-parse", "main"]), done.commit);
+    assert_eq!(folder.git(&["status", "--porcelain"]), "");
+    assert_eq!(folder.git(&["log", "-1", "--format=%an %s|%b"]), "Ada a change|in words");
+    assert_eq!(folder.git(&["show", "--name-only", "--format="]), "a\nnew");
+    assert_eq!(done.files, [("a".to_owned(), Some((1, 1))), ("new".to_owned(), Some((1, 0)))]);
+    assert!(
+        matches!(commit(&folder, Commit::default()), Err(Error::Commit(why)) if why == "there is nothing to commit")
+    );
+}
+
+#[test]
+fn another_branch_is_committed_to_without_checking_it_out() {
+    let folder = sample();
+    let (before, files) = (folder.user_files(), folder.files());
+    let on = |branch: &str| commit(&folder, Commit { branch: Some(branch.into()), ..Commit::default() });
+    let first = on("interlock/run-1").unwrap();
+    assert_eq!(folder.git(&["rev-parse", "interlock/run-1^"]), folder.git(&["rev-parse", "main"]));
+    let mut after = folder.user_files();
+    let refs = String::from_utf8(after.remove("refs").unwrap()).unwrap();
+    assert_eq!(refs.lines().count(), 2, "{refs}");
+    assert!(after.iter().all(|(name, content)| before[name] == *content), "only the branch is new");
+    assert_eq!(folder.files(), files);
+    folder.write("new", "more\n");
+    let second = on("interlock/run-1").unwrap();
+    assert_eq!(folder.git(&["rev-parse", "interlock/run-1^"]), first.commit);
+    assert_eq!(second.moved.before, Some(first.commit));
+    for wrong in ["..", "-x", "a b", ""] {
+        assert!(matches!(on(wrong), Err(Error::Commit(_))), "{wrong}");
+    }
+}
+
+#[test]
+fn a_tree_that_is_not_the_tested_one_is_not_committed() {
+    let folder = sample();
+    let tree = folder.workspace.tree(&folder.path).unwrap().unwrap();
+    folder.write("a", "3\n");
+    let before = folder.user_files();
+    let error = commit(&folder, Commit { tree: Some(tree.clone()), ..Commit::default() }).unwrap_err();
+    let now = folder.workspace.tree(&folder.path).unwrap().unwrap();
+    assert_eq!(error, Error::TreeChanged { expected: tree, found: now });
+    assert_eq!(folder.user_files(), before);
+}
+
+#[test]
+fn hooks_are_run_only_where_they_are_asked_for() {
+    let folder = sample();
+    let hook = |name: &str, script: &str| {
+        let path = folder.path.join(".git/hooks").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    hook("pre-commit", "echo not like this >&2; exit 1");
+    let with_hooks = || commit(&folder, Commit { with_hooks: true, ..Commit::default() });
+    let before = folder.user_files();
+    let refused = with_hooks().unwrap_err().to_string();
+    assert!(refused.contains("pre-commit said no: not like this"), "{refused}");
+    assert_eq!(folder.user_files(), before);
+    hook("pre-commit", "exit 0");
+    hook("commit-msg", "echo signed >> \"$1\"");
+    with_hooks().unwrap();
+    assert_eq!(folder.git(&["log", "-1", "--format=%B"]), "a change\n\nin words\nsigned");
+    hook("pre-commit", "exit 1");
+    folder.write("a", "3\n");
+    commit(&folder, Commit::default()).unwrap();
+}
+
+#[test]
+fn line_ends_are_stored_as_attributes_say_and_filters_are_refused() {
+    let folder = sample();
+    folder.write(".gitattributes", "*.txt text eol=crlf\n");
+    folder.write("dos.txt", "one\r\ntwo\r\n");
+    commit(&folder, Commit::default()).unwrap();
+    assert_eq!(folder.git(&["cat-file", "-p", "HEAD:dos.txt"]), "one\ntwo");
+    assert_eq!(folder.git(&["status", "--porcelain"]), "");
+    folder.write(".gitattributes", "*.bin filter=lfs\n");
+    folder.write("x.bin", "big");
+    let refused = commit(&folder, Commit::default()).unwrap_err().to_string();
+    assert!(refused.contains("x.bin is stored through the filter `lfs`"), "{refused}");
+}
+
+#[test]
+fn a_commit_is_taken_back_unless_somebody_went_on_from_it() {
+    let folder = sample();
+    let first = folder.git(&["rev-parse", "main"]);
+    let done = commit(&folder, Commit::default()).unwrap();
+    let take_back = || folder.workspace.take_back_commit(&folder.path, &done.moved, false).unwrap();
+    folder.write("a", "3\n");
+    folder.git(&["commit", "-q", "-a", "-m", "by hand"]);
+    assert!(!take_back());
+    folder.git(&["reset", "-q", "--soft", "HEAD^"]);
+    assert!(take_back());
+    assert_eq!(folder.git(&["rev-parse", "main"]), first);
+}
+
+#[test]
+fn the_first_commit_of_a_repository_and_one_without_a_branch() {
+    let folder = Folder::repository();
+    assert!(matches!(commit(&folder, Commit::default()), Err(Error::Commit(_))));
+    folder.write("a", "1\n");
+    let done = commit(&folder, Commit::default()).unwrap();
+    assert_eq!(done.moved.before, None);
+    folder.git(&["checkout", "-q", "--detach"]);
+    folder.write("a", "2\n");
+    let done = commit(&folder, Commit::default()).unwrap();
+    assert_eq!((done.branch, folder.git(&["rev-parse", "HEAD"])), (None, done.commit));
+    let plain = Folder::plain();
+    assert!(commit(&plain, Commit::default()).unwrap_err().to_string().contains("in no git repository"));
+}
