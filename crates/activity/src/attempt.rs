@@ -55,6 +55,13 @@ pub trait Host: Send + Sync {
         Box::pin(std::future::ready(false))
     }
 
+    /// Takes writes of a run back, newest first: all that were chosen, or, where somebody else has changed a path since, none. May fail where
+    /// nothing is kept.
+    fn take_back(&self, order: TakeBack) -> Future<Result<TakenBack, String>> {
+        let _ = order;
+        Box::pin(std::future::ready(Err("nothing is kept here that could be taken back".to_owned())))
+    }
+
     /// Starts another run, or finds the one started by an earlier attempt, and waits for its end.
     fn run(&self, start: StartRun) -> Ending;
 }
@@ -72,6 +79,49 @@ pub struct UseGrants {
     pub number: u32,
     /// What it needs: `destroy:git reset --hard`.
     pub scopes: Vec<String>,
+}
+
+/// Writes to be taken back.
+#[derive(Clone, Debug)]
+pub struct TakeBack {
+    /// Of which run.
+    pub run: Arc<str>,
+    /// Which.
+    pub writes: Writes,
+    /// Only paths at or below these; all where there are none.
+    pub paths: Vec<PathBuf>,
+}
+
+/// Which writes of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Writes {
+    /// All of them.
+    Run,
+    /// Those since the run last left a state where it may rest: one tagged `idle`.
+    Turn,
+    /// Those after a record.
+    After(u64),
+    /// That of one record.
+    Record(u64),
+    /// Those of one start of an activity.
+    Activity(ActivityId),
+    /// Those of the last visit to a state, and to the states in it.
+    State(String),
+    /// Those since an activity ended with this as its `step`.
+    Step(Value),
+}
+
+/// What was taken back.
+#[derive(Clone, Debug, Default)]
+pub struct TakenBack {
+    /// The records of the writes.
+    pub writes: Vec<u64>,
+    /// The paths that were put back.
+    pub paths: Vec<String>,
+    /// The paths that somebody else has changed since; then nothing was put back.
+    pub conflicts: Vec<String>,
+    /// The same in words, with what is there and what was there.
+    pub view: String,
 }
 
 /// A run to be started by a run.

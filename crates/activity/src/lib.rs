@@ -10,7 +10,7 @@ mod outcome;
 mod registry;
 
 pub use activity::{Activity, Ending, Future};
-pub use attempt::{Attempt, Cancel, Canceller, Host, StartRun, UseGrants};
+pub use attempt::{Attempt, Cancel, Canceller, Host, StartRun, TakeBack, TakenBack, UseGrants, Writes};
 pub use interlock_chart::model::Effect;
 pub use invocation::{Invocation, Taken};
 pub use outcome::{Outcome, code};

@@ -95,6 +95,12 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Make a new run from the first records of another
     Fork(Fork),
+    /// Take back what a run wrote
+    ///
+    /// Path by path, newest first; without a choice, everything the run wrote. A path that somebody else has changed since is shown as it
+    /// was before, as the run left it and as it is now; then nothing is changed, unless such paths are skipped. An undo is recorded in
+    /// the run and can be taken back like any other write.
+    Undo(Undo),
     /// Check that runs are what was written
     Verify(Verify),
     /// List the files a run left behind, or print one

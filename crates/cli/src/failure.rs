@@ -99,7 +99,9 @@ impl From<interlock_runtime::Error> for Failure {
             Error::Journal(error) => error.into(),
             Error::Refused(refused) => refused.into(),
             Error::Input(_) | Error::Machine(_) => Failure::bad_input(&error).maybe_hint(error.hint()),
-            Error::State { .. } | Error::NoAnswer { .. } => Failure::failed(&error).maybe_hint(error.hint()),
+            Error::State { .. } | Error::NoAnswer { .. } | Error::Undo(_) => {
+                Failure::failed(&error).maybe_hint(error.hint())
+            }
         }
     }
 }

@@ -77,6 +77,43 @@ pub enum Entry {
         /// And in data.
         data: Value,
     },
+    /// Somebody had writes of the run taken back. The machine is not moved by it.
+    Undone(Undone),
+}
+
+/// Writes of a run that are about to be taken back. It is recorded before it is done, and by what is there it can be seen how far it came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undone {
+    /// Who wants it.
+    pub by: By,
+    /// The records of the writes.
+    pub writes: Vec<u64>,
+    /// How many paths are put back.
+    pub put_back: u64,
+    /// How many are left alone, because somebody else has changed them since.
+    #[serde(default)]
+    pub left: u64,
+    /// The snapshot of the workspace before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
+    /// Why an undo that is recorded before did not come about after all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// What changes, path by path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
+}
+
+impl Undone {
+    /// In words.
+    pub fn words(&self) -> String {
+        if let Some(why) = &self.failed {
+            return format!("the undo before did not come about: {why}");
+        }
+        let writes: Vec<String> = self.writes.iter().map(u64::to_string).collect();
+        let left = if self.left > 0 { format!(", {} left alone", self.left) } else { String::new() };
+        format!("writes of record {} taken back: {} paths put back{left}", writes.join(", "), self.put_back)
+    }
 }
 
 /// What a person said yes to, and how long that counts.
@@ -258,7 +295,7 @@ mod raiser {
 }
 
 /// The numbers that stand for kinds in the store. A payload whose form changes gets a new number; old numbers stay readable.
-const KINDS: [(u8, &str); 10] = [
+const KINDS: [(u8, &str); 11] = [
     (1, "created"),
     (2, "event"),
     (3, "attempt"),
@@ -269,6 +306,7 @@ const KINDS: [(u8, &str); 10] = [
     (8, "note"),
     (9, "granted"),
     (10, "grant used"),
+    (11, "undone"),
 ];
 
 impl Entry {
@@ -285,6 +323,7 @@ impl Entry {
             Entry::Note { .. } => 8,
             Entry::Granted(_) => 9,
             Entry::GrantUsed(_) => 10,
+            Entry::Undone(_) => 11,
         }
     }
 
@@ -309,6 +348,7 @@ impl Entry {
             Entry::Note { text, data } => serde_json::to_string(&NoteForm { text, data }),
             Entry::Granted(granted) => serde_json::to_string(&granted),
             Entry::GrantUsed(used) => serde_json::to_string(&used),
+            Entry::Undone(undone) => serde_json::to_string(&undone),
         };
         // Every map key in these forms is a string, so there is nothing that JSON could refuse.
         json.unwrap_or_default()
@@ -342,6 +382,7 @@ impl Entry {
             8 => read(json).map(|NoteForm { text, data }| Entry::Note { text, data })?,
             9 => Entry::Granted(read(json)?),
             10 => Entry::GrantUsed(read(json)?),
+            11 => Entry::Undone(read(json)?),
             other => return Err(format!("its kind {other} is not known to this interlock")),
         })
     }
@@ -361,14 +402,16 @@ impl Entry {
             Entry::Timer { timer } => Input::TimerFired { timer: *timer },
             Entry::Paused { .. } => Input::Paused,
             Entry::Resumed { .. } => Input::Resumed,
-            Entry::Attempt { .. } | Entry::Note { .. } | Entry::Granted(_) | Entry::GrantUsed(_) => return None,
+            Entry::Attempt { .. } | Entry::Note { .. } | Entry::Granted(_) | Entry::GrantUsed(_) | Entry::Undone(_) => {
+                return None;
+            }
         })
     }
 
     /// The files it refers to.
     pub fn evidence(&self) -> &[Evidence] {
         match self {
-            Entry::Outcome { evidence, .. } => evidence,
+            Entry::Outcome { evidence, .. } | Entry::Undone(Undone { evidence, .. }) => evidence,
             _ => &[],
         }
     }
@@ -416,7 +459,7 @@ mod tests {
                 activity: ActivityId(1),
                 number: 2,
                 result: Result::Signal { name: "passed".into(), data: data.clone() },
-                evidence: vec![evidence],
+                evidence: vec![evidence.clone()],
                 by: Some(by.clone()),
             },
             Entry::Outcome {
@@ -429,7 +472,7 @@ mod tests {
             Entry::Timer { timer: TimerId(4) },
             Entry::Paused { by: by.clone() },
             Entry::Resumed { by: by.clone() },
-            Entry::Granted(Granted { scope: "proc.exec:x".into(), by, until_ms: Some(5), uses: None }),
+            Entry::Granted(Granted { scope: "proc.exec:x".into(), by: by.clone(), until_ms: Some(5), uses: None }),
             Entry::GrantUsed(GrantUsed {
                 grant: 7,
                 activity: ActivityId(1),
@@ -437,6 +480,15 @@ mod tests {
                 scopes: vec!["proc.exec:x".into()],
             }),
             Entry::Note { text: "t".into(), data },
+            Entry::Undone(Undone {
+                by,
+                writes: vec![3, 5],
+                put_back: 2,
+                left: 1,
+                snapshot: Some("refs/interlock/m-1/7".into()),
+                failed: None,
+                evidence: vec![evidence],
+            }),
         ];
         for entry in entries {
             assert_eq!(Entry::from_json(entry.kind(), &entry.to_json()), Ok(entry));

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use interlock_activity::{Effect, Outcome, UseGrants, code};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
-use interlock_journal::{Append, AttemptResult, By, Entry, Phase};
+use interlock_journal::{Append, AttemptResult, By, Entry, Phase, Undone};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{
     OwnedSemaphorePermit,
@@ -37,6 +37,8 @@ pub(crate) enum Request {
     Resume,
     /// A person says yes to something.
     Grant { scope: String, for_ms: Option<u64>, uses: Option<u32> },
+    /// Writes are about to be taken back.
+    Undo(Undone),
 }
 
 /// What a request is answered: the record it became, or why it did not.
@@ -312,6 +314,7 @@ impl Actor {
             Request::Grant { scope, for_ms, uses } => {
                 grants::admit(&self.live, scope, for_ms, uses, by, self.shared.clock.now_ms())
             }
+            Request::Undo(undone) => self.undo(undone),
         };
         let entry = match admitted {
             Ok(entry) => entry,
@@ -337,6 +340,14 @@ impl Actor {
         }
         let _ = reply.send(is_granted);
         Ok(())
+    }
+
+    /// Nothing is taken back beside something that may be writing.
+    fn undo(&self, undone: Undone) -> std::result::Result<Entry, Refused> {
+        match self.preparing == 0 && self.flights.values().all(|flight| flight.waits) {
+            true => Ok(Entry::Undone(undone)),
+            false => Err(Refused::new("something is under way in the run; pause it, and wait for that to end")),
+        }
     }
 
     async fn refuse(&mut self, refused: Refused, reply: Reply) -> Result<()> {

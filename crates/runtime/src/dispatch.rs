@@ -12,7 +12,13 @@ use interlock_activity::{Activity, Attempt, Canceller, Effect, Outcome, code};
 use interlock_core::ActivityId;
 use tokio::sync::{OwnedSemaphorePermit, mpsc::UnboundedSender};
 
-use crate::{Live, News, actor::Mail, host::Desk, runtime::Shared};
+use crate::{
+    Live, News,
+    actor::Mail,
+    host::Desk,
+    runtime::Shared,
+    snapshots::{Before, with_changes},
+};
 
 /// An attempt under way, or about to be.
 #[derive(Debug)]
@@ -93,10 +99,19 @@ pub(crate) fn begin(
         host: Arc::new(Desk(Arc::downgrade(shared))),
         cancel,
     };
-    let waits = activity.waits();
+    let before = begun.snapshot.clone().map(|snapshot| Before {
+        folder: live.folder.clone(),
+        run: Arc::clone(&live.name),
+        snapshot,
+    });
+    let (waits, weak) = (activity.waits(), Arc::downgrade(shared));
     shared.tell(News::Started { run: Arc::clone(&live.name), activity: id, name: activity.name().into(), number });
     tokio::spawn(async move {
         let outcome = whole(&*activity, attempt).await;
+        let outcome = match before {
+            Some(before) => with_changes(weak, before, outcome).await,
+            None => outcome,
+        };
         drop(permit);
         let _ = std::fs::remove_file(live_file);
         let _ = to.send(Mail::Ended { id, number, outcome: Box::new(outcome) });

@@ -28,6 +28,9 @@ pub enum Error {
         /// Why.
         why: String,
     },
+    /// Writes could not be taken back. Nothing was changed.
+    #[error("{0}")]
+    Undo(String),
     /// A living process has the run and does not answer.
     #[error("run {run} is held by process {pid}, which does not answer")]
     NoAnswer {
@@ -46,7 +49,7 @@ impl Error {
             Error::Refused(refused) => refused.hint(),
             Error::Input(_) => Some("`interlock describe` shows what the machine takes".into()),
             Error::NoAnswer { pid, .. } => Some(format!("end process {pid}; its runs can then be resumed")),
-            Error::Machine(_) => None,
+            Error::Machine(_) | Error::Undo(_) => None,
             Error::State { .. } => Some("`interlock verify` says what can still be trusted".into()),
         }
     }

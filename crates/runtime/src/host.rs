@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Weak};
 
-use interlock_activity::{Ending, Future, Host, Outcome, StartRun, UseGrants, code};
+use interlock_activity::{Ending, Future, Host, Outcome, StartRun, TakeBack, TakenBack, UseGrants, code};
 use interlock_chart::{Value, library};
 use interlock_core::ActivityId;
 use interlock_journal::{By, Phase};
 
 use tokio::sync::oneshot;
 
-use crate::{News, Runtime, Start, actor::Mail, runtime::Shared};
+use crate::{News, Runtime, Start, actor::Mail, runtime::Shared, undo};
 
 /// The runtime as its attempts see it. It does not keep the runtime alive.
 #[derive(Debug)]
@@ -41,6 +41,16 @@ impl Host for Desk {
             match shared.write_to(head.key, Some(Mail::UseGrants { order, reply })) {
                 None => answer.await.unwrap_or(false),
                 Some(_) => false,
+            }
+        })
+    }
+
+    fn take_back(&self, order: TakeBack) -> Future<Result<TakenBack, String>> {
+        let shared = self.0.clone();
+        Box::pin(async move {
+            match shared.upgrade() {
+                Some(shared) => undo::take_back(shared, order).await,
+                None => Err("the runtime has ended".into()),
             }
         })
     }

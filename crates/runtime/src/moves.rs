@@ -94,7 +94,7 @@ pub(crate) fn of(live: &Live, seq: u64, at_ms: i64, entry: &Entry, trace: &Trace
 pub(crate) fn with_values(live: &Live, seq: u64, at_ms: i64, entry: &Entry, why: &Why, before: &[u32]) -> Vec<Move> {
     let writer = Writer { live, seq, at_ms, entry, before, seen: &why.seen };
     let moves = why.trace.microsteps.iter().enumerate().flat_map(|(at, round)| writer.round(at == 0, round));
-    moves.chain(writer.granted()).collect()
+    moves.chain(writer.granted()).chain(writer.undone()).collect()
 }
 
 /// Keeps the trace of a step and what its guards saw.
@@ -196,6 +196,19 @@ impl Writer<'_> {
         };
         let base = self.base(false, &Microstep::default());
         Some(Move { event: Some(event.into()), reason: Some(reason), by, taken: true, ..base })
+    }
+
+    /// An undo moves nothing, but those who ask what happened should see it.
+    fn undone(&self) -> Option<Move> {
+        let Entry::Undone(undone) = self.entry else { return None };
+        let base = self.base(true, &Microstep::default());
+        Some(Move {
+            event: Some("undo".into()),
+            reason: Some(undone.words()),
+            by: Some(undone.by.clone()),
+            taken: true,
+            ..base
+        })
     }
 
     /// What is the same for all transitions of a round.

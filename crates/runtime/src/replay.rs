@@ -21,6 +21,8 @@ pub struct Frame<'a> {
     pub entry: &'a Entry,
     /// The transitions it led to.
     pub moves: Vec<Move>,
+    /// Everything the engine did about it.
+    pub trace: Trace,
     /// The run after it.
     pub live: &'a Live,
 }
@@ -45,8 +47,8 @@ pub fn replay(engine: &dyn Engine, head: &Head, until: u64, mut see: impl FnMut(
         }
         for record in &records {
             let entry = engine.entry(record)?;
-            let (moves, _) = live.relive(record, &entry);
-            see(Frame { record, entry: &entry, moves, live: &live });
+            let (moves, trace) = live.relive(record, &entry);
+            see(Frame { record, entry: &entry, moves, trace, live: &live });
         }
         next += records.len() as u64;
     }

@@ -302,7 +302,7 @@ impl Runtime {
         self.ask(run, Request::Grant { scope: scope.to_owned(), for_ms, uses }, by).await
     }
 
-    async fn ask(&self, run: &Head, request: Request, by: By) -> Result<u64> {
+    pub(crate) async fn ask(&self, run: &Head, request: Request, by: By) -> Result<u64> {
         // Again where the process that held it has ended without an answer.
         for _ in 0..ASKED_MAX {
             let (reply, answer) = oneshot::channel();

@@ -36,6 +36,12 @@ impl Workspace {
         set(&private, run, name, &tree)
     }
 
+    /// Gives a tree that is kept already a name.
+    pub fn name_checkpoint(&self, folder: &Path, run: &str, name: &str, tree: &str) -> Result<Checkpoint> {
+        let private = Private::open(Some(self.home()?), Place::find(folder)?)?;
+        set(&private, run, name, tree)
+    }
+
     /// The same under the first name `PREFIX-NUMBER` that is free.
     pub fn next_checkpoint(&self, folder: &Path, run: &str, prefix: &str) -> Result<Checkpoint> {
         let known = self.checkpoints(folder, run)?;

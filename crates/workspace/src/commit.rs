@@ -70,6 +70,15 @@ impl Workspace {
         Committer { private: &private, repository: &repository }.commit(commit)
     }
 
+    /// The commit that a reference stands at.
+    pub fn standing(&self, folder: &Path, reference: &str) -> Result<Option<String>> {
+        let place = Place::find(folder)?;
+        match &place.repository {
+            Some(repository) => resolve(&Git::new(&place.root, &repository.own_git_dir), reference),
+            None => Ok(None),
+        }
+    }
+
     /// Puts a reference back to where it was before a commit of ours, unless it has moved on; whether it was put back.
     pub fn take_back_commit(&self, folder: &Path, moved: &Moved, is_dry: bool) -> Result<bool> {
         let place = Place::find(folder)?;

@@ -51,6 +51,16 @@ impl Workspace {
         Ok((name, tree))
     }
 
+    /// The tree of the workspace as it is, with its content kept, but under no name: until the next snapshot at least.
+    pub fn kept_tree(&self, folder: &Path) -> Result<String> {
+        keep(&Private::open(Some(self.home()?), Place::find(folder)?)?)
+    }
+
+    /// Where the workspace of a folder begins.
+    pub fn root(&self, folder: &Path) -> Result<PathBuf> {
+        Place::find(folder).map(|place| place.root)
+    }
+
     /// Makes the files of a workspace what they were: what changed or is gone is put back, what is new is removed, ignored files stay.
     /// Cut off, it can be done again.
     pub fn restore(&self, folder: &Path, name: &str) -> Result<Restored> {

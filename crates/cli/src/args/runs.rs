@@ -158,6 +158,35 @@ pub(crate) struct Fork {
     pub(crate) at: u64,
 }
 
+/// Arguments of `undo`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Undo {
+    /// The run
+    #[arg(value_name = "R")]
+    pub(crate) run: String,
+    /// What was written after this record
+    #[arg(long, value_name = "SEQ", group = "choice")]
+    pub(crate) to: Option<u64>,
+    /// What this record wrote
+    #[arg(long, value_name = "SEQ", group = "choice")]
+    pub(crate) write: Option<u64>,
+    /// What this start of an activity wrote
+    #[arg(long, value_name = "ID", group = "choice")]
+    pub(crate) activity: Option<String>,
+    /// What was written during the last visit to this state
+    #[arg(long, value_name = "STATE", group = "choice")]
+    pub(crate) state: Option<String>,
+    /// Only this path and what is below it, from the root of the workspace
+    #[arg(long, value_name = "P")]
+    pub(crate) path: Vec<PathBuf>,
+    /// Only say what would be taken back
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Leave alone what somebody else has changed since, and take back the rest
+    #[arg(long)]
+    pub(crate) skip_conflicts: bool,
+}
+
 /// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Verify {
@@ -175,6 +204,9 @@ pub(crate) struct Gc {
     /// Keep what is younger: it may belong to a record about to be written
     #[arg(long, value_name = "MINUTES", default_value_t = 60)]
     pub(crate) older_than: u64,
+    /// Forget the snapshots of runs that ended longer ago than this; what they wrote cannot be undone any more
+    #[arg(long, value_name = "DAYS", default_value_t = 30)]
+    pub(crate) snapshots_older_than: u64,
 }
 
 /// Arguments of `init`.

@@ -25,6 +25,7 @@ mod schema;
 mod send;
 mod show;
 mod trace;
+mod undo;
 mod verify;
 mod watch;
 
@@ -55,6 +56,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Resume(args) => resume::run(args.run.as_deref(), output),
         Command::Replay(args) => replay::run(&args, output),
         Command::Fork(args) => fork::run(&args, output),
+        Command::Undo(args) => undo::run(&args, output),
         Command::Verify(args) => verify::run(&args.runs, output),
         Command::Evidence(args) => evidence::run(&args.what, output),
         Command::Gc(args) => gc::run(&args, output),

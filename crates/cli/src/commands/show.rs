@@ -1,10 +1,10 @@
 //! `interlock show`: where a run stands, what it holds, what is under way and what it takes.
 
-use interlock_journal::{Engine as _, Evidence, Head, Phase, moment};
-use interlock_runtime::{Live, offers};
+use interlock_journal::{Engine as _, Evidence, Head, Phase, Undone, moment};
+use interlock_runtime::{Checkpoint, Live, Workspace, offers};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Outcome, evidence};
+use super::{Outcome, evidence, undo};
 use crate::{
     Exit,
     follow::Follower,
@@ -23,11 +23,36 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let head = store.find(&follower.head.name)?;
     let files = evidence::of_run(&store, &head)?;
     let holder = store.journal.holder(head.key)?;
+    let undone = undo::of_run(&store, &head)?;
+    let checkpoints = checkpoints(&store, &follower.live);
     match output.is_json() {
-        true => output.json(&all_json(&head, &follower, holder, &files))?,
-        false => output.data(&all_text(&head, &follower, holder, &files, output))?,
+        true => {
+            let mut json = all_json(&head, &follower, holder, &files);
+            let each = |(seq, undone): &(u64, Undone)| json!({ "seq": seq, "undone": undone });
+            json["checkpoints"] = json!(checkpoints);
+            json["undone"] = undone.iter().map(each).collect();
+            output.json(&json)?;
+        }
+        false => {
+            let mut text = all_text(&head, &follower, holder, &files, output);
+            for checkpoint in &checkpoints {
+                text.push_str(&format!("\ncheckpoint {} is tree {}\n", checkpoint.name, checkpoint.tree));
+            }
+            for (seq, undone) in &undone {
+                text.push_str(&format!("\n{} (record {seq})\n", undone.words()));
+            }
+            output.data(&text)?;
+        }
     }
     Ok(Exit::Good)
+}
+
+/// The checkpoints of a run. Where nothing was ever kept, or the folder is gone, there are none.
+fn checkpoints(store: &Store, live: &Live) -> Vec<Checkpoint> {
+    match store.home.join("workspaces").exists() {
+        true => Workspace::new(&store.home).checkpoints(&live.folder, &live.name).unwrap_or_default(),
+        false => Vec::new(),
+    }
 }
 
 fn all_json(head: &Head, follower: &Follower, holder: Option<u32>, files: &[(u64, Evidence)]) -> Json {

@@ -13,6 +13,7 @@ mod output;
 mod process;
 mod rfc3339;
 mod timer;
+mod workspace;
 
 use std::path::PathBuf;
 
@@ -27,6 +28,10 @@ pub use external::External;
 pub use http::HttpRequest;
 pub(crate) use leftovers::end_leftovers;
 pub use timer::TimerWait;
+pub use workspace::{
+    GitCommit, WorkspaceApply, WorkspaceCheckpoint, WorkspaceCommit, WorkspaceOpen, WorkspaceRestore,
+    WorkspaceSnapshot, WorkspaceUndo,
+};
 
 /// What the activities need to be told.
 #[derive(Clone, Debug, Default)]
@@ -48,8 +53,13 @@ pub fn builtin() -> Registry {
 
 /// All activities.
 pub fn builtin_with(settings: Settings) -> Registry {
+<<<<<<< HEAD
     Registry::default()
         .with(CommandRun::new(settings.workspace, settings.sandbox.clone()))
+=======
+    workspace::all(Registry::default(), &settings.workspace)
+        .with(CommandRun::new(settings.workspace))
+>>>>>>> 8c91b5f (runtime: undo of a run is a record of its own; what write attempts changed is evidence; activities of the workspace)
         .with(HttpRequest::new(settings.allowed_hosts))
         .with(TimerWait)
         .with(RunStart)

@@ -8,3 +8,4 @@ mod http;
 mod stopping;
 mod trial;
 mod waiting;
+mod workspace;

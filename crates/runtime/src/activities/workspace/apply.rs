@@ -1,0 +1,100 @@
+//! `workspace.apply`: applies a patch, all of it or nothing.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome};
+use interlock_chart::Value;
+use interlock_workspace::{
+    Error, Workspace,
+    patch::{Patch, check_path},
+};
+
+use super::{begin, failed, keep};
+use crate::activities::given::{Bad, Given};
+
+/// Applies a patch.
+#[derive(Clone, Debug)]
+pub struct WorkspaceApply(Workspace);
+
+impl WorkspaceApply {
+    /// With what applies patches.
+    pub fn new(workspace: Workspace) -> Self {
+        WorkspaceApply(workspace)
+    }
+
+    fn apply(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
+        let given = Given::new(&attempt.with, &["patch", "tree", "expect"])?;
+        let patch = given.need_text("patch")?;
+        let expected = expected(&given)?;
+        let evidence = keep(attempt, "patch", "text/x-diff", patch.as_bytes())?;
+        let outcome = match self.apply_text(attempt, patch, given.text("tree")?, &expected) {
+            Ok((tree, summary)) => {
+                let data = Value::map([("tree", Value::from(tree)), ("summary", Value::from(summary))]);
+                Outcome::signal("workspace_updated", data)
+            }
+            Err(error @ (Error::Torn { .. } | Error::TreeChanged { .. } | Error::NoGit(_))) => {
+                return Err(failed(&error));
+            }
+            Err(error) => {
+                let problems = keep(attempt, "problems", "text/plain", error.to_string().as_bytes())?;
+                let refs = [&evidence, &problems].map(|evidence| Value::from(evidence.hash.to_string()));
+                let data =
+                    [("summary", Value::from(error.to_string())), ("evidence_refs", Value::List(refs.to_vec().into()))];
+                Outcome::signal("apply_failed", Value::map(data)).with([problems])
+            }
+        };
+        Ok(outcome.with([evidence]))
+    }
+
+    /// The tree afterwards and what was done in words.
+    fn apply_text(
+        &self,
+        attempt: &Attempt,
+        text: &str,
+        tree: Option<&str>,
+        expected: &BTreeMap<PathBuf, String>,
+    ) -> Result<(String, String), Error> {
+        let patch = Patch::parse(text.as_bytes()).map_err(|problem| Error::Patch(vec![problem]))?;
+        if let Some(expected) = tree {
+            let found = self.0.kept_tree(&attempt.folder)?;
+            if found != expected {
+                return Err(Error::TreeChanged { expected: expected.to_owned(), found });
+            }
+        }
+        self.0.apply(&attempt.folder, &patch, expected)?;
+        Ok((self.0.kept_tree(&attempt.folder)?, patch.summary()))
+    }
+}
+
+/// The SHA-256 that files must have before.
+fn expected(given: &Given<'_>) -> Result<BTreeMap<PathBuf, String>, Bad> {
+    let pairs = given.pairs("expect")?.into_iter();
+    let checked = pairs.map(|(path, hash)| match check_path(path.as_bytes()) {
+        Ok(clean) => Ok((clean, hash)),
+        Err(why) => Err(Bad::field("expect", format!("has the path `{path}`, which {why}"))),
+    });
+    checked.collect()
+}
+
+impl Activity for WorkspaceApply {
+    fn name(&self) -> &str {
+        "workspace.apply"
+    }
+
+    fn summary(&self) -> &str {
+        "Applies a patch: all of it, or nothing is changed."
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Write
+    }
+
+    fn signals(&self) -> &[&str] {
+        &["workspace_updated", "apply_failed"]
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let this = self.clone();
+        begin(attempt, move |attempt| this.apply(attempt))
+    }
+}

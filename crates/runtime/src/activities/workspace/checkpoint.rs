@@ -1,0 +1,58 @@
+//! `workspace.checkpoint`: keeps the files as they are, under a name of its own.
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome};
+use interlock_chart::Value;
+use interlock_workspace::Workspace;
+
+use super::{begin, done, failed};
+use crate::activities::given::{Bad, Given};
+
+/// Keeps the files of a run under a name. Tried again it makes one more, which costs nothing.
+#[derive(Clone, Debug)]
+pub struct WorkspaceCheckpoint(Workspace);
+
+impl WorkspaceCheckpoint {
+    /// With what keeps folders.
+    pub fn new(workspace: Workspace) -> Self {
+        WorkspaceCheckpoint(workspace)
+    }
+
+    fn make(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
+        let given = Given::new(&attempt.with, &["prefix", "name"])?;
+        let made = match (given.text("name")?, given.text("prefix")?) {
+            (Some(_), Some(_)) => return Err(Bad::field("prefix", "cannot be given together with `with.name`").into()),
+            (Some(name), None) => self.0.checkpoint(&attempt.folder, &attempt.run, name),
+            (None, prefix) => self.0.next_checkpoint(&attempt.folder, &attempt.run, prefix.unwrap_or("checkpoint")),
+        };
+        let checkpoint = made.map_err(|error| failed(&error))?;
+        let data = [
+            ("tag", Value::from(checkpoint.name)),
+            ("tree", Value::from(checkpoint.tree)),
+            ("reference", Value::from(checkpoint.reference)),
+        ];
+        Ok(Outcome::signal(done(attempt, "checkpoint_created"), Value::map(data)))
+    }
+}
+
+impl Activity for WorkspaceCheckpoint {
+    fn name(&self) -> &str {
+        "workspace.checkpoint"
+    }
+
+    fn summary(&self) -> &str {
+        "Keeps the files as they are under a name to go back to."
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Read
+    }
+
+    fn signals(&self) -> &[&str] {
+        &[]
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let this = self.clone();
+        begin(attempt, move |attempt| this.make(attempt))
+    }
+}

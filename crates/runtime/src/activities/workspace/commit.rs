@@ -1,0 +1,183 @@
+//! `git.commit` and `workspace.commit`: the only activities that touch a branch of the user's.
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
+use interlock_chart::Value;
+use interlock_workspace::{Commit, Committed, Error, Workspace};
+
+use super::{begin, failed, keep};
+use crate::{activities::given::Given, undo::COMMIT};
+
+const KNOWN: [&str; 6] = ["message", "branch", "tree", "hooks", "goal", "pull_request_text"];
+
+/// The code of an error: no commit was made.
+const COMMIT_FAILED: &str = "COMMIT_FAILED";
+
+/// Longest first line of a message that is made from a goal.
+const SUBJECT_MAX: usize = 72;
+
+/// Commits, and says with a signal where that was not possible.
+#[derive(Clone, Debug)]
+pub struct GitCommit(Workspace);
+
+impl GitCommit {
+    /// With what makes commits.
+    pub fn new(workspace: Workspace) -> Self {
+        GitCommit(workspace)
+    }
+}
+
+impl Activity for GitCommit {
+    fn name(&self) -> &str {
+        "git.commit"
+    }
+
+    fn summary(&self) -> &str {
+        "Commits the files as they are, on the branch that is checked out or on another."
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Write
+    }
+
+    fn signals(&self) -> &[&str] {
+        &["commit_success", "commit_fail", "tree_changed"]
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let workspace = self.0.clone();
+        begin(attempt, move |attempt| match commit(&workspace, attempt) {
+            Ok(done) => done.outcome(attempt, "commit_success"),
+            Err(Failed::Input(outcome)) => Err(outcome),
+            Err(Failed::Commit(error)) => Ok(refused(attempt, &error)),
+        })
+    }
+}
+
+/// Commits; whatever keeps it from that is an error.
+#[derive(Clone, Debug)]
+pub struct WorkspaceCommit(Workspace);
+
+impl WorkspaceCommit {
+    /// With what makes commits.
+    pub fn new(workspace: Workspace) -> Self {
+        WorkspaceCommit(workspace)
+    }
+}
+
+impl Activity for WorkspaceCommit {
+    fn name(&self) -> &str {
+        "workspace.commit"
+    }
+
+    fn summary(&self) -> &str {
+        "Commits the files as they are, or ends with an error."
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Write
+    }
+
+    fn signals(&self) -> &[&str] {
+        &["committed"]
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let workspace = self.0.clone();
+        begin(attempt, move |attempt| match commit(&workspace, attempt) {
+            Ok(done) => done.outcome(attempt, "committed"),
+            Err(Failed::Input(outcome)) => Err(outcome),
+            Err(Failed::Commit(Error::Commit(why))) => Err(Outcome::error(COMMIT_FAILED, why)),
+            Err(Failed::Commit(error)) => Err(failed(&error)),
+        })
+    }
+}
+
+enum Failed {
+    Input(Outcome),
+    Commit(Error),
+}
+
+/// A commit that was made, and what can be said of it.
+struct Done {
+    made: Committed,
+    pull_request: Option<String>,
+}
+
+fn commit(workspace: &Workspace, attempt: &Attempt) -> Result<Done, Failed> {
+    let input = |bad: crate::activities::given::Bad| Failed::Input(bad.into());
+    let given = Given::new(&attempt.with, &KNOWN).map_err(input)?;
+    let goal = given.text("goal").map_err(input)?;
+    let message = message(&given, goal, attempt);
+    let order = Commit {
+        message: message.clone(),
+        branch: given.text("branch").map_err(input)?.map(str::to_owned),
+        tree: given.text("tree").map_err(input)?.filter(|tree| !tree.is_empty()).map(str::to_owned),
+        with_hooks: given.value("hooks") == Some(&Value::Bool(true)),
+    };
+    let made = workspace.commit(&attempt.folder, &order).map_err(Failed::Commit)?;
+    let is_wanted = given.value("pull_request_text") == Some(&Value::Bool(true));
+    let pull_request = is_wanted.then(|| pull_request(&message, goal, &made));
+    Ok(Done { made, pull_request })
+}
+
+/// What the machine says, or else the goal, or else who made it.
+fn message(given: &Given<'_>, goal: Option<&str>, attempt: &Attempt) -> String {
+    let said = given.value("message").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+    if let Some(said) = said {
+        return said.to_owned();
+    }
+    match goal.and_then(|goal| goal.lines().map(str::trim).find(|line| !line.is_empty())) {
+        Some(goal) => goal.chars().take(SUBJECT_MAX).collect(),
+        None => format!("Changes by run {}", attempt.run),
+    }
+}
+
+/// A text for a pull request: what was wanted, what was done, and where.
+fn pull_request(message: &str, goal: Option<&str>, made: &Committed) -> String {
+    let (subject, body) = message.split_once('\n').unwrap_or((message, ""));
+    let mut text = format!("# {subject}\n");
+    for part in [body.trim(), goal.unwrap_or_default().trim()] {
+        if !part.is_empty() && part != subject {
+            text.push_str(&format!("\n{part}\n"));
+        }
+    }
+    text.push_str("\n## Files\n\n");
+    for (path, lines) in &made.files {
+        let lines = lines.map_or("binary".to_owned(), |(added, removed)| format!("+{added} -{removed}"));
+        text.push_str(&format!("- `{path}` ({lines})\n"));
+    }
+    text
+}
+
+impl Done {
+    fn outcome(self, attempt: &Attempt, signal: &str) -> Result<Outcome, Outcome> {
+        let Done { made, pull_request } = self;
+        let moved = serde_json::to_vec(&made.moved).map_err(|error| Outcome::error(code::FAILED, error.to_string()))?;
+        let mut evidence = vec![keep(attempt, COMMIT, "application/json", &moved)?];
+        if let Some(text) = &pull_request {
+            evidence.push(keep(attempt, "pull_request", "text/markdown", text.as_bytes())?);
+        }
+        let mut data = vec![
+            ("commit", Value::from(made.commit)),
+            ("branch", made.branch.map_or(Value::Null, Value::from)),
+            ("tree", Value::from(made.tree)),
+        ];
+        data.extend(pull_request.map(|text| ("pull_request_text", Value::from(text))));
+        Ok(Outcome::signal(signal, Value::map(data)).with(evidence))
+    }
+}
+
+/// No commit, as the machine takes it.
+fn refused(attempt: &Attempt, error: &Error) -> Outcome {
+    match error {
+        Error::TreeChanged { found, .. } if attempt.invocation.takes("tree_changed") => {
+            let data = [("tree", Value::from(found.as_str())), ("summary", Value::from(error.to_string()))];
+            Outcome::signal("tree_changed", Value::map(data))
+        }
+        Error::Commit(_) | Error::Git { .. } => {
+            let why = Value::from(error.to_string());
+            Outcome::signal("commit_fail", Value::map([("summary", why.clone()), ("reason", why)]))
+        }
+        other => failed(other),
+    }
+}

@@ -1,0 +1,74 @@
+//! Activities on the files of a run: looking at them, keeping them, changing them, putting them back, committing them.
+//!
+//! What each really does is the workspace's (`crates/workspace`); here is only what a machine gives and what it gets.
+
+mod apply;
+mod checkpoint;
+mod commit;
+mod open;
+mod restore;
+mod snapshot;
+mod undo;
+
+use interlock_activity::{Attempt, Ending, Outcome, Registry, code};
+use interlock_journal::Evidence;
+use interlock_workspace::{Error, Workspace};
+
+pub use apply::WorkspaceApply;
+pub use checkpoint::WorkspaceCheckpoint;
+pub use commit::{GitCommit, WorkspaceCommit};
+pub use open::WorkspaceOpen;
+pub use restore::WorkspaceRestore;
+pub use snapshot::WorkspaceSnapshot;
+pub use undo::WorkspaceUndo;
+
+/// The code of an error: nothing is kept under this name.
+const NO_SNAPSHOT: &str = "NO_SNAPSHOT";
+
+/// The code of an error: something failed midway and could not all be taken back.
+const TORN: &str = "TORN";
+
+/// The code of an error: the workspace is not the tree that was meant.
+const TREE_CHANGED: &str = "TREE_CHANGED";
+
+/// With all of them.
+pub(super) fn all(registry: Registry, workspace: &Workspace) -> Registry {
+    registry
+        .with(WorkspaceOpen::new(workspace.clone()))
+        .with(WorkspaceSnapshot::new(workspace.clone()))
+        .with(WorkspaceCheckpoint::new(workspace.clone()))
+        .with(WorkspaceApply::new(workspace.clone()))
+        .with(WorkspaceRestore::new(workspace.clone()))
+        .with(WorkspaceUndo)
+        .with(WorkspaceCommit::new(workspace.clone()))
+        .with(GitCommit::new(workspace.clone()))
+}
+
+/// Does what may block where it may.
+fn begin(attempt: Attempt, work: impl FnOnce(&Attempt) -> Result<Outcome, Outcome> + Send + 'static) -> Ending {
+    Box::pin(async move {
+        let done = tokio::task::spawn_blocking(move || work(&attempt).unwrap_or_else(|error| error));
+        done.await.unwrap_or_else(|error| Outcome::error(code::FAILED, error.to_string()))
+    })
+}
+
+/// The signal for "done": the machine's own word for it, where it has one, because these activities can only succeed or fail.
+fn done<'a>(attempt: &'a Attempt, otherwise: &'a str) -> &'a str {
+    attempt.invocation.signal_names().next().unwrap_or(otherwise)
+}
+
+fn failed(error: &Error) -> Outcome {
+    let code = match error {
+        Error::NoSnapshot(_) => NO_SNAPSHOT,
+        Error::Torn { .. } => TORN,
+        Error::TreeChanged { .. } => TREE_CHANGED,
+        _ => code::FAILED,
+    };
+    Outcome::error(code, error.to_string())
+}
+
+/// Keeps something as evidence.
+fn keep(attempt: &Attempt, name: &str, media: &str, content: &[u8]) -> Result<Evidence, Outcome> {
+    let kept = attempt.evidence.put(name, media, content);
+    kept.map_err(|error| Outcome::error(code::NOT_KEPT, format!("`{name}` could not be kept: {error}")))
+}

@@ -1,0 +1,64 @@
+//! `workspace.open`: whether the folder of a run can be worked in.
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome};
+use interlock_chart::Value;
+use interlock_workspace::Workspace;
+
+use super::{begin, done, failed};
+use crate::activities::given::{Bad, Given};
+
+const KNOWN: [&str; 4] = ["repo", "context", "constraints", "test_profile"];
+
+/// Looks at the folder of a run.
+#[derive(Clone, Debug)]
+pub struct WorkspaceOpen(Workspace);
+
+impl WorkspaceOpen {
+    /// With what looks at folders.
+    pub fn new(workspace: Workspace) -> Self {
+        WorkspaceOpen(workspace)
+    }
+
+    fn open(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
+        let given = Given::new(&attempt.with, &KNOWN)?;
+        let root = self.0.root(&attempt.folder).map_err(|error| failed(&error))?;
+        if let Some(repo) = given.text("repo")? {
+            let wrong = |why: String| Outcome::from(Bad::field("repo", why));
+            let folder = attempt.folder.join(repo).canonicalize();
+            let folder = folder.map_err(|error| wrong(format!("cannot be used: {repo}: {error}")))?;
+            if !folder.is_dir() || !folder.starts_with(&root) {
+                return Err(wrong(format!("is no folder of the run's workspace {}; say `--repo`", root.display())));
+            }
+        }
+        let tree = self.0.tree(&attempt.folder).map_err(|error| failed(&error))?;
+        let data = Value::map([
+            ("root", Value::from(root.display().to_string())),
+            ("is_repository", Value::Bool(tree.is_some())),
+            ("tree", tree.map_or(Value::Null, Value::from)),
+        ]);
+        Ok(Outcome::signal(done(attempt, "opened"), data))
+    }
+}
+
+impl Activity for WorkspaceOpen {
+    fn name(&self) -> &str {
+        "workspace.open"
+    }
+
+    fn summary(&self) -> &str {
+        "Looks whether the run's folder can be worked in."
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Read
+    }
+
+    fn signals(&self) -> &[&str] {
+        &[]
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let this = self.clone();
+        begin(attempt, move |attempt| this.open(attempt))
+    }
+}

@@ -1,0 +1,68 @@
+//! `workspace.restore`: makes the files what they were at a snapshot or a checkpoint.
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome};
+use interlock_chart::Value;
+use interlock_workspace::Workspace;
+
+use super::{begin, done, failed};
+use crate::activities::given::{Bad, Given};
+
+/// Makes the files of a run what they were. What is there is kept first.
+#[derive(Clone, Debug)]
+pub struct WorkspaceRestore(Workspace);
+
+impl WorkspaceRestore {
+    /// With what keeps folders.
+    pub fn new(workspace: Workspace) -> Self {
+        WorkspaceRestore(workspace)
+    }
+
+    fn restore(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
+        let given = Given::new(&attempt.with, &["tree", "checkpoint", "stash"])?;
+        let tree = match (given.text("tree")?, given.text("checkpoint")?) {
+            (Some(tree), None) => tree.to_owned(),
+            (None, Some(name)) => {
+                let found = self.0.find_checkpoint(&attempt.folder, &attempt.run, name);
+                found.map_err(|error| failed(&error))?.tree
+            }
+            (Some(_), Some(_)) => {
+                return Err(Bad::field("checkpoint", "cannot be given together with `with.tree`").into());
+            }
+            (None, None) => return Err(Bad::field("tree", "is missing, and so is `with.checkpoint`").into()),
+        };
+        // Whether or not it is asked for: somebody's work may be in there.
+        let stash = self.0.take(&attempt.folder, &attempt.run).map_err(|error| failed(&error))?;
+        let restored = self.0.restore_tree(&attempt.folder, &tree).map_err(|error| failed(&error))?;
+        let left = restored.left.iter().map(|path| Value::from(path.as_str())).collect::<Vec<_>>();
+        let data = [
+            ("tree", Value::from(tree)),
+            ("stash", Value::from(stash)),
+            ("summary", Value::from(restored.to_string())),
+            ("left", Value::List(left.into())),
+        ];
+        Ok(Outcome::signal(done(attempt, "restored"), Value::map(data)))
+    }
+}
+
+impl Activity for WorkspaceRestore {
+    fn name(&self) -> &str {
+        "workspace.restore"
+    }
+
+    fn summary(&self) -> &str {
+        "Makes the files what they were, and keeps what is there first."
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Write
+    }
+
+    fn signals(&self) -> &[&str] {
+        &[]
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let this = self.clone();
+        begin(attempt, move |attempt| this.restore(attempt))
+    }
+}

@@ -1,0 +1,54 @@
+//! `workspace.snapshot`: keeps the files as they are.
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome};
+use interlock_chart::Value;
+use interlock_workspace::Workspace;
+
+use super::{begin, done, failed};
+use crate::activities::given::Given;
+
+/// Keeps the files of a run as they are. Done twice it is the same: nothing but the snapshot is written.
+#[derive(Clone, Debug)]
+pub struct WorkspaceSnapshot(Workspace);
+
+impl WorkspaceSnapshot {
+    /// With what keeps folders.
+    pub fn new(workspace: Workspace) -> Self {
+        WorkspaceSnapshot(workspace)
+    }
+
+    fn take(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
+        let given = Given::new(&attempt.with, &["name"])?;
+        let taken = self.0.take_tree(&attempt.folder, &attempt.run);
+        let (snapshot, tree) = taken.map_err(|error| failed(&error))?;
+        if let Some(name) = given.text("name")? {
+            let named = self.0.name_checkpoint(&attempt.folder, &attempt.run, name, &tree);
+            named.map_err(|error| failed(&error))?;
+        }
+        let data = Value::map([("tree", Value::from(tree)), ("snapshot", Value::from(snapshot))]);
+        Ok(Outcome::signal(done(attempt, "snapshot_taken"), data))
+    }
+}
+
+impl Activity for WorkspaceSnapshot {
+    fn name(&self) -> &str {
+        "workspace.snapshot"
+    }
+
+    fn summary(&self) -> &str {
+        "Keeps the files as they are, untracked ones included."
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Read
+    }
+
+    fn signals(&self) -> &[&str] {
+        &[]
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let this = self.clone();
+        begin(attempt, move |attempt| this.take(attempt))
+    }
+}

@@ -1,0 +1,72 @@
+//! `workspace.undo`: takes back what the run wrote.
+
+use std::path::PathBuf;
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, TakeBack, Writes, code};
+use interlock_chart::Value;
+
+use super::keep;
+use crate::activities::given::{Bad, Given};
+
+const KNOWN: [&str; 5] = ["scope", "step", "state", "record", "paths"];
+
+/// Takes back what the run wrote. It asks whoever keeps the run's records.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkspaceUndo;
+
+impl Activity for WorkspaceUndo {
+    fn name(&self) -> &str {
+        "workspace.undo"
+    }
+
+    fn summary(&self) -> &str {
+        "Takes back what the run wrote, unless somebody else has changed it since."
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Write
+    }
+
+    fn signals(&self) -> &[&str] {
+        &["undone", "undo_conflict"]
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        Box::pin(async move { undo(attempt).await.unwrap_or_else(|error| error) })
+    }
+}
+
+async fn undo(attempt: Attempt) -> Result<Outcome, Outcome> {
+    let order = order(&attempt)?;
+    let taken = attempt.host.take_back(order).await.map_err(|why| Outcome::error(code::FAILED, why))?;
+    let list = |paths: &[String]| Value::List(paths.iter().map(|path| Value::from(path.as_str())).collect());
+    let records = taken.writes.iter().map(|seq| Value::Int(i64::try_from(*seq).unwrap_or(i64::MAX))).collect();
+    if taken.conflicts.is_empty() {
+        let data = Value::map([("paths", list(&taken.paths)), ("records", Value::List(records))]);
+        return Ok(Outcome::signal("undone", data));
+    }
+    let view = keep(&attempt, "conflicts", "text/plain", taken.view.as_bytes())?;
+    let data =
+        [("paths", list(&taken.conflicts)), ("code", Value::from("E_CONFLICT")), ("view", Value::from(taken.view))];
+    Ok(Outcome::signal("undo_conflict", Value::map(data)).with([view]))
+}
+
+fn order(attempt: &Attempt) -> Result<TakeBack, Bad> {
+    let given = Given::new(&attempt.with, &KNOWN)?;
+    let need = |name: &str| given.value(name).ok_or_else(|| Bad::field(name, "is missing"));
+    let number = |name: &str| given.whole(name)?.ok_or_else(|| Bad::field(name, "is missing"));
+    let writes = match given.text("scope")?.unwrap_or("run") {
+        "run" => Writes::Run,
+        "turn" => Writes::Turn,
+        "step" => Writes::Step(need("step")?.clone()),
+        "state" => Writes::State(given.need_text("state")?.to_owned()),
+        "write" => Writes::Record(number("record")?),
+        "after" => Writes::After(number("record")?),
+        other => {
+            let why = format!("is to be run, turn, step, state, write or after, not `{other}`");
+            return Err(Bad::field("scope", why));
+        }
+    };
+    let paths = given.texts("paths")?.unwrap_or_default().into_iter().map(PathBuf::from).collect();
+    Ok(TakeBack { run: attempt.run.clone(), writes, paths })
+}

@@ -1,0 +1,435 @@
+//! Taking writes of a run back: which there are, which are meant, and doing it.
+//!
+//! What a write changed is evidence of its record (`snapshots.rs`), and an undo is a write like any other, so that it can be taken back
+//! too. It is recorded before it is done. Cut off in the middle it can be done again: paths that are back already are left as they are.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use interlock_activity::{TakeBack, TakenBack, Writes};
+use interlock_chart::{Value, model::StateId};
+use interlock_core::ActivityId;
+use interlock_journal::{AttemptResult, By, Engine, Entry, Evidence, Head, Undone};
+use interlock_workspace::{Change, Changes, Conflict, Moved, Undo, Workspace};
+use serde::Serialize;
+
+use crate::{
+    Error, Frame, Loaded, Result, Runtime, actor::Request, dispatch::blocking, replay, runtime::Shared,
+    snapshots::CHANGES,
+};
+
+/// What the evidence of a commit is called.
+pub(crate) const COMMIT: &str = "commit";
+
+/// The tag of states where a run may rest.
+const IDLE: &str = "idle";
+
+/// Something a run wrote.
+#[derive(Clone, Debug)]
+pub struct Write {
+    /// Its record.
+    pub seq: u64,
+    /// The start of an activity it belongs to; nothing for an undo.
+    pub activity: Option<ActivityId>,
+    /// The activity's name, or `undo`.
+    pub what: String,
+    /// The state that started it.
+    pub state: Option<String>,
+    /// What it changed.
+    pub changes: Option<Changes>,
+    /// The commit it made.
+    pub moved: Option<Moved>,
+    /// Why it is not known what it changed.
+    pub unknown: Option<String>,
+    /// That state and those around it, each with which visit it was.
+    visits: Vec<(StateId, u64)>,
+}
+
+/// Everything a run wrote, and what is needed to choose from it.
+#[derive(Debug)]
+pub struct History {
+    /// The folder it works in.
+    pub folder: PathBuf,
+    /// Oldest first.
+    pub writes: Vec<Write>,
+    loaded: Option<Arc<Loaded>>,
+    /// The record with which the run last left a state where it may rest.
+    turn: u64,
+    /// Records of activities that ended with a `step`.
+    steps: Vec<(u64, Value)>,
+    visits: BTreeMap<StateId, u64>,
+    starts: BTreeMap<ActivityId, Start>,
+    is_idle: bool,
+}
+
+/// Where an activity was started.
+#[derive(Clone, Debug)]
+struct Start {
+    name: String,
+    state: String,
+    visits: Vec<(StateId, u64)>,
+}
+
+impl History {
+    /// Goes through the records of a run.
+    pub fn of(engine: &dyn Engine, head: &Head) -> Result<Self> {
+        let mut history = History {
+            folder: PathBuf::new(),
+            writes: Vec::new(),
+            loaded: None,
+            turn: 0,
+            steps: Vec::new(),
+            visits: BTreeMap::new(),
+            starts: BTreeMap::new(),
+            is_idle: false,
+        };
+        let mut wrong = None;
+        let live = replay(engine, head, u64::MAX, |frame| {
+            wrong = wrong.take().or(history.see(engine, &frame).err());
+        })?;
+        history.folder = live.folder;
+        history.loaded = Some(live.loaded);
+        wrong.map_or(Ok(history), Err)
+    }
+
+    fn see(&mut self, engine: &dyn Engine, frame: &Frame<'_>) -> Result<()> {
+        let (seq, chart) = (frame.record.seq, frame.live.loaded.chart());
+        for state in frame.trace.microsteps.iter().flat_map(|round| &round.entered) {
+            *self.visits.entry(*state).or_default() += 1;
+        }
+        let mut active = frame.live.state.configuration.iter();
+        let is_idle = active.any(|state| chart.state(state).tags.iter().any(|tag| tag == IDLE));
+        if self.is_idle && !is_idle {
+            self.turn = seq;
+        }
+        self.is_idle = is_idle;
+        for (id, begun) in &frame.live.activities {
+            let invoke = chart.invoke(begun.invoke);
+            let around = chart.ancestors(invoke.state).chain([invoke.state]);
+            let visits = around.map(|state| (state, self.visits.get(&state).copied().unwrap_or(0))).collect();
+            let (name, state) = (invoke.activity.clone(), chart.state(invoke.state).name.clone());
+            self.starts.entry(*id).or_insert(Start { name, state, visits });
+        }
+        if let Entry::Outcome { result: AttemptResult::Signal { data, .. }, .. } = frame.entry
+            && let Some(step) = data.get("step")
+        {
+            self.steps.push((seq, step.clone()));
+        }
+        self.writes.extend(self.write(engine, seq, frame.entry)?);
+        Ok(())
+    }
+
+    fn write(&self, engine: &dyn Engine, seq: u64, entry: &Entry) -> Result<Option<Write>> {
+        let activity = match entry {
+            Entry::Outcome { activity, .. } => Some(*activity),
+            Entry::Undone(_) => None,
+            _ => return Ok(None),
+        };
+        let find = |name: &str| entry.evidence().iter().find(|evidence| evidence.name == name);
+        let (changes, unknown) = match find(CHANGES) {
+            Some(evidence) => read_changes(engine, evidence)?,
+            None => (None, None),
+        };
+        let moved = find(COMMIT).map(|evidence| read(engine, evidence)).transpose()?;
+        if changes.is_none() && unknown.is_none() && moved.is_none() {
+            return Ok(None);
+        }
+        let start = activity.and_then(|activity| self.starts.get(&activity));
+        let what = start.map_or("undo".to_owned(), |start| start.name.clone());
+        let state = start.map(|start| start.state.clone());
+        let visits = start.map(|start| start.visits.clone()).unwrap_or_default();
+        Ok(Some(Write { seq, activity, what, state, changes, moved, unknown, visits }))
+    }
+
+    /// The writes that are meant, newest first.
+    pub fn choose(&self, writes: &Writes) -> Result<Vec<&Write>> {
+        let after = |seq: u64| self.filtered(move |write| write.seq > seq);
+        Ok(match writes {
+            Writes::Run => after(0),
+            Writes::Turn => after(self.turn),
+            Writes::After(seq) => after(*seq),
+            Writes::Record(seq) => match self.filtered(|write| write.seq == *seq) {
+                found if found.is_empty() => return Err(Error::Undo(format!("record {seq} wrote nothing"))),
+                found => found,
+            },
+            Writes::Activity(id) => self.filtered(|write| write.activity == Some(*id)),
+            Writes::State(name) => {
+                let state = self.loaded.as_ref().and_then(|loaded| loaded.chart().find_state(name));
+                let state = state.ok_or_else(|| Error::Undo(format!("the machine has no state `{name}`")))?;
+                let visit = |write: &Write| write.visits.iter().find(|(at, _)| *at == state).map(|(_, visit)| *visit);
+                let last = self.writes.iter().filter_map(visit).max();
+                self.filtered(|write| last.is_some() && visit(write) == last)
+            }
+            Writes::Step(step) => {
+                let begun = self.steps.iter().rev().find(|(_, known)| known == step);
+                let begun = begun.ok_or_else(|| Error::Undo("no activity has ended with this step".into()))?;
+                after(begun.0)
+            }
+        })
+    }
+
+    fn filtered(&self, is_meant: impl Fn(&Write) -> bool) -> Vec<&Write> {
+        self.writes.iter().rev().filter(|write| is_meant(write)).collect()
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(engine: &dyn Engine, evidence: &Evidence) -> Result<T> {
+    let bytes = engine.evidence().get(&evidence.hash)?;
+    serde_json::from_slice(&bytes).map_err(|error| Error::Undo(format!("evidence {}: {error}", evidence.hash)))
+}
+
+/// What a write changed, or why that is not known.
+fn read_changes(engine: &dyn Engine, evidence: &Evidence) -> Result<(Option<Changes>, Option<String>)> {
+    let json: serde_json::Value = read(engine, evidence)?;
+    if let Some(why) = json.get("unknown").and_then(serde_json::Value::as_str) {
+        return Ok((None, Some(why.to_owned())));
+    }
+    let changes = serde_json::from_value(json);
+    changes
+        .map(|changes| (Some(changes), None))
+        .map_err(|error| Error::Undo(format!("evidence {}: {error}", evidence.hash)))
+}
+
+/// An undo that a person asks for.
+#[derive(Clone, Debug)]
+pub struct TakeBackOrder {
+    /// Which writes.
+    pub writes: Writes,
+    /// Only paths at or below these, from the root of the workspace; all where there are none.
+    pub paths: Vec<PathBuf>,
+    /// Only say what would be done.
+    pub is_dry: bool,
+    /// Put back what can be, and leave alone what somebody else has changed.
+    pub skip_conflicts: bool,
+}
+
+/// What an undo did, or would do.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Undid {
+    /// Its own record; nothing where nothing was done.
+    pub seq: Option<u64>,
+    /// The records of the writes.
+    pub writes: Vec<u64>,
+    /// Paths put back.
+    pub files: Vec<Change>,
+    /// Commits taken back.
+    pub commits: Vec<CommitBack>,
+    /// Paths that somebody else has changed since.
+    pub conflicts: Vec<Conflict>,
+    /// Records of which it is not known what they changed, and why.
+    pub unknown: Vec<(u64, String)>,
+    /// The snapshot of the workspace before.
+    pub snapshot: Option<String>,
+}
+
+/// A commit that is taken back.
+#[derive(Clone, Debug, Serialize)]
+pub struct CommitBack {
+    /// What moved.
+    #[serde(flatten)]
+    pub moved: Moved,
+    /// Whether it is still there where we left it.
+    pub is_ours: bool,
+}
+
+impl Undid {
+    /// Whether something stands in the way.
+    pub fn has_conflicts(&self) -> bool {
+        !self.conflicts.is_empty() || self.commits.iter().any(|commit| !commit.is_ours)
+    }
+
+    /// Whether there is anything to be put back.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && !self.commits.iter().any(|commit| commit.is_ours)
+    }
+}
+
+/// An undo that was worked out.
+struct Plan {
+    undo: Undo,
+    undid: Undid,
+}
+
+/// Works out what taking writes back comes to.
+fn plan(workspace: &Workspace, history: &History, writes: &Writes, paths: &[PathBuf]) -> Result<Plan> {
+    let chosen = history.choose(writes)?;
+    let changes: Vec<&Changes> = chosen.iter().filter_map(|write| write.changes.as_ref()).collect();
+    let is_wanted = |path: &Path| paths.is_empty() || paths.iter().any(|wanted| path.starts_with(wanted));
+    let undo = workspace.plan_undo(&history.folder, &changes, &is_wanted).map_err(not_done)?;
+    let moved = chosen.iter().filter_map(|write| write.moved.as_ref()).filter(|_| paths.is_empty());
+    let undid = Undid {
+        writes: chosen.iter().map(|write| write.seq).collect(),
+        files: undo.files.clone(),
+        commits: commits(workspace, &history.folder, moved)?,
+        conflicts: undo.conflicts.clone(),
+        unknown: chosen.iter().filter_map(|write| Some((write.seq, write.unknown.clone()?))).collect(),
+        ..Undid::default()
+    };
+    Ok(Plan { undo, undid })
+}
+
+/// Commits, newest first, each with whether its branch would still be where it left it.
+fn commits<'m>(
+    workspace: &Workspace,
+    folder: &Path,
+    moved: impl Iterator<Item = &'m Moved>,
+) -> Result<Vec<CommitBack>> {
+    let mut at: BTreeMap<&str, Option<String>> = BTreeMap::new();
+    let mut commits = Vec::new();
+    for moved in moved {
+        if !at.contains_key(moved.reference.as_str()) {
+            at.insert(&moved.reference, workspace.standing(folder, &moved.reference).map_err(not_done)?);
+        }
+        let standing = at.entry(&moved.reference).or_default();
+        if *standing == moved.before {
+            continue;
+        }
+        let is_ours = standing.as_ref() == Some(&moved.after);
+        if is_ours {
+            standing.clone_from(&moved.before);
+        }
+        commits.push(CommitBack { moved: moved.clone(), is_ours });
+    }
+    Ok(commits)
+}
+
+/// Puts back what was worked out.
+fn carry_out(workspace: &Workspace, folder: &Path, plan: &Plan) -> std::result::Result<(), String> {
+    workspace.carry_out(folder, &plan.undo).map_err(|error| error.to_string())?;
+    for commit in plan.undid.commits.iter().filter(|commit| commit.is_ours) {
+        workspace.take_back_commit(folder, &commit.moved, false).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+fn not_done(error: interlock_workspace::Error) -> Error {
+    Error::Undo(error.to_string())
+}
+
+impl Runtime {
+    /// Takes writes of a run back, because a person asks for it. Where somebody else has changed a path since, nothing is done, unless such
+    /// paths are to be skipped.
+    pub async fn undo(&self, run: &Head, order: TakeBackOrder, by: By) -> Result<Undid> {
+        let shared = Arc::clone(&self.0);
+        let (head, asked) = (run.clone(), order.clone());
+        let (history, plan) = on_a_thread(move || {
+            let workspace = workspace(&shared)?;
+            let history = History::of(&*shared.engine, &head)?;
+            let plan = plan(workspace, &history, &asked.writes, &asked.paths)?;
+            Ok((history, plan))
+        })
+        .await?;
+        let stands_in_the_way = plan.undid.has_conflicts() && !order.skip_conflicts;
+        if order.is_dry || stands_in_the_way || plan.undid.is_empty() {
+            return Ok(plan.undid);
+        }
+        self.undo_now(run, history, plan, by).await
+    }
+
+    async fn undo_now(&self, run: &Head, history: History, plan: Plan, by: By) -> Result<Undid> {
+        let shared = Arc::clone(&self.0);
+        let (name, asker) = (run.name.clone(), by.clone());
+        let (history, plan, undone) = on_a_thread(move || {
+            let snapshot = workspace(&shared)?.take(&history.folder, &name).map_err(not_done)?;
+            let undone = record(&*shared.engine, &plan.undid, snapshot, asker)?;
+            Ok((history, plan, undone))
+        })
+        .await?;
+        let seq = self.ask(run, Request::Undo(undone.clone()), by.clone()).await?;
+        let shared = Arc::clone(&self.0);
+        let (done, mut undid) = on_a_thread(move || {
+            let done = carry_out(workspace(&shared)?, &history.folder, &plan);
+            Ok((done, plan.undid))
+        })
+        .await?;
+        if let Err(why) = done {
+            let failed = Undone { failed: Some(why.clone()), evidence: Vec::new(), ..undone };
+            self.ask(run, Request::Undo(failed), by).await?;
+            return Err(Error::Undo(why));
+        }
+        (undid.seq, undid.snapshot) = (Some(seq), undone.snapshot);
+        Ok(undid)
+    }
+}
+
+/// The record of an undo.
+fn record(engine: &dyn Engine, undid: &Undid, snapshot: String, by: By) -> Result<Undone> {
+    let put = |name: &str, content: serde_json::Value| {
+        engine.evidence().put(name, "application/json", content.to_string().as_bytes())
+    };
+    let changes = Changes {
+        before: snapshot.clone(),
+        after: None,
+        before_tree: None,
+        after_tree: None,
+        files: undid.files.clone(),
+    };
+    let mut evidence = Vec::new();
+    if !undid.files.is_empty() {
+        evidence.push(put(CHANGES, serde_json::json!(changes))?);
+    }
+    if let Some(moved) = back(&undid.commits) {
+        evidence.push(put(COMMIT, serde_json::json!(moved))?);
+    }
+    if !undid.conflicts.is_empty() {
+        evidence.push(put("conflicts", serde_json::json!(undid.conflicts))?);
+    }
+    let (put_back, left) = (undid.files.len() as u64, undid.conflicts.len() as u64);
+    Ok(Undone { by, writes: undid.writes.clone(), put_back, left, snapshot: Some(snapshot), failed: None, evidence })
+}
+
+/// What taking commits back moves, as if it were a commit itself. A branch that goes away is not followed.
+fn back(commits: &[CommitBack]) -> Option<Moved> {
+    let newest = commits.iter().find(|commit| commit.is_ours)?;
+    let of_branch = |commit: &&CommitBack| commit.is_ours && commit.moved.reference == newest.moved.reference;
+    let oldest = commits.iter().rev().find(of_branch)?;
+    Some(Moved {
+        reference: newest.moved.reference.clone(),
+        before: Some(newest.moved.after.clone()),
+        after: oldest.moved.before.clone()?,
+    })
+}
+
+fn workspace(shared: &Shared) -> Result<&Workspace> {
+    shared.snapshots.workspace().ok_or_else(|| Error::Undo("nothing is kept here that could be taken back".into()))
+}
+
+async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(Error::Undo(error.to_string())))
+}
+
+/// Takes writes back because the run's own machine says so. The attempt that asks for it records what it changed, as any other does.
+pub(crate) async fn take_back(shared: Arc<Shared>, order: TakeBack) -> std::result::Result<TakenBack, String> {
+    blocking(&shared, move |shared| {
+        let work = || {
+            let head = shared.engine.find(&order.run)?.ok_or_else(|| Error::Undo("the run is not there".into()))?;
+            let workspace = workspace(shared)?;
+            let history = History::of(&*shared.engine, &head)?;
+            let plan = plan(workspace, &history, &order.writes, &order.paths)?;
+            if !plan.undid.has_conflicts() {
+                carry_out(workspace, &history.folder, &plan).map_err(Error::Undo)?;
+            }
+            Ok(taken_back(&plan.undid))
+        };
+        work().map_err(|error: Error| error.to_string())
+    })
+    .await
+}
+
+fn taken_back(undid: &Undid) -> TakenBack {
+    let commits = undid.commits.iter().filter(|commit| !commit.is_ours);
+    let conflicts = undid.conflicts.iter().map(|conflict| conflict.path.display().to_string());
+    let view = undid
+        .conflicts
+        .iter()
+        .map(|conflict| format!("{}: {}\n{}", conflict.path.display(), conflict.why, conflict.view));
+    TakenBack {
+        writes: undid.writes.clone(),
+        paths: undid.files.iter().map(|change| change.path.display().to_string()).collect(),
+        conflicts: conflicts.chain(commits.map(|commit| commit.moved.reference.clone())).collect(),
+        view: view.collect(),
+    }
+}
