@@ -53,13 +53,8 @@ pub fn builtin() -> Registry {
 
 /// All activities.
 pub fn builtin_with(settings: Settings) -> Registry {
-<<<<<<< HEAD
-    Registry::default()
-        .with(CommandRun::new(settings.workspace, settings.sandbox.clone()))
-=======
     workspace::all(Registry::default(), &settings.workspace)
-        .with(CommandRun::new(settings.workspace))
->>>>>>> 8c91b5f (runtime: undo of a run is a record of its own; what write attempts changed is evidence; activities of the workspace)
+        .with(CommandRun::new(settings.workspace, settings.sandbox.clone()))
         .with(HttpRequest::new(settings.allowed_hosts))
         .with(TimerWait)
         .with(RunStart)
