@@ -15,6 +15,7 @@ mod limits;
 mod policy;
 mod sandbox;
 mod steps;
+mod workspace;
 mod xstate;
 
 /// A bench that cannot be run says why and stops.
@@ -48,6 +49,9 @@ fn main() -> Result<()> {
     }
     if is_wanted("crowd") {
         crowd::report()?;
+    }
+    if is_wanted("workspace") {
+        workspace::report()?;
     }
     Ok(())
 }
