@@ -82,7 +82,7 @@ pub(crate) async fn with_changes(shared: Weak<Shared>, at: Before, outcome: Outc
     let kept = blocking(&shared, move |shared| {
         let changes = match shared.snapshots.changes(&at.folder, &at.run, &at.snapshot) {
             Ok(changes) => changes,
-            Err(why) => Some(serde_json::json!({ "unknown": why }).to_string().into_bytes()),
+            Err(why) => Some(serde_json::json!({ "unknown": shared.redactor.text(&why) }).to_string().into_bytes()),
         };
         let keep = |changes: Vec<u8>| shared.engine.evidence().put(CHANGES, "application/json", &changes);
         changes.map(keep).transpose().map_err(|error| error.to_string())

@@ -334,7 +334,7 @@ impl Runtime {
         let (name, asker) = (run.name.clone(), by.clone());
         let (history, plan, undone) = on_a_thread(move || {
             let snapshot = workspace(&shared)?.take(&history.folder, &name).map_err(not_done)?;
-            let undone = record(&*shared.engine, &plan.undid, snapshot, asker)?;
+            let undone = record(&shared, &plan.undid, snapshot, asker)?;
             Ok((history, plan, undone))
         })
         .await?;
@@ -346,7 +346,8 @@ impl Runtime {
         })
         .await?;
         if let Err(why) = done {
-            let failed = Undone { failed: Some(why.clone()), evidence: Vec::new(), ..undone };
+            let told = self.0.redactor.text(&why).into_owned();
+            let failed = Undone { failed: Some(told), evidence: Vec::new(), ..undone };
             self.ask(run, Request::Undo(failed), by).await?;
             return Err(Error::Undo(why));
         }
@@ -356,9 +357,9 @@ impl Runtime {
 }
 
 /// The record of an undo.
-fn record(engine: &dyn Engine, undid: &Undid, snapshot: String, by: By) -> Result<Undone> {
+fn record(shared: &Shared, undid: &Undid, snapshot: String, by: By) -> Result<Undone> {
     let put = |name: &str, content: serde_json::Value| {
-        engine.evidence().put(name, "application/json", content.to_string().as_bytes())
+        shared.engine.evidence().put(name, "application/json", content.to_string().as_bytes())
     };
     let changes = Changes {
         before: snapshot.clone(),
@@ -375,7 +376,10 @@ fn record(engine: &dyn Engine, undid: &Undid, snapshot: String, by: By) -> Resul
         evidence.push(put(COMMIT, serde_json::json!(moved))?);
     }
     if !undid.conflicts.is_empty() {
-        evidence.push(put("conflicts", serde_json::json!(undid.conflicts))?);
+        // Unlike the others, this shows what is in files.
+        let store = shared.engine.evidence().redacting(Arc::clone(&shared.redactor));
+        let conflicts = serde_json::json!(undid.conflicts).to_string();
+        evidence.push(store.put("conflicts", "application/json", conflicts.as_bytes())?);
     }
     let (put_back, left) = (undid.files.len() as u64, undid.conflicts.len() as u64);
     Ok(Undone { by, writes: undid.writes.clone(), put_back, left, snapshot: Some(snapshot), failed: None, evidence })
