@@ -541,6 +541,7 @@ fn help_shows_commands_and_examples() {
               resume       Let a paused run go on, or take up one that was left
               replay       Show a run as it was after one of its records
               fork         Make a new run from the first records of another
+              undo         Take back what a run wrote
               verify       Check that runs are what was written
               evidence     List the files a run left behind, or print one
               gc           Remove files that no run refers to
