@@ -56,6 +56,11 @@ impl Workspace {
         keep(&Private::open(Some(self.home()?), Place::find(folder)?)?)
     }
 
+    /// Whether the folder is in a git repository of its user.
+    pub fn is_repository(&self, folder: &Path) -> Result<bool> {
+        Ok(Place::find(folder)?.repository.is_some())
+    }
+
     /// Where the workspace of a folder begins.
     pub fn root(&self, folder: &Path) -> Result<PathBuf> {
         Place::find(folder).map(|place| place.root)

@@ -29,7 +29,7 @@ fn sample() -> Folder {
 fn the_branch_that_is_checked_out_is_committed_to_and_nothing_is_left_over() {
     let folder = sample();
     let tree = folder.workspace.tree(&folder.path).unwrap();
-    let done = commit(&folder, Commit { tree, ..Commit::default() }).unwrap();
+    let done = commit(&folder, Commit { tree: Some(tree), ..Commit::default() }).unwrap();
     assert_eq!(done.branch.as_deref(), Some("main"));
     assert_eq!(folder.git(&["rev-parse", "main"]), done.commit);
     assert_eq!(folder.git(&["status", "--porcelain"]), "");
@@ -65,11 +65,11 @@ fn another_branch_is_committed_to_without_checking_it_out() {
 #[test]
 fn a_tree_that_is_not_the_tested_one_is_not_committed() {
     let folder = sample();
-    let tree = folder.workspace.tree(&folder.path).unwrap().unwrap();
+    let tree = folder.workspace.tree(&folder.path).unwrap();
     folder.write("a", "3\n");
     let before = folder.user_files();
     let error = commit(&folder, Commit { tree: Some(tree.clone()), ..Commit::default() }).unwrap_err();
-    let now = folder.workspace.tree(&folder.path).unwrap().unwrap();
+    let now = folder.workspace.tree(&folder.path).unwrap();
     assert_eq!(error, Error::TreeChanged { expected: tree, found: now });
     assert_eq!(folder.user_files(), before);
 }

@@ -31,10 +31,11 @@ impl WorkspaceOpen {
             }
         }
         let tree = self.0.tree(&attempt.folder).map_err(|error| failed(&error))?;
+        let is_repository = self.0.is_repository(&attempt.folder).map_err(|error| failed(&error))?;
         let data = Value::map([
             ("root", Value::from(root.display().to_string())),
-            ("is_repository", Value::Bool(tree.is_some())),
-            ("tree", tree.map_or(Value::Null, Value::from)),
+            ("is_repository", Value::Bool(is_repository)),
+            ("tree", Value::from(tree)),
         ]);
         Ok(Outcome::signal(done(attempt, "opened"), data))
     }
