@@ -49,18 +49,9 @@ impl Address {
         HeaderValue::from_str(&text).map_err(|error| error.to_string())
     }
 
-    /// Whether it may be asked: it is this machine, or on the list.
-    pub fn is_allowed(&self, allowed: &[String]) -> bool {
-        self.is_loopback() || allowed.iter().any(|allowed| self.is_called(&allowed.to_ascii_lowercase()))
-    }
-
     /// Whether it is this machine.
     pub fn is_loopback(&self) -> bool {
         self.host == "localhost" || self.host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-    }
-
-    fn is_called(&self, name: &str) -> bool {
-        name == self.host || name.rsplit_once(':') == Some((&self.host, &self.port.to_string()))
     }
 }
 
@@ -69,14 +60,14 @@ mod tests {
     use super::Address;
 
     #[test]
-    fn addresses_are_read_from_urls_and_allowed_by_name() {
+    fn addresses_are_read_from_urls_and_this_machine_is_known() {
         let cases = [
             ("http://localhost:8080/a?b=c", Ok(("localhost", 8080, true))),
-            ("HTTPS://Example.COM", Ok(("example.com", 443, true))),
-            ("http://example.com:81", Ok(("example.com", 81, true))),
+            ("HTTPS://Example.COM", Ok(("example.com", 443, false))),
+            ("http://example.com:81", Ok(("example.com", 81, false))),
             ("http://[::1]:1/", Ok(("::1", 1, true))),
             ("http://127.1.2.3", Ok(("127.1.2.3", 80, true))),
-            ("http://api.example.org:8443", Ok(("api.example.org", 8443, true))),
+            ("http://api.example.org:8443", Ok(("api.example.org", 8443, false))),
             ("http://api.example.org", Ok(("api.example.org", 80, false))),
             ("http://evil.com", Ok(("evil.com", 80, false))),
             ("http://localhost.evil.com", Ok(("localhost.evil.com", 80, false))),
@@ -88,11 +79,10 @@ mod tests {
             ("http://", Err(())),
             ("", Err(())),
         ];
-        let allowed = ["Example.com".to_owned(), "api.example.org:8443".to_owned()];
         for (url, expected) in cases {
             let found = Address::parse(url).map(|(address, _)| address);
-            let found = found.map_err(drop).map(|it| (it.host.clone(), it.port, it.is_allowed(&allowed)));
-            let expected = expected.map(|(host, port, is_allowed)| (host.to_owned(), port, is_allowed));
+            let found = found.map_err(drop).map(|it| (it.host.clone(), it.port, it.is_loopback()));
+            let expected = expected.map(|(host, port, is_here)| (host.to_owned(), port, is_here));
             assert_eq!(found, expected, "{url}");
         }
     }

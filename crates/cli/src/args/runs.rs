@@ -136,6 +136,38 @@ pub(crate) struct Resume {
     pub(crate) run: Option<String>,
 }
 
+/// Arguments of `grant`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Grant {
+    /// The run
+    #[arg(value_name = "R")]
+    pub(crate) run: String,
+    /// What is permitted, and for what
+    #[arg(value_name = "SCOPE", required = true)]
+    pub(crate) scopes: Vec<String>,
+    /// How long it counts: 30s, 10m, 1h, 2d
+    #[arg(long = "for", value_name = "TIME", value_parser = milliseconds)]
+    pub(crate) for_ms: Option<u64>,
+    /// How often it may be used
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) uses: Option<u32>,
+}
+
+/// A time as people write it.
+fn milliseconds(text: &str) -> Result<u64, String> {
+    let letters = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let unit: u64 = match letters {
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        _ => return Err("a time is a number and a unit: 30s, 10m, 1h or 2d".to_owned()),
+    };
+    let number: Option<u64> = text[..text.len() - letters.len()].parse().ok();
+    let ms = number.and_then(|number| number.checked_mul(unit)).filter(|ms| *ms > 0);
+    ms.ok_or_else(|| "it is to be a whole number from 1 on, and not too long".to_owned())
+}
+
 /// Arguments of `replay`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Replay {

@@ -11,6 +11,7 @@ mod draw;
 mod evidence;
 mod fork;
 mod gc;
+mod grant;
 mod import;
 mod init;
 mod machines;
@@ -54,6 +55,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Abort(args) => abort::run(&args, output),
         Command::Pause(args) => pause::run(&args.run, output),
         Command::Resume(args) => resume::run(args.run.as_deref(), output),
+        Command::Grant(args) => grant::run(&args, output),
         Command::Replay(args) => replay::run(&args, output),
         Command::Fork(args) => fork::run(&args, output),
         Command::Undo(args) => undo::run(&args, output),

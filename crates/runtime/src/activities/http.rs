@@ -1,9 +1,9 @@
 //! `http.request`: one request, one response. Redirects are not followed and nothing is tried twice: what a machine asks for
 //! is what happens, and it can see the rest in the status.
 //!
-//! Only hosts that were allowed are asked.
+//! Who may be asked is for policy to say, before it starts.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
 use interlock_chart::Value;
@@ -22,31 +22,15 @@ const TEXT_BYTES_MAX: usize = 64 * 1024;
 /// The longest body that is read.
 const BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// The code of an error: the host was not allowed.
-const DENIED: &str = "DENIED";
-
-/// Asks over HTTP.
-#[derive(Clone, Debug)]
+/// Asks over HTTP whomever it is told to. Who may be asked is for policy to say, before it starts.
+#[derive(Clone, Debug, Default)]
 pub struct HttpRequest {
-    allowed_hosts: Arc<[String]>,
     client: Client,
 }
 
 impl HttpRequest {
-    /// One that may ask these hosts besides this machine itself: `example.com`, or with a port `example.com:8443`.
-    pub fn new(allowed_hosts: Vec<String>) -> Self {
-        HttpRequest { allowed_hosts: allowed_hosts.into(), client: Client::default() }
-    }
-
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
         let order = Order::read(&attempt.with)?;
-        if !order.address.is_allowed(&self.allowed_hosts) {
-            let message = format!(
-                "requests to {} are not allowed; Hint: allow the host when the runtime is started",
-                order.address.host
-            );
-            return Err(Outcome::error(DENIED, message));
-        }
         let mut cancel = attempt.cancel.clone();
         let reply = tokio::select! {
             reply = exchange(&self.client, &order.address, order.request) => reply,
@@ -104,6 +88,11 @@ async fn exchange(client: &Client, address: &Address, request: Request<Vec<u8>>)
     let mut response = connection.send(request).await.map_err(wrong)?;
     let body = response.rest(BODY_BYTES_MAX).await.map_err(wrong)?;
     Ok(Reply { status: response.status, headers: response.headers, body })
+}
+
+/// Whom a URL would ask.
+pub(crate) fn asked(url: &str) -> Option<(String, u16)> {
+    Address::parse(url).ok().map(|(address, _)| (address.host, address.port))
 }
 
 /// What a machine wants to be asked.

@@ -10,6 +10,7 @@ mod given;
 mod http;
 mod leftovers;
 mod output;
+mod policy;
 mod process;
 mod rfc3339;
 mod timer;
@@ -27,6 +28,7 @@ pub use confinement::Sandbox;
 pub use external::External;
 pub use http::HttpRequest;
 pub(crate) use leftovers::end_leftovers;
+pub use policy::{BAD_POLICY, CONFIRMATION_NEEDED, Gate, Guarded, POLICY_DENIED, PolicyCall, PolicyCheck, PolicyPlan};
 pub use timer::TimerWait;
 pub use workspace::{
     GitCommit, WorkspaceApply, WorkspaceCheckpoint, WorkspaceCommit, WorkspaceOpen, WorkspaceRestore,
@@ -53,11 +55,15 @@ pub fn builtin() -> Registry {
 
 /// All activities.
 pub fn builtin_with(settings: Settings) -> Registry {
+    let gate = Gate::new(settings.allowed_hosts);
     workspace::all(Registry::default(), &settings.workspace)
-        .with(CommandRun::new(settings.workspace, settings.sandbox.clone()))
-        .with(HttpRequest::new(settings.allowed_hosts))
+        .with(gate.guard(CommandRun::new(settings.workspace, settings.sandbox.clone())))
+        .with(gate.guard(HttpRequest::default()))
         .with(TimerWait)
         .with(RunStart)
-        .with(External::new(settings.sandbox))
+        .with(gate.guard(External::new(settings.sandbox)))
         .with(Judge::new(settings.home))
+        .with(PolicyCheck::new(&gate))
+        .with(PolicyPlan::new(&gate))
+        .with(PolicyCall::new(&gate))
 }

@@ -51,7 +51,7 @@ fn response(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
 
 async fn run(with: Value) -> (Trial, Ended) {
     let trial = Trial::new(with);
-    let ended = trial.run(HttpRequest::new(Vec::new())).await;
+    let ended = trial.run(HttpRequest::default()).await;
     (trial, ended)
 }
 
@@ -127,8 +127,6 @@ async fn what_goes_wrong_has_its_code() {
         (plain_url, "UNREACHABLE", "could not be reached"),
         (cut_off, "FAILED", "there was no proper answer"),
         (nonsense, "FAILED", "there was no proper answer"),
-        ("http://example.com/".to_owned(), "DENIED", "requests to example.com are not allowed; Hint: allow"),
-        ("http://169.254.169.254/".to_owned(), "DENIED", "requests to 169.254.169.254 are not allowed"),
     ];
     for (url, code, message) in cases {
         let (found_code, found) = run(json!({ "url": url })).await.1.error();
@@ -173,7 +171,7 @@ async fn a_server_that_says_nothing_is_not_waited_for() {
     let error = run(json!({ "url": url, "timeout_s": 0.2 })).await.1.error();
     assert_eq!(error, ("TIMEOUT".into(), "there was no full answer within 0.2 seconds".into()));
     let trial = Trial::new(json!({ "url": url }));
-    let running = tokio::spawn(HttpRequest::new(Vec::new()).start(trial.attempt.clone()));
+    let running = tokio::spawn(HttpRequest::default().start(trial.attempt.clone()));
     let _accepted = silent.accept().unwrap();
     trial.canceller.cancel();
     assert_eq!(Ended::new(running.await.unwrap()).error().0, "CANCELLED");

@@ -4,7 +4,9 @@
 
 mod command;
 mod external;
+mod gate;
 mod http;
+mod policy;
 mod stopping;
 mod trial;
 mod waiting;

@@ -10,7 +10,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_activity::{Activity, Attempt, Canceller, Ending, Future, Host, Invocation, Outcome, StartRun, Taken};
+use interlock_activity::{
+    Activity, Attempt, Canceller, Ending, Future, Host, Invocation, Outcome, StartRun, Taken, UseGrants,
+};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
 use interlock_journal::{AttemptResult, Definition, Engine, Journal};
@@ -38,6 +40,10 @@ pub(crate) struct Recorder {
     pub(crate) said: Mutex<Vec<String>>,
     pub(crate) runs: Mutex<Vec<StartRun>>,
     pub(crate) now_ms: AtomicI64,
+    /// What a person has said yes to.
+    pub(crate) granted: Mutex<Vec<String>>,
+    /// What was asked for, and given.
+    pub(crate) used: Mutex<Vec<UseGrants>>,
 }
 
 impl Host for Recorder {
@@ -52,6 +58,15 @@ impl Host for Recorder {
     fn sleep(&self, ms: u64) -> Future<()> {
         self.now_ms.fetch_add(ms as i64, Ordering::SeqCst);
         Box::pin(tokio::task::yield_now())
+    }
+
+    fn use_grants(&self, order: UseGrants) -> Future<bool> {
+        let granted = self.granted.lock().unwrap();
+        let is_granted = order.scopes.iter().all(|scope| granted.contains(scope));
+        if is_granted {
+            self.used.lock().unwrap().push(order);
+        }
+        Box::pin(std::future::ready(is_granted))
     }
 
     fn run(&self, start: StartRun) -> Ending {

@@ -1,0 +1,115 @@
+//! What a person has to say yes to in a conversation, and what they have said yes to already.
+//!
+//! A permission is asked for with what it is for: `proc.exec:npm test`, `fs.write:plan p-1`. A yes for a single action counts for
+//! just that; one for the session or the workspace counts for the permission as a whole.
+
+use interlock_policy::{Finding, Level, Permission, Scope, Weighed};
+use serde::Deserialize;
+
+/// What a person has said yes to.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Granted {
+    scope: String,
+    permissions: Vec<String>,
+}
+
+/// What counts as dangerous in a machine, and what is asked once.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Care {
+    #[serde(default)]
+    pub(super) dangerous: Vec<Danger>,
+    #[serde(default)]
+    pub(super) ask_once: Vec<Danger>,
+    #[serde(default)]
+    pub(super) allow_network: bool,
+    #[serde(default)]
+    pub(super) granted: Vec<Granted>,
+}
+
+/// Kinds of danger, in the words of machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Danger {
+    Delete,
+    Command,
+    Network,
+    SensitivePath,
+    Write,
+}
+
+/// What came of weighing a plan or a call.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Allow,
+    Ask { permissions: Vec<String>, reason: String },
+    Deny { reason: String },
+}
+
+impl Care {
+    /// Puts together what policy found, what the machine calls dangerous, and what was granted. `plan` names the plan that writes are
+    /// asked for once in.
+    pub(super) fn answer(&self, weighed: &[Weighed], plan: &str, more: Vec<(String, String)>) -> Answer {
+        let findings = || weighed.iter().flat_map(|weighed| &weighed.findings);
+        let mut denied: Vec<String> =
+            findings().filter(|finding| finding.level == Level::Deny).map(|finding| finding.reason.clone()).collect();
+        let uses_network = findings().find(|finding| finding.permission == Permission::Connect && !is_here(finding));
+        denied.extend(
+            uses_network
+                .filter(|_| !self.allow_network)
+                .map(|finding| format!("the network is off: {}", finding.subject)),
+        );
+        denied.dedup();
+        if !denied.is_empty() {
+            return Answer::Deny { reason: denied.join("; ") };
+        }
+        let mut asked: Vec<(String, String)> =
+            findings().filter_map(|finding| self.needed(finding, plan)).chain(more).collect();
+        asked.retain(|(permission, _)| !self.is_granted(permission));
+        let mut permissions: Vec<String> = asked.iter().map(|(permission, _)| permission.clone()).collect();
+        permissions.sort();
+        permissions.dedup();
+        let mut reasons: Vec<String> = asked.into_iter().map(|(_, reason)| reason).collect();
+        reasons.dedup();
+        match permissions.is_empty() {
+            true => Answer::Allow,
+            false => Answer::Ask { permissions, reason: reasons.join("; ") },
+        }
+    }
+
+    /// The permission to ask for, and why.
+    fn needed(&self, finding: &Finding, plan: &str) -> Option<(String, String)> {
+        let danger = match finding.permission {
+            Permission::Delete => Some(Danger::Delete),
+            Permission::Exec => Some(Danger::Command),
+            Permission::Connect if !is_here(finding) => Some(Danger::Network),
+            Permission::Write => Some(Danger::Write),
+            _ => None,
+        };
+        let subject = Scope { permission: finding.permission, subject: finding.subject.clone() }.to_string();
+        match (finding.level, danger) {
+            (Level::Confirm, _) => Some((subject, finding.reason.clone())),
+            (_, Some(Danger::Write)) if self.ask_once.contains(&Danger::Write) => {
+                Some((format!("{}:plan {plan}", finding.permission), "it writes in the workspace".to_owned()))
+            }
+            (_, Some(danger)) if self.dangerous.contains(&danger) => {
+                Some((subject.clone(), format!("it needs {subject}")))
+            }
+            _ => None,
+        }
+    }
+
+    fn is_granted(&self, permission: &str) -> bool {
+        let kind = permission.split(':').next().unwrap_or(permission);
+        self.granted.iter().any(|granted| {
+            granted.permissions.iter().any(|given| match granted.scope.as_str() {
+                "session" | "workspace" => given.split(':').next() == Some(kind),
+                _ => given == permission,
+            })
+        })
+    }
+}
+
+/// This computer is no network.
+fn is_here(finding: &Finding) -> bool {
+    finding.level == Level::Allow && ["localhost", "127.0.0.1", "::1"].contains(&finding.subject.as_str())
+}

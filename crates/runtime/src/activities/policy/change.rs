@@ -1,0 +1,156 @@
+//! What a change is held to besides the policy: only logging, as little as possible, no mere formatting.
+
+use interlock_policy::{FileChange, Patch};
+
+/// The most that a minimal change touches.
+const MINIMAL_FILES: usize = 2;
+const MINIMAL_LINES: usize = 20;
+
+/// Words of lines that only say or check something.
+const SAYING: [&str; 22] = [
+    "printf(",
+    "puts(",
+    "putchar(",
+    "fprintf(",
+    "LOG",
+    "log",
+    "printk(",
+    "print(",
+    "println!",
+    "eprintln!",
+    "dbg!",
+    "trace",
+    "debug",
+    "assert",
+    "ASSERT",
+    "configASSERT",
+    "console.",
+    "fmt.Print",
+    "System.out",
+    "syslog(",
+    "uart_write(",
+    "uart_puts(",
+];
+
+/// Why a patch is more than a change that only says and checks; nothing where it is that.
+pub(super) fn beyond_logging(patch: &Patch) -> Option<String> {
+    patch.files.iter().find_map(|file| {
+        if let Some(line) = file.removed.iter().find(|line| !is_nothing(line)) {
+            return Some(format!(
+                "{}: only logging and assertions may be added, and this goes: {}",
+                file.path,
+                line.trim()
+            ));
+        }
+        let line = file.added.iter().find(|line| !is_nothing(line) && !is_saying(line))?;
+        Some(format!("{}: only logging and assertions may be added, and this is neither: {}", file.path, line.trim()))
+    })
+}
+
+fn is_nothing(line: &str) -> bool {
+    let line = line.trim();
+    line.is_empty()
+        || ["{", "}", "};", "//", "/*", "*", "#include", "import ", "use "].iter().any(|start| line.starts_with(start))
+}
+
+/// One statement that says or checks something, and sets nothing beside it.
+fn is_saying(line: &str) -> bool {
+    let line = line.trim();
+    let begins = SAYING.iter().any(|word| {
+        line.split(|letter: char| !letter.is_alphanumeric() && !"_!(.".contains(letter))
+            .next()
+            .is_some_and(|first| first.contains(word.trim_end_matches('(')))
+    });
+    let statements = line.trim_end_matches(';').split(';').count();
+    begins && (statements == 1 || line.matches('"').count() >= 2 && line.ends_with(");")) && !sets(line)
+}
+
+/// An assignment outside of quotes.
+fn sets(line: &str) -> bool {
+    let outside: String = line.split('"').step_by(2).collect();
+    let bytes = outside.as_bytes();
+    bytes.iter().enumerate().any(|(at, byte)| {
+        *byte == b'='
+            && bytes.get(at + 1) != Some(&b'=')
+            && at.checked_sub(1).and_then(|before| bytes.get(before)).is_none_or(|before| !b"=!<>".contains(before))
+    }) || outside.contains("++")
+        || outside.contains("--")
+}
+
+/// Why a patch is more than a minimal change.
+pub(super) fn beyond_minimal(patch: &Patch) -> Option<String> {
+    let (files, lines) = (patch.files.len(), patch.lines());
+    let is_more = files > MINIMAL_FILES || lines > MINIMAL_LINES;
+    is_more.then(|| {
+        format!(
+            "a minimal change has at most {MINIMAL_FILES} files and {MINIMAL_LINES} lines; this has {files} and {lines}"
+        )
+    })
+}
+
+/// Why a patch is mere formatting, where a file changes in blanks alone.
+pub(super) fn only_formatting(patch: &Patch) -> Option<String> {
+    let squeezed = |lines: &[String]| {
+        lines.iter().flat_map(|line| line.chars()).filter(|letter| !letter.is_whitespace()).collect::<String>()
+    };
+    let is_formatting =
+        |file: &&FileChange| !file.removed.is_empty() && squeezed(&file.added) == squeezed(&file.removed);
+    patch.files.iter().find(is_formatting).map(|file| format!("{}: only its formatting changes", file.path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patch(added: &[&str], removed: &[&str]) -> Patch {
+        let lines = |lines: &[&str]| lines.iter().map(ToString::to_string).collect();
+        Patch {
+            files: vec![FileChange {
+                path: "a.c".into(),
+                kind: Default::default(),
+                added: lines(added),
+                removed: lines(removed),
+            }],
+        }
+    }
+
+    #[test]
+    fn only_lines_that_say_or_check_are_logging() {
+        let good = [
+            "printf(\"x = %d\\n\", x);",
+            "  LOG_DEBUG(\"here; there\");",
+            "assert(x == 3);",
+            "configASSERT(p != NULL);",
+            "// why",
+            "",
+            "#include <stdio.h>",
+            "log::debug!(\"{x}\");",
+            "print(f\"x {x}\")",
+            "TEST_ASSERT(x <= 3);",
+        ];
+        for line in good {
+            assert_eq!(beyond_logging(&patch(&[line], &[])), None, "{line}");
+        }
+        let bad = [
+            "x = 3;",
+            "printf(\"x\"); x = 3;",
+            "assert(x = 3);",
+            "printf(\"%d\", x++);",
+            "return 0;",
+            "catalog(x);",
+            "if (x) return;",
+            "system(\"log\");",
+        ];
+        for line in bad {
+            assert!(beyond_logging(&patch(&[line], &[])).is_some(), "{line}");
+        }
+        assert!(beyond_logging(&patch(&["printf(\"x\");"], &["x = 3;"])).is_some());
+    }
+
+    #[test]
+    fn formatting_is_known_by_what_is_left_without_blanks() {
+        assert!(only_formatting(&patch(&["  x  =  3;"], &["x = 3;"])).is_some());
+        assert!(only_formatting(&patch(&["x = 4;"], &["x = 3;"])).is_none());
+        assert!(only_formatting(&patch(&["x = 3;"], &[])).is_none());
+    }
+}

@@ -1,0 +1,165 @@
+//! `policy.check`: whether a patch may be applied, and how risky it is.
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
+use interlock_chart::Value;
+use interlock_policy::{Decision, Patch, Request, decide, risk};
+use interlock_workspace::patch as text;
+use serde::Deserialize;
+
+use super::{
+    blocking, change,
+    gate::{Gate, settle},
+    given, patch,
+    project::{self, Policies, root},
+    sight::Sight,
+};
+
+/// Checks a patch.
+#[derive(Clone, Debug)]
+pub struct PolicyCheck {
+    policies: Policies,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct With {
+    patch: String,
+    #[serde(default)]
+    diagnostic: bool,
+    #[serde(default)]
+    change_constraint: String,
+    #[serde(default)]
+    constraints: Constraints,
+    /// What speaks for the change; something, where nothing is said and it is no mere diagnostic.
+    evidence_refs: Option<Vec<String>>,
+}
+
+/// What a run is held to; a machine may say more there than policy needs.
+#[derive(Default, Deserialize)]
+struct Constraints {
+    #[serde(default)]
+    allowed_paths: Vec<String>,
+    #[serde(default)]
+    forbidden_paths: Vec<String>,
+    #[serde(default)]
+    allow_formatting: bool,
+}
+
+/// What was found out.
+struct Checked {
+    /// Why it is refused.
+    problems: Vec<String>,
+    decision: Decision,
+    risk: Option<risk::Risk>,
+}
+
+impl Activity for PolicyCheck {
+    fn name(&self) -> &str {
+        "policy.check"
+    }
+
+    fn summary(&self) -> &str {
+        "Says whether a patch may be applied, and how risky it is."
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Read
+    }
+
+    fn signals(&self) -> &[&str] {
+        &["patch_valid", "patch_invalid"]
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let this = self.clone();
+        Box::pin(async move { this.run(attempt).await.unwrap_or_else(|error| error) })
+    }
+}
+
+impl PolicyCheck {
+    /// One that holds runs to the same policies as a gate.
+    pub fn new(gate: &Gate) -> Self {
+        PolicyCheck { policies: gate.policies.clone() }
+    }
+
+    async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
+        let with: With = given(&attempt.with)?;
+        let asked = attempt.clone();
+        let mut checked = blocking(move || self.check(&asked, &with)).await?;
+        // What a person has to say yes to is refused until one has.
+        if checked.problems.is_empty()
+            && let Err(refused) = settle(&attempt, vec![checked.decision.clone()]).await
+            && let interlock_journal::AttemptResult::Error { data } = &refused.result
+        {
+            checked.problems.push(data.get("message").map(ToString::to_string).unwrap_or_default());
+        }
+        finish(attempt, checked).await
+    }
+
+    fn check(&self, attempt: &Attempt, with: &With) -> Result<Checked, Outcome> {
+        let refused = |problems: Vec<String>| Checked { problems, decision: Decision::Allow, risk: None };
+        let read = match text::Patch::parse(with.patch.as_bytes()) {
+            Ok(read) => read,
+            Err(problem) => return Ok(refused(vec![problem.to_string()])),
+        };
+        let patch = patch::seen(&read);
+        let mut problems: Vec<String> = match text::plan(&read, &patch::Files(root(&attempt.folder))) {
+            Ok(plan) if plan.changes.is_empty() => vec!["the patch changes nothing".to_owned()],
+            Ok(_) => Vec::new(),
+            Err(problems) => problems.iter().map(|problem| format!("it does not apply: {problem}")).collect(),
+        };
+        let bad = |why: String| Outcome::error(code::BAD_INPUT, format!("`with.constraints` {why}"));
+        let held = &with.constraints;
+        let policy = self.policies.of(attempt)?.restricted(&held.allowed_paths, &held.forbidden_paths).map_err(bad)?;
+        let sight = Sight::of(attempt, None, false).kept();
+        let decision = decide(&Request::Patch(patch.clone()), &sight.view(), &policy);
+        if let Decision::Deny { reason, .. } = &decision {
+            problems.push(reason.clone());
+        }
+        problems.extend(with.beyond(&patch));
+        let evidence = with.evidence_refs.as_ref().map_or(usize::from(!with.diagnostic), Vec::len);
+        let risk = risk::score(&patch, risk::Evidence { count: evidence }, &project::risks(attempt)?);
+        // These are refused however low the score.
+        for name in ["tests_deleted", "tests_weakened", "dangerous_calls"] {
+            let found = risk.factor(name).filter(|factor| factor.value > 0.0);
+            problems.extend(found.map(|factor| format!("{}: {}", name.replace('_', " "), factor.found)));
+        }
+        Ok(Checked { problems, decision, risk: Some(risk) })
+    }
+}
+
+impl With {
+    /// What the patch does beyond what it is held to.
+    fn beyond(&self, patch: &Patch) -> Vec<String> {
+        let logging_only = self.diagnostic || self.change_constraint == "logging_only";
+        let found = [
+            change::beyond_logging(patch).filter(|_| logging_only),
+            change::beyond_minimal(patch).filter(|_| self.change_constraint == "minimal_change"),
+            change::only_formatting(patch).filter(|_| !self.constraints.allow_formatting),
+        ];
+        found.into_iter().flatten().collect()
+    }
+}
+
+async fn finish(attempt: Attempt, checked: Checked) -> Result<Outcome, Outcome> {
+    let report = serde_json::json!({ "problems": checked.problems, "risk": checked.risk });
+    let store = attempt.evidence.clone();
+    let kept =
+        tokio::task::spawn_blocking(move || store.put("policy", "application/json", report.to_string().as_bytes()));
+    let wrong = |why: String| Outcome::error(code::NOT_KEPT, format!("what was found could not be kept: {why}"));
+    let kept = kept.await.map_err(|error| wrong(error.to_string()))?.map_err(|error| wrong(error.to_string()))?;
+    let outcome = match (&checked.problems[..], &checked.risk) {
+        ([], Some(risk)) => {
+            let data = [("risk_score", Value::Float(risk.score)), ("reasons", Value::from(risk.summary()))];
+            Outcome::signal("patch_valid", Value::map(data))
+        }
+        (problems, _) => {
+            let refs = Value::List([Value::from(kept.hash.to_string())].into_iter().collect());
+            Outcome::signal(
+                "patch_invalid",
+                Value::map([("summary", Value::from(problems.join("; "))), ("evidence_refs", refs)]),
+            )
+        }
+    };
+    Ok(outcome.with([kept]))
+}

@@ -1,0 +1,181 @@
+//! The gate: programs and requests start only after policy has said yes, or a person has.
+
+use std::sync::Arc;
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, UseGrants};
+use interlock_chart::Value;
+use interlock_journal::AttemptResult;
+use interlock_policy::{Command, Decision, Request, Scope, decide};
+
+use super::{CONFIRMATION_NEEDED, POLICY_DENIED, blocking, project::Policies, sight::Sight};
+use crate::activities::http;
+
+/// Asks policy before an activity starts.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    pub(super) policies: Policies,
+}
+
+/// An activity behind the gate.
+#[derive(Clone, Debug)]
+pub struct Guarded<A> {
+    activity: Arc<A>,
+    gate: Gate,
+}
+
+impl Gate {
+    /// With hosts that whoever started the runtime has allowed, besides those that a policy allows.
+    pub fn new(allowed_hosts: Vec<String>) -> Self {
+        Gate { policies: Policies::new(allowed_hosts) }
+    }
+
+    /// Puts an activity behind the gate.
+    pub fn guard<A: Activity>(&self, activity: A) -> Guarded<A> {
+        Guarded { activity: Arc::new(activity), gate: self.clone() }
+    }
+
+    /// Whether an attempt may start; otherwise how it ends.
+    async fn admit(&self, name: &str, attempt: &Attempt) -> Result<(), Outcome> {
+        let requests = requests(name, &attempt.with);
+        if requests.is_empty() {
+            return Ok(());
+        }
+        let (this, asked) = (self.clone(), attempt.clone());
+        let decisions = blocking(move || {
+            let policy = this.policies.of(&asked)?;
+            let cwd = asked.with.get("cwd").and_then(Value::as_str);
+            let sight = Sight::of(&asked, cwd, requests.iter().any(uses_git));
+            Ok(requests.iter().map(|request| decide(request, &sight.view(), &policy)).collect::<Vec<_>>())
+        });
+        settle(attempt, decisions.await?).await
+    }
+}
+
+/// All yes, or what is missing is granted.
+pub(super) async fn settle(attempt: &Attempt, decisions: Vec<Decision>) -> Result<(), Outcome> {
+    let (mut scopes, mut reasons): (Vec<Scope>, Vec<String>) = Default::default();
+    for decision in decisions {
+        match decision {
+            Decision::Allow => {}
+            Decision::Deny { code, reason } => return Err(denied(code, &reason)),
+            Decision::Confirm { scope, reason } => {
+                scopes.extend(scope);
+                reasons.push(reason);
+            }
+        }
+    }
+    if scopes.is_empty() {
+        return Ok(());
+    }
+    let scopes: Vec<String> = scopes.iter().map(ToString::to_string).collect();
+    let order = UseGrants {
+        run: attempt.run.clone(),
+        activity: attempt.activity,
+        number: attempt.number,
+        scopes: scopes.clone(),
+    };
+    match attempt.host.use_grants(order).await {
+        true => Ok(()),
+        false => Err(unconfirmed(&attempt.run, &scopes, &reasons.join("; "))),
+    }
+}
+
+fn denied(code: &str, reason: &str) -> Outcome {
+    error(POLICY_DENIED, reason.to_owned(), vec![("reason", Value::from(reason)), ("rule", Value::from(code))])
+}
+
+fn unconfirmed(run: &str, scopes: &[String], reason: &str) -> Outcome {
+    let words: Vec<String> = scopes.iter().map(|scope| format!("'{}'", scope.replace('\'', r"'\''"))).collect();
+    let message = format!("{reason}; Hint: `interlock grant {run} {}` says yes", words.join(" "));
+    let scopes = Value::List(scopes.iter().map(|scope| Value::from(scope.as_str())).collect());
+    error(CONFIRMATION_NEEDED, message, vec![("reason", Value::from(reason)), ("scope", scopes)])
+}
+
+fn error(code: &str, message: String, more: Vec<(&str, Value)>) -> Outcome {
+    let said = [("code", Value::from(code)), ("message", Value::from(message))];
+    let data = Value::map(said.into_iter().chain(more));
+    Outcome { result: AttemptResult::Error { data }, evidence: Vec::new() }
+}
+
+/// What an activity is about to do. What it cannot work with it says itself, so nothing is asked then.
+fn requests(name: &str, with: &Value) -> Vec<Request> {
+    let text = |name: &str| with.get(name).and_then(Value::as_str);
+    let texts = |name: &str| match with.get(name) {
+        Some(Value::List(items)) => items.iter().map(ToString::to_string).collect(),
+        _ => Vec::new(),
+    };
+    match name {
+        "command.run" => {
+            let command = match with.get("command") {
+                Some(Value::Str(text)) => Some(Command::Shell(text.to_string())),
+                Some(Value::List(_)) => Some(Command::Words(texts("command"))),
+                _ => None,
+            };
+            command.into_iter().chain(environment(with.get("env"))).map(Request::Command).collect()
+        }
+        "external" => {
+            let words =
+                text("program").map(|program| std::iter::once(program.to_owned()).chain(texts("args")).collect());
+            words.into_iter().map(|words| Request::Command(Command::Words(words))).collect()
+        }
+        "http.request" => {
+            let asked = text("url").and_then(http::asked);
+            asked.into_iter().map(|(host, port)| Request::Connect { host, port: Some(port) }).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Variables given to a command, as the command that would set them.
+fn environment(env: Option<&Value>) -> Option<Command> {
+    let Some(Value::Map(fields)) = env else { return None };
+    let sets = fields.iter().map(|(name, value)| format!("{name}={value}"));
+    Some(Command::Words(std::iter::once("env".to_owned()).chain(sets).chain(["true".to_owned()]).collect()))
+}
+
+fn uses_git(request: &Request) -> bool {
+    match request {
+        Request::Command(Command::Shell(text)) => text.contains("git"),
+        Request::Command(Command::Words(words)) => words.iter().any(|word| word.contains("git")),
+        Request::Git(_) => true,
+        _ => false,
+    }
+}
+
+impl<A: Activity> Activity for Guarded<A> {
+    fn name(&self) -> &str {
+        self.activity.name()
+    }
+
+    fn summary(&self) -> &str {
+        self.activity.summary()
+    }
+
+    fn effect(&self) -> Effect {
+        self.activity.effect()
+    }
+
+    fn signals(&self) -> &[&str] {
+        self.activity.signals()
+    }
+
+    fn waits(&self) -> bool {
+        self.activity.waits()
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let Guarded { activity, gate } = self.clone_parts();
+        Box::pin(async move {
+            match gate.admit(activity.name(), &attempt).await {
+                Ok(()) => activity.start(attempt).await,
+                Err(outcome) => outcome,
+            }
+        })
+    }
+}
+
+impl<A> Guarded<A> {
+    fn clone_parts(&self) -> Self {
+        Guarded { activity: Arc::clone(&self.activity), gate: self.gate.clone() }
+    }
+}

@@ -1,0 +1,115 @@
+//! What policy is told of the workspace, looked up only when it asks.
+
+use std::{
+    path::{Component, Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use interlock_activity::Attempt;
+use interlock_policy::{Ignored, Links, View};
+
+use super::project::root;
+
+/// The most links followed on one way.
+const LINKS_MAX: usize = 40;
+
+/// The workspace of an attempt.
+#[derive(Debug)]
+pub(super) struct Sight {
+    root: String,
+    cwd: String,
+    home: Option<String>,
+    is_kept: bool,
+    aliases: Vec<(String, String)>,
+}
+
+impl Sight {
+    /// Of an attempt that works in `cwd`. git's aliases are only asked for where they can matter. May block.
+    pub(super) fn of(attempt: &Attempt, cwd: Option<&str>, uses_git: bool) -> Self {
+        let root = root(&attempt.folder);
+        let folder = attempt.folder.canonicalize().unwrap_or_else(|_| attempt.folder.clone());
+        let cwd = cwd.map_or(folder.clone(), |cwd| folder.join(cwd));
+        let aliases = if uses_git { aliases(&root) } else { Vec::new() };
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        Sight {
+            cwd: text(&cwd),
+            home: std::env::home_dir().map(|home| text(&home)).filter(|home| home.starts_with('/')),
+            is_kept: attempt.is_kept,
+            aliases,
+            root: text(&root),
+        }
+    }
+
+    /// As policy sees it.
+    pub(super) fn view(&self) -> View<'_> {
+        View {
+            root: &self.root,
+            cwd: &self.cwd,
+            home: self.home.as_deref(),
+            has_snapshot: self.is_kept,
+            links: self,
+            ignored: self,
+            aliases: &self.aliases,
+        }
+    }
+
+    /// The same where a snapshot will be taken before anything is written.
+    pub(super) fn kept(mut self) -> Self {
+        self.is_kept = true;
+        self
+    }
+}
+
+impl Links for Sight {
+    fn resolve(&self, path: &str) -> Option<String> {
+        let real = follow(Path::new(path), &mut LINKS_MAX.clone())?;
+        Some(real.to_string_lossy().into_owned()).filter(|real| real != path)
+    }
+}
+
+/// Follows every link on a way, whether or not its end is there.
+fn follow(path: &Path, left: &mut usize) -> Option<PathBuf> {
+    let mut real = PathBuf::from("/");
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(real.pop()),
+            Component::Normal(name) => {
+                real.push(name);
+                if let Ok(to) = std::fs::read_link(&real) {
+                    *left = left.checked_sub(1)?;
+                    real.pop();
+                    real = follow(&real.join(to), left)?;
+                }
+            }
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    Some(real)
+}
+
+impl Ignored for Sight {
+    fn is_ignored(&self, path: &str) -> bool {
+        let asked = git(Path::new(&self.root)).args(["check-ignore", "--quiet", "--", path]).status();
+        asked.is_ok_and(|status| status.success())
+    }
+}
+
+fn aliases(root: &Path) -> Vec<(String, String)> {
+    let asked = git(root).args(["config", "--null", "--get-regexp", r"^alias\."]).stdout(Stdio::piped()).output();
+    let Ok(output) = asked else { return Vec::new() };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let pairs = text.split('\0').filter_map(|entry| entry.split_once('\n'));
+    pairs.filter_map(|(name, meaning)| Some((name.strip_prefix("alias.")?.to_owned(), meaning.to_owned()))).collect()
+}
+
+/// git, asked about settings and ignored files only: neither runs anything that a project names.
+fn git(root: &Path) -> Command {
+    let mut git = Command::new("git");
+    git.arg("-C").arg(root).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    for name in
+        ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"]
+    {
+        git.env_remove(name);
+    }
+    git
+}

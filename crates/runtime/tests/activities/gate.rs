@@ -1,0 +1,123 @@
+//! Programs and requests start only after policy, or a person, has said yes.
+
+use std::fs;
+
+use expect_test::{Expect, expect};
+use interlock_activity::Activity;
+use interlock_runtime::activities::{CommandRun, External, Gate, HttpRequest};
+use interlock_workspace::Workspace;
+use serde_json::{Value, json};
+
+use crate::trial::{Ended, Trial, sandbox};
+
+fn gate() -> Gate {
+    Gate::new(Vec::new())
+}
+
+fn command() -> impl Activity {
+    gate().guard(CommandRun::new(Workspace::default(), sandbox()))
+}
+
+/// The end of an attempt in a line: its code, what a person would have to say yes to, and why.
+fn told(ended: &Ended) -> String {
+    let code = ended.data["code"].as_str().unwrap_or(&ended.name);
+    let scopes = ended.data["scope"].as_array().map(|scopes| format!(" {}", json!(scopes))).unwrap_or_default();
+    let reason = ended.data["reason"].as_str().or(ended.data["message"].as_str()).unwrap_or_default();
+    format!("{code}{scopes} {reason}\n")
+}
+
+async fn check<A: Activity>(make: impl Fn() -> A, cases: &[Value], expected: Expect) {
+    let mut lines = String::new();
+    for with in cases {
+        lines += &told(&Trial::new(with.clone()).run(make()).await);
+    }
+    expected.assert_eq(&lines);
+}
+
+#[tokio::test]
+async fn a_command_is_refused_or_asked_for_before_it_starts() {
+    let cases = [
+        json!({ "command": "sudo true" }),
+        json!({ "command": ["sudo", "true"] }),
+        json!({ "command": "true && $(echo sudo) true" }),
+        json!({ "command": "npm install left-pad" }),
+        json!({ "command": "cat ~/.ssh/id_rsa" }),
+        json!({ "command": ["sh"], "stdin": "sudo true" }),
+        json!({ "command": "true", "env": { "LD_PRELOAD": "./x.so" } }),
+        json!({ "command": "rm -rf .", "cwd": "." }),
+        json!({ "command": "true", "env": { "LEVEL": "3" } }),
+    ];
+    check(command, &cases, expect![[r#""#]]).await;
+}
+
+#[tokio::test]
+async fn a_program_that_speaks_json_is_a_command_too() {
+    let cases = [json!({ "program": "sudo", "args": ["true"] }), json!({ "program": "docker", "args": ["ps"] })];
+    check(|| gate().guard(External::new(sandbox())), &cases, expect![[r#""#]]).await;
+}
+
+#[tokio::test]
+async fn a_request_is_refused_or_asked_for_by_its_host() {
+    let cases = [
+        json!({ "url": "http://example.com/" }),
+        json!({ "url": "https://example.com:8443/" }),
+        json!({ "url": "http://169.254.169.254/latest" }),
+        json!({ "url": "http://0xa9fea9fe/latest" }),
+        json!({ "url": "nonsense" }),
+    ];
+    check(|| gate().guard(HttpRequest::default()), &cases, expect![[r#""#]]).await;
+}
+
+#[tokio::test]
+async fn nothing_of_a_refused_command_is_done() {
+    let trial = Trial::new(json!({ "command": "touch made; sudo true" }));
+    assert_eq!(trial.run(command()).await.error().0, "POLICY_DENIED");
+    assert!(!trial.folder.join("made").exists());
+}
+
+#[tokio::test]
+async fn what_a_person_has_granted_is_done_and_its_use_told() {
+    let trial = Trial::new(json!({ "command": "mkdir infra && touch infra/made" }));
+    let asked = trial.run(command()).await;
+    assert_eq!(asked.error().0, "CONFIRMATION_NEEDED");
+    let scopes: Vec<String> = serde_json::from_value(asked.data["scope"].clone()).unwrap();
+    let hint = format!("Hint: `interlock grant run-1 '{}'` says yes", scopes.join("' '"));
+    assert!(asked.error().1.ends_with(&hint), "{:?}", asked.error());
+    assert!(trial.host.used.lock().unwrap().is_empty());
+    *trial.host.granted.lock().unwrap() = scopes.clone();
+    assert_eq!(trial.run(command()).await.name, "passed");
+    assert!(trial.folder.join("infra/made").exists());
+    let used = trial.host.used.lock().unwrap();
+    assert_eq!((used.len(), &used[0].scopes, &*used[0].run, used[0].number), (1, &scopes, "run-1", 1));
+}
+
+fn project(trial: &Trial, policy: &str) {
+    fs::create_dir_all(trial.folder.join(".interlock")).unwrap();
+    fs::write(trial.folder.join(".interlock/policy.toml"), policy).unwrap();
+}
+
+const NO_MAKE: &str = "version = 1\n[[command]]\nname = \"make\"\nprefix = [\"make\"]\ndecision = \"deny\"\nreason = \"make is \
+                       not used here\"\nmatch = [\"make all\"]\n";
+
+#[tokio::test]
+async fn a_projects_policy_counts_and_a_run_keeps_the_one_it_met() {
+    let trial = Trial::new(json!({ "command": "make --version" }));
+    let activity = std::sync::Arc::new(gate());
+    let make = || activity.guard(CommandRun::new(Workspace::default(), sandbox()));
+    project(&trial, NO_MAKE);
+    assert_eq!(
+        trial.run(make()).await.error(),
+        ("POLICY_DENIED".into(), "make is not used here: make --version".into())
+    );
+    fs::remove_file(trial.folder.join(".interlock/policy.toml")).unwrap();
+    assert_eq!(trial.run(make()).await.error().0, "POLICY_DENIED");
+}
+
+#[tokio::test]
+async fn a_policy_that_cannot_be_used_stops_everything_and_says_where() {
+    let trial = Trial::new(json!({ "command": "true" }));
+    project(&trial, &NO_MAKE.replace("make all", "ninja"));
+    let (code, message) = trial.run(command()).await.error();
+    assert_eq!(code, "BAD_POLICY");
+    assert!(message.contains(".interlock/policy.toml:") && message.contains("ninja"), "{message}");
+}
