@@ -46,8 +46,11 @@ pub(crate) fn save(live: &Live) -> String {
     serde_json::to_string(&saved).unwrap_or_default()
 }
 
+/// What of a run is stored.
+type Stored = (State, Vec<(ActivityId, Begun)>, Grants);
+
 /// What was stored.
-pub(crate) fn load(json: &str, machine: &Machine) -> Result<(State, Vec<(ActivityId, Begun)>, Grants), String> {
+pub(crate) fn load(json: &str, machine: &Machine) -> Result<Stored, String> {
     let saved: Saved = serde_json::from_str(json).map_err(|error| error.to_string())?;
     let state = saved.state.restore(machine).map_err(|error| error.to_string())?;
     let begun = |saved: SavedActivity| {

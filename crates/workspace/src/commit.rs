@@ -236,7 +236,7 @@ impl Committer<'_> {
         fs::read_to_string(&file).map_err(|error| Error::io("read", &file, &error))
     }
 
-    fn files(&self, parent: Option<&str>, tree: &str) -> Result<Vec<(String, Option<(u64, u64)>)>> {
+    fn files(&self, parent: Option<&str>, tree: &str) -> Result<Vec<CommittedFile>> {
         let empty;
         let before = match parent {
             Some(parent) => parent,
@@ -249,6 +249,9 @@ impl Committer<'_> {
         Ok(changes.into_iter().map(|change| (change.path.display().to_string(), change.lines)).collect())
     }
 }
+
+/// A path, and how many of its lines came and went.
+type CommittedFile = (String, Option<(u64, u64)>);
 
 /// What a reference stands at.
 fn resolve(git: &Git, reference: &str) -> Result<Option<String>> {

@@ -41,19 +41,32 @@ async fn a_command_is_refused_or_asked_for_before_it_starts() {
         json!({ "command": ["sudo", "true"] }),
         json!({ "command": "true && $(echo sudo) true" }),
         json!({ "command": "npm install left-pad" }),
-        json!({ "command": "cat ~/.ssh/id_rsa" }),
+        json!({ "command": "cat /root/.ssh/id_rsa" }),
         json!({ "command": ["sh"], "stdin": "sudo true" }),
         json!({ "command": "true", "env": { "LD_PRELOAD": "./x.so" } }),
         json!({ "command": "rm -rf .", "cwd": "." }),
         json!({ "command": "true", "env": { "LEVEL": "3" } }),
     ];
-    check(command, &cases, expect![[r#""#]]).await;
+    check(command, &cases, expect![[r#"
+        POLICY_DENIED `sudo true`: nothing runs with other rights than those it was given (rule other-rights)
+        POLICY_DENIED `sudo true`: nothing runs with other rights than those it was given (rule other-rights)
+        CONFIRMATION_NEEDED ["proc.exec:… true"] `… true`: which program it starts is only known when it runs: what it does cannot be told by reading it
+        CONFIRMATION_NEEDED ["net.connect:npm install left-pad"] `npm install left-pad`: it fetches code from elsewhere, and that code runs (rule install)
+        POLICY_DENIED read `/root/.ssh/id_rsa`: it holds credentials or secrets (rule credentials)
+        CONFIRMATION_NEEDED ["proc.exec:sh"] `sh`: it runs what it reads, and that is not known: what it does cannot be told by reading it
+        CONFIRMATION_NEEDED ["proc.exec:LD_PRELOAD=./x.so"] `LD_PRELOAD=./x.so`: it changes which code other programs run: what it does cannot be told by reading it
+        POLICY_DENIED do away with `.`: it holds the workspace itself
+        passed 
+    "#]]).await;
 }
 
 #[tokio::test]
 async fn a_program_that_speaks_json_is_a_command_too() {
     let cases = [json!({ "program": "sudo", "args": ["true"] }), json!({ "program": "docker", "args": ["ps"] })];
-    check(|| gate().guard(External::new(sandbox())), &cases, expect![[r#""#]]).await;
+    check(|| gate().guard(External::new(sandbox())), &cases, expect![[r#"
+        POLICY_DENIED `sudo true`: nothing runs with other rights than those it was given (rule other-rights)
+        CONFIRMATION_NEEDED ["net.connect:docker ps"] `docker ps`: it acts on other computers, or as somebody with more rights (rule elsewhere)
+    "#]]).await;
 }
 
 #[tokio::test]
@@ -65,7 +78,18 @@ async fn a_request_is_refused_or_asked_for_by_its_host() {
         json!({ "url": "http://0xa9fea9fe/latest" }),
         json!({ "url": "nonsense" }),
     ];
-    check(|| gate().guard(HttpRequest::default()), &cases, expect![[r#""#]]).await;
+    check(
+        || gate().guard(HttpRequest::default()),
+        &cases,
+        expect![[r#"
+        CONFIRMATION_NEEDED ["net.connect:example.com"] connect to `example.com:80`: no rule allows that host
+        CONFIRMATION_NEEDED ["net.connect:example.com"] connect to `example.com:8443`: no rule allows that host
+        POLICY_DENIED connect to `169.254.169.254:80`: it gives out keys of the computer (rule cloud-metadata)
+        POLICY_DENIED connect to `0xa9fea9fe:80`: it gives out keys of the computer (rule cloud-metadata)
+        BAD_INPUT `with.url` is to begin with http:// or https://
+    "#]],
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -107,7 +131,7 @@ async fn a_projects_policy_counts_and_a_run_keeps_the_one_it_met() {
     project(&trial, NO_MAKE);
     assert_eq!(
         trial.run(make()).await.error(),
-        ("POLICY_DENIED".into(), "make is not used here: make --version".into())
+        ("POLICY_DENIED".into(), "`make --version`: make is not used here (rule make)".into())
     );
     fs::remove_file(trial.folder.join(".interlock/policy.toml")).unwrap();
     assert_eq!(trial.run(make()).await.error().0, "POLICY_DENIED");

@@ -72,9 +72,21 @@ fn all_activities_are_there_with_their_effects() {
     let expected = [
         ("command.run", Effect::Write, false),
         ("external", Effect::External, false),
+        ("git.commit", Effect::Write, false),
         ("http.request", Effect::External, false),
+        ("judge.*", Effect::Read, false),
+        ("policy.call", Effect::Read, false),
+        ("policy.check", Effect::Read, false),
+        ("policy.plan", Effect::Read, false),
         ("run.start", Effect::Read, true),
         ("timer.wait", Effect::Read, true),
+        ("workspace.apply", Effect::Write, false),
+        ("workspace.checkpoint", Effect::Read, false),
+        ("workspace.commit", Effect::Write, false),
+        ("workspace.open", Effect::Read, false),
+        ("workspace.restore", Effect::Write, false),
+        ("workspace.snapshot", Effect::Read, false),
+        ("workspace.undo", Effect::Write, false),
     ];
     assert_eq!(found, expected);
 }

@@ -77,7 +77,7 @@ fn a_fork_bomb_of_an_ordinary_user_is_put_out() {
     if !rustix::process::geteuid().is_root() {
         return;
     }
-    let scene = Scene::new().limits(|limits| limits.processes = 50).as_nobody();
+    let scene = Scene::new().limits(|limits| limits.processes = 50).for_nobody();
     for bomb in [SHELLS, APART] {
         stopped_for(&scene, bomb, "limit.processes");
     }

@@ -82,7 +82,7 @@ impl Scene {
     }
 
     /// As a user who owns nothing else. Only the administrator can do that.
-    pub(crate) fn as_nobody(mut self) -> Self {
+    pub(crate) fn for_nobody(mut self) -> Self {
         for folder in ["work", "tmp"] {
             chown(self.path(folder), Some(NOBODY), Some(NOBODY)).unwrap();
         }

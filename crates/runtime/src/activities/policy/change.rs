@@ -6,31 +6,14 @@ use interlock_policy::{FileChange, Patch};
 const MINIMAL_FILES: usize = 2;
 const MINIMAL_LINES: usize = 20;
 
-/// Words of lines that only say or check something.
-const SAYING: [&str; 22] = [
-    "printf(",
-    "puts(",
-    "putchar(",
-    "fprintf(",
-    "LOG",
-    "log",
-    "printk(",
-    "print(",
-    "println!",
-    "eprintln!",
-    "dbg!",
-    "trace",
-    "debug",
-    "assert",
-    "ASSERT",
-    "configASSERT",
-    "console.",
-    "fmt.Print",
-    "System.out",
-    "syslog(",
-    "uart_write(",
-    "uart_puts(",
+/// Words in the name of what only says something, in small letters: `LOG_DEBUG(`, `log::debug!(`, `ESP_LOGI(`.
+const SAYING: [&str; 21] = [
+    "printf", "fprintf", "printk", "print", "println", "eprintln", "puts", "putchar", "log", "logi", "logd", "logw",
+    "loge", "logger", "logging", "syslog", "trace", "debug", "dbg", "console", "warn",
 ];
+
+/// Whole beginnings of such names.
+const BEGINNINGS: [&str; 4] = ["fmt.Print", "System.out.", "uart_write(", "uart_puts("];
 
 /// Why a patch is more than a change that only says and checks; nothing where it is that.
 pub(super) fn beyond_logging(patch: &Patch) -> Option<String> {
@@ -56,18 +39,23 @@ fn is_nothing(line: &str) -> bool {
 /// One statement that says or checks something, and sets nothing beside it.
 fn is_saying(line: &str) -> bool {
     let line = line.trim();
-    let begins = SAYING.iter().any(|word| {
-        line.split(|letter: char| !letter.is_alphanumeric() && !"_!(.".contains(letter))
-            .next()
-            .is_some_and(|first| first.contains(word.trim_end_matches('(')))
-    });
-    let statements = line.trim_end_matches(';').split(';').count();
-    begins && (statements == 1 || line.matches('"').count() >= 2 && line.ends_with(");")) && !sets(line)
+    let name =
+        line.split(|letter: char| !letter.is_alphanumeric() && !"_.:!".contains(letter)).next().unwrap_or_default();
+    let says = |part: &str| {
+        let part = part.to_ascii_lowercase();
+        SAYING.contains(&part.as_str()) || part.starts_with("assert") || part.ends_with("assert")
+    };
+    let begins = BEGINNINGS.iter().any(|beginning| line.starts_with(beginning))
+        || name.split(|letter: char| !letter.is_alphanumeric()).any(says);
+    let outside = outside_quotes(line);
+    begins && outside.trim_end_matches(';').split(';').count() == 1 && !sets(&outside)
 }
 
-/// An assignment outside of quotes.
-fn sets(line: &str) -> bool {
-    let outside: String = line.split('"').step_by(2).collect();
+fn outside_quotes(line: &str) -> String {
+    line.split('"').step_by(2).collect()
+}
+
+fn sets(outside: &str) -> bool {
     let bytes = outside.as_bytes();
     bytes.iter().enumerate().any(|(at, byte)| {
         *byte == b'='
@@ -138,6 +126,8 @@ mod tests {
             "printf(\"%d\", x++);",
             "return 0;",
             "catalog(x);",
+            "logout(x);",
+            "log(\"x\"); reboot();",
             "if (x) return;",
             "system(\"log\");",
         ];
