@@ -54,7 +54,7 @@ pub(crate) fn report() -> Result<()> {
 }
 
 async fn crowd() -> Result<()> {
-    let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR"))?;
+    let folder = tempfile::tempdir_in(concat!(env!("CARGO_MANIFEST_DIR"), "/../target"))?;
     let runtime = Runtime::new(Config {
         engine: Arc::new(Journal::open(folder.path())?) as Arc<dyn Engine>,
         registry: Registry::default().with(Pause),

@@ -46,7 +46,7 @@ impl Activity for Note {
 }
 
 pub(crate) fn report() -> Result<()> {
-    let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR"))?;
+    let folder = tempfile::tempdir_in(concat!(env!("CARGO_MANIFEST_DIR"), "/../target"))?;
     let threads = tokio::runtime::Builder::new_multi_thread().enable_time().worker_threads(2).build()?;
     let (disk_alone, disk_together) = limits::disk(folder.path())?;
     let (sqlite_alone, sqlite_together) = limits::sqlite(folder.path())?;

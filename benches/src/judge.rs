@@ -42,7 +42,7 @@ impl Host for Still {
 
 /// Prints what a judgement costs, the whole way.
 pub(crate) fn report() -> Result<()> {
-    let home = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR"))?;
+    let home = tempfile::tempdir_in(concat!(env!("CARGO_MANIFEST_DIR"), "/../target"))?;
     let answer = json!({
         "reason": "the second case fails", "evidence_refs": ["log"], "confidence": 0.9, "signal": "code_bug",
         "data": { "suggestion": "check for zero" },

@@ -22,7 +22,7 @@ pub(crate) fn report() -> Result<()> {
         return Ok(());
     }
     let launcher = Launcher::at(program);
-    let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR"))?;
+    let folder = tempfile::tempdir_in(concat!(env!("CARGO_MANIFEST_DIR"), "/../target"))?;
     let directly = median(|| {
         let begin = Instant::now();
         Command::new("true").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).output()?;

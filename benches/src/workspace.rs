@@ -24,7 +24,7 @@ const ROUNDS: usize = 10;
 
 /// A repository of 5,000 files in which ten change every round.
 pub(crate) fn report() -> Result<()> {
-    let scratch = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR"))?;
+    let scratch = tempfile::tempdir_in(concat!(env!("CARGO_MANIFEST_DIR"), "/../target"))?;
     let folder = scratch.path().join("repository");
     fill(&folder)?;
     let workspace = Workspace::new(scratch.path().join("home"));
