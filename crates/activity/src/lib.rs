@@ -5,12 +5,14 @@
 
 mod activity;
 mod attempt;
+mod given;
 mod invocation;
 mod outcome;
 mod registry;
 
 pub use activity::{Activity, Ending, Future};
 pub use attempt::{Attempt, Cancel, Canceller, Host, StartRun, TakeBack, TakenBack, UseGrants, Writes};
+pub use given::{Bad, Given};
 pub use interlock_chart::model::Effect;
 pub use invocation::{Invocation, Taken};
 pub use outcome::{Outcome, code};

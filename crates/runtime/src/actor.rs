@@ -397,7 +397,7 @@ impl Actor {
         }
         let ended = dispatch::blocking(&self.shared, move |_| {
             files.iter().for_each(|file| {
-                activities::end_leftovers(file);
+                interlock_program::end_leftovers(file);
                 let _ = std::fs::remove_file(file);
             });
             Ok(())

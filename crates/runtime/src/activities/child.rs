@@ -1,9 +1,8 @@
 //! `run.start`: another run, waited for. Tried again, it finds the one that an earlier try has started.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, StartRun, code};
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, StartRun, code};
 use interlock_chart::Value;
 
-use super::given::{Bad, Given};
 
 /// Starts a run and waits for its end.
 #[derive(Clone, Copy, Debug)]

@@ -2,16 +2,11 @@
 
 use std::{ffi::OsString, time::Duration};
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code};
 use interlock_chart::Value;
 use interlock_workspace::Workspace;
 
-use super::{
-    confinement::{FIELDS, Sandbox},
-    given::{Bad, Given},
-    output::Tell,
-    process::{self, Ended, How, Plan},
-};
+use interlock_program::{self as program, FIELDS, Ended, How, Plan, Sandbox, Tell};
 
 const KNOWN: [&str; 9] =
     ["command", "cwd", "env", "stdin", "timeout_s", "output_bytes_max", "ok_codes", "signals", "tree"];
@@ -45,8 +40,8 @@ impl CommandRun {
                 return Err(Outcome::error(TREE_CHANGED, message));
             }
         }
-        let ended = process::run(&attempt, &order.plan).await?;
-        let stopped = process::not_ended(&ended.how, &order.plan, ended.duration);
+        let ended = program::run(&attempt, &order.plan).await?;
+        let stopped = program::not_ended(&ended.how, &order.plan, ended.duration);
         let outcome = match (stopped, &ended.how) {
             (None, &How::Exited { code, signal }) => {
                 let tree = self.tree(&attempt).await;
@@ -55,7 +50,7 @@ impl CommandRun {
             }
             (stopped, _) => stopped.unwrap_or_else(|| Outcome::error(code::FAILED, "it did not end")),
         };
-        let evidence = process::keep(&attempt, vec![ended.stdout, ended.stderr], ended.confined).await?;
+        let evidence = program::keep(&attempt, vec![ended.stdout, ended.stderr], ended.confined).await?;
         Ok(outcome.with(evidence))
     }
 
@@ -142,7 +137,7 @@ fn words(given: &Given<'_>, plan: &Plan) -> Result<Vec<OsString>, Outcome> {
                 return Err(Bad::field("command", "is empty").into());
             };
             let not_started = |why| Outcome::error(code::FAILED, format!("it could not be started: {why}"));
-            let program = process::find(program, &plan.folder, &plan.env).map_err(not_started)?;
+            let program = program::find(program, &plan.folder, &plan.env).map_err(not_started)?;
             Ok(std::iter::once(program.into()).chain(arguments.iter().map(OsString::from)).collect())
         }
         Some(other) => {

@@ -2,15 +2,10 @@
 
 use std::ffi::OsString;
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Invocation, Outcome, code};
+use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Invocation, Outcome, code};
 use interlock_chart::Value;
 
-use super::{
-    confinement::{FIELDS, Sandbox},
-    given::Given,
-    output::Tell,
-    process::{self, How, Plan},
-};
+use interlock_program::{self as program, FIELDS, How, Plan, Sandbox, Tell};
 
 /// How much a program may answer, and how much of its talk is kept.
 const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
@@ -54,12 +49,12 @@ impl Activity for External {
 async fn run(attempt: Attempt, sandbox: &Sandbox) -> Result<Outcome, Outcome> {
     let plan = plan(&attempt, sandbox)?;
     let failed = |why: String| Outcome::error(code::FAILED, why);
-    let ended = process::run(&attempt, &plan).await?;
-    let stopped = process::not_ended(&ended.how, &plan, ended.duration);
+    let ended = program::run(&attempt, &plan).await?;
+    let stopped = program::not_ended(&ended.how, &plan, ended.duration);
     let (mut stdout, talk) = (ended.stdout, ended.shown.last_line());
     let answer = stdout.content().map_err(|error| failed(error.to_string()))?;
     let is_truncated = stdout.is_truncated;
-    let evidence = process::keep(&attempt, vec![stdout, ended.stderr], ended.confined).await?;
+    let evidence = program::keep(&attempt, vec![stdout, ended.stderr], ended.confined).await?;
     let outcome = stopped.unwrap_or_else(|| match is_truncated {
         true => failed(format!("its answer is longer than {OUTPUT_BYTES} bytes")),
         false => understand(&answer, &attempt.invocation).unwrap_or_else(|why| failed(said(&why, &ended.how, talk))),
@@ -84,7 +79,7 @@ fn plan(attempt: &Attempt, sandbox: &Sandbox) -> Result<Plan, Outcome> {
     let not_started = |why| Outcome::error(code::FAILED, format!("it could not be started: {why}"));
     let arguments = given.texts("args")?.unwrap_or_default();
     let timeout = given.seconds("timeout_s")?;
-    let program = process::find(program, &folder, &env).map_err(not_started)?;
+    let program = program::find(program, &folder, &env).map_err(not_started)?;
     Ok(Plan {
         words: std::iter::once(program.into()).chain(arguments.into_iter().map(OsString::from)).collect(),
         stdin: question(attempt, given.value("input")),

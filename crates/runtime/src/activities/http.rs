@@ -5,11 +5,10 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code};
 use interlock_chart::Value;
 use interlock_http::{Address, Client, Error, HeaderMap, Method, Request, header};
 
-use super::given::{Bad, Given};
 
 const KNOWN: [&str; 7] = ["method", "url", "headers", "body", "json", "timeout_s", "ok_status"];
 

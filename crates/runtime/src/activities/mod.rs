@@ -1,17 +1,10 @@
 //! What can be done outside a machine, out of the box. One file each; `docs/activities.md` says what each takes and gives.
-//!
-//! `given.rs` reads what the machine gives; `process.rs`, `confinement.rs`, `output.rs` and `leftovers.rs` are about programs.
 
 mod child;
 mod command;
-mod confinement;
 mod external;
-mod given;
 mod http;
-mod leftovers;
-mod output;
 mod policy;
-mod process;
 mod rfc3339;
 mod timer;
 mod workspace;
@@ -24,10 +17,9 @@ use interlock_workspace::Workspace;
 
 pub use child::RunStart;
 pub use command::CommandRun;
-pub use confinement::Sandbox;
+pub use interlock_program::Sandbox;
 pub use external::External;
 pub use http::HttpRequest;
-pub(crate) use leftovers::end_leftovers;
 pub use policy::{BAD_POLICY, CONFIRMATION_NEEDED, Gate, Guarded, POLICY_DENIED, PolicyCall, PolicyCheck, PolicyPlan};
 pub use timer::TimerWait;
 pub use workspace::{

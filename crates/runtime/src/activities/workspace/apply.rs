@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome};
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome};
 use interlock_chart::Value;
 use interlock_workspace::{
     Error, Workspace,
@@ -10,7 +10,6 @@ use interlock_workspace::{
 };
 
 use super::{begin, failed, keep};
-use crate::activities::given::{Bad, Given};
 
 /// Applies a patch.
 #[derive(Clone, Debug)]

@@ -1,11 +1,10 @@
 //! `workspace.checkpoint`: keeps the files as they are, under a name of its own.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome};
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome};
 use interlock_chart::Value;
 use interlock_workspace::Workspace;
 
 use super::{begin, done, failed};
-use crate::activities::given::{Bad, Given};
 
 /// Keeps the files of a run under a name. Tried again it makes one more, which costs nothing.
 #[derive(Clone, Debug)]

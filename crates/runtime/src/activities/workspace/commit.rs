@@ -1,11 +1,11 @@
 //! `git.commit` and `workspace.commit`: the only activities that touch a branch of the user's.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
+use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome, code};
 use interlock_chart::Value;
 use interlock_workspace::{Commit, Committed, Error, Workspace};
 
 use super::{begin, failed, keep};
-use crate::{activities::given::Given, undo::COMMIT};
+use crate::undo::COMMIT;
 
 const KNOWN: [&str; 6] = ["message", "branch", "tree", "hooks", "goal", "pull_request_text"];
 
@@ -104,7 +104,7 @@ struct Done {
 }
 
 fn commit(workspace: &Workspace, attempt: &Attempt) -> Result<Done, Failed> {
-    let input = |bad: crate::activities::given::Bad| Failed::Input(bad.into());
+    let input = |bad: interlock_activity::Bad| Failed::Input(bad.into());
     let given = Given::new(&attempt.with, &KNOWN).map_err(input)?;
     let goal = given.text("goal").map_err(input)?;
     let message = message(&given, goal, attempt);

@@ -1,11 +1,10 @@
 //! `workspace.open`: whether the folder of a run can be worked in.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome};
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome};
 use interlock_chart::Value;
 use interlock_workspace::Workspace;
 
 use super::{begin, done, failed};
-use crate::activities::given::{Bad, Given};
 
 const KNOWN: [&str; 4] = ["repo", "context", "constraints", "test_profile"];
 

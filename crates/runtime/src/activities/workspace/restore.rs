@@ -1,11 +1,10 @@
 //! `workspace.restore`: makes the files what they were at a snapshot or a checkpoint.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome};
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome};
 use interlock_chart::Value;
 use interlock_workspace::Workspace;
 
 use super::{begin, done, failed};
-use crate::activities::given::{Bad, Given};
 
 /// Makes the files of a run what they were. What is there is kept first.
 #[derive(Clone, Debug)]

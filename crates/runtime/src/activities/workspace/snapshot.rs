@@ -1,11 +1,10 @@
 //! `workspace.snapshot`: keeps the files as they are.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome};
+use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome};
 use interlock_chart::Value;
 use interlock_workspace::Workspace;
 
 use super::{begin, done, failed};
-use crate::activities::given::Given;
 
 /// Keeps the files of a run as they are. Done twice it is the same: nothing but the snapshot is written.
 #[derive(Clone, Debug)]

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, TakeBack, Writes, code};
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, TakeBack, Writes, code};
 use interlock_chart::Value;
 
 use super::keep;
-use crate::activities::given::{Bad, Given};
 
 const KNOWN: [&str; 5] = ["scope", "step", "state", "record", "paths"];
 

@@ -22,7 +22,7 @@ const TELL_EVERY: Duration = Duration::from_secs(1);
 
 /// Which lines are told to those who watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tell {
+pub enum Tell {
     /// Every one: they are meant as that.
     Each,
     /// One a second.
@@ -33,14 +33,15 @@ pub(crate) enum Tell {
 
 /// One stream of a program.
 #[derive(Debug)]
-pub(crate) struct Stream {
+pub struct Stream {
     name: &'static str,
     file: File,
     kept: u64,
     bytes_max: u64,
     /// Whether some of it was not kept.
-    pub(crate) is_truncated: bool,
-    pub(crate) tail: Tail,
+    pub is_truncated: bool,
+    /// The end of it.
+    pub tail: Tail,
     tell: Tell,
     line: Vec<u8>,
     /// Takes secrets out before anything is written down or shown. What is meant for us alone is redacted when it is kept.
@@ -50,7 +51,7 @@ pub(crate) struct Stream {
 }
 
 /// What all streams of a try come together in.
-pub(crate) struct Shown {
+pub struct Shown {
     attempt: Attempt,
     live: Mutex<Live>,
 }
@@ -63,14 +64,14 @@ struct Live {
 
 impl Shown {
     /// Watching is a courtesy: where its file cannot be made, the program runs all the same.
-    pub(crate) fn new(attempt: &Attempt) -> Arc<Self> {
+    pub fn new(attempt: &Attempt) -> Arc<Self> {
         let file = File::options().create(true).append(true).open(&attempt.live).ok();
         let live = Mutex::new(Live { file, tail: Tail::default(), told: None });
         Arc::new(Shown { attempt: attempt.clone(), live })
     }
 
     /// The last line of all that has something on it.
-    pub(crate) fn last_line(&self) -> Option<String> {
+    pub fn last_line(&self) -> Option<String> {
         let live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
         let text = live.tail.text();
         text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(shortened)
@@ -96,9 +97,15 @@ impl Shown {
     }
 }
 
+impl std::fmt::Debug for Shown {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Shown").field("live", &self.attempt.live).finish()
+    }
+}
+
 impl Stream {
     /// A stream of which at most so much is kept.
-    pub(crate) fn new(name: &'static str, bytes_max: u64, tell: Tell, attempt: &Attempt) -> io::Result<Self> {
+    pub fn new(name: &'static str, bytes_max: u64, tell: Tell, attempt: &Attempt) -> io::Result<Self> {
         let folder = attempt.live.parent().unwrap_or(&attempt.folder);
         let file = tempfile::tempfile_in(folder)?;
         let (tail, line) = (Tail::default(), Vec::new());
@@ -107,7 +114,7 @@ impl Stream {
     }
 
     /// Reads until there is no more. What is beyond the limit is read, too, so that the program does not have to wait.
-    pub(crate) async fn pump(&mut self, from: Option<impl AsyncRead + Unpin>, shown: &Shown) {
+    pub async fn pump(&mut self, from: Option<impl AsyncRead + Unpin>, shown: &Shown) {
         let Some(mut from) = from else { return };
         let mut buffer = vec![0; 16 * 1024];
         while let Ok(read @ 1..) = from.read(&mut buffer).await {
@@ -119,7 +126,7 @@ impl Stream {
     }
 
     /// What was held back: a last line without its end.
-    pub(crate) fn finish(&mut self, shown: &Shown) {
+    pub fn finish(&mut self, shown: &Shown) {
         if let Some(rest) = self.redaction.as_mut().map(interlock_redact::Stream::finish) {
             self.take(&rest, shown);
         }
@@ -153,7 +160,7 @@ impl Stream {
     }
 
     /// All that was kept.
-    pub(crate) fn content(&mut self) -> io::Result<Vec<u8>> {
+    pub fn content(&mut self) -> io::Result<Vec<u8>> {
         let mut content = Vec::new();
         self.file.rewind()?;
         io::Read::read_to_end(&mut self.file, &mut content)?;
@@ -161,7 +168,7 @@ impl Stream {
     }
 
     /// Makes it evidence, unless there is none. May block.
-    pub(crate) fn keep(mut self, attempt: &Attempt) -> Result<Option<Evidence>, String> {
+    pub fn keep(mut self, attempt: &Attempt) -> Result<Option<Evidence>, String> {
         if let Some(why) = self.broken {
             return Err(why);
         }
@@ -176,7 +183,7 @@ impl Stream {
 
 /// The end of something long.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tail {
+pub struct Tail {
     bytes: Vec<u8>,
     is_cut: bool,
 }
@@ -189,7 +196,7 @@ impl Tail {
     }
 
     /// As text that does not begin within a character.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let is_within = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
         let skip = if self.is_cut { self.bytes.iter().take(3).take_while(is_within).count() } else { 0 };
         String::from_utf8_lossy(&self.bytes[skip..]).into_owned()

@@ -13,7 +13,7 @@ use interlock_sandbox::is_supervisor_of;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The variable that says which try a program belongs to: the path of its live file.
-pub(crate) const MARK: &str = "INTERLOCK_ATTEMPT";
+pub const MARK: &str = "INTERLOCK_ATTEMPT";
 
 /// How long a launcher may take to end a program and itself.
 const LAUNCHER_MAX: Duration = Duration::from_secs(20);
@@ -23,7 +23,7 @@ const LOOKS_MAX: usize = 200;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 /// Ends every program of a try, and returns when they are gone. May block.
-pub(crate) fn end_leftovers(mark: &Path) {
+pub fn end_leftovers(mark: &Path) {
     let deadline = Instant::now() + LAUNCHER_MAX;
     while processes().any(|pid| is_launcher(pid, mark)) && Instant::now() < deadline {
         std::thread::sleep(BETWEEN_LOOKS);

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
-use interlock_activity::{Outcome, code};
+use crate::{Outcome, code};
 use interlock_chart::Value;
 
 /// The longest time an activity can be told to take or to wait: a hundred years.
@@ -10,10 +10,11 @@ const SECONDS_MAX: f64 = 3.2e9;
 
 /// Why an activity cannot work with what it is given.
 #[derive(Debug)]
-pub(crate) struct Bad(String);
+pub struct Bad(String);
 
 impl Bad {
-    pub(crate) fn field(name: &str, why: impl std::fmt::Display) -> Self {
+    /// One field, and what is wrong with it.
+    pub fn field(name: &str, why: impl std::fmt::Display) -> Self {
         Bad(format!("`with.{name}` {why}"))
     }
 }
@@ -26,11 +27,11 @@ impl From<Bad> for Outcome {
 
 /// The fields given. One that is null counts as not given.
 #[derive(Debug)]
-pub(crate) struct Given<'v>(Vec<(&'v str, &'v Value)>);
+pub struct Given<'v>(Vec<(&'v str, &'v Value)>);
 
 impl<'v> Given<'v> {
     /// Only the fields that the activity knows.
-    pub(crate) fn new(with: &'v Value, known: &[&str]) -> Result<Self, Bad> {
+    pub fn new(with: &'v Value, known: &[&str]) -> Result<Self, Bad> {
         let Value::Map(fields) = with else {
             return Err(Bad(format!("`with` is to be a map, not a {}", with.kind())));
         };
@@ -41,7 +42,8 @@ impl<'v> Given<'v> {
         Ok(Given(fields.map(|(name, value)| (&**name, value)).collect()))
     }
 
-    pub(crate) fn value(&self, name: &str) -> Option<&'v Value> {
+    /// A field as it is.
+    pub fn value(&self, name: &str) -> Option<&'v Value> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
@@ -53,16 +55,18 @@ impl<'v> Given<'v> {
         }
     }
 
-    pub(crate) fn text(&self, name: &str) -> Result<Option<&'v str>, Bad> {
+    /// A string.
+    pub fn text(&self, name: &str) -> Result<Option<&'v str>, Bad> {
         self.read(name, "a string", Value::as_str)
     }
 
     /// A string that must be given.
-    pub(crate) fn need_text(&self, name: &str) -> Result<&'v str, Bad> {
+    pub fn need_text(&self, name: &str) -> Result<&'v str, Bad> {
         self.text(name)?.ok_or_else(|| Bad::field(name, "is missing"))
     }
 
-    pub(crate) fn seconds(&self, name: &str) -> Result<Option<Duration>, Bad> {
+    /// A time.
+    pub fn seconds(&self, name: &str) -> Result<Option<Duration>, Bad> {
         self.read(name, "a number of seconds", |value| match value {
             Value::Int(seconds) => Some(*seconds as f64),
             Value::Float(seconds) => Some(*seconds),
@@ -75,7 +79,8 @@ impl<'v> Given<'v> {
         .transpose()
     }
 
-    pub(crate) fn whole(&self, name: &str) -> Result<Option<u64>, Bad> {
+    /// A whole number.
+    pub fn whole(&self, name: &str) -> Result<Option<u64>, Bad> {
         self.read(name, "a whole number from 0", |value| match value {
             Value::Int(number) => u64::try_from(*number).ok(),
             _ => None,
@@ -83,18 +88,19 @@ impl<'v> Given<'v> {
     }
 
     /// Whole numbers, say of exit codes.
-    pub(crate) fn numbers(&self, name: &str) -> Result<Option<Vec<i64>>, Bad> {
+    pub fn numbers(&self, name: &str) -> Result<Option<Vec<i64>>, Bad> {
         self.read(name, "a list of whole numbers", |value| {
             items(value)?.iter().map(|item| if let Value::Int(number) = item { Some(*number) } else { None }).collect()
         })
     }
 
-    pub(crate) fn texts(&self, name: &str) -> Result<Option<Vec<String>>, Bad> {
+    /// Strings.
+    pub fn texts(&self, name: &str) -> Result<Option<Vec<String>>, Bad> {
         self.read(name, "a list of strings", |value| items(value)?.iter().map(plain).collect())
     }
 
     /// Names and their texts, say of an environment.
-    pub(crate) fn pairs(&self, name: &str) -> Result<BTreeMap<String, String>, Bad> {
+    pub fn pairs(&self, name: &str) -> Result<BTreeMap<String, String>, Bad> {
         let pairs = self.read(name, "a map of strings", |value| {
             let Value::Map(fields) = value else { return None };
             fields.iter().map(|(name, value)| Some((name.to_string(), plain(value)?))).collect()
@@ -103,7 +109,7 @@ impl<'v> Given<'v> {
     }
 
     /// A folder within another one, which it must not leave.
-    pub(crate) fn folder(&self, name: &str, within: &std::path::Path) -> Result<PathBuf, Bad> {
+    pub fn folder(&self, name: &str, within: &std::path::Path) -> Result<PathBuf, Bad> {
         let real = |path: &std::path::Path| {
             path.canonicalize()
                 .map_err(|error| Bad::field(name, format!("cannot be used: {}: {error}", path.display())))

@@ -25,7 +25,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-use super::{
+use crate::{
     leftovers::{MARK, end_leftovers},
     output::{Shown, Stream, Tell},
 };
@@ -40,58 +40,80 @@ const REST: Duration = Duration::from_secs(1);
 const INHERITED: [&str; 5] = ["PATH", "HOME", "LANG", "TERM", "USER"];
 
 /// The code of an error: it cannot be confined as it must be.
-pub(crate) const SANDBOX: &str = "SANDBOX";
+pub const SANDBOX: &str = "SANDBOX";
 
 /// The code of an error: it wanted more than it may use.
 const LIMIT: &str = "LIMIT";
 
 /// A program to run.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub struct Plan {
     /// The program, found already, and its arguments.
-    pub(crate) words: Vec<OsString>,
-    pub(crate) folder: PathBuf,
-    pub(crate) env: BTreeMap<String, String>,
-    pub(crate) stdin: Vec<u8>,
-    pub(crate) timeout: Option<Duration>,
-    pub(crate) output_bytes_max: u64,
-    pub(crate) tell: [Tell; 2],
-    pub(crate) rules: Rules,
-    pub(crate) launcher: Launcher,
+    pub words: Vec<OsString>,
+    /// Where it starts.
+    pub folder: PathBuf,
+    /// Variables on top of those every program sees.
+    pub env: BTreeMap<String, String>,
+    /// What it reads.
+    pub stdin: Vec<u8>,
+    /// When it is stopped.
+    pub timeout: Option<Duration>,
+    /// How much of each stream is kept.
+    pub output_bytes_max: u64,
+    /// What those who watch hear of standard output and of standard error.
+    pub tell: [Tell; 2],
+    /// What it is allowed.
+    pub rules: Rules,
+    /// What starts it.
+    pub launcher: Launcher,
 }
 
 /// How a program came to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum How {
+pub enum How {
+    /// By itself.
     Exited {
+        /// Its exit code; 128 and the signal where a signal ended it.
         code: i64,
+        /// The signal that ended it.
         signal: Option<i64>,
     },
+    /// It took too long.
     TimedOut,
+    /// It was told to stop.
     Cancelled,
     /// It was stopped for what it used: in words.
     Limited(String),
 }
 
 /// A program that has ended.
-pub(crate) struct Ended {
-    pub(crate) how: How,
-    pub(crate) stdout: Stream,
-    pub(crate) stderr: Stream,
-    pub(crate) shown: Arc<Shown>,
-    pub(crate) duration: Duration,
-    pub(crate) confined: Confined,
+#[derive(Debug)]
+pub struct Ended {
+    /// How.
+    pub how: How,
+    /// What it printed.
+    pub stdout: Stream,
+    /// What it printed to standard error.
+    pub stderr: Stream,
+    /// Both, as those who watch saw it.
+    pub shown: Arc<Shown>,
+    /// How long it took.
+    pub duration: Duration,
+    /// What it was confined by.
+    pub confined: Confined,
 }
 
 /// What was enforced, and what the program did all the same.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Confined {
-    pub(crate) enforced: Option<Enforced>,
-    pub(crate) ended: LauncherEnded,
+pub struct Confined {
+    /// What was enforced, where it was started at all.
+    pub enforced: Option<Enforced>,
+    /// What its launcher says of its end.
+    pub ended: LauncherEnded,
 }
 
 /// Runs a program to its end. An outcome where it could not be started or listened to.
-pub(crate) async fn run(attempt: &Attempt, plan: &Plan) -> Result<Ended, Outcome> {
+pub async fn run(attempt: &Attempt, plan: &Plan) -> Result<Ended, Outcome> {
     let failed = |error: std::io::Error| not_started(&error.to_string());
     if let Some(folder) = attempt.live.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
@@ -268,13 +290,13 @@ fn stdin_file(attempt: &Attempt, content: &[u8]) -> std::io::Result<Option<tempf
 }
 
 /// What of our own environment programs see.
-pub(crate) fn inherited() -> impl Iterator<Item = (OsString, OsString)> {
+pub fn inherited() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os()
         .filter(|(name, _)| name.to_str().is_some_and(|name| INHERITED.contains(&name) || name.starts_with("LC_")))
 }
 
 /// The file of a program: by its path, or by its name as a shell looks for it.
-pub(crate) fn find(program: &str, folder: &Path, env: &BTreeMap<String, String>) -> Result<PathBuf, String> {
+pub fn find(program: &str, folder: &Path, env: &BTreeMap<String, String>) -> Result<PathBuf, String> {
     let is_program = |path: &PathBuf| {
         std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
     };
@@ -289,7 +311,7 @@ pub(crate) fn find(program: &str, folder: &Path, env: &BTreeMap<String, String>)
 }
 
 /// What a program left, kept as evidence, with what it was confined by.
-pub(crate) async fn keep(
+pub async fn keep(
     attempt: &Attempt,
     streams: Vec<Stream>,
     confined: Confined,
@@ -317,7 +339,7 @@ impl Confined {
 }
 
 /// The error of a program that did not come to its own end.
-pub(crate) fn not_ended(how: &How, plan: &Plan, ended_after: Duration) -> Option<Outcome> {
+pub fn not_ended(how: &How, plan: &Plan, ended_after: Duration) -> Option<Outcome> {
     match how {
         How::Exited { .. } => None,
         How::TimedOut => {

@@ -2,16 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use interlock_activity::{Attempt, Outcome, code};
+use interlock_activity::{Attempt, Bad, Given, Outcome, code};
 use interlock_sandbox::{Config, Kind, Launcher, Limits, Network, Rules, workspace_of};
 
-use super::{
-    given::{Bad, Given},
-    process::SANDBOX,
-};
+use crate::process::SANDBOX;
 
 /// The fields of `with` that are about this.
-pub(crate) const FIELDS: [&str; 4] = ["sandbox", "network", "write", "limits"];
+pub const FIELDS: [&str; 4] = ["sandbox", "network", "write", "limits"];
 
 const LIMITS: [&str; 6] = ["memory_mib", "processes", "file_mib", "open_files", "disk_mib", "free_mib"];
 
@@ -28,7 +25,7 @@ pub struct Sandbox {
 
 impl Sandbox {
     /// The rules for a program of an attempt.
-    pub(crate) fn rules(&self, given: &Given<'_>, attempt: &Attempt) -> Result<Rules, Outcome> {
+    pub fn rules(&self, given: &Given<'_>, attempt: &Attempt) -> Result<Rules, Outcome> {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let cannot = |error| Outcome::error(code::FAILED, format!("its folder cannot be used: {error}"));
         let workspace = workspace_of(&attempt.folder).map_err(cannot)?;

@@ -1,0 +1,20 @@
+//! Where firmware runs, and what its test results mean.
+//!
+//! Every kind of place keeps one contract ([`Environment`]): set up, bring the image there, check that it lives, run, fetch what is left,
+//! reset, tear down. A [`Session`] is a folder: whatever an operation leaves for the next one is a file in it, so that nothing depends on a
+//! process that lives from one to the other, and a crash leaves no emulator behind. [`results`] reads what test frameworks print into one form.
+//!
+//! It does not know machines or runs, and it does not judge: whether a result is good enough is decided elsewhere.
+
+mod environment;
+mod kinds;
+mod profile;
+pub mod results;
+mod session;
+mod trouble;
+
+pub use environment::{Bench, Doing, Environment, Fault, Kept, Operation, Ran, Reset, Start, Stop};
+pub use kinds::environment;
+pub use profile::{Profile, Suite};
+pub use session::Session;
+pub use trouble::Trouble;

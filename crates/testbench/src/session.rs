@@ -1,0 +1,99 @@
+//! A session: a folder that everything about one use of an environment is in.
+//!
+//! ```text
+//! session.json     what it is: profile, resource, image
+//! image            the firmware to run, copied, so that a later build does not change it
+//! runs/ID-N/       one start: its logs and `ran.json`
+//! logs/ artifacts/ what was fetched afterwards
+//! ```
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Profile, Ran, Start};
+
+const FILE: &str = "session.json";
+
+/// One use of an environment.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Session {
+    /// Its name.
+    pub id: String,
+    /// Its folder: short enough for a socket's path.
+    pub folder: PathBuf,
+    /// The folder of the sources, for what has to be read there.
+    pub sources: PathBuf,
+    /// What is to be run.
+    pub profile: Profile,
+    /// The thing that was taken hold of, where the environment has any.
+    pub resource: Option<String>,
+    /// The firmware, once it is there.
+    pub image: Option<PathBuf>,
+}
+
+impl Session {
+    /// A new one, empty but for what it is.
+    pub fn create(folder: PathBuf, id: &str, sources: &Path, profile: Profile) -> io::Result<Self> {
+        let session = Session {
+            id: id.to_owned(),
+            folder,
+            sources: sources.to_owned(),
+            profile,
+            resource: None,
+            image: None,
+        };
+        fs::create_dir_all(session.folder.join("runs"))?;
+        session.save()?;
+        Ok(session)
+    }
+
+    /// The one of a folder.
+    pub fn open(folder: &Path) -> io::Result<Self> {
+        let text = fs::read(folder.join(FILE))?;
+        serde_json::from_slice(&text).map_err(io::Error::other)
+    }
+
+    /// Remembers what it is. Never half: it is renamed into place.
+    pub fn save(&self) -> io::Result<()> {
+        write_whole(&self.folder.join(FILE), &serde_json::to_vec_pretty(self)?)
+    }
+
+    /// The folder of one start, made.
+    pub fn run_folder(&self, start: &Start) -> io::Result<PathBuf> {
+        let name: String = start.id.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect();
+        let folder = self.folder.join("runs").join(format!("{name}-{}", start.repetition));
+        fs::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+
+    /// Remembers how a start went.
+    pub fn keep(&self, folder: &Path, ran: &Ran) -> io::Result<()> {
+        write_whole(&folder.join("ran.json"), &serde_json::to_vec_pretty(ran)?)
+    }
+
+    /// All starts that came to an end, with their folders, by name.
+    pub fn ran(&self) -> io::Result<Vec<(PathBuf, Ran)>> {
+        let mut folders: Vec<PathBuf> =
+            fs::read_dir(self.folder.join("runs"))?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        folders.sort();
+        let mut all = Vec::new();
+        for folder in folders {
+            match fs::read(folder.join("ran.json")) {
+                Ok(text) => all.push((folder, serde_json::from_slice(&text).map_err(io::Error::other)?)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let temporary = path.with_extension("new");
+    fs::write(&temporary, content)?;
+    fs::rename(temporary, path)
+}
