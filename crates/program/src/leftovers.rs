@@ -13,7 +13,7 @@ use interlock_sandbox::is_supervisor_of;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The variable that says which try a program belongs to: the path of its live file.
-pub const MARK: &str = "INTERLOCK_ATTEMPT";
+pub(crate) const MARK: &str = "INTERLOCK_ATTEMPT";
 
 /// How long a launcher may take to end a program and itself.
 const LAUNCHER_MAX: Duration = Duration::from_secs(20);

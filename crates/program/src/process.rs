@@ -311,11 +311,7 @@ pub fn find(program: &str, folder: &Path, env: &BTreeMap<String, String>) -> Res
 }
 
 /// What a program left, kept as evidence, with what it was confined by.
-pub async fn keep(
-    attempt: &Attempt,
-    streams: Vec<Stream>,
-    confined: Confined,
-) -> Result<Vec<Evidence>, Outcome> {
+pub async fn keep(attempt: &Attempt, streams: Vec<Stream>, confined: Confined) -> Result<Vec<Evidence>, Outcome> {
     let attempt = attempt.clone();
     let kept = tokio::task::spawn_blocking(move || {
         let streams = streams.into_iter().map(|stream| stream.keep(&attempt));

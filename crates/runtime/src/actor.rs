@@ -14,7 +14,7 @@ use tokio::sync::{
 };
 
 use crate::{
-    Live, News, Order, Refused, Result, Settled, Turn, activities,
+    Live, News, Order, Refused, Result, Settled, Turn,
     dispatch::{self, Flight, Ready},
     grants,
     recover::{self, Care},

@@ -38,14 +38,8 @@ pub struct Session {
 impl Session {
     /// A new one, empty but for what it is.
     pub fn create(folder: PathBuf, id: &str, sources: &Path, profile: Profile) -> io::Result<Self> {
-        let session = Session {
-            id: id.to_owned(),
-            folder,
-            sources: sources.to_owned(),
-            profile,
-            resource: None,
-            image: None,
-        };
+        let session =
+            Session { id: id.to_owned(), folder, sources: sources.to_owned(), profile, resource: None, image: None };
         fs::create_dir_all(session.folder.join("runs"))?;
         session.save()?;
         Ok(session)

@@ -3,7 +3,6 @@
 use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, StartRun, code};
 use interlock_chart::Value;
 
-
 /// Starts a run and waits for its end.
 #[derive(Clone, Copy, Debug)]
 pub struct RunStart;

@@ -6,7 +6,7 @@ use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome,
 use interlock_chart::Value;
 use interlock_workspace::Workspace;
 
-use interlock_program::{self as program, FIELDS, Ended, How, Plan, Sandbox, Tell};
+use interlock_program::{self as program, Ended, FIELDS, How, Plan, Sandbox, Tell};
 
 const KNOWN: [&str; 9] =
     ["command", "cwd", "env", "stdin", "timeout_s", "output_bytes_max", "ok_codes", "signals", "tree"];

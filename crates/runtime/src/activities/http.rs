@@ -9,7 +9,6 @@ use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome,
 use interlock_chart::Value;
 use interlock_http::{Address, Client, Error, HeaderMap, Method, Request, header};
 
-
 const KNOWN: [&str; 7] = ["method", "url", "headers", "body", "json", "timeout_s", "ok_status"];
 
 /// How long a request may take where the machine does not say.

@@ -17,9 +17,9 @@ use interlock_workspace::Workspace;
 
 pub use child::RunStart;
 pub use command::CommandRun;
-pub use interlock_program::Sandbox;
 pub use external::External;
 pub use http::HttpRequest;
+pub use interlock_program::Sandbox;
 pub use policy::{BAD_POLICY, CONFIRMATION_NEEDED, Gate, Guarded, POLICY_DENIED, PolicyCall, PolicyCheck, PolicyPlan};
 pub use timer::TimerWait;
 pub use workspace::{

@@ -1,12 +1,9 @@
 //! `timer.wait`: lets time pass. When it is over follows from when the first try began, so that it can be tried again at will.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code};
 use interlock_chart::Value;
 
-use super::{
-    given::{Bad, Given},
-    rfc3339,
-};
+use super::rfc3339;
 
 /// The clock is asked again at least this often: it may have been set, or the machine asleep.
 const LOOK_EVERY_MS: u64 = 30_000;
