@@ -14,6 +14,10 @@ needs git git "keeps what runs change, so that it can be taken back"
 if [ "$what" != build ]; then
     needs spin spin "its state counts are compared with the checker's"
     needs bsdutils script "gives the tests a terminal"
+    needs make make "builds the sample firmwares"
+    needs gcc-arm-none-eabi arm-none-eabi-gcc "compiles the sample firmwares"
+    needs qemu-system-arm qemu-system-arm "runs the sample firmwares"
+    [ -e /usr/lib/arm-none-eabi/newlib ] || { echo "setup: libnewlib-arm-none-eabi is missing (the sample firmwares' C library)" >&2; missing+=(libnewlib-arm-none-eabi); }
     python3 -c "import ensurepip" 2>/dev/null || { echo "setup: python3-venv is missing (a small model is tested with what PyPI has)" >&2; missing+=(python3-venv); }
 fi
 
