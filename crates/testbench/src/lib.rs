@@ -7,6 +7,7 @@
 //! It does not know machines or runs, and it does not judge: whether a result is good enough is decided elsewhere.
 
 mod environment;
+pub mod expect;
 mod kinds;
 mod profile;
 pub mod results;
