@@ -235,7 +235,8 @@ impl<S: AsyncWrite + Unpin> Expect<S> {
 
 impl Count {
     fn look(&mut self, buffer: &[u8]) {
-        while let Some(found) = self.pattern.find_at(buffer, self.from.min(buffer.len())) {
+        while self.from < buffer.len() {
+            let Some(found) = self.pattern.find_at(buffer, self.from) else { return };
             self.seen += 1;
             // A pattern that matches nothing would be found for ever.
             self.from = found.end().max(found.start() + 1);

@@ -74,7 +74,8 @@ async fn everything_is_in_the_log_and_little_of_it_in_memory() {
     let (expect, mut device) = pair();
     let mut expect = expect.logged(&log).unwrap();
     let said: Vec<u8> = (0..400_000_u32).map(|number| (number % 251) as u8).collect();
-    let waiting = expect.wait_for(&patterns(["never"]), LONG);
+    let never = patterns(["never"]);
+    let waiting = expect.wait_for(&never, LONG);
     let (unmet, ()) = tokio::join!(waiting, async {
         device.write_all(&said).await.unwrap();
         drop(device);
