@@ -1,5 +1,6 @@
 //! Tests of what runs firmware, with real parts.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 mod expect;
+mod resource;

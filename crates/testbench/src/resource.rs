@@ -1,0 +1,339 @@
+//! Things that one run at a time may use: boards, script hosts, management controllers. Who has one, and who waits for it.
+//!
+//! ```text
+//! RESOURCES/order            locked for a moment by whoever looks or changes anything
+//! RESOURCES/things/NAME      locked by whoever holds the thing, and says who that is
+//! RESOURCES/tickets/NUMBER   locked by whoever waits, and says who that is and for what
+//! ```
+//!
+//! Every claim is a lock of the system on a file, which ends with the process however that ends. So a process that died leaves neither
+//! thing nor ticket: a file whose lock is free says nothing. Nobody's clock and nobody's heartbeat decides anything.
+//!
+//! Tickets are served in their order: nobody takes a thing that somebody with an earlier ticket waits for.
+
+use std::{
+    fs::{self, File, TryLockError},
+    io::{self, Read, Seek, Write},
+    path::{Path, PathBuf},
+    time::{Duration, Instant, SystemTime},
+};
+
+use interlock_activity::Cancel;
+use serde::{Deserialize, Serialize};
+
+use crate::Trouble;
+
+/// How often those who wait look again.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// How long somebody may keep everybody from looking. What is done meanwhile takes a millisecond.
+const ORDER_MAX: Duration = Duration::from_secs(10);
+
+/// The longest name of a thing: it becomes the name of a file.
+const NAME_BYTES_MAX: usize = 80;
+
+/// The largest file that is believed to be one of ours.
+const CLAIM_BYTES_MAX: u64 = 64 * 1024;
+
+/// All things of a store.
+#[derive(Clone, Debug)]
+pub struct Resources {
+    folder: PathBuf,
+}
+
+/// A thing that is held. It is let go when this is dropped, or when the process ends.
+#[derive(Debug)]
+pub struct Held {
+    /// Which.
+    pub name: String,
+    _lock: File,
+}
+
+/// A thing, who has it, and who waits for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Resource {
+    /// Which.
+    pub name: String,
+    /// Who has it.
+    pub holder: Option<Who>,
+    /// Who waits for it, in the order of their tickets.
+    pub waiting: Vec<Who>,
+}
+
+/// Somebody who holds something or waits for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Who {
+    /// The run.
+    pub run: String,
+    /// The process.
+    pub pid: u32,
+    /// Since when, in milliseconds since 1970.
+    pub since_ms: i64,
+}
+
+/// What the file of a thing or of a ticket says.
+#[derive(Debug, Serialize, Deserialize)]
+struct Claim {
+    /// The one thing that is held, or those of which one is waited for.
+    names: Vec<String>,
+    #[serde(flatten)]
+    who: Who,
+}
+
+/// A place in the queue, given up when it is dropped.
+#[derive(Debug)]
+struct Ticket {
+    number: u64,
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        // It counts for nothing as soon as its lock is gone.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+impl Resources {
+    /// Those below a folder, which is made when first needed.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Resources { folder: folder.into() }
+    }
+
+    /// Takes hold of one of the things named, the first that is free; waits in the queue where none is. `tell` hears for whom.
+    pub async fn acquire(
+        &self,
+        names: &[String],
+        run: &str,
+        mut cancel: Cancel,
+        tell: impl Fn(&str),
+    ) -> Result<Held, Trouble> {
+        let claim = Claim { names: checked(names)?, who: Who::now(run) };
+        let wait = async {
+            let ticket = self.ticket(&claim).await?;
+            let mut told = String::new();
+            loop {
+                match self.take(&claim, &ticket).await? {
+                    Taken::Held(held) => return Ok(held),
+                    Taken::Waiting(why) if why != told => {
+                        tell(&why);
+                        told = why;
+                    }
+                    Taken::Waiting(_) => {}
+                }
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        };
+        tokio::select! {
+            held = wait => held,
+            () = cancel.cancelled() => Err(Trouble::Cancelled),
+        }
+    }
+
+    /// Every thing that was ever asked for, by name, as it is now.
+    pub async fn list(&self) -> Result<Vec<Resource>, Trouble> {
+        if !self.folder.is_dir() {
+            return Ok(Vec::new());
+        }
+        let _order = self.order().await?;
+        let waiting = self.waiting()?;
+        let mut all = Vec::new();
+        for path in files(&self.things())? {
+            let Some(name) = path.file_name().and_then(|name| decoded(name.to_str()?)) else { continue };
+            let wants = |(_, claim): &&(u64, Claim)| claim.names.contains(&name);
+            let waiting = waiting.iter().filter(wants).map(|(_, claim)| claim.who.clone()).collect();
+            let holder = holder(&path)?.map(|claim| claim.who);
+            all.push(Resource { name, holder, waiting });
+        }
+        all.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(all)
+    }
+
+    fn things(&self) -> PathBuf {
+        self.folder.join("things")
+    }
+
+    fn tickets(&self) -> PathBuf {
+        self.folder.join("tickets")
+    }
+
+    /// Keeps everybody else from looking or changing anything until it is dropped.
+    async fn order(&self) -> Result<File, Trouble> {
+        for folder in [self.things(), self.tickets()] {
+            fs::create_dir_all(folder)?;
+        }
+        let file = open(&self.folder.join("order"))?;
+        let deadline = Instant::now() + ORDER_MAX;
+        while !is_locked_now(&file)? {
+            if Instant::now() > deadline {
+                let place = self.folder.display();
+                return Err(Trouble::environment(format!("another process keeps {place} to itself")));
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        Ok(file)
+    }
+
+    async fn ticket(&self, claim: &Claim) -> Result<Ticket, Trouble> {
+        let _order = self.order().await?;
+        let last = self.waiting()?.last().map_or(0, |(number, _)| *number);
+        let number = last + 1;
+        let path = self.tickets().join(format!("{number:010}"));
+        let mut lock = open(&path)?;
+        if !is_locked_now(&lock)? {
+            return Err(Trouble::environment(format!("{} is in use", path.display())));
+        }
+        let ticket = Ticket { number, path, _lock: lock.try_clone()? };
+        write(&mut lock, claim)?;
+        Ok(ticket)
+    }
+
+    /// Everybody who waits, with their numbers, in order. Tickets that nobody holds any more are removed.
+    fn waiting(&self) -> io::Result<Vec<(u64, Claim)>> {
+        let mut all = Vec::new();
+        for path in files(&self.tickets())? {
+            let number = path.file_name().and_then(|name| name.to_str()?.parse().ok());
+            match (number, holder(&path)?) {
+                (Some(number), Some(claim)) => all.push((number, claim)),
+                _ => drop(fs::remove_file(&path)),
+            }
+        }
+        all.sort_by_key(|(number, _)| *number);
+        Ok(all)
+    }
+
+    async fn take(&self, claim: &Claim, ticket: &Ticket) -> Result<Taken, Trouble> {
+        let _order = self.order().await?;
+        let waiting = self.waiting()?;
+        let ahead: Vec<_> = waiting.into_iter().filter(|(number, _)| *number < ticket.number).collect();
+        let mut holders = Vec::new();
+        for name in &claim.names {
+            let path = self.things().join(encoded(name));
+            let mut lock = open(&path)?;
+            let is_free = is_locked_now(&lock)?;
+            if is_free && !ahead.iter().any(|(_, claim)| claim.names.contains(name)) {
+                write(&mut lock, &Claim { names: vec![name.clone()], who: Who::now(&claim.who.run) })?;
+                return Ok(Taken::Held(Held { name: name.clone(), _lock: lock }));
+            }
+            if !is_free && let Some(Claim { who, .. }) = read(&mut lock)? {
+                holders.push(format!("{name} is held by {} (process {})", who.run, who.pid));
+            }
+        }
+        let ahead = match ahead.iter().filter(|(_, other)| other.names.iter().any(|name| claim.names.contains(name))).count() {
+            0 => String::new(),
+            1 => "; 1 waits before us".to_owned(),
+            count => format!("; {count} wait before us"),
+        };
+        Ok(Taken::Waiting(format!("waiting for {}: {}{ahead}", claim.names.join(" or "), holders.join(", "))))
+    }
+}
+
+/// What came of trying to take something.
+enum Taken {
+    Held(Held),
+    /// Why not, in words.
+    Waiting(String),
+}
+
+impl Who {
+    fn now(run: &str) -> Self {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let since_ms = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
+        Who { run: run.to_owned(), pid: std::process::id(), since_ms }
+    }
+}
+
+fn checked(names: &[String]) -> Result<Vec<String>, Trouble> {
+    if names.is_empty() {
+        return Err(Trouble::environment("nothing is named that could be taken hold of"));
+    }
+    if let Some(name) = names.iter().find(|name| name.is_empty() || name.len() > NAME_BYTES_MAX) {
+        let why = format!("`{name}` is no name for a thing: it is to have 1 to {NAME_BYTES_MAX} bytes");
+        return Err(Trouble::environment(why));
+    }
+    Ok(names.to_vec())
+}
+
+/// The claim of whoever holds a file's lock; nothing where nobody does.
+fn holder(path: &Path) -> io::Result<Option<Claim>> {
+    let mut file = match File::options().read(true).write(true).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    if is_locked_now(&file)? { Ok(None) } else { read(&mut file) }
+}
+
+/// Whether the lock could be had; then it is had.
+fn is_locked_now(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    File::options().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+fn write(file: &mut File, claim: &Claim) -> io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(&serde_json::to_vec(claim)?)
+}
+
+/// Nothing where it is not one of ours.
+fn read(file: &mut File) -> io::Result<Option<Claim>> {
+    let mut text = Vec::new();
+    file.rewind()?;
+    Read::take(file, CLAIM_BYTES_MAX).read_to_end(&mut text)?;
+    Ok(serde_json::from_slice(&text).ok())
+}
+
+fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// A name as a file has it: letters, digits and `-_` as they are, everything else as `%` and two digits.
+fn encoded(name: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    name.bytes().map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02x}") }).collect()
+}
+
+fn decoded(file: &str) -> Option<String> {
+    let (mut bytes, mut rest) = (Vec::new(), file.as_bytes());
+    while let [first, others @ ..] = rest {
+        rest = others;
+        match (first, others) {
+            (b'%', [high, low, after @ ..]) => {
+                let digits = [*high, *low];
+                bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+                rest = after;
+            }
+            _ => bytes.push(*first),
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_a_file_of_its_own_and_can_be_read_back() {
+        for name in ["board-1", "rack 3/slot ü", "..", ".", "%41", "A", "tcp:10.0.0.1:23"] {
+            let file = encoded(name);
+            assert!(!file.contains(['/', '.']), "{file}");
+            assert_eq!(decoded(&file).as_deref(), Some(name));
+        }
+        assert_ne!(encoded("%41"), encoded("A"));
+        assert_eq!(decoded("%zz"), None);
+    }
+}
