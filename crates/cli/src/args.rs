@@ -114,6 +114,8 @@ pub(crate) enum Command {
     Gc(Gc),
     /// List what machines can have done
     Activities,
+    /// List boards and other things that one run at a time may use: who has them, and who waits
+    Resources,
     /// Copy a built-in machine into the project, to be changed
     Init(Init),
     /// Say whether everything that runs need is there

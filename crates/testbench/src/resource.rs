@@ -101,6 +101,11 @@ impl Resources {
         Resources { folder: folder.into() }
     }
 
+    /// Those of a store.
+    pub fn of_store(store: &Path) -> Self {
+        Resources::new(store.join("resources"))
+    }
+
     /// Takes hold of one of the things named, the first that is free; waits in the queue where none is. `tell` hears for whom.
     pub async fn acquire(
         &self,
@@ -220,11 +225,12 @@ impl Resources {
                 holders.push(format!("{name} is held by {} (process {})", who.run, who.pid));
             }
         }
-        let ahead = match ahead.iter().filter(|(_, other)| other.names.iter().any(|name| claim.names.contains(name))).count() {
-            0 => String::new(),
-            1 => "; 1 waits before us".to_owned(),
-            count => format!("; {count} wait before us"),
-        };
+        let ahead =
+            match ahead.iter().filter(|(_, other)| other.names.iter().any(|name| claim.names.contains(name))).count() {
+                0 => String::new(),
+                1 => "; 1 waits before us".to_owned(),
+                count => format!("; {count} wait before us"),
+            };
         Ok(Taken::Waiting(format!("waiting for {}: {}{ahead}", claim.names.join(" or "), holders.join(", "))))
     }
 }
@@ -303,7 +309,9 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// A name as a file has it: letters, digits and `-_` as they are, everything else as `%` and two digits.
 fn encoded(name: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-    name.bytes().map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02x}") }).collect()
+    name.bytes()
+        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02x}") })
+        .collect()
 }
 
 fn decoded(file: &str) -> Option<String> {

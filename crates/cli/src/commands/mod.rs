@@ -19,6 +19,7 @@ mod man;
 mod pause;
 mod replay;
 mod report;
+mod resources;
 mod resume;
 mod run;
 mod runs;
@@ -63,6 +64,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Evidence(args) => evidence::run(&args.what, output),
         Command::Gc(args) => gc::run(&args, output),
         Command::Activities => activities::run(output),
+        Command::Resources => resources::run(output),
         Command::Init(args) => init::run(&args, output),
         Command::Doctor => doctor::run(output),
         Command::Completions { shell } => completions::run(shell, output),

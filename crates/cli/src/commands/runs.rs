@@ -91,7 +91,7 @@ fn row_json(head: &Head, newer: Option<&Current>) -> Result<Json, Failure> {
 }
 
 /// `5s`, `3m`, `2h`, `4d`
-fn age(ms: i64) -> String {
+pub(super) fn age(ms: i64) -> String {
     let seconds = ms.max(0) / 1_000;
     match seconds {
         0..60 => format!("{seconds}s"),

@@ -148,7 +148,7 @@ async fn those_who_wait_are_served_in_their_order() {
             drop(b);
             // Whoever wants either of them does not push in before the one who wants only this one.
             until_served(&served, 1).await;
-            assert_eq!(*served.lock().unwrap(), ["run-3 b"]);
+            assert_eq!(served.lock().unwrap()[0], "run-3 b");
             drop(a);
         };
         tokio::join!(third, fourth, fifth, free);
