@@ -57,8 +57,33 @@ pub struct Parsed {
     pub announced: Option<usize>,
     /// How many it says there were at its end, with those that failed.
     pub summary: Option<(usize, usize)>,
+    /// The case that had begun and not ended where the text ends; it is `missing` among the cases.
+    pub running: Option<String>,
+    /// Lines that report a fault, wherever they stand; those within the words of a result do not count.
+    pub faults: Vec<String>,
     /// Why it cannot be believed as it is: it ends in the middle, its summary does not fit its cases, there is not one case.
     pub doubts: Vec<String>,
+    /// What is good to know and no reason for doubt: how names were made unique, what it was read as.
+    pub notes: Vec<String>,
+}
+
+impl Status {
+    /// Whether it counts against the firmware.
+    pub fn is_bad(self) -> bool {
+        matches!(self, Status::Failed | Status::Timeout | Status::Crashed)
+    }
+
+    /// Its name, as it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Passed => "passed",
+            Status::Failed => "failed",
+            Status::Skipped => "skipped",
+            Status::Timeout => "timeout",
+            Status::Crashed => "crashed",
+            Status::Missing => "missing",
+        }
+    }
 }
 
 impl Case {
@@ -73,5 +98,25 @@ impl Case {
             stack: Vec::new(),
             artifacts: Vec::new(),
         }
+    }
+}
+
+impl Parsed {
+    /// Puts another text of the same start behind this one. A name that both have gets a number.
+    pub(super) fn add(&mut self, other: Parsed) {
+        let sum = |a: Option<usize>, b: Option<usize>| a.into_iter().chain(b).reduce(usize::saturating_add);
+        self.announced = sum(self.announced, other.announced);
+        self.summary = match (self.summary, other.summary) {
+            (Some((total, failed)), Some((more, failed_more))) => {
+                Some((total.saturating_add(more), failed.saturating_add(failed_more)))
+            }
+            (one, another) => one.or(another),
+        };
+        self.running = other.running.or(self.running.take());
+        self.cases.extend(other.cases);
+        super::names::make_unique(&mut self.cases, &[], &mut self.notes);
+        self.faults.extend(other.faults);
+        self.doubts.extend(other.doubts);
+        self.notes.extend(other.notes);
     }
 }

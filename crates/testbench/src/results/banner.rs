@@ -1,0 +1,118 @@
+//! Lines that report a fault, whoever prints them. A small list of what is never part of a good run: it is looked for in all that was printed,
+//! also after the last case.
+
+use super::reading::form;
+
+/// What a line reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A fault, wherever it stands.
+    Fault,
+    /// An assertion: a fault, unless it is the business of a case.
+    Assertion,
+}
+
+/// Faults of processors, kernels, emulators, run-times and sanitisers.
+const FAULTS: &str = r"(?x)
+    (?i:\b (?: hard | bus | usage | secure | mpu | mem (?: manage (?: ment )? | ory\ management )? ) [\ _-]? fault \b)
+    | (?i:\b (?: kernel | guest ) \s panic \b) | (?i:\b panic \s - \s not \s syncing) | \b Oops: | Internal\ error: | Unable\ to\ handle\ kernel | \b BUG:\ 
+    | (?i:guru \s meditation) | ZEPHYR\ FATAL\ ERROR | (?i:\b double \s fault \b)
+    | (?i:stack \s smashing) | (?i:stack \s (?: overflow | corruption ) \b) | \*\*\*\ .*\ detected\ \*\*\*
+    | (?i:\b (?: watchdog | wdt | iwdg | wwdg ) \s (?: reset | timeout | bite | expired | got \s triggered ))
+    | (?i:\b reset \s (?: cause | reason ) \b .* (?: watchdog | wdt | wdog )) | rst:0x[0-9a-f]+\ \(\w*WDT\w*\)
+    | qemu:\ fatal: | qemu:\ unhandled | qemu(?:-system-\w+)?:\ .*\ terminating\ on\ signal\ (?:4|6|7|8|11)\b | (?i:\b lock-?up \b .* (?: core | cpu | fault | double )) | Lockup:
+    | (?: Address | Leak | Thread | Memory | UndefinedBehavior | HWAddress ) Sanitizer: | :\ runtime\ error:\ 
+    | (?i:\b segmentation \s fault \b) | \b SIG (?: SEGV | ABRT | BUS | ILL | FPE ) \b | Fatal\ Python\ error: | (?i:\b core \s dumped \b)
+    | terminate\ called\ (?: after | without ) | (?i:\b (?: illegal | undefined ) \s instruction \b)";
+
+/// Assertions as C libraries, kernels and run-times print them.
+const ASSERTIONS: &str = r"(?x)
+    (?i:\b assert (?: ion )? \s+ (?: failed | failure )) | (?i:\b assert_failed \b) | Assertion\ .*\ failed | assertion\ .*\ failed | ASSERTION\ FAIL | (?i:\b assert\s+ failed\s+at)
+    | \b panicked\ at\b | \*\*\*\ ASSERT";
+
+/// What speaks of faults without having one. Taken out of a line before it is looked at, so that it hides nothing else.
+const HARMLESS: &str = r"(?xi)
+    [\w\ ,/]{0,40} \b handlers? \b .{0,20} \b (?: installed | registered | enabled | set | ready | ok ) \b
+    | \b (?: install | register | enabl ) \w* \b .{0,20} (?: fault | watchdog ) [\w\ ,/]{0,60}
+    | \b no \b [\w\ ]{0,20} \b (?: faults? | panics? | lock-?ups? | resets? | overflows? ) \b
+    | \b 0 \s (?: faults | panics | resets ) \b | \w* \s? (?: faults? | panics? | resets? ) \s* [:=] \s* 0 \b";
+
+/// What a line reports, if it reports a fault.
+pub(super) fn kind(line: &str) -> Option<Kind> {
+    let is = |form: Option<&'static regex::Regex>, text: &str| form.is_some_and(|form| form.is_match(text));
+    if is(form!(FAULTS), line) {
+        let rest = form!(HARMLESS)?.replace_all(line, " ");
+        return is(form!(FAULTS), &rest).then_some(Kind::Fault);
+    }
+    is(form!(ASSERTIONS), line).then_some(Kind::Assertion)
+}
+
+/// Every line of a text that reports a fault, assertions too.
+pub fn faults(text: &str) -> Vec<String> {
+    let lines = super::lines::lines(text);
+    lines.into_iter().map(|line| line.text.trim().to_owned()).filter(|line| kind(line).is_some()).collect()
+}
+
+/// Every line of a text that reports a fault which no case can explain: not assertions.
+pub(super) fn certain(text: &str) -> Vec<String> {
+    let lines = super::lines::lines(text);
+    let is_fault = |line: &String| kind(line) == Some(Kind::Fault);
+    lines.into_iter().map(|line| line.text.trim().to_owned()).filter(is_fault).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expected: Option<Kind>) {
+        assert_eq!(kind(line), expected, "{line}");
+    }
+
+    #[test]
+    fn faults_are_told_from_lines_that_only_speak_of_them() {
+        for line in [
+            "HardFault at pc=0x08000124 lr=0x08000101",
+            "*** HARD FAULT ***",
+            "E: ***** BUS FAULT *****",
+            "E: ***** USAGE FAULT *****",
+            "MemManage fault",
+            "[    2.1] Kernel panic - not syncing: Attempted to kill init!",
+            "Guru Meditation Error: Core  0 panic'ed (LoadProhibited). Exception was unhandled.",
+            ">>> ZEPHYR FATAL ERROR 0: CPU exception on CPU 0",
+            "*** stack smashing detected ***: terminated",
+            "Watchdog reset",
+            "Reset cause: watchdog",
+            "rst:0x8 (TG1WDT_SYS_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)",
+            "qemu: fatal: Lockup: can't escalate 3 to HardFault (current priority -1)",
+            "==12==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x60",
+            "ring.c:12:3: runtime error: signed integer overflow",
+            "Segmentation fault (core dumped)",
+            "Fatal Python error: Aborted",
+            "process didn't exit successfully: `t` (signal: 6, SIGABRT: process abort signal)",
+        ] {
+            check(line, Some(Kind::Fault));
+        }
+        for line in [
+            "assertion \"x > 0\" failed: file \"ring.c\", line 12, function: push",
+            "ring.c:12: push: Assertion `x' failed.",
+            "ASSERTION FAIL [x] @ WEST_TOPDIR/a.c:12",
+            "assert failed: x at ring.c:3",
+            "thread 'main' panicked at src/main.rs:3:5:",
+        ] {
+            check(line, Some(Kind::Assertion));
+        }
+        for line in [
+            "HardFault handler installed",
+            "watchdog enabled, 5 s",
+            "Installing fault handlers: HardFault BusFault",
+            "no hard fault seen",
+            "faults: 0",
+            "PASS",
+            "panic button test",
+            "asserting line CTS",
+            "the default is false",
+        ] {
+            check(line, None);
+        }
+    }
+}

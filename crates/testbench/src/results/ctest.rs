@@ -1,0 +1,109 @@
+//! CTest's console: `Start 1: name`, `1/7 Test #1: name ....   Passed    0.01 sec`, and a summary in percent.
+//!
+//! CTest calls a program that it does not find "not run" and leaves it out of what failed in some places: here it failed.
+
+use super::{
+    Parsed, Status,
+    lines::{Line, lines},
+    reading::{Reading, add_line, form, ms_of_seconds},
+};
+
+/// Reads the console.
+pub(super) fn parse(text: &str) -> Parsed {
+    let lines = lines(text);
+    let mut reader = Ctest::default();
+    for (at, line) in lines.iter().enumerate() {
+        reader.line(at, line);
+    }
+    reader.finish(&lines)
+}
+
+/// How a case ended, by what CTest says behind the dots.
+pub(super) fn status(what: &str) -> Status {
+    match what {
+        _ if what.starts_with("Passed") => Status::Passed,
+        _ if what.contains("Timeout") => Status::Timeout,
+        _ if what.contains("Exception") || what.contains("Subprocess") || what.contains("SEGFAULT") => Status::Crashed,
+        _ if what.contains("Disabled") || what.contains("Skipped") => Status::Skipped,
+        _ => Status::Failed,
+    }
+}
+
+#[derive(Default)]
+struct Ctest {
+    reading: Reading,
+    /// Those that were disabled; the summary does not count them.
+    disabled: usize,
+    /// Where the case that is told about last ended.
+    about: Option<(usize, String)>,
+}
+
+impl Ctest {
+    fn line(&mut self, at: usize, line: &Line) {
+        let text = &line.text;
+        if let Some(found) = form!(r"^\s*Start\s+\d+: (?P<name>.+)$").and_then(|form| form.captures(text)) {
+            self.reading.begin(at, "", found["name"].trim());
+            self.reading.claim(at, 0..text.len());
+            self.stop_telling(at);
+        } else if !self.case(at, text) && !self.summary(at, text) {
+            self.tell(text);
+        }
+    }
+
+    fn case(&mut self, at: usize, text: &str) -> bool {
+        let form = form!(
+            r"^\s*\d+/(?P<of>\d+)\s+Test\s+#\d+: (?P<name>.+?) \.*\s*(?P<what>Passed\s+[\d.]+ sec|[^.*]*\*\*\*.*)$"
+        );
+        let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
+        let what = &found["what"];
+        self.stop_telling(at);
+        self.reading.announced = found["of"].parse().ok();
+        self.disabled += usize::from(what.contains("Disabled"));
+        let status = status(what);
+        let case = self.reading.end(at, "", &found["name"], status);
+        let seconds = form!(r"([\d.]+) sec$").and_then(|form| form.captures(what));
+        case.duration_ms = seconds.as_ref().and_then(|seconds| ms_of_seconds(&seconds[1]));
+        if status != Status::Passed {
+            let end = seconds.and_then(|seconds| seconds.get(0)).map_or(what.len(), |all| all.start());
+            case.message = what[..end].replace("***", " ").trim().trim_end_matches(':').to_owned();
+            self.about = Some((at, found["name"].to_owned()));
+        }
+        self.reading.claim(at, 0..text.len());
+        true
+    }
+
+    /// What follows a case that failed is what it printed.
+    fn tell(&mut self, text: &str) {
+        if let Some((_, name)) = &self.about
+            && let Some(case) = self.reading.case(name)
+        {
+            add_line(&mut case.message, text);
+            case.location = case.location.take().or_else(|| super::reading::first_place(text));
+        }
+    }
+
+    fn stop_telling(&mut self, at: usize) {
+        if let Some((from, _)) = self.about.take() {
+            self.reading.about_cases(from..at);
+        }
+    }
+
+    fn summary(&mut self, at: usize, text: &str) -> bool {
+        let form = form!(r"^\d+% tests passed, (?P<failed>\d+) tests? failed out of (?P<total>\d+)$");
+        let Some(found) = form.and_then(|form| form.captures(text)) else { return text.starts_with("The following tests") };
+        let number = |name: &str| found[name].parse().unwrap_or(usize::MAX);
+        self.stop_telling(at);
+        self.reading.sum_up(number("total").saturating_add(self.disabled), number("failed"));
+        self.reading.claim(at, 0..text.len());
+        true
+    }
+
+    fn finish(mut self, lines: &[Line]) -> Parsed {
+        if self.reading.summary.is_none() {
+            self.reading.doubt("there is no summary (N% tests passed)");
+        } else if !lines.iter().any(|line| line.text.starts_with("Total Test time")) {
+            self.reading.doubt("it ends before the total test time");
+        }
+        self.reading.finish(lines)
+    }
+}

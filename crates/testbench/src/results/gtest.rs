@@ -1,0 +1,124 @@
+//! GoogleTest's console: every case begins with `[ RUN      ]` and ends with `[       OK ]`, `[  FAILED  ]` or `[  SKIPPED ]`.
+
+use super::{
+    Parsed, Status,
+    lines::{Line, lines},
+    reading::{Reading, add_line, form, place},
+};
+
+/// Reads the console.
+pub(super) fn parse(text: &str) -> Parsed {
+    let lines = lines(text);
+    let mut reader = Gtest::default();
+    for (at, line) in lines.iter().enumerate() {
+        reader.line(at, line);
+    }
+    reader.finish(&lines)
+}
+
+#[derive(Default)]
+struct Gtest {
+    reading: Reading,
+    /// How many there were, since the line that says that they ran and until the one that counts those that passed.
+    ran: Option<usize>,
+    /// Whether what comes is the list of those that failed.
+    is_over: bool,
+    /// Those that are disabled; no count of the framework has them.
+    disabled: usize,
+    /// What was printed since the case began.
+    said: String,
+}
+
+impl Gtest {
+    fn line(&mut self, at: usize, line: &Line) {
+        let form = form!(
+            r"\[(?P<tag> RUN      |       OK |  FAILED  |  SKIPPED | DISABLED |==========|  PASSED  )\] (?P<rest>.*)$"
+        );
+        let Some(found) = form.and_then(|form| form.captures(&line.text)) else {
+            return add_line(&mut self.said, &line.text);
+        };
+        let rest = found["rest"].to_owned();
+        let is_used = match found["tag"].trim() {
+            "RUN" => self.begin(at, &rest),
+            "OK" => self.end(at, &rest, Status::Passed),
+            "FAILED" if !self.is_over => self.end(at, &rest, Status::Failed),
+            "FAILED" => self.counted(&rest),
+            "SKIPPED" if !self.is_over => self.end(at, &rest, Status::Skipped),
+            "DISABLED" => {
+                self.disabled += 1;
+                self.end(at, &rest, Status::Skipped)
+            }
+            "PASSED" => self.passed(&rest),
+            "==========" => self.bar(&rest),
+            _ => false,
+        };
+        if is_used {
+            let start = found.get(0).map_or(0, |all| all.start());
+            self.reading.claim(at, start..line.text.len());
+        }
+    }
+
+    fn begin(&mut self, at: usize, rest: &str) -> bool {
+        self.said.clear();
+        self.is_over = false;
+        self.reading.begin(at, "", rest.trim());
+        true
+    }
+
+    fn end(&mut self, at: usize, rest: &str, status: Status) -> bool {
+        let form = form!(r"^(?P<name>\S+?)(?:, where .*?)?(?: \((?P<ms>\d+) ms\))?$");
+        let Some(found) = form.and_then(|form| form.captures(rest.trim())) else { return false };
+        let said = std::mem::take(&mut self.said);
+        let case = self.reading.end(at, "", &found["name"], status);
+        case.duration_ms = found.name("ms").and_then(|ms| ms.as_str().parse().ok());
+        if status != Status::Passed {
+            let about = form!(r"(?m)^(?P<file>\S.*?)[:(](?P<line>\d+)\)?: (?:Failure|Skipped|error).*$");
+            if let Some(about) = about.and_then(|form| form.captures(&said)) {
+                case.location = place(&about["file"], &about["line"]);
+                let start = about.get(0).map_or(0, |all| all.end());
+                case.message = said.get(start..).unwrap_or_default().trim().to_owned();
+            } else {
+                case.message = said;
+            }
+        }
+        true
+    }
+
+    fn bar(&mut self, rest: &str) -> bool {
+        let form = form!(r"^(?P<run>Running )?(?P<count>\d+) tests? from \d+ test (?:suite|case)s?(?P<ran> ran\.)?");
+        let Some(found) = form.and_then(|form| form.captures(rest)) else { return false };
+        let count: usize = found["count"].parse().unwrap_or(usize::MAX);
+        if found.name("run").is_some() {
+            self.reading.announce(count);
+        } else if found.name("ran").is_some() {
+            self.is_over = true;
+            self.ran = Some(count);
+        }
+        true
+    }
+
+    fn passed(&mut self, rest: &str) -> bool {
+        let count = form!(r"^(\d+) tests?\.$").and_then(|form| form.captures(rest)).is_some();
+        if let Some(total) = self.ran.take().filter(|_| count) {
+            self.reading.sum_up(total, 0);
+        }
+        count
+    }
+
+    fn counted(&mut self, rest: &str) -> bool {
+        let form = form!(r"^(\d+) tests?, listed below:$");
+        let Some(found) = form.and_then(|form| form.captures(rest)) else { return true };
+        self.reading.sum_up(0, found[1].parse().unwrap_or(usize::MAX));
+        true
+    }
+
+    fn finish(mut self, lines: &[Line]) -> Parsed {
+        self.reading.announced = self.reading.announced.map(|count| count.saturating_add(self.disabled));
+        self.reading.summary =
+            self.reading.summary.map(|(total, failed)| (total.saturating_add(self.disabled), failed));
+        if self.reading.summary.is_none() || self.ran.is_some() {
+            self.reading.doubt("there is no summary (N tests from N test suites ran, and how many passed)");
+        }
+        self.reading.finish(lines)
+    }
+}

@@ -1,0 +1,214 @@
+//! What several starts and repetitions show together: the measured result of a round, and its verdict.
+//!
+//! A PASS is the hardest verdict to get. Every start ended by itself with code 0, there was a summary where the format has one, every expected
+//! case and every case of the baseline is reported and ran, no fault stands anywhere in what was printed, nothing is in doubt, and there is at
+//! least one case. `start.rs` says what one start shows, `votes.rs` puts repetitions together, `verdict.rs` decides.
+
+mod start;
+mod verdict;
+mod votes;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use self::start::Shown;
+use super::{Case, Parsed, Status, names::meant};
+use crate::{Fault, Ran, Stop};
+
+/// What was measured, not judged. Its JSON is `machines/firmware/schemas/test_result.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// What it comes to.
+    pub verdict: Verdict,
+    /// The first exit code that is not 0; -1 where a start did not end by itself.
+    pub exit_code: i64,
+    /// Cases that are reported.
+    pub total_tests: usize,
+    /// Those that passed.
+    pub passed_tests: usize,
+    /// Those that failed, crashed or took too long.
+    pub failed_tests: usize,
+    /// Those that were left out.
+    pub skipped_tests: usize,
+    /// Cases that were announced or expected, or are in the baseline, and are not reported. They do not count in `total_tests`.
+    #[serde(default)]
+    pub missing_tests: usize,
+    /// Every case, once; what is missing too.
+    pub cases: Vec<MeasuredCase>,
+    /// Cases whose repetitions did not agree.
+    #[serde(default)]
+    pub flaky: Vec<Flaky>,
+    /// Figures by name: `duration_ms` of all starts, `starts`, and `covered_lines` where somebody looked.
+    pub metrics: BTreeMap<String, f64>,
+    /// The first fault that was seen, wherever it stood; empty without one.
+    pub fault: String,
+    /// All of them, with what is known about each.
+    #[serde(default)]
+    pub faults: Vec<Fault>,
+    /// Files that were left, by the folder of their start.
+    pub artifacts: Vec<String>,
+    /// Why it cannot be believed as it is.
+    #[serde(default)]
+    pub doubts: Vec<String>,
+    /// Why the verdict is what it is, what decided first.
+    #[serde(default)]
+    pub reasons: Vec<String>,
+    /// What is good to know.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+/// One case, and which start it was seen in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeasuredCase {
+    /// The case.
+    #[serde(flatten)]
+    pub case: Case,
+    /// The start that reported it; empty where none did.
+    #[serde(default)]
+    pub start: String,
+}
+
+/// A case whose repetitions did not agree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flaky {
+    /// Which.
+    pub case_id: String,
+    /// How each repetition ended, in their order.
+    pub statuses: Vec<Status>,
+}
+
+/// What a measurement comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Verdict {
+    /// All is well, and all was there.
+    Pass,
+    /// Something is wrong with the firmware.
+    Fail,
+    /// Nothing can be said: too little was reported.
+    Inconclusive,
+    /// The same image gave different results.
+    Flaky,
+    /// The environment broke down.
+    EnvError,
+}
+
+/// What a measurement is compared with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted<'a> {
+    /// Cases that must be reported; names as [`meant`] understands them.
+    pub expected: &'a [String],
+    /// Cases that must pass; all where there are none. Where there are some, what failed in the baseline and is no target is forgiven.
+    pub targets: &'a [String],
+    /// How the untouched tree did: every case of it must be reported again.
+    pub baseline: Option<&'a Measured>,
+}
+
+/// What these starts show, where every case must pass.
+pub fn measure(ran: &[(Parsed, &Ran)], expected: &[String], baseline: Option<&Measured>) -> Measured {
+    measure_wanted(ran, Wanted { expected, targets: &[], baseline })
+}
+
+/// What these starts show, compared with what is wanted.
+pub fn measure_wanted(ran: &[(Parsed, &Ran)], wanted: Wanted<'_>) -> Measured {
+    let shown: Vec<Shown> = ran.iter().map(|(parsed, how)| Shown::new(parsed, how, wanted, ran)).collect();
+    let (mut cases, flaky, mut notes) = votes::count(&shown);
+    cases.extend(unreported(&cases, wanted));
+    let found = verdict::findings(&shown, &cases, &flaky, wanted);
+    notes.extend(ran.iter().flat_map(|(parsed, _)| parsed.notes.iter().cloned()));
+    dedup(&mut notes);
+    let faults = unique_faults(&shown);
+    let count = |is: fn(Status) -> bool| cases.iter().filter(|case| is(case.case.status)).count();
+    let missing_tests = count(|status| status == Status::Missing);
+    let mut doubts: Vec<String> = shown.iter().flat_map(|shown| shown.doubts.iter().cloned()).collect();
+    dedup(&mut doubts);
+    Measured {
+        verdict: found.verdict,
+        exit_code: exit_code(ran),
+        total_tests: cases.len() - missing_tests,
+        passed_tests: count(|status| status == Status::Passed),
+        failed_tests: count(Status::is_bad),
+        skipped_tests: count(|status| status == Status::Skipped),
+        missing_tests,
+        flaky,
+        metrics: metrics(ran),
+        fault: faults.first().map(|fault| fault.banner.clone()).unwrap_or_default(),
+        faults,
+        artifacts: artifacts(ran),
+        doubts,
+        reasons: found.reasons,
+        notes,
+        cases,
+    }
+}
+
+/// Cases that were expected or are in the baseline, and that no start reported.
+fn unreported(cases: &[MeasuredCase], wanted: Wanted<'_>) -> Vec<MeasuredCase> {
+    let mut missing: Vec<MeasuredCase> = Vec::new();
+    let mut add = |name: &str, start: &str, message: &str| {
+        let known = || cases.iter().chain(&missing).map(|case| case.case.case_id.as_str());
+        if meant(name, known()).is_empty() {
+            let mut case = Case::new(name, Status::Missing);
+            case.message = message.to_owned();
+            missing.push(MeasuredCase { case, start: start.to_owned() });
+        }
+    };
+    let before = wanted.baseline.map(|baseline| baseline.cases.as_slice()).unwrap_or_default();
+    for case in before.iter().filter(|case| case.case.status != Status::Missing) {
+        add(&case.case.case_id, &case.start, "it is in the baseline, and not reported now");
+    }
+    for name in wanted.expected.iter().chain(wanted.targets) {
+        add(name, "", "it is expected, and not reported");
+    }
+    missing
+}
+
+fn unique_faults(shown: &[Shown]) -> Vec<Fault> {
+    let mut faults: Vec<Fault> = Vec::new();
+    for fault in shown.iter().flat_map(|shown| &shown.faults) {
+        if !faults.contains(fault) {
+            faults.push(fault.clone());
+        }
+    }
+    faults
+}
+
+fn exit_code(ran: &[(Parsed, &Ran)]) -> i64 {
+    let codes = || ran.iter().map(|(_, ran)| if let Stop::Exited { code } = ran.stop { code } else { -1 });
+    match codes().find(|code| *code > 0) {
+        Some(code) => code,
+        None => codes().find(|code| *code != 0).unwrap_or(if ran.is_empty() { -1 } else { 0 }),
+    }
+}
+
+fn metrics(ran: &[(Parsed, &Ran)]) -> BTreeMap<String, f64> {
+    let duration: u64 = ran.iter().map(|(_, ran)| ran.duration_ms).fold(0, u64::saturating_add);
+    let mut metrics = BTreeMap::from([("duration_ms".to_owned(), duration as f64), ("starts".to_owned(), ran.len() as f64)]);
+    let lines: BTreeSet<(&String, &u32)> = ran
+        .iter()
+        .flat_map(|(_, ran)| ran.coverage.iter().flat_map(|(file, lines)| lines.iter().map(move |line| (file, line))))
+        .collect();
+    if !lines.is_empty() {
+        metrics.insert("covered_lines".to_owned(), lines.len() as f64);
+    }
+    metrics
+}
+
+fn artifacts(ran: &[(Parsed, &Ran)]) -> Vec<String> {
+    let of_one = |ran: &Ran| {
+        // As the session names the folder of a start.
+        let name: String = ran.start.id.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+        let folder = format!("{name}-{}", ran.start.repetition);
+        let files = ran.logs.iter().chain(&ran.reports).chain(&ran.artifacts);
+        files.map(|file| format!("{folder}/{}", file.display())).collect::<Vec<_>>()
+    };
+    ran.iter().flat_map(|(_, ran)| of_one(ran)).collect()
+}
+
+/// Leaves out what was said before.
+fn dedup(texts: &mut Vec<String>) {
+    let mut seen = BTreeSet::new();
+    texts.retain(|text| seen.insert(text.clone()));
+}

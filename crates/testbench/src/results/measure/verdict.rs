@@ -1,0 +1,143 @@
+//! The verdict, and every reason for it. What weighs most decides: faults, a lost environment, cases that failed, ends without a reason, what is
+//! missing or in doubt, what is flaky. Only where there is nothing of all that is it a PASS.
+
+use super::{Flaky, MeasuredCase, Status, Stop, Verdict, Wanted, meant, start::Shown};
+
+/// The verdict and its reasons.
+pub(super) struct Findings {
+    pub(super) verdict: Verdict,
+    pub(super) reasons: Vec<String>,
+}
+
+/// How much a finding weighs, the least first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    Flaky,
+    Unclear,
+    Failed,
+    Lost,
+    Fault,
+}
+
+impl Weight {
+    fn verdict(self) -> Verdict {
+        match self {
+            Weight::Flaky => Verdict::Flaky,
+            Weight::Unclear => Verdict::Inconclusive,
+            Weight::Failed | Weight::Fault => Verdict::Fail,
+            Weight::Lost => Verdict::EnvError,
+        }
+    }
+}
+
+type Finding = (Weight, String);
+
+/// What is found in all that was shown.
+pub(super) fn findings(shown: &[Shown], cases: &[MeasuredCase], flaky: &[Flaky], wanted: Wanted<'_>) -> Findings {
+    let ids: Vec<&str> = cases.iter().map(|case| case.case.case_id.as_str()).collect();
+    let judge = Judge { flaky, wanted, ids };
+    let mut found: Vec<Finding> = Vec::new();
+    if shown.is_empty() {
+        found.push((Weight::Unclear, "nothing was started".to_owned()));
+    }
+    for start in shown {
+        judge.start(start, &mut found);
+    }
+    for case in cases {
+        found.extend(judge.case(case));
+    }
+    if !shown.is_empty() && !cases.iter().any(|case| !matches!(case.case.status, Status::Missing | Status::Skipped)) {
+        found.push((Weight::Unclear, "not one case was run".to_owned()));
+    }
+    found.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
+    let verdict = found.first().map_or(Verdict::Pass, |(weight, _)| weight.verdict());
+    let mut reasons: Vec<String> = found.into_iter().map(|(_, reason)| reason).collect();
+    super::dedup(&mut reasons);
+    if reasons.is_empty() {
+        reasons.push(format!("all {} cases that were to be reported are there, and none failed", cases.len()));
+    }
+    Findings { verdict, reasons }
+}
+
+struct Judge<'a> {
+    flaky: &'a [Flaky],
+    wanted: Wanted<'a>,
+    ids: Vec<&'a str>,
+}
+
+impl Judge<'_> {
+    fn start(&self, start: &Shown, found: &mut Vec<Finding>) {
+        found.extend(start.faults.iter().map(|fault| (Weight::Fault, format!("{}: {}", start.name(), fault.banner))));
+        let name = start.name();
+        match &start.stop {
+            Stop::Lost { why } => found.push((Weight::Lost, format!("{name}: it was lost: {why}"))),
+            Stop::TimedOut | Stop::Hung { .. } if start.victim.is_none() => {
+                found.push((Weight::Failed, format!("{name}: it did not end, and no case explains it")));
+            }
+            Stop::Exited { code } if *code != 0 => found.extend(unexplained(start, *code)),
+            _ => {}
+        }
+        // Where it did not end by itself, all that is not there has one reason.
+        if start.has_exited() {
+            found.extend(start.doubts.iter().map(|doubt| (Weight::Unclear, format!("{name}: {doubt}"))));
+        }
+    }
+
+    fn case(&self, measured: &MeasuredCase) -> Option<Finding> {
+        let case = &measured.case;
+        let id = &case.case_id;
+        let first_line = case.message.lines().next().unwrap_or_default();
+        if self.flaky.iter().any(|flaky| flaky.case_id == *id) {
+            return self.is_wanted(id).then(|| (Weight::Flaky, format!("{id} does not end the same every time")));
+        }
+        match case.status {
+            status if status.is_bad() && !self.is_forgiven(id) => {
+                Some((Weight::Failed, format!("{id} {}: {first_line}", said(status)).trim_end_matches(": ").to_owned()))
+            }
+            Status::Missing => Some((Weight::Unclear, format!("{id} is not reported"))),
+            Status::Skipped if self.must_run(id) => Some((Weight::Unclear, format!("{id} was skipped: {first_line}"))),
+            _ => None,
+        }
+    }
+
+    fn names(&self, names: &[String], id: &str) -> bool {
+        names.iter().any(|name| meant(name, self.ids.iter().copied()).contains(&id))
+    }
+
+    fn is_wanted(&self, id: &str) -> bool {
+        let all = self.wanted.expected.is_empty() && self.wanted.targets.is_empty();
+        all || self.names(self.wanted.targets, id) || self.names(self.wanted.expected, id)
+    }
+
+    fn before(&self, id: &str) -> Option<Status> {
+        let before = self.wanted.baseline?.cases.iter().find(|case| case.case.case_id == id)?;
+        Some(before.case.status)
+    }
+
+    /// What failed before anything was changed and is nobody's target.
+    fn is_forgiven(&self, id: &str) -> bool {
+        let targets = self.wanted.targets;
+        !targets.is_empty() && !self.names(targets, id) && self.before(id).is_some_and(Status::is_bad)
+    }
+
+    /// What somebody named, and what ran before: it may not just be left out.
+    fn must_run(&self, id: &str) -> bool {
+        let ran_before = self.before(id).is_some_and(|status| !matches!(status, Status::Skipped | Status::Missing));
+        ran_before || self.names(self.wanted.targets, id) || self.names(self.wanted.expected, id)
+    }
+}
+
+/// An exit code that nothing explains.
+fn unexplained(start: &Shown, code: i64) -> Option<Finding> {
+    let is_explained = !start.faults.is_empty() || start.cases.iter().any(|case| case.status.is_bad());
+    let has_cases = start.cases.iter().any(|case| case.status != Status::Missing);
+    let weight = if has_cases { Weight::Failed } else { Weight::Unclear };
+    (!is_explained).then(|| (weight, format!("{}: it ended with exit code {code}, and no case failed", start.name())))
+}
+
+fn said(status: Status) -> &'static str {
+    match status {
+        Status::Timeout => "took too long",
+        other => other.name(),
+    }
+}

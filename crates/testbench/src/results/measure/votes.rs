@@ -1,0 +1,93 @@
+//! Cases over repetitions: the majority says how a case is, and where they do not agree it is flaky.
+
+use std::collections::BTreeMap;
+
+use super::{Case, Flaky, MeasuredCase, Status, start::Shown};
+
+/// Every case once, those that are flaky, and what is good to know.
+pub(super) fn count(shown: &[Shown]) -> (Vec<MeasuredCase>, Vec<Flaky>, Vec<String>) {
+    let (places, notes) = places(shown);
+    let mut order: Vec<&str> = Vec::new();
+    let mut votes: BTreeMap<&str, Vec<(&Shown, &Case)>> = BTreeMap::new();
+    for ((index, case), id) in &places {
+        let Some(start) = shown.get(*index) else { continue };
+        let Some(case) = start.cases.get(*case) else { continue };
+        votes.entry(id).or_insert_with(|| {
+            order.push(id);
+            Vec::new()
+        });
+        votes.entry(id).or_default().push((start, case));
+    }
+    let mut cases = Vec::new();
+    let mut flaky = Vec::new();
+    for id in order {
+        let Some(votes) = votes.get(id) else { continue };
+        let (case, is_flaky) = elected(id, votes);
+        if is_flaky {
+            let statuses = votes.iter().map(|(_, case)| case.status).collect();
+            flaky.push(Flaky { case_id: id.to_owned(), statuses });
+        }
+        cases.push(case);
+    }
+    (cases, flaky, notes)
+}
+
+/// The id of every case of every start. One that several starts really ran is called `start.case`; where others only left it out, what they say
+/// does not count.
+fn places(shown: &[Shown]) -> (BTreeMap<(usize, usize), String>, Vec<String>) {
+    let mut ran_by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for start in shown {
+        for case in start.cases.iter().filter(|case| case.status != Status::Skipped) {
+            let by = ran_by.entry(&case.case_id).or_default();
+            if !by.contains(&start.start.as_str()) {
+                by.push(&start.start);
+            }
+        }
+    }
+    let mut places = BTreeMap::new();
+    let mut notes = Vec::new();
+    for (index, start) in shown.iter().enumerate() {
+        for (place, case) in start.cases.iter().enumerate() {
+            let by = ran_by.get(case.case_id.as_str()).map(Vec::as_slice).unwrap_or_default();
+            let is_left_out = case.status == Status::Skipped && !by.is_empty() && !by.contains(&start.start.as_str());
+            if is_left_out {
+                continue;
+            }
+            let id = if by.len() > 1 { format!("{}.{}", start.start, case.case_id) } else { case.case_id.clone() };
+            if by.len() > 1 {
+                notes.push(format!("{} is in {} starts: each is called start.case", case.case_id, by.len()));
+            }
+            places.insert((index, place), id);
+        }
+    }
+    (places, notes)
+}
+
+/// The case as the majority of repetitions has it; what did not report it has no vote, and of two halves the worse counts.
+fn elected(id: &str, votes: &[(&Shown, &Case)]) -> (MeasuredCase, bool) {
+    let mut counts: BTreeMap<Status, usize> = BTreeMap::new();
+    for (_, case) in votes.iter().filter(|(_, case)| case.status != Status::Missing) {
+        *counts.entry(case.status).or_default() += 1;
+    }
+    let winner = counts.iter().max_by_key(|(status, count)| (**count, badness(**status))).map(|(status, _)| *status);
+    let status = winner.unwrap_or(Status::Missing);
+    let is_flaky = counts.len() > 1;
+    // What a flaky case says when it fails is worth more than its silence.
+    let telling = votes.iter().find(|(_, case)| is_flaky && case.status.is_bad());
+    let chosen = telling.or_else(|| votes.iter().find(|(_, case)| case.status == status)).or(votes.first());
+    let mut case = chosen.map_or_else(|| Case::new(id, status), |(_, case)| (*case).clone());
+    case.case_id = id.to_owned();
+    case.status = status;
+    (MeasuredCase { case, start: chosen.map(|(start, _)| start.start.clone()).unwrap_or_default() }, is_flaky)
+}
+
+fn badness(status: Status) -> u8 {
+    match status {
+        Status::Passed => 0,
+        Status::Skipped => 1,
+        Status::Missing => 2,
+        Status::Failed => 3,
+        Status::Timeout => 4,
+        Status::Crashed => 5,
+    }
+}

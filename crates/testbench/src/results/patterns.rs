@@ -1,0 +1,165 @@
+//! Free text, by patterns of the user's own: regular expressions with named groups.
+
+use regex::{Captures, Regex};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Parsed, Status,
+    lines::{Line, lines},
+    reading::{Reading, ms_of_seconds, place},
+};
+
+/// The patterns as they are written in a profile. A line is compared with each in the order in which they stand here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PatternTexts {
+    /// How many cases are announced: group `total`.
+    pub plan: String,
+    /// A case begins: group `case`.
+    pub start: String,
+    /// A case ended, with its status as a word: groups `case` and `status`.
+    pub result: String,
+    /// A case passed: group `case`.
+    pub pass: String,
+    /// A case failed: group `case`.
+    pub fail: String,
+    /// A case was left out: group `case`.
+    pub skip: String,
+    /// The end: groups `total`, `passed`, `failed`, as far as there are any. Where this is given, a text without it is doubted.
+    pub summary: String,
+    /// Lines in which no fault is looked for.
+    pub ignore: String,
+}
+
+/// The patterns, compiled.
+#[derive(Clone, Debug, Default)]
+pub struct Patterns {
+    plan: Option<Regex>,
+    start: Option<Regex>,
+    /// With the status, or `None` where a word says it.
+    results: Vec<(Option<Status>, Regex)>,
+    summary: Option<Regex>,
+    ignore: Option<Regex>,
+}
+
+impl Patterns {
+    /// Compiles them.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with each, in sentences.
+    pub fn new(texts: &PatternTexts) -> Result<Patterns, Vec<String>> {
+        let mut problems = Vec::new();
+        let mut compile = |name: &str, text: &str, groups: &[&str]| compiled(name, text, groups, &mut problems);
+        let results = [
+            (None, compile("result", &texts.result, &["case", "status"])),
+            (Some(Status::Passed), compile("pass", &texts.pass, &["case"])),
+            (Some(Status::Failed), compile("fail", &texts.fail, &["case"])),
+            (Some(Status::Skipped), compile("skip", &texts.skip, &["case"])),
+        ];
+        let patterns = Patterns {
+            plan: compile("plan", &texts.plan, &["total"]),
+            start: compile("start", &texts.start, &["case"]),
+            summary: compile("summary", &texts.summary, &[]),
+            ignore: compile("ignore", &texts.ignore, &[]),
+            results: results.into_iter().filter_map(|(status, form)| form.map(|form| (status, form))).collect(),
+        };
+        if patterns.results.is_empty() && problems.is_empty() {
+            problems.push("there is no pattern for results: give `result`, or `pass` and `fail`".to_owned());
+        }
+        if problems.is_empty() { Ok(patterns) } else { Err(problems) }
+    }
+
+    /// Reads the console.
+    pub(super) fn parse(&self, text: &str) -> Parsed {
+        let lines = lines(text);
+        let mut reading = Reading::default();
+        for (at, line) in lines.iter().enumerate() {
+            self.line(&mut reading, at, line);
+        }
+        if self.summary.is_some() && reading.summary.is_none() {
+            reading.doubt("there is no summary");
+        }
+        reading.finish(&lines)
+    }
+
+    fn line(&self, reading: &mut Reading, at: usize, line: &Line) {
+        let text = line.text.as_str();
+        let captures = |form: &Option<Regex>| form.as_ref().and_then(|form| form.captures(text));
+        if let Some(found) = captures(&self.plan) {
+            reading.announce(number(&found, "total").unwrap_or(0));
+        } else if let Some(found) = captures(&self.start) {
+            reading.begin(at, "", group(&found, "case"));
+        } else if let Some((status, found)) = self.results.iter().find_map(|(s, form)| Some((*s, form.captures(text)?))) {
+            result(reading, at, status, &found);
+        } else if let Some(found) = captures(&self.summary) {
+            summary(reading, &found);
+        } else if captures(&self.ignore).is_none() {
+            return;
+        }
+        reading.claim(at, 0..text.len());
+    }
+}
+
+fn compiled(name: &str, text: &str, groups: &[&str], problems: &mut Vec<String>) -> Option<Regex> {
+    if text.is_empty() {
+        return None;
+    }
+    match Regex::new(text) {
+        Ok(form) => {
+            let has = |group: &str| form.capture_names().flatten().any(|name| name == group);
+            let absent = groups.iter().filter(|group| !has(group));
+            problems.extend(absent.map(|group| format!("the pattern {name} has no group (?P<{group}>...)")));
+            Some(form)
+        }
+        Err(error) => {
+            let why = error.to_string();
+            problems.push(format!("the pattern {name} is wrong: {}", why.lines().last().unwrap_or_default().trim()));
+            None
+        }
+    }
+}
+
+fn group<'a>(found: &'a Captures<'_>, name: &str) -> &'a str {
+    found.name(name).map_or("", |group| group.as_str()).trim()
+}
+
+fn number(found: &Captures<'_>, name: &str) -> Option<usize> {
+    group(found, name).parse().ok()
+}
+
+fn result(reading: &mut Reading, at: usize, status: Option<Status>, found: &Captures<'_>) {
+    let status = status.or_else(|| word(group(found, "status"))).unwrap_or_else(|| {
+        reading.doubt(format!("it is not known what `{}` means", group(found, "status")));
+        Status::Missing
+    });
+    let case = reading.end(at, "", group(found, "case"), status);
+    case.message = group(found, "message").to_owned();
+    case.location = place(group(found, "file"), group(found, "line"));
+    let exact = group(found, "duration_ms").parse().ok();
+    case.duration_ms = exact.or_else(|| ms_of_seconds(group(found, "seconds")));
+}
+
+fn summary(reading: &mut Reading, found: &Captures<'_>) {
+    let (passed, failed, skipped) = (number(found, "passed"), number(found, "failed"), number(found, "skipped"));
+    let counted = reading.found.iter().filter(|found| found.case.status != Status::Missing).count();
+    let bad = reading.found.iter().filter(|found| found.case.status.is_bad()).count();
+    let sum = match (passed, failed) {
+        (Some(passed), Some(failed)) => Some(passed.saturating_add(failed).saturating_add(skipped.unwrap_or(0))),
+        _ => None,
+    };
+    let total = number(found, "total").or(sum).unwrap_or(counted);
+    reading.sum_up(total, failed.unwrap_or(bad));
+}
+
+/// How a case ended, by the word that people print for it.
+fn word(text: &str) -> Option<Status> {
+    Some(match text.to_ascii_lowercase().as_str() {
+        "pass" | "passed" | "ok" | "success" | "succeeded" | "good" => Status::Passed,
+        "fail" | "failed" | "failure" | "error" | "not ok" | "ko" | "nok" | "bad" => Status::Failed,
+        "skip" | "skipped" | "ignore" | "ignored" | "disabled" | "n/a" => Status::Skipped,
+        "timeout" | "timed out" => Status::Timeout,
+        "crash" | "crashed" | "abort" | "aborted" => Status::Crashed,
+        _ => return None,
+    })
+}

@@ -1,0 +1,145 @@
+//! One level of TAP: its plan and its results, each with the subtests that came before it.
+
+use super::{Case, Reading, Status, form, locate};
+
+/// Results of one indentation.
+#[derive(Default)]
+pub(super) struct Level {
+    pub(super) indent: usize,
+    /// What its subtests are said to belong to, before their result says so.
+    pub(super) name: String,
+    pub(super) plan: Option<usize>,
+    /// Why the plan has nothing in it.
+    pub(super) skipped: String,
+    pub(super) points: Vec<Point>,
+    /// Subtests whose own result never came.
+    pub(super) orphans: Vec<Level>,
+    /// What was said since the last result.
+    pub(super) said: String,
+}
+
+/// One result.
+pub(super) struct Point {
+    pub(super) case: Case,
+    number: Option<usize>,
+    inner: Option<Level>,
+}
+
+impl Point {
+    /// A result by what its line says behind the number.
+    pub(super) fn new(is_ok: bool, number: Option<usize>, rest: &str) -> Point {
+        let (name, directive) = split(rest);
+        let (word, why) = directive.split_once([' ', ':']).unwrap_or((directive, ""));
+        let status = match word.to_ascii_uppercase().as_str() {
+            word if word.starts_with("SKIP") => Status::Skipped,
+            "TODO" | "XFAIL" if !is_ok => Status::Skipped,
+            "TIMEOUT" if !is_ok => Status::Timeout,
+            _ if is_ok => Status::Passed,
+            _ => Status::Failed,
+        };
+        let mut case = Case::new(name.replace("\\#", "#").replace("\\\\", "\\").trim(), status);
+        if status == Status::Skipped {
+            case.message = why.trim().to_owned();
+        }
+        case.duration_ms = form!(r"^(?:time=|duration_ms )?(\d+)(?:\.\d+)?(?:ms)?$")
+            .and_then(|form| form.captures(directive))
+            .and_then(|found| found[1].parse().ok());
+        Point { case, number, inner: None }
+    }
+}
+
+/// The description and what stands behind an unescaped `#`.
+fn split(rest: &str) -> (&str, &str) {
+    let bytes = rest.as_bytes();
+    let is_mark = |at: &usize| (*at == 0 || bytes[at - 1] == b' ') && bytes.get(at + 1).is_none_or(|c| *c == b' ' || c.is_ascii_alphabetic());
+    let mark = rest.match_indices('#').map(|(at, _)| at).find(is_mark);
+    match mark {
+        Some(at) => (rest[..at].trim(), rest[at + 1..].trim()),
+        None => (rest.trim(), ""),
+    }
+}
+
+impl Level {
+    /// Whether nothing has come of it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.plan.is_none() && self.points.is_empty() && self.orphans.is_empty()
+    }
+
+    /// A result, with the subtests that came before it. Answers what is doubtful about it.
+    pub(super) fn add(&mut self, mut point: Point, inner: Option<Level>) -> Option<String> {
+        let expected = self.points.len() + 1;
+        let number = *point.number.get_or_insert(expected);
+        if point.case.case_id.is_empty() {
+            point.case.case_id = format!("test {number}");
+        }
+        let said = std::mem::take(&mut self.said);
+        if point.case.status.is_bad() {
+            let inner = inner.as_ref().map_or("", |inner| inner.said.as_str());
+            point.case.message = if said.is_empty() { inner.to_owned() } else { said };
+        }
+        point.inner = inner.filter(|inner| !inner.is_empty());
+        let is_seen = number != expected && self.points.iter().any(|other| other.number == Some(number));
+        let name = point.case.case_id.clone();
+        self.points.push(point);
+        is_seen.then(|| format!("two results have the number {number} ({name})"))
+    }
+
+    /// Everything below it, as cases.
+    pub(super) fn tell(self, reading: &mut Reading, above: &str, is_outermost: bool) {
+        let name = |own: &str| if above.is_empty() { own.to_owned() } else { format!("{above}.{own}") };
+        let place = if above.is_empty() { String::new() } else { format!(" of {above}") };
+        let numbers: Vec<usize> = self.points.iter().filter_map(|point| point.number).collect();
+        for point in self.points {
+            tell(point, reading, &name);
+        }
+        for level in self.orphans {
+            let own = level.name.clone();
+            reading.doubt(format!("the subtests of {} have no result of their own", if own.is_empty() { "?" } else { &own }));
+            level.tell(reading, &name(&own), false);
+        }
+        match self.plan {
+            Some(plan) => missing(reading, plan, &numbers, &place, &name),
+            None => reading.doubt(format!("there is no plan{place} (1..N)")),
+        }
+        if is_outermost && !self.skipped.is_empty() {
+            reading.notes.push(format!("all was skipped: {}", self.skipped));
+        }
+    }
+}
+
+fn tell(point: Point, reading: &mut Reading, name: &dyn Fn(&str) -> String) {
+    let Point { mut case, inner, .. } = point;
+    let own = case.case_id.clone();
+    let Some(inner) = inner else {
+        locate(&mut case);
+        let found = reading.end(0, "", &name(&own), case.status);
+        let case_id = std::mem::take(&mut found.case_id);
+        *found = Case { case_id, ..case };
+        return;
+    };
+    let before = reading.found.len();
+    inner.tell(reading, &name(&own), false);
+    // Where the subtests do not say why it failed, it failed itself.
+    let is_told = reading.found[before..].iter().any(|found| found.case.status.is_bad());
+    if case.status.is_bad() && !is_told {
+        reading.end(0, "", &name(&own), case.status).message = case.message;
+    } else if !case.status.is_bad() && is_told {
+        reading.doubt(format!("{} is ok, and one of its subtests is not", name(&own)));
+    }
+}
+
+/// What the plan has and no result does.
+fn missing(reading: &mut Reading, plan: usize, numbers: &[usize], place: &str, name: &dyn Fn(&str) -> String) {
+    /// The most cases that are made of a plan alone.
+    const MISSING_MAX: usize = 1000;
+    let absent: Vec<usize> = (1..=plan.min(MISSING_MAX)).filter(|number| !numbers.contains(number)).collect();
+    for number in &absent {
+        reading.end(0, "", &name(&format!("test {number}")), Status::Missing);
+    }
+    if plan != numbers.len() {
+        reading.doubt(format!("{plan} cases{place} were announced, {} are reported", numbers.len()));
+    }
+    if numbers.iter().any(|number| *number > plan) {
+        reading.doubt(format!("a result{place} has a number beyond the plan"));
+    }
+}

@@ -1,0 +1,144 @@
+//! Unity: `file:line:name:PASS`, a summary, and `OK` or `FAIL` at the end. Its fixtures announce cases as `TEST(group, name)`.
+//!
+//! Other output on the same console stands before, between and behind; what is glued to a result does not hide it.
+
+use super::{
+    Parsed, Status,
+    lines::{Line, lines},
+    reading::{Reading, form, place},
+};
+
+/// Reads the console.
+pub(super) fn parse(text: &str) -> Parsed {
+    let lines = lines(text);
+    let mut reader = Unity::default();
+    for (at, line) in lines.iter().enumerate() {
+        reader.line(at, line);
+    }
+    reader.finish(&lines)
+}
+
+/// Whether a line is one of its results.
+pub(super) fn is_result(line: &str) -> bool {
+    result(line).is_some()
+}
+
+#[derive(Default)]
+struct Unity {
+    reading: Reading,
+    /// Summaries that `OK` or `FAIL` has not followed yet.
+    unconfirmed: bool,
+}
+
+/// What one result line says.
+struct Result<'a> {
+    found: regex::Captures<'a>,
+    status: Status,
+}
+
+/// A result, if the line has one. A name that is no identifier (some ports allow sentences) must end the line with its result or message.
+fn result(line: &str) -> Option<Result<'_>> {
+    let form = form!(
+        r"(?P<file>[^\s:]+):(?P<line>\d+):(?P<name>(?:TEST\(\w+, ?\w+\))|[^:]{1,200}?):(?P<status>PASS|FAIL|IGNORE)(?P<rest>.*)$"
+    );
+    let found = form?.captures(line)?;
+    let is_identifier = found["name"].chars().all(|c| c.is_alphanumeric() || c == '_');
+    let rest = &found["rest"];
+    let is_ended = rest.is_empty() || rest.starts_with(':') || rest.starts_with(" (");
+    if !is_ended && (!is_identifier || rest.starts_with(' ')) {
+        return None;
+    }
+    let status = match &found["status"] {
+        "PASS" => Status::Passed,
+        "FAIL" => Status::Failed,
+        _ => Status::Skipped,
+    };
+    Some(Result { found, status })
+}
+
+impl Unity {
+    fn line(&mut self, at: usize, line: &Line) {
+        if let Some(result) = result(&line.text) {
+            self.case(at, line, &result);
+        } else if !self.summary(at, line) && !self.end(at, line) {
+            self.fixture(at, line);
+        }
+    }
+
+    fn case(&mut self, at: usize, line: &Line, result: &Result<'_>) {
+        let found = &result.found;
+        let rest = found["rest"].to_owned();
+        let suite = stem(&found["file"]).to_owned();
+        let name = match form!(r"^TEST\((\w+), ?(\w+)\)$").and_then(|form| form.captures(&found["name"])) {
+            Some(names) => format!("{}.{}", &names[1], &names[2]),
+            None => found["name"].to_owned(),
+        };
+        let suite = if name.contains('.') { String::new() } else { suite };
+        let case = self.reading.end(at, &suite, &name, result.status);
+        case.message = rest.trim_start_matches(':').trim().to_owned();
+        if result.status != Status::Passed {
+            case.location = place(&found["file"], &found["line"]);
+        }
+        let duration = form!(r"^ \((\d+) ms\)$").and_then(|form| form.captures(&rest));
+        if let Some(duration) = duration {
+            case.duration_ms = duration[1].parse().ok();
+            case.message.clear();
+        }
+        // What is glued to a PASS is somebody else's output, and may be a fault.
+        let end = if rest.starts_with(':') { line.text.len() } else { line.text.len() - rest.len() };
+        let start = found.name("file").map_or(0, |file| file.start());
+        self.reading.claim(at, start..end);
+    }
+
+    fn summary(&mut self, at: usize, line: &Line) -> bool {
+        let form = form!(r"\b(\d+) Tests? (\d+) Failures? (\d+) Ignored");
+        let Some(found) = form.and_then(|form| form.captures(&line.text)) else { return false };
+        let number = |index: usize| found[index].parse().unwrap_or(usize::MAX);
+        self.reading.sum_up(number(1), number(2));
+        self.reading.claim(at, 0..line.text.len());
+        self.unconfirmed = true;
+        true
+    }
+
+    fn end(&mut self, at: usize, line: &Line) -> bool {
+        let is_end = self.unconfirmed && matches!(line.text.trim(), "OK" | "FAIL");
+        if is_end {
+            self.unconfirmed = false;
+            self.reading.claim(at, 0..line.text.len());
+        }
+        is_end
+    }
+
+    fn fixture(&mut self, at: usize, line: &Line) {
+        let form = form!(r"TEST\((\w+), ?(\w+)\)(?P<pass> PASS)?");
+        let found = form.and_then(|form| form.captures(&line.text));
+        if let Some(found) = found {
+            let name = format!("{}.{}", &found[1], &found[2]);
+            match found.name("pass") {
+                Some(_) => _ = self.reading.end(at, "", &name, Status::Passed),
+                None => self.reading.begin(at, "", &name),
+            }
+            self.reading.claim(at, found.get(0).map_or(0..0, |all| all.range()));
+        } else if line.text.trim() == "PASS"
+            && let Some(name) = self.reading.open().map(|found| found.case.case_id.clone())
+        {
+            self.reading.end(at, "", &name, Status::Passed);
+            self.reading.claim(at, 0..line.text.len());
+        }
+    }
+
+    fn finish(mut self, lines: &[Line]) -> Parsed {
+        if self.reading.summary.is_none() {
+            self.reading.doubt("there is no summary (N Tests N Failures N Ignored)");
+        } else if self.unconfirmed {
+            self.reading.doubt("neither OK nor FAIL follows the summary");
+        }
+        self.reading.finish(lines)
+    }
+}
+
+/// The name of a file without folder and ending.
+fn stem(file: &str) -> &str {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    name.split('.').next().unwrap_or(name)
+}
