@@ -21,7 +21,8 @@ fn document(text: &str) -> Option<Format> {
 
 fn console(text: &str) -> Option<Format> {
     let lines: Vec<String> = lines(text).into_iter().take(LINES_MAX).map(|line| line.text).collect();
-    let has = |form: Option<&'static regex::Regex>| form.is_some_and(|form| lines.iter().any(|line| form.is_match(line)));
+    let has =
+        |form: Option<&'static regex::Regex>| form.is_some_and(|form| lines.iter().any(|line| form.is_match(line)));
     if has(form!(r"^Test project \S|^\s*\d+/\d+ Test\s+#\d+: ")) {
         Some(Format::Ctest)
     } else if has(form!(r"^=+ test session starts =+$|^\S+\.py::\S+ (?:PASSED|FAILED)")) {
@@ -30,7 +31,8 @@ fn console(text: &str) -> Option<Format> {
         Some(Format::Cargo)
     } else if has(form!(r"\[==========\] Running \d+ tests?|\[ RUN      \] ")) {
         Some(Format::Gtest)
-    } else if has(form!(r"Running (?:TESTSUITE|test suite) \S|\bSTART - \w+$|PROJECT EXECUTION (?:SUCCESSFUL|FAILED)")) {
+    } else if has(form!(r"Running (?:TESTSUITE|test suite) \S|\bSTART - \w+$|PROJECT EXECUTION (?:SUCCESSFUL|FAILED)"))
+    {
         Some(Format::Ztest)
     } else if has(form!(r"^(?:<\d+>)?(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? *)? *KTAP version \d")) {
         Some(Format::Ktap)

@@ -104,7 +104,7 @@ mod tests {
         for line in [
             "HardFault handler installed",
             "watchdog enabled, 5 s",
-            "Installing fault handlers: HardFault BusFault",
+            "Installing fault handlers HardFault, BusFault",
             "no hard fault seen",
             "faults: 0",
             "PASS",

@@ -3,7 +3,7 @@
 use super::{
     Parsed, Status,
     lines::{Line, lines},
-    reading::{Reading, add_line, form, ms_of_seconds, place},
+    reading::{Reading, add_line, first_place, form, ms_of_seconds, place},
 };
 
 /// Reads the console.
@@ -66,7 +66,8 @@ impl Cargo {
 
     /// `test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s`
     fn result(&mut self, at: usize, text: &str) -> bool {
-        let form = form!(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured; \d+ filtered out");
+        let form =
+            form!(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured; \d+ filtered out");
         let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
         let number = |index: usize| found[index].parse::<usize>().unwrap_or(0);
         self.reading.sum_up(number(1) + number(2) + number(3) + number(4), number(2));
@@ -79,7 +80,7 @@ impl Cargo {
         let form = form!(
             r"^test (?P<name>\S.*?)(?: \(line (?P<line>\d+)\))?(?: - (?:should panic|compile fail|compile|ignored))* \.\.\. ?(?P<rest>.*)$"
         );
-        let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
+        let Some(found) = form.and_then(|form| form.captures(text)) else { return self.quiet(at, text) };
         let suite = self.suite.clone();
         let rest = found["rest"].trim();
         let Some(status) = status(rest).or_else(|| timed(rest).map(|(status, _)| status)) else {
@@ -95,6 +96,14 @@ impl Cargo {
         true
     }
 
+    /// `name --- FAILED`: all that is said of cases with `-q`.
+    fn quiet(&mut self, at: usize, text: &str) -> bool {
+        let Some(found) = form!(r"^(\S+) --- FAILED$").and_then(|form| form.captures(text)) else { return false };
+        let suite = self.suite.clone();
+        self.reading.end(at, &suite, &found[1], Status::Failed);
+        true
+    }
+
     /// The result of a case that printed something after its name.
     fn late(&mut self, at: usize, text: &str) -> bool {
         let Some(status) = status(text.trim()) else { return false };
@@ -106,8 +115,11 @@ impl Cargo {
 
     fn heading(&mut self, at: usize, text: &str) -> bool {
         let form = form!(r"^---- (\S.*?)(?: \(line \d+\))? (?:stdout|stderr) ----$");
-        let Some(found) = form.and_then(|form| form.captures(text)) else { return text == "failures:" };
-        self.stop_telling(at);
+        let found = form.and_then(|form| form.captures(text));
+        if found.is_some() || text == "failures:" {
+            self.stop_telling(at);
+        }
+        let Some(found) = found else { return text == "failures:" };
         self.about = Some((at, found[1].to_owned()));
         true
     }
@@ -120,9 +132,15 @@ impl Cargo {
         if let Some(found) = form!(r"panicked at (.+?):(\d+)(?::\d+)?:?$").and_then(|form| form.captures(text)) {
             case.location = place(&found[1], &found[2]);
         } else if let Some(found) = form!(r"^\s+at (.+?:\d+)(?::\d+)?$").and_then(|form| form.captures(text)) {
-            case.stack.push(found[1].to_owned());
-        } else if !form!(r"^(?:\s+\d+: |stack backtrace:|note: )").is_some_and(|form| form.is_match(text)) {
+            // What the compiler's own library did is nobody's fault.
+            if !found[1].starts_with("/rustc/") {
+                case.stack.push(found[1].to_owned());
+            }
+        } else if !form!(r"^(?:\s+\d+: |stack backtrace:|note: (?:Some details|run with))")
+            .is_some_and(|form| form.is_match(text))
+        {
             add_line(&mut case.message, text);
+            case.location = case.location.take().or_else(|| first_place(text));
         }
     }
 

@@ -90,7 +90,9 @@ impl Ctest {
 
     fn summary(&mut self, at: usize, text: &str) -> bool {
         let form = form!(r"^\d+% tests passed, (?P<failed>\d+) tests? failed out of (?P<total>\d+)$");
-        let Some(found) = form.and_then(|form| form.captures(text)) else { return text.starts_with("The following tests") };
+        let Some(found) = form.and_then(|form| form.captures(text)) else {
+            return text.starts_with("The following tests");
+        };
         let number = |name: &str| found[name].parse().unwrap_or(usize::MAX);
         self.stop_telling(at);
         self.reading.sum_up(number("total").saturating_add(self.disabled), number("failed"));

@@ -20,6 +20,9 @@ pub enum Status {
     Missing,
 }
 
+/// What is said of a case of which only its number is known.
+pub(super) const NAMELESS: &str = "it was announced by its number";
+
 /// One case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
@@ -104,8 +107,7 @@ impl Case {
 impl Parsed {
     /// Puts another text of the same start behind this one. A name that both have gets a number.
     pub(super) fn add(&mut self, other: Parsed) {
-        let sum = |a: Option<usize>, b: Option<usize>| a.into_iter().chain(b).reduce(usize::saturating_add);
-        self.announced = sum(self.announced, other.announced);
+        self.announced = self.announced.into_iter().chain(other.announced).reduce(usize::saturating_add);
         self.summary = match (self.summary, other.summary) {
             (Some((total, failed)), Some((more, failed_more))) => {
                 Some((total.saturating_add(more), failed.saturating_add(failed_more)))

@@ -64,7 +64,8 @@ fn case(reading: &mut Reading, node: Node<'_, '_>) {
     }
     let attachments = form!(r"\[\[ATTACHMENT\|([^\]]+)\]\]");
     let said = node.children().filter(|node| node.has_tag_name("system-out")).map(xml::text_of).collect::<String>();
-    case.artifacts.extend(attachments.into_iter().flat_map(|form| form.captures_iter(&said)).map(|found| found[1].to_owned()));
+    case.artifacts
+        .extend(attachments.into_iter().flat_map(|form| form.captures_iter(&said)).map(|found| found[1].to_owned()));
 }
 
 /// What a case says about itself, with the place it names or else where it is written.
@@ -78,6 +79,11 @@ fn explain(case: &mut Case, node: Node<'_, '_>, written: Option<Location>) {
         case.message = said.map(xml::text_of).unwrap_or_default().trim().to_owned();
     }
     case.location = first_place(&body).or_else(|| first_place(&case.message)).or(written);
+    // GoogleTest begins its messages with a line that is the place.
+    let first = case.message.split_once('\n').filter(|(first, _)| first_place(first).is_some() && !first.contains(' '));
+    if let Some((_, rest)) = first {
+        case.message = rest.trim().to_owned();
+    }
     let places = form!(r#"(?m)^\s*(?:at .*|File ".*", line \d+.*|\S+:\d+(?::\d+)?(?:: .*)?)$"#);
     let places = places.into_iter().flat_map(|form| form.find_iter(&body));
     case.stack = places.map(|line| line.as_str().trim().to_owned()).collect();
@@ -99,7 +105,8 @@ fn status(node: Node<'_, '_>) -> Status {
     }
     if let Some(skipped) = children().find(|child| kind(*child) == Some(Status::Skipped)) {
         // CTest says so of a program that is not there.
-        let is_absent = skipped.attribute("message").is_some_and(|message| message.contains("Unable to find executable"));
+        let is_absent =
+            skipped.attribute("message").is_some_and(|message| message.contains("Unable to find executable"));
         return if is_absent { Status::Failed } else { Status::Skipped };
     }
     let attribute = |name: &str| node.attribute(name).unwrap_or_default();
@@ -112,7 +119,8 @@ fn status(node: Node<'_, '_>) -> Status {
 
 /// Failed, or more exactly.
 fn badly(node: Node<'_, '_>) -> Status {
-    let about = format!("{} {}", node.attribute("type").unwrap_or_default(), node.attribute("message").unwrap_or_default());
+    let about =
+        format!("{} {}", node.attribute("type").unwrap_or_default(), node.attribute("message").unwrap_or_default());
     let is = |form: Option<&'static regex::Regex>| form.is_some_and(|form| form.is_match(&about));
     if is(form!(r"(?i)^\s*\S*\s*(?:timeout|timed out)\b")) {
         Status::Timeout
@@ -126,7 +134,8 @@ fn badly(node: Node<'_, '_>) -> Status {
 /// What the suites count. They count differently (some leave out what is disabled, some count a failure twice), so only what they have beyond the
 /// cases is doubtful.
 fn counts(reading: &mut Reading, root: Node<'_, '_>) {
-    let number = |node: Node<'_, '_>, name: &str| node.attribute(name).and_then(|text| text.trim().parse::<usize>().ok());
+    let number =
+        |node: Node<'_, '_>, name: &str| node.attribute(name).and_then(|text| text.trim().parse::<usize>().ok());
     let outermost: Vec<Node<'_, '_>> = match number(root, "tests") {
         Some(_) => vec![root],
         None => root.children().filter(|node| node.has_tag_name("testsuite")).collect(),

@@ -185,7 +185,8 @@ fn exit_code(ran: &[(Parsed, &Ran)]) -> i64 {
 
 fn metrics(ran: &[(Parsed, &Ran)]) -> BTreeMap<String, f64> {
     let duration: u64 = ran.iter().map(|(_, ran)| ran.duration_ms).fold(0, u64::saturating_add);
-    let mut metrics = BTreeMap::from([("duration_ms".to_owned(), duration as f64), ("starts".to_owned(), ran.len() as f64)]);
+    let mut metrics =
+        BTreeMap::from([("duration_ms".to_owned(), duration as f64), ("starts".to_owned(), ran.len() as f64)]);
     let lines: BTreeSet<(&String, &u32)> = ran
         .iter()
         .flat_map(|(_, ran)| ran.coverage.iter().flat_map(|(file, lines)| lines.iter().map(move |line| (file, line))))

@@ -91,7 +91,9 @@ impl Format {
     pub fn configured(name: &str, config: &Map<String, Value>) -> Result<Format, Vec<String>> {
         let format = Format::named(name).ok_or_else(|| vec![format!("there is no result format `{name}`")])?;
         match (format, config.get("patterns")) {
-            (Format::Patterns(_), None) => Err(vec!["the format `patterns` needs `patterns` in the configuration".to_owned()]),
+            (Format::Patterns(_), None) => {
+                Err(vec!["the format `patterns` needs `patterns` in the configuration".to_owned()])
+            }
             (Format::Patterns(_), Some(texts)) => {
                 let texts: PatternTexts =
                     serde_json::from_value(texts.clone()).map_err(|error| vec![format!("patterns: {error}")])?;

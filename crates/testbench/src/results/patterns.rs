@@ -90,7 +90,8 @@ impl Patterns {
             reading.announce(number(&found, "total").unwrap_or(0));
         } else if let Some(found) = captures(&self.start) {
             reading.begin(at, "", group(&found, "case"));
-        } else if let Some((status, found)) = self.results.iter().find_map(|(s, form)| Some((*s, form.captures(text)?))) {
+        } else if let Some((status, found)) = self.results.iter().find_map(|(s, form)| Some((*s, form.captures(text)?)))
+        {
             result(reading, at, status, &found);
         } else if let Some(found) = captures(&self.summary) {
             summary(reading, &found);

@@ -108,7 +108,8 @@ impl Pytest {
 
     /// The headings of what follows the cases, and what stands below them.
     fn section(&mut self, at: usize, text: &str) {
-        if form!(r"^=+ (?:FAILURES|ERRORS|PASSES|short test summary info) =+$").is_some_and(|form| form.is_match(text)) {
+        if form!(r"^=+ (?:FAILURES|ERRORS|PASSES|short test summary info) =+$").is_some_and(|form| form.is_match(text))
+        {
             self.is_over = true;
             self.is_told_since.get_or_insert(at);
         }
@@ -127,7 +128,9 @@ impl Pytest {
 
     /// `FAILED test_ring.py::test_pop - assert 1 == 2`, and files that could not be collected.
     fn told(&mut self, text: &str) -> bool {
-        let form = form!(r"^(?P<status>FAILED|ERROR|PASSED|SKIPPED|XFAIL|XPASS) (?P<id>\S+\.py(?:::.*?)?)(?: - (?P<why>.*))?$");
+        let form = form!(
+            r"^(?P<status>FAILED|ERROR|PASSED|SKIPPED|XFAIL|XPASS) (?P<id>\S+\.py(?:::.*?)?)(?: - (?P<why>.*))?$"
+        );
         let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
         let why = found.name("why").map_or("", |why| why.as_str());
         if let Some(case) = self.reading.case(&found["id"]) {
@@ -151,11 +154,14 @@ impl Pytest {
 
     /// `==== 1 failed, 3 passed, 1 error in 0.06s ====`
     fn summary(&mut self, at: usize, text: &str) -> bool {
-        let form = form!(r"^(?:=+ )?(?P<counts>(?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$");
+        let form =
+            form!(r"^(?:=+ )?(?P<counts>(?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$");
         let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
         let count = |word: &str| {
             let of = found["counts"].split(", ").filter_map(|part| part.split_once(' '));
-            of.filter(|(_, what)| what.trim_end_matches('s') == word).filter_map(|(n, _)| n.parse::<usize>().ok()).sum::<usize>()
+            of.filter(|(_, what)| what.trim_end_matches('s') == word)
+                .filter_map(|(n, _)| n.parse::<usize>().ok())
+                .sum::<usize>()
         };
         let (failed, errors) = (count("failed"), count("error"));
         let others = count("passed") + count("skipped") + count("xfailed") + count("xpassed");

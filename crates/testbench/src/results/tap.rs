@@ -69,7 +69,9 @@ impl Tap {
                 return true;
             }
             let block = self.yaml.take();
-            if let (Some(block), Some(point)) = (block, self.levels.last_mut().and_then(|level| level.points.last_mut())) {
+            if let (Some(block), Some(point)) =
+                (block, self.levels.last_mut().and_then(|level| level.points.last_mut()))
+            {
                 block.tell(&mut point.case);
             }
             return text.trim() == "...";
@@ -116,8 +118,12 @@ impl Tap {
         if number.is_none() && self.is_numbered {
             return false;
         }
-        self.is_numbered |= number.is_some();
-        let point = Point::new(found.name("not").is_none(), number, found.name("rest").map_or("", |rest| rest.as_str()));
+        if number.is_some() && !self.is_numbered {
+            self.is_numbered = true;
+            self.levels.iter_mut().for_each(Level::forget_unnumbered);
+        }
+        let point =
+            Point::new(found.name("not").is_none(), number, found.name("rest").map_or("", |rest| rest.as_str()));
         let inner = self.pop_deeper(indent);
         let level = self.level(indent);
         let doubt = level.add(point, inner);
@@ -139,7 +145,7 @@ impl Tap {
             return true;
         }
         if let Some(level) = self.levels.last_mut()
-            && words.starts_with(['#', ' '])
+            && (words.starts_with('#') || indent > 0)
         {
             add_line(&mut level.said, words.trim_start_matches('#').trim());
         }

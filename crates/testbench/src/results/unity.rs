@@ -39,7 +39,7 @@ struct Result<'a> {
 /// A result, if the line has one. A name that is no identifier (some ports allow sentences) must end the line with its result or message.
 fn result(line: &str) -> Option<Result<'_>> {
     let form = form!(
-        r"(?P<file>[^\s:]+):(?P<line>\d+):(?P<name>(?:TEST\(\w+, ?\w+\))|[^:]{1,200}?):(?P<status>PASS|FAIL|IGNORE)(?P<rest>.*)$"
+        r"(?P<file>[^\s:()]+):(?P<line>\d+):(?P<name>(?:TEST\(\w+, ?\w+\))|[^:]{1,200}?):(?P<status>PASS|FAIL|IGNORE)(?P<rest>.*)$"
     );
     let found = form?.captures(line)?;
     let is_identifier = found["name"].chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -75,14 +75,13 @@ impl Unity {
         };
         let suite = if name.contains('.') { String::new() } else { suite };
         let case = self.reading.end(at, &suite, &name, result.status);
-        case.message = rest.trim_start_matches(':').trim().to_owned();
+        case.message = rest.strip_prefix(':').unwrap_or_default().trim().to_owned();
         if result.status != Status::Passed {
             case.location = place(&found["file"], &found["line"]);
         }
         let duration = form!(r"^ \((\d+) ms\)$").and_then(|form| form.captures(&rest));
         if let Some(duration) = duration {
             case.duration_ms = duration[1].parse().ok();
-            case.message.clear();
         }
         // What is glued to a PASS is somebody else's output, and may be a fault.
         let end = if rest.starts_with(':') { line.text.len() } else { line.text.len() - rest.len() };

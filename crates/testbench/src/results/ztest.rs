@@ -64,7 +64,8 @@ impl Ztest {
     }
 
     fn case(&mut self, at: usize, text: &str) -> bool {
-        let form = form!(r"(?:^|\W)(?P<status>PASS|FAIL|SKIP) - (?P<name>\w+)(?:\.\S+)? in (?P<seconds>[\d.]+) seconds");
+        let form =
+            form!(r"(?:^|\W)(?P<status>PASS|FAIL|SKIP) - (?P<name>\w+)(?:\.\S+)? in (?P<seconds>[\d.]+) seconds");
         let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
         let status = status(&found["status"]);
         let id = self.id(&found["name"]);

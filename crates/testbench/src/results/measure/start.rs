@@ -1,7 +1,7 @@
 //! What one start shows: its cases, with the one that was running when it crashed or hung, and its faults.
 
 use super::{Case, Fault, Parsed, Ran, Status, Stop, Wanted, meant};
-use crate::results::reading::first_place;
+use crate::results::{form::NAMELESS, reading::first_place};
 
 /// One start, understood.
 pub(super) struct Shown {
@@ -27,6 +27,10 @@ impl Shown {
             doubts: parsed.doubts.clone(),
             victim: None,
         };
+        // Where names are known, cases that have only a number say the same once more.
+        if !wanted.expected.is_empty() || wanted.baseline.is_some() {
+            shown.cases.retain(|case| case.message != NAMELESS);
+        }
         if let Stop::BootLoop { .. } = ran.stop {
             shown.forget_repeated();
         }
@@ -109,9 +113,9 @@ impl Shown {
         matches!(self.stop, Stop::Exited { .. })
     }
 
-    /// How people call it.
+    /// How people call it, at the beginning of a sentence.
     pub(super) fn name(&self) -> String {
-        format!("{} (repetition {})", self.start, self.repetition)
+        format!("{} ({}): ", self.start, self.repetition)
     }
 }
 
@@ -119,7 +123,8 @@ impl Shown {
 fn faults(parsed: &Parsed, ran: &Ran) -> Vec<Fault> {
     let mut faults = ran.faults.clone();
     for banner in &parsed.faults {
-        let is_known = faults.iter().any(|fault| fault.banner.contains(banner.as_str()) || banner.contains(&fault.banner));
+        let is_known =
+            faults.iter().any(|fault| fault.banner.contains(banner.as_str()) || banner.contains(&fault.banner));
         if !is_known {
             faults.push(Fault { banner: banner.clone(), ..Fault::default() });
         }

@@ -35,7 +35,7 @@ type Finding = (Weight, String);
 /// What is found in all that was shown.
 pub(super) fn findings(shown: &[Shown], cases: &[MeasuredCase], flaky: &[Flaky], wanted: Wanted<'_>) -> Findings {
     let ids: Vec<&str> = cases.iter().map(|case| case.case.case_id.as_str()).collect();
-    let judge = Judge { flaky, wanted, ids };
+    let judge = Judge { flaky, wanted, ids, has_one_start: shown.len() == 1 };
     let mut found: Vec<Finding> = Vec::new();
     if shown.is_empty() {
         found.push((Weight::Unclear, "nothing was started".to_owned()));
@@ -54,7 +54,8 @@ pub(super) fn findings(shown: &[Shown], cases: &[MeasuredCase], flaky: &[Flaky],
     let mut reasons: Vec<String> = found.into_iter().map(|(_, reason)| reason).collect();
     super::dedup(&mut reasons);
     if reasons.is_empty() {
-        reasons.push(format!("all {} cases that were to be reported are there, and none failed", cases.len()));
+        let passed = cases.iter().filter(|case| case.case.status == Status::Passed).count();
+        reasons.push(format!("nothing is missing, in doubt or against it; passed: {passed} of {}", cases.len()));
     }
     Findings { verdict, reasons }
 }
@@ -63,23 +64,24 @@ struct Judge<'a> {
     flaky: &'a [Flaky],
     wanted: Wanted<'a>,
     ids: Vec<&'a str>,
+    has_one_start: bool,
 }
 
 impl Judge<'_> {
     fn start(&self, start: &Shown, found: &mut Vec<Finding>) {
-        found.extend(start.faults.iter().map(|fault| (Weight::Fault, format!("{}: {}", start.name(), fault.banner))));
-        let name = start.name();
+        let name = if self.has_one_start { String::new() } else { start.name() };
+        found.extend(start.faults.iter().map(|fault| (Weight::Fault, format!("{name}{}", fault.banner))));
         match &start.stop {
-            Stop::Lost { why } => found.push((Weight::Lost, format!("{name}: it was lost: {why}"))),
+            Stop::Lost { why } => found.push((Weight::Lost, format!("{name}it was lost: {why}"))),
             Stop::TimedOut | Stop::Hung { .. } if start.victim.is_none() => {
-                found.push((Weight::Failed, format!("{name}: it did not end, and no case explains it")));
+                found.push((Weight::Failed, format!("{name}it did not end, and no case explains it")));
             }
-            Stop::Exited { code } if *code != 0 => found.extend(unexplained(start, *code)),
+            Stop::Exited { code } if *code != 0 => found.extend(unexplained(start, *code, &name)),
             _ => {}
         }
         // Where it did not end by itself, all that is not there has one reason.
         if start.has_exited() {
-            found.extend(start.doubts.iter().map(|doubt| (Weight::Unclear, format!("{name}: {doubt}"))));
+            found.extend(start.doubts.iter().map(|doubt| (Weight::Unclear, format!("{name}{doubt}"))));
         }
     }
 
@@ -128,11 +130,11 @@ impl Judge<'_> {
 }
 
 /// An exit code that nothing explains.
-fn unexplained(start: &Shown, code: i64) -> Option<Finding> {
+fn unexplained(start: &Shown, code: i64, name: &str) -> Option<Finding> {
     let is_explained = !start.faults.is_empty() || start.cases.iter().any(|case| case.status.is_bad());
     let has_cases = start.cases.iter().any(|case| case.status != Status::Missing);
     let weight = if has_cases { Weight::Failed } else { Weight::Unclear };
-    (!is_explained).then(|| (weight, format!("{}: it ended with exit code {code}, and no case failed", start.name())))
+    (!is_explained).then(|| (weight, format!("{name}it ended with exit code {code}, and no case failed")))
 }
 
 fn said(status: Status) -> &'static str {

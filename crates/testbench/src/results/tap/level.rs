@@ -1,6 +1,7 @@
 //! One level of TAP: its plan and its results, each with the subtests that came before it.
 
 use super::{Case, Reading, Status, form, locate};
+use crate::results::form::NAMELESS;
 
 /// Results of one indentation.
 #[derive(Default)]
@@ -22,6 +23,7 @@ pub(super) struct Level {
 pub(super) struct Point {
     pub(super) case: Case,
     number: Option<usize>,
+    has_number: bool,
     inner: Option<Level>,
 }
 
@@ -44,14 +46,16 @@ impl Point {
         case.duration_ms = form!(r"^(?:time=|duration_ms )?(\d+)(?:\.\d+)?(?:ms)?$")
             .and_then(|form| form.captures(directive))
             .and_then(|found| found[1].parse().ok());
-        Point { case, number, inner: None }
+        Point { case, number, has_number: number.is_some(), inner: None }
     }
 }
 
 /// The description and what stands behind an unescaped `#`.
 fn split(rest: &str) -> (&str, &str) {
     let bytes = rest.as_bytes();
-    let is_mark = |at: &usize| (*at == 0 || bytes[at - 1] == b' ') && bytes.get(at + 1).is_none_or(|c| *c == b' ' || c.is_ascii_alphabetic());
+    let is_mark = |at: &usize| {
+        (*at == 0 || bytes[at - 1] == b' ') && bytes.get(at + 1).is_none_or(|c| *c == b' ' || c.is_ascii_alphabetic())
+    };
     let mark = rest.match_indices('#').map(|(at, _)| at).find(is_mark);
     match mark {
         Some(at) => (rest[..at].trim(), rest[at + 1..].trim()),
@@ -63,6 +67,11 @@ impl Level {
     /// Whether nothing has come of it.
     pub(super) fn is_empty(&self) -> bool {
         self.plan.is_none() && self.points.is_empty() && self.orphans.is_empty()
+    }
+
+    /// Results without a number are somebody else's lines where others have one.
+    pub(super) fn forget_unnumbered(&mut self) {
+        self.points.retain(|point| point.has_number || point.inner.is_some());
     }
 
     /// A result, with the subtests that came before it. Answers what is doubtful about it.
@@ -94,7 +103,10 @@ impl Level {
         }
         for level in self.orphans {
             let own = level.name.clone();
-            reading.doubt(format!("the subtests of {} have no result of their own", if own.is_empty() { "?" } else { &own }));
+            reading.doubt(format!(
+                "the subtests of {} have no result of their own",
+                if own.is_empty() { "?" } else { &own }
+            ));
             level.tell(reading, &name(&own), false);
         }
         match self.plan {
@@ -134,7 +146,7 @@ fn missing(reading: &mut Reading, plan: usize, numbers: &[usize], place: &str, n
     const MISSING_MAX: usize = 1000;
     let absent: Vec<usize> = (1..=plan.min(MISSING_MAX)).filter(|number| !numbers.contains(number)).collect();
     for number in &absent {
-        reading.end(0, "", &name(&format!("test {number}")), Status::Missing);
+        reading.end(0, "", &name(&format!("test {number}")), Status::Missing).message = NAMELESS.to_owned();
     }
     if plan != numbers.len() {
         reading.doubt(format!("{plan} cases{place} were announced, {} are reported", numbers.len()));

@@ -1,0 +1,26 @@
+//! What test frameworks print, and what it comes to.
+
+mod corpus;
+mod hardship;
+mod measure;
+mod patterns;
+mod shape;
+
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+use interlock_testbench::{Ran, Start, Stop};
+
+/// One start that ended so.
+pub(super) fn ran(id: &str, repetition: u32, stop: Stop) -> Ran {
+    let start = Start { id: id.to_owned(), repetition, timeout: Duration::from_secs(10), ..Start::default() };
+    Ran {
+        start,
+        stop,
+        duration_ms: 120,
+        logs: vec![PathBuf::from("serial.log")],
+        reports: Vec::new(),
+        artifacts: Vec::new(),
+        faults: Vec::new(),
+        coverage: BTreeMap::new(),
+    }
+}

@@ -1,0 +1,21 @@
+//! What is measured has the shape that the firmware machine's schema gives it.
+
+use std::{fs, path::Path};
+
+use interlock_testbench::results::Measured;
+
+use super::corpus::all;
+
+#[test]
+fn everything_that_is_measured_fits_the_schema_and_is_read_back_the_same() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/firmware/schemas/test_result.json");
+    let schema: serde_json::Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for example in all() {
+        let measured = example.measured();
+        let value = serde_json::to_value(&measured).unwrap();
+        let problems: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+        assert_eq!(problems, [""; 0], "{:?}", example.path);
+        assert_eq!(serde_json::from_value::<Measured>(value).unwrap(), measured, "{:?}", example.path);
+    }
+}
