@@ -12,6 +12,7 @@ mod durable;
 mod judge;
 mod langgraph;
 mod limits;
+mod map;
 mod policy;
 mod sandbox;
 mod steps;
@@ -52,6 +53,9 @@ fn main() -> Result<()> {
     }
     if is_wanted("workspace") {
         workspace::report()?;
+    }
+    if is_wanted("map") {
+        map::report()?;
     }
     Ok(())
 }

@@ -112,6 +112,11 @@ pub(crate) enum Command {
     Evidence(Evidence),
     /// Remove files that no run refers to
     Gc(Gc),
+    /// Show what matters in a repository: files, and the symbols that a goal is about
+    ///
+    /// Files that git tracks or would track are looked at, the others only counted: vendored, generated, binary, huge. What files define
+    /// is remembered in $INTERLOCK_HOME/maps.
+    Map(Map),
     /// List what machines can have done
     Activities,
     /// List boards and other things that one run at a time may use: who has them, and who waits
@@ -167,6 +172,20 @@ pub(crate) enum Drawing {
     Scxml,
     Xstate,
     Promela,
+}
+
+/// Arguments of `map`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Map {
+    /// The folder; without one, the current folder
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
+    /// What is to be done, in words; files that it names come first
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) goal: Option<String>,
+    /// How long the map may be, in tokens of about four bytes
+    #[arg(long, value_name = "N", default_value_t = interlock_map::TOKENS)]
+    pub(crate) tokens: usize,
 }
 
 /// Colours of a picture.

@@ -16,6 +16,7 @@ mod import;
 mod init;
 mod machines;
 mod man;
+mod map;
 mod pause;
 mod replay;
 mod report;
@@ -59,6 +60,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Grant(args) => grant::run(&args, output),
         Command::Replay(args) => replay::run(&args, output),
         Command::Fork(args) => fork::run(&args, output),
+        Command::Map(args) => map::run(&args, output),
         Command::Undo(args) => undo::run(&args, output),
         Command::Verify(args) => verify::run(&args.runs, output),
         Command::Evidence(args) => evidence::run(&args.what, output),

@@ -23,8 +23,8 @@ pub use interlock_program::Sandbox;
 pub use policy::{BAD_POLICY, CONFIRMATION_NEEDED, Gate, Guarded, POLICY_DENIED, PolicyCall, PolicyCheck, PolicyPlan};
 pub use timer::TimerWait;
 pub use workspace::{
-    GitCommit, WorkspaceApply, WorkspaceCheckpoint, WorkspaceCommit, WorkspaceOpen, WorkspaceRestore,
-    WorkspaceSnapshot, WorkspaceUndo,
+    GitCommit, WorkspaceApply, WorkspaceCheckpoint, WorkspaceCommit, WorkspaceContext, WorkspaceOpen,
+    WorkspaceRestore, WorkspaceSnapshot, WorkspaceUndo,
 };
 
 /// What the activities need to be told.
@@ -36,7 +36,7 @@ pub struct Settings {
     pub allowed_hosts: Vec<String>,
     /// How programs are confined.
     pub sandbox: Sandbox,
-    /// The store's folder, where the user says which judges there are.
+    /// The store's folder, where the user says which judges there are, and where maps are remembered.
     pub home: Option<PathBuf>,
 }
 
@@ -48,7 +48,7 @@ pub fn builtin() -> Registry {
 /// All activities.
 pub fn builtin_with(settings: Settings) -> Registry {
     let gate = Gate::new(settings.allowed_hosts);
-    workspace::all(Registry::default(), &settings.workspace)
+    workspace::all(Registry::default(), &settings.workspace, settings.home.clone())
         .with(gate.guard(CommandRun::new(settings.workspace, settings.sandbox.clone())))
         .with(gate.guard(HttpRequest::default()))
         .with(TimerWait)

@@ -6,8 +6,8 @@ use interlock_activity::Taken;
 use interlock_runtime::{
     Workspace,
     activities::{
-        GitCommit, WorkspaceApply, WorkspaceCheckpoint, WorkspaceCommit, WorkspaceOpen, WorkspaceRestore,
-        WorkspaceSnapshot, WorkspaceUndo,
+        GitCommit, WorkspaceApply, WorkspaceCheckpoint, WorkspaceCommit, WorkspaceContext, WorkspaceOpen,
+        WorkspaceRestore, WorkspaceSnapshot, WorkspaceUndo,
     },
 };
 use serde_json::json;
@@ -175,5 +175,48 @@ async fn an_undo_needs_a_scope_it_knows_and_somebody_who_keeps_records() {
     {
         give(&mut trial, wrong);
         assert_eq!(trial.run(WorkspaceUndo).await.error().0, "BAD_INPUT");
+    }
+}
+
+const RING: &str = "int ring_pop(void)\n{\n    return 0;\n}\n\nint ring_push(int value)\n{\n    return value;\n}\n";
+
+/// A pack as `workspace.context` gives it, which fits the schema that the machine `coder` states.
+async fn pack(trial: &Trial, workspace: &Workspace) -> serde_json::Value {
+    let ended = trial.run(WorkspaceContext::new(workspace.clone(), None)).await;
+    assert_eq!(ended.name, "context_ready", "{:?}", ended.data);
+    let schema = include_str!("../../../../machines/coder/schemas/context-pack.json");
+    let schema = serde_json::from_str(schema).unwrap();
+    let pack = ended.data["pack"].clone();
+    jsonschema::validate(&schema, &pack).unwrap();
+    pack
+}
+
+#[tokio::test]
+async fn a_plan_begins_with_the_places_that_its_goal_is_about() {
+    let (mut trial, workspace) = repository(json!({}), &["context_ready"]);
+    fs::write(trial.folder.join("ring.c"), RING).unwrap();
+    fs::write(trial.folder.join("uart.c"), "int uart_send(int c)\n{\n    return c;\n}\n").unwrap();
+    give(&mut trial, json!({ "goal": "pushing into the ring loses values", "constraints": ["no new files"], "max_snippets": 1 }));
+    let found = pack(&trial, &workspace).await;
+    assert_eq!(found["retrieval_hits"][0]["summary"], "function int ring_push(int value)");
+    let shown = json!([{ "path": "ring.c", "start_line": 6, "end_line": 9, "content": "int ring_push(int value)\n{\n    return value;\n}" }]);
+    assert_eq!(found["code_snippets"], shown);
+    assert_eq!(found["constraints"], json!(["no new files"]));
+    give(&mut trial, json!({ "goal": "pushing into the ring", "max_lines_per_snippet": 1 }));
+    assert_eq!(pack(&trial, &workspace).await["code_snippets"][0]["end_line"], 6);
+    give(&mut trial, json!({ "goal": "pushing into the ring", "tokens_max": 0 }));
+    assert_eq!(pack(&trial, &workspace).await["code_snippets"], json!([]));
+}
+
+#[tokio::test]
+async fn a_plan_begins_with_what_a_log_names() {
+    let (mut trial, workspace) = repository(json!({}), &["context_ready"]);
+    fs::write(trial.folder.join("ring.c"), RING).unwrap();
+    let log = trial.attempt.evidence.put("stderr", "text/plain", b"ring.c:3:5: error: no value\n").unwrap();
+    give(&mut trial, json!({ "goal": "make it build", "evidence_refs": [log.hash.to_string()] }));
+    assert_eq!(pack(&trial, &workspace).await["retrieval_hits"][0]["start_line"], 1);
+    for bad in [json!({ "evidence_refs": ["nothing"] }), json!({ "max_snippets": 0 }), json!({ "goal": 3 })] {
+        give(&mut trial, bad);
+        assert_eq!(trial.run(WorkspaceContext::new(workspace.clone(), None)).await.error().0, "BAD_INPUT");
     }
 }

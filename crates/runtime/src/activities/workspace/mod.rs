@@ -5,10 +5,13 @@
 mod apply;
 mod checkpoint;
 mod commit;
+mod context;
 mod open;
 mod restore;
 mod snapshot;
 mod undo;
+
+use std::path::PathBuf;
 
 use interlock_activity::{Attempt, Ending, Outcome, Registry, code};
 use interlock_journal::Evidence;
@@ -17,6 +20,7 @@ use interlock_workspace::{Error, Workspace};
 pub use apply::WorkspaceApply;
 pub use checkpoint::WorkspaceCheckpoint;
 pub use commit::{GitCommit, WorkspaceCommit};
+pub use context::WorkspaceContext;
 pub use open::WorkspaceOpen;
 pub use restore::WorkspaceRestore;
 pub use snapshot::WorkspaceSnapshot;
@@ -32,9 +36,10 @@ const TORN: &str = "TORN";
 const TREE_CHANGED: &str = "TREE_CHANGED";
 
 /// With all of them.
-pub(super) fn all(registry: Registry, workspace: &Workspace) -> Registry {
+pub(super) fn all(registry: Registry, workspace: &Workspace, home: Option<PathBuf>) -> Registry {
     registry
         .with(WorkspaceOpen::new(workspace.clone()))
+        .with(WorkspaceContext::new(workspace.clone(), home))
         .with(WorkspaceSnapshot::new(workspace.clone()))
         .with(WorkspaceCheckpoint::new(workspace.clone()))
         .with(WorkspaceApply::new(workspace.clone()))

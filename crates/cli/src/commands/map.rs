@@ -1,0 +1,23 @@
+//! `map`: what matters in a repository.
+
+use std::path::Path;
+
+use interlock_map::{Survey, Wish};
+
+use super::Outcome;
+use crate::{Exit, args, failure::Failure, output::Output, store};
+
+/// Shows the map of a folder.
+pub(super) fn run(args: &args::Map, output: &Output) -> Outcome {
+    // Without a store nothing is remembered; that is no reason not to look.
+    let home = store::home().ok();
+    let folder = args.folder.as_deref().unwrap_or(Path::new("."));
+    let survey = Survey::of(folder, home.as_deref()).map_err(Failure::bad_input)?;
+    let wish = Wish::goal(args.goal.as_deref().unwrap_or_default());
+    let map = survey.rank(&wish).map(args.tokens);
+    match output.is_json() {
+        true => output.json(&map)?,
+        false => output.data(&map.to_text())?,
+    }
+    Ok(Exit::Good)
+}

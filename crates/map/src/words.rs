@@ -1,0 +1,94 @@
+//! Words of a goal, of a path, of a name: how what somebody wants is found in what is there.
+
+/// Words that say nothing about where to look.
+#[rustfmt::skip]
+const EMPTY: &[&str] = &[
+    "the", "and", "for", "with", "that", "this", "from", "into", "when", "where", "which", "should", "must", "can", "not",
+    "add", "make", "fix", "bug", "new", "use", "all", "any", "are", "has", "have", "its", "but", "than", "then", "does",
+    "please", "change", "implement", "support", "work", "works", "code", "file", "files", "function", "test", "tests", "let",
+    "was", "will", "who", "why", "how", "what", "our", "out", "also", "too", "very", "some", "them", "they", "there", "instead",
+    "after", "before", "only", "more", "less", "every", "each", "their", "about", "because", "without", "within",
+];
+
+/// The most words of a goal that are looked for: the first ones say what it is about.
+const WORDS_MAX: usize = 40;
+
+/// The words of a goal that can be looked for.
+pub(crate) fn of_goal(goal: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in split(goal).into_iter().filter(|word| word.len() >= 3 && !EMPTY.contains(&word.as_str())) {
+        let word = stem(&word).to_owned();
+        if !words.contains(&word) {
+            words.push(word);
+        }
+        if words.len() == WORDS_MAX {
+            break;
+        }
+    }
+    words
+}
+
+/// Words in lower case: `readRegister_v2` is `read`, `register`, `v`, `2`.
+pub(crate) fn split(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut previous = ' ';
+    for letter in text.chars() {
+        let begins = !previous.is_alphanumeric()
+            || (letter.is_uppercase() && previous.is_lowercase())
+            || letter.is_numeric() != previous.is_numeric();
+        if letter.is_alphanumeric() {
+            if begins {
+                words.push(String::new());
+            }
+            words.last_mut().into_iter().for_each(|word| word.extend(letter.to_lowercase()));
+        }
+        previous = letter;
+    }
+    words
+}
+
+/// A word without the ending that its forms differ by.
+fn stem(word: &str) -> &str {
+    let long = |end: &str| word.strip_suffix(end).filter(|rest| rest.len() >= 4);
+    long("ing").or_else(|| long("ies")).or_else(|| long("ed")).or_else(|| long("es")).or_else(|| long("s")).unwrap_or(word)
+}
+
+/// How well a text answers a word: 1 where it is one of its words, less where it is only within one.
+pub(crate) fn fits(text: &str, word: &str) -> f64 {
+    // Cheap first: nearly every text does not contain the word at all.
+    if !contains(text, word) {
+        return 0.0;
+    }
+    match split(text).iter().any(|part| stem(part) == word || part == word) {
+        true => 1.0,
+        false => 0.3,
+    }
+}
+
+fn contains(text: &str, word: &str) -> bool {
+    let (text, word) = (text.as_bytes(), word.as_bytes());
+    !word.is_empty() && text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goals_are_looked_for_by_their_words() {
+        assert_eq!(of_goal("Fix the ring buffer when it wraps"), ["ring", "buffer", "wrap"]);
+        assert_eq!(split("readRegister_v2"), ["read", "register", "v", "2"]);
+        assert_eq!(of_goal(&"word ".repeat(500)), ["word"]);
+    }
+
+    #[test]
+    fn a_name_fits_a_word_whole_in_part_or_not() {
+        let check = |text: &str, word: &str, expected: f64| assert_eq!(fits(text, word), expected, "{text} {word}");
+        check("ring_wraps_around", "wrap", 1.0);
+        check("RingBuffer", "ring", 1.0);
+        check("stringify", "ring", 0.3);
+        check("other", "ring", 0.0);
+        check("größe", "ring", 0.0);
+        check("x", "", 0.0);
+    }
+}
