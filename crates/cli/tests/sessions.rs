@@ -546,6 +546,7 @@ fn help_shows_commands_and_examples() {
               verify       Check that runs are what was written
               evidence     List the files a run left behind, or print one
               gc           Remove files that no run refers to
+              map          Show what matters in a repository: files, and the symbols that a goal is about
               activities   List what machines can have done
               resources    List boards and other things that one run at a time may use: who has them, and who
                            waits
@@ -651,4 +652,58 @@ fn things_that_one_run_at_a_time_may_use_are_listed_with_who_has_them_and_who_wa
             () = look => {}
         }
     });
+/// A project with code in it, and a store of its own.
+fn code() -> (TempDir, Session) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let home = root.join("home").display().to_string();
+    let session = Session::new(env!("CARGO_BIN_EXE_interlock"), root.join("work")).with("INTERLOCK_HOME", &home);
+    session.write("src/ring.c", "int ring_push(int value)\n{\n    return value;\n}\n").unwrap();
+    session.write("src/uart.c", "int uart_send(int c)\n{\n    return ring_push(c);\n}\n").unwrap();
+    session.write("vendor/lib.c", "int lib(void);\n").unwrap();
+    (folder, session)
+}
+
+#[test]
+fn a_map_shows_what_a_goal_is_about() {
+    let (_folder, session) = code();
+    check_in(
+        &session,
+        "map",
+        expect![[r#"
+        2 files: 2 c; left out: 1 vendored
+        src/ring.c
+             1  int ring_push(int value)
+        src/uart.c
+             1  int uart_send(int c)
+    "#]],
+    );
+    check_in(
+        &session,
+        "map src --goal uart --tokens 20",
+        expect![[r#"
+        2 files: 2 c
+        uart.c
+             1  int uart_send(int c)
+    "#]],
+    );
+    check_in(
+        &session,
+        "map nowhere",
+        expect![[r#"
+        | error: cannot look at nowhere: No such file or directory (os error 2)
+        [exit 2]
+    "#]],
+    );
+}
+
+#[test]
+fn a_map_is_for_programs_too() {
+    let (_folder, session) = code();
+    let text = session.run("map --goal uart --json").unwrap().stdout;
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["entries"][0]["path"], "src/uart.c");
+    assert_eq!(json["entries"][0]["symbols"][0]["signature"], "int uart_send(int c)");
+    assert_eq!(json["languages"], serde_json::json!([{ "language": "c", "files": 2 }]));
+    assert_eq!(json["left_out"], serde_json::json!({ "vendored": 1 }));
 }

@@ -24,7 +24,7 @@ use crate::{
     tags::{Definition, KINDS, Tags},
 };
 
-/// The first line. Another form, or other queries, get another number.
+/// The first line. Whoever changes the form, the queries or what is left out gives it another number.
 const HEAD: &str = "interlock map 1\n";
 
 /// The biggest cache that is written or read.
@@ -93,7 +93,12 @@ impl Cache {
 }
 
 /// Writes what is to be remembered. Nobody depends on it, so it may fail.
-pub(crate) fn save<'f>(path: &Path, names: &Names, files: impl Iterator<Item = (&'f str, &'f Remembered)>, now_ns: i128) {
+pub(crate) fn save<'f>(
+    path: &Path,
+    names: &Names,
+    files: impl Iterator<Item = (&'f str, &'f Remembered)>,
+    now_ns: i128,
+) {
     let text = write(names, files, now_ns);
     let Some(folder) = path.parent().filter(|_| text.len() as u64 <= BYTES_MAX) else { return };
     // What stands in files is their owner's.

@@ -108,7 +108,9 @@ impl Language {
             Language::TypeScript => {
                 (5, tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), include_str!("../queries/typescript.scm"))
             }
-            Language::Tsx => (6, tree_sitter_typescript::LANGUAGE_TSX.into(), include_str!("../queries/typescript.scm")),
+            Language::Tsx => {
+                (6, tree_sitter_typescript::LANGUAGE_TSX.into(), include_str!("../queries/typescript.scm"))
+            }
             Language::Go => (7, tree_sitter_go::LANGUAGE.into(), include_str!("../queries/go.scm")),
             Language::Java => (8, tree_sitter_java::LANGUAGE.into(), include_str!("../queries/java.scm")),
             Language::Dart => (9, tree_sitter_dart::LANGUAGE.into(), include_str!("../queries/dart.scm")),

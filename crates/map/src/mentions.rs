@@ -53,7 +53,8 @@ fn read(word: &str) -> Option<Mention> {
     let path = path.trim_start_matches("./");
     let name = path.rsplit('/').next()?;
     let (stem, end) = name.rsplit_once('.')?;
-    let is_end = !end.is_empty() && end.len() <= END_BYTES_MAX && end.starts_with(|letter: char| letter.is_alphabetic());
+    let is_end =
+        !end.is_empty() && end.len() <= END_BYTES_MAX && end.starts_with(|letter: char| letter.is_alphabetic());
     let line = parts.next().and_then(|number| number.parse().ok());
     (is_end && !stem.is_empty()).then(|| Mention { path: path.to_owned(), line })
 }

@@ -3,14 +3,7 @@
 
 use serde::Serialize;
 
-use crate::{
-    Map, Survey, Wish, map,
-    mentions::ByName,
-    names::Name,
-    survey::File,
-    tags::Definition,
-    words,
-};
+use crate::{Map, Survey, Wish, map, mentions::ByName, names::Name, survey::File, tags::Definition, words};
 
 /// How often importance is passed on.
 const ROUNDS: usize = 12;
@@ -283,7 +276,9 @@ fn weight(kind: &str) -> f64 {
 }
 
 fn is_test(path: &str) -> bool {
-    words::split(path).iter().any(|word| matches!(word.as_str(), "test" | "tests" | "spec" | "testing" | "mock" | "mocks"))
+    words::split(path)
+        .iter()
+        .any(|word| matches!(word.as_str(), "test" | "tests" | "spec" | "testing" | "mock" | "mocks"))
 }
 
 fn index(name: Name) -> usize {

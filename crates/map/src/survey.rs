@@ -96,7 +96,8 @@ impl Survey {
         let (found, looked_into) = find(&list, &mut cache);
         let is_stale = looked_into > 0 || cache.files.len() != found.iter().flatten().count();
         if let Some(place) = place.filter(|_| is_stale) {
-            let all = list.files.iter().zip(&found).filter_map(|(file, found)| Some((file.path.as_str(), found.as_ref()?)));
+            let all =
+                list.files.iter().zip(&found).filter_map(|(file, found)| Some((file.path.as_str(), found.as_ref()?)));
             cache::save(&place, &cache.names, all, now_ns());
         }
         let mut files = Vec::with_capacity(found.len());

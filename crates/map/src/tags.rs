@@ -111,12 +111,15 @@ impl Tagger {
 fn collect(cursor: &mut QueryCursor, query: &Query, root: Node<'_>, text: &[u8]) -> Tags<String> {
     let kinds: Vec<Option<&'static str>> =
         query.capture_names().iter().map(|name| KINDS.iter().find(|kind| *kind == name).copied()).collect();
-    let (mut definitions, mut names) = (Vec::<((usize, usize), Definition<String>)>::new(), FxHashMap::<&str, u32>::default());
+    let (mut definitions, mut names) =
+        (Vec::<((usize, usize), Definition<String>)>::new(), FxHashMap::<&str, u32>::default());
     let mut matches = cursor.matches(query, root, text);
     while let Some(found) = matches.next() {
         match parts(found, &kinds) {
             Some((node, name, kind)) if definitions.len() < PER_FILE_MAX => {
-                definitions.extend(definition(text, node, name, kind).map(|it| ((name.start_byte(), found.pattern_index), it)));
+                definitions.extend(
+                    definition(text, node, name, kind).map(|it| ((name.start_byte(), found.pattern_index), it)),
+                );
             }
             Some(_) => {}
             None => {

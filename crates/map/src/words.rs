@@ -50,7 +50,12 @@ pub(crate) fn split(text: &str) -> Vec<String> {
 /// A word without the ending that its forms differ by.
 fn stem(word: &str) -> &str {
     let long = |end: &str| word.strip_suffix(end).filter(|rest| rest.len() >= 4);
-    long("ing").or_else(|| long("ies")).or_else(|| long("ed")).or_else(|| long("es")).or_else(|| long("s")).unwrap_or(word)
+    long("ing")
+        .or_else(|| long("ies"))
+        .or_else(|| long("ed"))
+        .or_else(|| long("es"))
+        .or_else(|| long("s"))
+        .unwrap_or(word)
 }
 
 /// How well a text answers a word: 1 where it is one of its words, less where it is only within one.

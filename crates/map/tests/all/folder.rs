@@ -50,7 +50,8 @@ fn what_is_left_out_is_counted() {
         1 file: 1 c; left out: 2 vendored, 2 generated, 2 binary, 1 huge
         a.c
              1  int one(void)
-    "#]].assert_eq(&map.to_text());
+    "#]]
+    .assert_eq(&map.to_text());
     assert_eq!(folder.map("").left_out, map.left_out, "the same when it is remembered");
 }
 

@@ -123,10 +123,14 @@ fn typescript_has_interfaces_types_and_enums() {
             8-8 function next: next = (at: number): number =>
         "#]],
     );
-    check("view.tsx", "export const View = (props: Props) => <div>{props.name}</div>;\n", expect![[r#"
+    check(
+        "view.tsx",
+        "export const View = (props: Props) => <div>{props.name}</div>;\n",
+        expect![[r#"
         typescript
         1-1 function View: View = (props: Props) =>
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -190,34 +194,54 @@ fn dart_has_classes_mixins_and_functions() {
 
 #[test]
 fn a_header_is_of_the_language_that_is_in_it() {
-    check("a.h", "int ring_pop(void);\n", expect![[r#"
+    check(
+        "a.h",
+        "int ring_pop(void);\n",
+        expect![[r#"
         c
         1-1 prototype ring_pop: int ring_pop(void)
-    "#]]);
-    check("b.h", "class Ring { void push(); };\n", expect![[r#"
+    "#]],
+    );
+    check(
+        "b.h",
+        "class Ring { void push(); };\n",
+        expect![[r#"
         c++
         1-1 class Ring: class Ring
         1-1 prototype push: void push()
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn broken_code_has_symbols_too() {
-    check("broken.c", "int good(void) { return 0; }\nint bad( { if (\n\nint after(void) { return 1; }\n", expect![[r#"
+    check(
+        "broken.c",
+        "int good(void) { return 0; }\nint bad( { if (\n\nint after(void) { return 1; }\n",
+        expect![[r#"
         c
         1-1 function good: int good(void)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn texts_that_things_are_set_to_are_not_shown() {
-    check("keys.py", "TOKEN = 'tok-4711'\nSIZE = 16\n", expect![[r#"
+    check(
+        "keys.py",
+        "TOKEN = 'tok-4711'\nSIZE = 16\n",
+        expect![[r#"
         python
         1-1 variable TOKEN: TOKEN = …
         2-2 variable SIZE: SIZE = 16
-    "#]]);
-    check("keys.h", "#define PASSWORD \"hunter2\"\n", expect![[r#"
+    "#]],
+    );
+    check(
+        "keys.h",
+        "#define PASSWORD \"hunter2\"\n",
+        expect![[r#"
         c
         1-1 macro PASSWORD: #define PASSWORD …
-    "#]]);
+    "#]],
+    );
 }

@@ -8,8 +8,14 @@ use crate::{Folder, paths};
 /// Four parts that have little to do with each other, and one that all of them use.
 fn project() -> Folder {
     Folder::new(&[
-        ("src/uart.c", "#include \"log.h\"\nint uart_send(const char *text) { log_line(text); return 0; }\nint uart_baud(void) { return 9600; }\n"),
-        ("src/ring.c", "#include \"log.h\"\nint ring_push(int v) { log_line(\"push\"); return v; }\nint ring_pop(void) { return 0; }\n"),
+        (
+            "src/uart.c",
+            "#include \"log.h\"\nint uart_send(const char *text) { log_line(text); return 0; }\nint uart_baud(void) { return 9600; }\n",
+        ),
+        (
+            "src/ring.c",
+            "#include \"log.h\"\nint ring_push(int v) { log_line(\"push\"); return v; }\nint ring_pop(void) { return 0; }\n",
+        ),
         ("src/timer.c", "#include \"log.h\"\nint timer_start(int ms) { log_line(\"start\"); return ms; }\n"),
         ("src/log.c", "void log_line(const char *text) { (void)text; }\n"),
         ("src/main.c", "int main(void) { uart_send(\"x\"); ring_push(1); timer_start(5); return 0; }\n"),
@@ -38,7 +44,8 @@ fn a_map_is_about_its_goal() {
              2  int uart_send(const char *text)
              3  int uart_baud(void)
         docs/ring.md
-    "#]].assert_eq(&project().map("the ring overflows when pushing").to_text());
+    "#]]
+    .assert_eq(&project().map("the ring overflows when pushing").to_text());
 }
 
 #[test]
@@ -76,7 +83,12 @@ fn tests_come_after_what_they_test_unless_they_are_asked_for() {
 #[test]
 fn a_map_is_never_longer_than_was_said_and_longer_maps_say_more() {
     let files: Vec<(String, String)> = (0..200)
-        .map(|at| (format!("src/part_{at}.c"), format!("int part_{at}_run(int value, const char *why) {{ return part_{}_run(1, why); }}\n", at / 2)))
+        .map(|at| {
+            (
+                format!("src/part_{at}.c"),
+                format!("int part_{at}_run(int value, const char *why) {{ return part_{}_run(1, why); }}\n", at / 2),
+            )
+        })
         .collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let folder = Folder::new(&files);
