@@ -7,6 +7,7 @@ mod http;
 mod policy;
 mod rfc3339;
 mod timer;
+mod triage;
 mod workspace;
 
 use std::path::PathBuf;
@@ -22,9 +23,10 @@ pub use http::HttpRequest;
 pub use interlock_program::Sandbox;
 pub use policy::{BAD_POLICY, CONFIRMATION_NEEDED, Gate, Guarded, POLICY_DENIED, PolicyCall, PolicyCheck, PolicyPlan};
 pub use timer::TimerWait;
+pub use triage::LogsTriage;
 pub use workspace::{
-    GitCommit, WorkspaceApply, WorkspaceCheckpoint, WorkspaceCommit, WorkspaceContext, WorkspaceOpen,
-    WorkspaceRestore, WorkspaceSnapshot, WorkspaceUndo,
+    GitCommit, WorkspaceApply, WorkspaceCheckpoint, WorkspaceCommit, WorkspaceContext, WorkspaceOpen, WorkspaceRestore,
+    WorkspaceSnapshot, WorkspaceUndo,
 };
 
 /// What the activities need to be told.
@@ -53,6 +55,7 @@ pub fn builtin_with(settings: Settings) -> Registry {
         .with(gate.guard(HttpRequest::default()))
         .with(TimerWait)
         .with(RunStart)
+        .with(LogsTriage)
         .with(gate.guard(External::new(settings.sandbox)))
         .with(Judge::new(settings.home))
         .with(PolicyCheck::new(&gate))

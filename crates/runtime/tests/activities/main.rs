@@ -8,6 +8,7 @@ mod gate;
 mod http;
 mod policy;
 mod stopping;
+mod triage;
 mod trial;
 mod waiting;
 mod workspace;

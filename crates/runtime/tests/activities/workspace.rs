@@ -196,7 +196,10 @@ async fn a_plan_begins_with_the_places_that_its_goal_is_about() {
     let (mut trial, workspace) = repository(json!({}), &["context_ready"]);
     fs::write(trial.folder.join("ring.c"), RING).unwrap();
     fs::write(trial.folder.join("uart.c"), "int uart_send(int c)\n{\n    return c;\n}\n").unwrap();
-    give(&mut trial, json!({ "goal": "pushing into the ring loses values", "constraints": ["no new files"], "max_snippets": 1 }));
+    give(
+        &mut trial,
+        json!({ "goal": "pushing into the ring loses values", "constraints": ["no new files"], "max_snippets": 1 }),
+    );
     let found = pack(&trial, &workspace).await;
     assert_eq!(found["retrieval_hits"][0]["summary"], "function int ring_push(int value)");
     let shown = json!([{ "path": "ring.c", "start_line": 6, "end_line": 9, "content": "int ring_push(int value)\n{\n    return value;\n}" }]);

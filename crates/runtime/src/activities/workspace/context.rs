@@ -1,6 +1,9 @@
 //! `workspace.context`: what a plan begins with. A map of the workspace, the places that matter for a goal, and pieces of the files they are in.
 
-use std::{fs, path::{Path, PathBuf}};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code};
 use interlock_chart::Value;
@@ -102,7 +105,8 @@ fn pack(survey: &Survey, wish: &Wish, constraints: &[String], limits: Limits) ->
         if snippets.iter().any(|shown| is_within(place, shown)) {
             continue;
         }
-        if let Some((snippet, bytes)) = snippet(survey.root(), place, limits.lines).filter(|(_, bytes)| *bytes <= room) {
+        if let Some((snippet, bytes)) = snippet(survey.root(), place, limits.lines).filter(|(_, bytes)| *bytes <= room)
+        {
             room -= bytes;
             snippets.push(snippet);
         }
@@ -136,8 +140,7 @@ fn hit(place: &Place) -> Json {
 /// Whether a place begins within a piece that is shown already.
 fn is_within(place: &Place, shown: &Json) -> bool {
     let line = |name: &str| shown[name].as_u64().unwrap_or(0);
-    shown["path"] == place.path.as_str()
-        && (line("start_line")..=line("end_line")).contains(&u64::from(place.line))
+    shown["path"] == place.path.as_str() && (line("start_line")..=line("end_line")).contains(&u64::from(place.line))
 }
 
 /// A piece of a file as it is now, from the first line of a definition on, and how long it is.

@@ -1,0 +1,214 @@
+//! `logs.triage`: sorts what is known of a failure by rules, before anybody is asked what it means.
+//!
+//! Nothing is guessed here: what the rules of the judge do not know is not named, and where there is nothing to read that is said. What was
+//! learnt last is looked at first, because what failed before may be repaired by now.
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome, code};
+use interlock_chart::Value;
+use interlock_journal::{Evidence, EvidenceStore, Hash};
+use interlock_judge::rules::{Finding, Rules};
+use serde_json::{Value as Json, json};
+
+const KNOWN: [&str; 5] = ["failure_log", "baseline", "test_result", "error_state", "more_evidence"];
+
+/// The most findings that are kept, and where more was asked for.
+const FINDINGS_MAX: usize = 20;
+const FINDINGS_MORE: usize = 100;
+
+/// Lines around a finding that are kept where more was asked for.
+const LINES_AROUND: usize = 8;
+
+/// How much of a log is read, from its end: what went wrong is said there.
+const LOG_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// The most logs that are read.
+const LOGS_MAX: usize = 50;
+
+/// Sorts logs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LogsTriage;
+
+/// A text to look at.
+struct Log {
+    /// Which part of `with` it comes from.
+    source: &'static str,
+    /// Where it is kept.
+    hash: String,
+    text: String,
+    /// Whether it only says in a word what went wrong, and is no log.
+    is_said: bool,
+}
+
+/// A finding, and the log it is in.
+struct Found {
+    finding: Finding,
+    excerpt: String,
+    source: &'static str,
+}
+
+fn sort(attempt: &Attempt) -> Result<Outcome, Outcome> {
+    let given = Given::new(&attempt.with, &KNOWN)?;
+    let more = matches!(given.value("more_evidence"), Some(Value::Bool(true)));
+    let mut evidence = Vec::new();
+    let logs = logs(&given, &attempt.evidence, &mut evidence)?;
+    let found = find(&logs, more);
+    if found.is_empty() && logs.iter().all(|log| log.is_said) {
+        return Ok(Outcome::signal("evidence_missing", Value::empty()));
+    }
+    let sorted = json!({
+        "findings": found.iter().map(in_json).collect::<Vec<_>>(),
+        "looked_at": logs.iter().map(|log| json!({ "source": log.source, "evidence": log.hash })).collect::<Vec<_>>(),
+    });
+    let triage = keep(&attempt.evidence, "triage", "application/json", &sorted.to_string())?;
+    let mut refs = vec![triage.hash.to_string()];
+    refs.extend(logs.iter().map(|log| log.hash.clone()));
+    evidence.insert(0, triage);
+    let refs: Vec<Value> = refs.into_iter().map(Value::from).collect();
+    let data = [("summary", Value::from(summary(&found))), ("evidence_refs", Value::List(refs.into()))];
+    Ok(Outcome::signal("triaged", Value::map(data)).with(evidence))
+}
+
+/// Everything there is to look at, the latest first. What the machine tells itself is kept, so that it can be referred to.
+fn logs(given: &Given<'_>, store: &EvidenceStore, evidence: &mut Vec<Evidence>) -> Result<Vec<Log>, Outcome> {
+    let json = |name: &str| given.value(name).map_or(Json::Null, Json::from);
+    let (error, result) = (json("error_state"), json("test_result"));
+    let (baseline, failure_log) = (given.text("baseline")?, given.text("failure_log")?);
+    let said = error["message"].as_str().unwrap_or_default().to_owned();
+    let mut all = vec![("test_result", Form::Text(told(&result)))];
+    all.extend(hashes(&result["artifacts"]).map(|hash| ("test_result", Form::Kept(hash))));
+    all.extend(hashes(&error["evidence_refs"]).map(|hash| ("error_state", Form::Kept(hash))));
+    all.push(("error_state", Form::Text(said)));
+    all.push(("failure_log", Form::Text(failure_log.unwrap_or_default().to_owned())));
+    all.extend(baseline.map(|hash| ("baseline", Form::Kept(hash))));
+    let mut logs: Vec<Log> = Vec::new();
+    for (source, form) in all {
+        let is_said = source == "error_state" && matches!(form, Form::Text(_));
+        let (text, hash) = match form {
+            Form::Text(text) if text.trim().is_empty() => continue,
+            Form::Text(text) => {
+                let kept = keep(store, source, "text/plain", &text)?;
+                evidence.push(kept.clone());
+                (text, kept.hash.to_string())
+            }
+            Form::Kept(hash) => match text_of(hash, store) {
+                Some(text) => (text, hash.to_owned()),
+                None => continue,
+            },
+        };
+        if logs.len() < LOGS_MAX && !text.trim().is_empty() && logs.iter().all(|log| log.hash != hash) {
+            logs.push(Log { source, hash, text, is_said });
+        }
+    }
+    Ok(logs)
+}
+
+/// How a log is there: as a text in `with`, or as evidence.
+enum Form<'g> {
+    Text(String),
+    Kept(&'g str),
+}
+
+fn hashes(list: &Json) -> impl Iterator<Item = &str> {
+    let items = list.as_array().into_iter().flatten().filter_map(Json::as_str);
+    items.filter(|text| Hash::from_hex(text).is_some())
+}
+
+/// What a test result says in words: the fault that was seen, and the cases that did not pass.
+fn told(result: &Json) -> String {
+    let mut lines: Vec<String> = vec![result["fault"].as_str().unwrap_or_default().to_owned()];
+    let failing = result["cases"].as_array().into_iter().flatten();
+    for case in failing.filter(|case| !matches!(case["status"].as_str(), Some("passed" | "skipped"))) {
+        let text = |name: &str| case[name].as_str().unwrap_or_default();
+        lines.push(format!("{}: {}", text("case_id"), text("status")));
+        lines.push(text("message").to_owned());
+        lines.extend(case["stack"].as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned));
+    }
+    lines.retain(|line| !line.trim().is_empty());
+    lines.join("\n")
+}
+
+/// A log as text; of a test result what it says in words.
+fn text_of(hash: &str, store: &EvidenceStore) -> Option<String> {
+    let content = store.get(&Hash::from_hex(hash)?).ok()?;
+    let end = &content[content.len().saturating_sub(LOG_BYTES_MAX)..];
+    if end.contains(&0) {
+        return None;
+    }
+    match serde_json::from_slice::<Json>(end) {
+        Ok(result) if result["cases"].is_array() => Some(told(&result)),
+        _ => Some(String::from_utf8_lossy(end).into_owned()),
+    }
+}
+
+/// What the rules know of the logs; the same thing said twice counts once.
+fn find(logs: &[Log], more: bool) -> Vec<Found> {
+    let (rules, mut found) = (Rules::default(), Vec::<Found>::new());
+    for log in logs {
+        for finding in rules.classify(&log.text) {
+            let is_same = |other: &Found| other.finding.class == finding.class && other.finding.cause == finding.cause;
+            if !found.iter().any(is_same) {
+                let excerpt = if more { around(&log.text, finding.at) } else { finding.excerpt.clone() };
+                found.push(Found { finding, excerpt, source: log.source });
+            }
+        }
+    }
+    found.truncate(if more { FINDINGS_MORE } else { FINDINGS_MAX });
+    found
+}
+
+/// The lines around one, counted from 1.
+fn around(text: &str, at: usize) -> String {
+    let first = at.saturating_sub(1 + LINES_AROUND);
+    let lines: Vec<&str> = text.lines().skip(first).take(2 * LINES_AROUND + 1).collect();
+    lines.join("\n")
+}
+
+fn in_json(found: &Found) -> Json {
+    let Finding { class, cause, suggestion, file, line, rule, .. } = &found.finding;
+    json!({
+        "class": class, "cause": cause, "suggestion": suggestion, "file": file, "line": line,
+        "excerpt": found.excerpt, "rule": rule, "source": found.source,
+    })
+}
+
+/// What was found, in one line; honest where that is nothing.
+fn summary(found: &[Found]) -> String {
+    let [first, rest @ ..] = found else { return "there is something to read, and no rule knows what it shows".into() };
+    let Finding { class, cause, file, line, .. } = &first.finding;
+    let place = match (file, line) {
+        (Some(file), Some(line)) => format!(" at {file}:{line}"),
+        _ => String::new(),
+    };
+    let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
+    format!("{class}: {cause}{place}{more}")
+}
+
+fn keep(store: &EvidenceStore, name: &str, media: &str, text: &str) -> Result<Evidence, Outcome> {
+    let kept = store.put(name, media, text.as_bytes());
+    kept.map_err(|error| Outcome::error(code::NOT_KEPT, format!("`{name}` could not be kept: {error}")))
+}
+
+impl Activity for LogsTriage {
+    fn name(&self) -> &str {
+        "logs.triage"
+    }
+
+    fn summary(&self) -> &str {
+        "Sorts what is known of a failure by rules: classes, places, suggestions."
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Read
+    }
+
+    fn signals(&self) -> &[&str] {
+        &["triaged", "evidence_missing"]
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        Box::pin(async move {
+            let sorted = tokio::task::spawn_blocking(move || sort(&attempt).unwrap_or_else(|error| error)).await;
+            sorted.unwrap_or_else(|error| Outcome::error(code::FAILED, error.to_string()))
+        })
+    }
+}
