@@ -87,7 +87,7 @@ pub(crate) fn by_content(text: &[u8]) -> Option<Reason> {
     }
     let said = String::from_utf8_lossy(&head[..head.len().min(SAID_WITHIN)]).to_ascii_lowercase();
     // In a comment on top, that is: a text about such files says it later, or not at the beginning of a line.
-    let is_said = said.lines().take(20).any(|line| says(line));
+    let is_said = said.lines().take(20).any(says);
     let lines = head.iter().filter(|byte| **byte == b'\n').count() + 1;
     let is_dense = head.len() / lines > LINE_BYTES_MAX;
     (is_said || is_dense).then_some(Reason::Generated)
