@@ -652,6 +652,8 @@ fn things_that_one_run_at_a_time_may_use_are_listed_with_who_has_them_and_who_wa
             () = look => {}
         }
     });
+}
+
 /// A project with code in it, and a store of its own.
 fn code() -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
