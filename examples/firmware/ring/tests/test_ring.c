@@ -137,6 +137,7 @@ static void write_takes_what_fits_and_counts_the_rest(void)
     CHECK_EQ(4, ring.dropped);
     CHECK_EQ(8, ring_read(&ring, out, 100));
     CHECK_BYTES("12345678", out, 8);
+    CHECK_EQ(0, ring_count(&ring));
 }
 
 static void most_is_remembered(void)
@@ -182,6 +183,8 @@ static void speed_is_rounded_to_the_nearest(void)
     CHECK_EQ(217, registers.divider);
     CHECK(uart_init(&uart, &registers, CLOCK, 9600));
     CHECK_EQ(2604, registers.divider);
+    CHECK(uart_init(&uart, &registers, CLOCK, 230400));
+    CHECK_EQ(109, registers.divider);
     CHECK(uart_init(&uart, &registers, 1600, 100));
     CHECK_EQ(16, registers.divider);
     CHECK(uart_init(&uart, &registers, 1048575, 1));

@@ -324,6 +324,7 @@ static void span_survives_the_turn_of_the_counter(void)
     tick_set(5);
     CHECK(tick_passed(0, 5));
     CHECK(!tick_passed(0, 6));
+    CHECK(tick_passed(0xfffffffcu, 3));
     CHECK(tick_passed(0xfffffffcu, 9));
     CHECK(!tick_passed(0xfffffffcu, 10));
 }

@@ -1,0 +1,31 @@
+//! How much a repair that makes every case pass is worth: plausible is not proven.
+
+use crate::template::Template;
+
+/// How often the first repair that passes was right, by how many cases executed what was changed: (cases at least, share).
+const RIGHT_BY_CASES: [(usize, f64); 4] = [(7, 0.56), (4, 0.40), (1, 0.19), (0, 0.05)];
+/// A repair that fewer cases cover is never believed.
+const CASES_FOR_BELIEF: usize = 4;
+/// What an unbelieved repair can reach: below every threshold for success.
+const UNBELIEVED_MAX: f64 = 0.79;
+/// Nothing that was only tested is certain.
+const BELIEVED_MAX: f64 = 0.95;
+/// Where only a small share of the cases executes the change, the others say nothing about it.
+const SHARE_THAT_COUNTS: f64 = 0.1;
+
+/// How likely a repair is right that makes all cases pass, from 0 to 1.
+///
+/// The share of repairs that were right with as many cases, moved by how often the template was right. It never
+/// reaches 0.8 on fewer than four cases that execute what was changed.
+pub fn confidence(template: Template, cases_covering: usize, cases_total: usize) -> f64 {
+    let covering = cases_covering.min(cases_total);
+    let share = RIGHT_BY_CASES.iter().find(|(least, _)| covering >= *least).map_or(0.0, |(_, share)| *share);
+    let odds = share / (1.0 - share) * template.odds() * breadth(covering, cases_total);
+    let believed = odds / (1.0 + odds);
+    let most = if covering < CASES_FOR_BELIEF { UNBELIEVED_MAX } else { BELIEVED_MAX };
+    believed.min(most)
+}
+
+fn breadth(covering: usize, total: usize) -> f64 {
+    if total == 0 || covering as f64 / total as f64 >= SHARE_THAT_COUNTS { 1.0 } else { 0.8 }
+}

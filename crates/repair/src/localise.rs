@@ -1,0 +1,110 @@
+//! Which lines are suspect: Ochiai on the lines that failing and passing cases executed, raised where somebody named the place.
+//!
+//! Knows nothing of C. Lines of tests are never suspect: a test says what is right.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How much an executed line that an assertion, a stack or a fault named is raised.
+const NAMED_BOOST: f64 = 1.5;
+/// The score of a line that was named and that no coverage knows.
+const NAMED_ONLY: f64 = 0.6;
+
+/// What one case executed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// The case's name.
+    pub case: String,
+    /// Whether it failed: an assertion, a fault, a hang.
+    pub failed: bool,
+    /// The lines it executed, as (path, line); the first line is 1.
+    pub lines: BTreeSet<(String, usize)>,
+}
+
+/// A place that something other than coverage points at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The file.
+    pub path: String,
+    /// The line; the first is 1.
+    pub line: usize,
+    /// Who named it: "fault", "stack", "assertion".
+    pub by: String,
+}
+
+/// A line that may be wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Suspect {
+    /// The file.
+    pub path: String,
+    /// The line; the first is 1.
+    pub line: usize,
+    /// 0 to 1: how suspect.
+    pub score: f64,
+    /// In words: which cases executed it, and who named it.
+    pub why: String,
+}
+
+#[derive(Default)]
+struct Tally {
+    failed: usize,
+    passed: usize,
+}
+
+/// Ranks the lines that failing cases executed, most suspect first; ties by path and line.
+///
+/// Without a failing case there is nothing to explain, and no suspect.
+pub fn localise(coverage: &[Coverage], named: &[Named]) -> Vec<Suspect> {
+    let failing = coverage.iter().filter(|case| case.failed).count();
+    let mut suspects: Vec<Suspect> =
+        tally(coverage).iter().filter_map(|((path, line), tally)| executed(path, *line, tally, failing)).collect();
+    for place in named.iter().filter(|place| !is_test(&place.path)) {
+        name(&mut suspects, place);
+    }
+    suspects.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| (&a.path, a.line).cmp(&(&b.path, b.line))));
+    suspects
+}
+
+fn tally(coverage: &[Coverage]) -> BTreeMap<(String, usize), Tally> {
+    let mut lines: BTreeMap<(String, usize), Tally> = BTreeMap::new();
+    for case in coverage {
+        for place in case.lines.iter().filter(|(path, _)| !is_test(path)) {
+            let tally = lines.entry(place.clone()).or_default();
+            if case.failed {
+                tally.failed += 1;
+            } else {
+                tally.passed += 1;
+            }
+        }
+    }
+    lines
+}
+
+fn executed(path: &str, line: usize, tally: &Tally, failing: usize) -> Option<Suspect> {
+    if tally.failed == 0 || failing == 0 {
+        return None;
+    }
+    let all = tally.failed + tally.passed;
+    let score = tally.failed as f64 / (failing as f64 * all as f64).sqrt();
+    let why = format!("executed by {} of {failing} failing cases and {} passing", tally.failed, tally.passed);
+    Some(Suspect { path: path.to_owned(), line, score, why })
+}
+
+fn name(suspects: &mut Vec<Suspect>, place: &Named) {
+    let found = suspects.iter_mut().find(|suspect| suspect.path == place.path && suspect.line == place.line);
+    if let Some(suspect) = found {
+        suspect.score = (suspect.score * NAMED_BOOST).min(1.0);
+        suspect.why = format!("{}; named by {}", suspect.why, place.by);
+    } else {
+        let why = format!("named by {}", place.by);
+        suspects.push(Suspect { path: place.path.clone(), line: place.line, score: NAMED_ONLY, why });
+    }
+}
+
+/// Whether a path is a test's, by its folders or its name. Such a file is never changed.
+pub fn is_test(path: &str) -> bool {
+    let mut parts = path.split(['/', '\\']).rev();
+    let name = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let stem = name.split('.').next().unwrap_or_default();
+    let by_name = stem.starts_with("test_") || stem.ends_with("_test") || stem.ends_with("_tests") || stem == "test";
+    by_name || parts.any(|part| matches!(part.to_ascii_lowercase().as_str(), "test" | "tests" | "testing" | "unittest"))
+}

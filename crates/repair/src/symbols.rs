@@ -1,0 +1,203 @@
+//! What names mean: constants, structures, functions, and which variables can be seen from a place.
+//!
+//! Read from all files together, because the structures of a firmware are in its headers.
+
+use std::collections::BTreeMap;
+
+use crate::declared::{Declared, FUNCTION, base, declared, pointee};
+use crate::source::Source;
+
+/// Expressions nest; deeper ones have no type.
+const NESTED_MAX: usize = 24;
+
+/// A macro without arguments, or an enumerator.
+#[derive(Clone, Debug)]
+pub(crate) struct Constant {
+    /// The enumeration it is from; empty for a macro. Enumerators of one enumeration take each other's place.
+    pub(crate) of: String,
+    pub(crate) path: String,
+}
+
+/// What a function takes and answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Signature {
+    pub(crate) answers: String,
+    pub(crate) takes: Vec<String>,
+}
+
+/// A variable and the bytes from which it can be seen.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    pub(crate) kind: String,
+    pub(crate) size: Option<String>,
+    from: usize,
+    until: usize,
+    pub(crate) global: bool,
+}
+
+/// All names of all files.
+#[derive(Default)]
+pub(crate) struct Symbols {
+    pub(crate) constants: BTreeMap<String, Constant>,
+    pub(crate) fields: BTreeMap<String, Vec<Declared>>,
+    pub(crate) functions: BTreeMap<String, Signature>,
+    variables: BTreeMap<String, Vec<Variable>>,
+}
+
+impl Symbols {
+    /// Reads every file's names.
+    pub(crate) fn read(sources: &[Source]) -> Symbols {
+        let mut symbols = Symbols::default();
+        for source in sources {
+            for at in 0..source.nodes.len() {
+                symbols.take(source, at);
+            }
+        }
+        symbols
+    }
+
+    fn take(&mut self, source: &Source, at: usize) {
+        match source.kind(at) {
+            "preproc_def" => self.constant(source, at, String::new()),
+            "enumerator" => {
+                let of = source.above(at, "enum_specifier").map(|up| base(source.text(up))).unwrap_or_default();
+                self.constant(source, at, of);
+            }
+            "field_declaration" => self.field(source, at),
+            "function_definition" => self.function(source, at),
+            "declaration" | "parameter_declaration" => self.variable(source, at),
+            _ => {}
+        }
+    }
+
+    fn constant(&mut self, source: &Source, at: usize, of: String) {
+        let valued = source.child(at, "value").is_some() || !of.is_empty();
+        if let Some(name) = source.child(at, "name").filter(|_| valued) {
+            let constant = Constant { of, path: source.path.clone() };
+            self.constants.insert(source.text(name).to_owned(), constant);
+        }
+    }
+
+    fn field(&mut self, source: &Source, at: usize) {
+        if let Some(of) = source.above(at, "struct_specifier") {
+            self.fields.entry(base(source.text(of))).or_default().extend(declared(source, at));
+        }
+    }
+
+    fn function(&mut self, source: &Source, at: usize) {
+        let Some(answers) = source.child(at, "type").map(|node| base(source.text(node))) else { return };
+        let Some(head) = source.inside(at).find(|node| source.kind(*node) == "function_declarator") else { return };
+        let Some(name) = source.child(head, "declarator") else { return };
+        let Some(list) = source.child(head, "parameters") else { return };
+        let takes = source.named(list).flat_map(|one| declared(source, one)).map(|one| one.kind).collect();
+        self.functions.insert(source.text(name).to_owned(), Signature { answers, takes });
+    }
+
+    fn variable(&mut self, source: &Source, at: usize) {
+        let function = source.function(at);
+        if source.kind(at) == "parameter_declaration" && function.is_none() {
+            return;
+        }
+        // A parameter is seen in the whole function, a local variable from behind its declaration to the end of its block.
+        let block = source.above(at, "compound_statement").or(source.above(at, "for_statement"));
+        let inner = source.above(at, "for_statement").filter(|up| block.is_none_or(|block| *up > block)).or(block);
+        let owner = inner.or(function);
+        let until = owner.map_or(usize::MAX, |up| source.node(up).end);
+        let from = if source.kind(at) == "declaration" { source.node(at).start } else { 0 };
+        let from = owner.map_or(from, |up| from.max(source.node(up).start));
+        for one in declared(source, at).into_iter().filter(|one| one.kind != FUNCTION || function.is_some()) {
+            let Declared { name, kind, size, .. } = one;
+            let variable = Variable { name, kind, size, from, until, global: function.is_none() };
+            self.variables.entry(source.path.clone()).or_default().push(variable);
+        }
+    }
+
+    /// The variables that can be seen from a byte of a file; an inner one hides an outer one of its name.
+    pub(crate) fn visible(&self, path: &str, byte: usize) -> Vec<&Variable> {
+        let all = self.variables.get(path).map(Vec::as_slice).unwrap_or_default();
+        let mut seen: BTreeMap<&str, &Variable> = BTreeMap::new();
+        for one in all.iter().filter(|one| one.from < byte && byte < one.until) {
+            let hidden = seen.get(one.name.as_str()).is_some_and(|other| other.from > one.from);
+            if !hidden {
+                seen.insert(&one.name, one);
+            }
+        }
+        seen.into_values().collect()
+    }
+
+    /// The variable that a name means at a byte.
+    pub(crate) fn variable_at(&self, path: &str, byte: usize, name: &str) -> Option<&Variable> {
+        let all = self.variables.get(path)?;
+        let here = all.iter().filter(|one| one.name == name && one.from < byte && byte < one.until);
+        here.max_by_key(|one| one.from)
+    }
+
+    /// The fields of a structure, or of what points at one.
+    pub(crate) fn fields_of(&self, kind: &str) -> &[Declared] {
+        let of = pointee(kind).unwrap_or(kind);
+        self.fields.get(of).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The type of an expression, where it can be told.
+    pub(crate) fn kind_of(&self, source: &Source, at: usize) -> Option<String> {
+        self.kind_within(source, at, NESTED_MAX)
+    }
+
+    fn kind_within(&self, source: &Source, at: usize, nested: usize) -> Option<String> {
+        let nested = nested.checked_sub(1)?;
+        let of = |child: usize| self.kind_within(source, child, nested);
+        let field = |name: &str| source.child(at, name);
+        match source.kind(at) {
+            "identifier" => self.kind_of_name(source, at),
+            "number_literal" | "char_literal" | "sizeof_expression" => Some("int".to_owned()),
+            "true" | "false" => Some("bool".to_owned()),
+            "parenthesized_expression" => of(source.named(at).next()?),
+            "field_expression" => {
+                let owner = of(field("argument")?)?;
+                let name = source.text(field("field")?);
+                self.fields_of(&owner).iter().find(|one| one.name == name).map(|one| one.kind.clone())
+            }
+            "subscript_expression" => pointee(&of(field("argument")?)?).map(str::to_owned),
+            "call_expression" => self.functions.get(source.text(field("function")?)).map(|one| one.answers.clone()),
+            "cast_expression" => Some(base(source.text(field("type")?)).replace(' ', "").replace("struct", "struct ")),
+            "update_expression" | "unary_expression" => of(field("argument")?),
+            "pointer_expression" => self.kind_of_pointer(source, at, nested),
+            "binary_expression" => of(field("left")?),
+            "assignment_expression" => of(field("left")?),
+            "conditional_expression" => of(field("consequence")?),
+            _ => None,
+        }
+    }
+
+    fn kind_of_name(&self, source: &Source, at: usize) -> Option<String> {
+        let name = source.text(at);
+        if let Some(variable) = self.variable_at(&source.path, source.node(at).start, name) {
+            return Some(variable.kind.clone());
+        }
+        if let Some(constant) = self.constants.get(name) {
+            return Some(if constant.of.is_empty() { "int".to_owned() } else { constant.of.clone() });
+        }
+        self.functions.contains_key(name).then(|| FUNCTION.to_owned())
+    }
+
+    fn kind_of_pointer(&self, source: &Source, at: usize, nested: usize) -> Option<String> {
+        let inner = self.kind_within(source, source.child(at, "argument")?, nested)?;
+        if source.text(at).starts_with('&') { Some(format!("{inner}*")) } else { pointee(&inner).map(str::to_owned) }
+    }
+
+    /// Whether every name of a text from one place means something at another.
+    pub(crate) fn all_visible(&self, source: &Source, text_of: usize, byte: usize) -> bool {
+        source.inside(text_of).filter(|node| source.kind(*node) == "identifier").all(|node| {
+            let name = source.text(node);
+            self.means_something(source, byte, name)
+        })
+    }
+
+    pub(crate) fn means_something(&self, source: &Source, byte: usize, name: &str) -> bool {
+        self.variable_at(&source.path, byte, name).is_some()
+            || self.constants.contains_key(name)
+            || self.functions.contains_key(name)
+            || matches!(name, "NULL" | "memcpy" | "memset" | "UINT32_MAX" | "UINT16_MAX" | "UINT8_MAX")
+    }
+}

@@ -1,0 +1,134 @@
+//! Operators: comparisons, arithmetic, bits, shifts, logic, assignment; and the order in which they bind.
+
+use super::{At, Proposal, binding};
+use crate::template::Template::{
+    self, Assignment, Boundary, Comparison, Logic, Operator, Precedence, Step, SwappedOperands,
+};
+
+/// What may be meant by an operator, and how likely.
+fn others(operator: &str) -> &'static [(&'static str, f64, Template)] {
+    match operator {
+        "<" => &[("<=", 1.0, Boundary), (">", 0.5, Comparison), (">=", 0.6, Comparison), ("!=", 0.3, Comparison)],
+        "<=" => &[("<", 1.0, Boundary), (">=", 0.5, Comparison), (">", 0.6, Comparison), ("==", 0.3, Comparison)],
+        ">" => &[(">=", 1.0, Boundary), ("<", 0.5, Comparison), ("<=", 0.6, Comparison), ("!=", 0.3, Comparison)],
+        ">=" => &[(">", 1.0, Boundary), ("<=", 0.5, Comparison), ("<", 0.6, Comparison), ("==", 0.3, Comparison)],
+        "==" => &[
+            ("!=", 1.0, Comparison),
+            (">=", 0.5, Comparison),
+            ("<=", 0.5, Comparison),
+            ("<", 0.2, Comparison),
+            (">", 0.2, Comparison),
+        ],
+        "!=" => &[
+            ("==", 1.0, Comparison),
+            ("<", 0.4, Comparison),
+            (">", 0.4, Comparison),
+            ("<=", 0.2, Comparison),
+            (">=", 0.2, Comparison),
+        ],
+        "&&" => &[("||", 1.0, Logic), ("&", 0.3, Operator)],
+        "||" => &[("&&", 1.0, Logic), ("|", 0.3, Operator)],
+        "+" => &[("-", 1.0, Operator), ("*", 0.4, Operator), ("|", 0.3, Operator)],
+        "-" => &[("+", 1.0, Operator), ("/", 0.3, Operator), ("%", 0.2, Operator)],
+        "*" => &[("/", 0.9, Operator), ("+", 0.6, Operator), ("<<", 0.2, Operator)],
+        "/" => &[("%", 0.9, Operator), ("*", 0.9, Operator), (">>", 0.3, Operator)],
+        "%" => &[("/", 0.9, Operator), ("&", 0.7, Operator)],
+        "&" => &[("|", 0.9, Operator), ("&&", 0.9, Operator), ("^", 0.5, Operator), ("%", 0.3, Operator)],
+        "|" => &[("&", 0.9, Operator), ("||", 0.8, Operator), ("^", 0.7, Operator), ("+", 0.3, Operator)],
+        "^" => &[("|", 0.9, Operator), ("&", 0.9, Operator)],
+        "<<" => &[(">>", 1.0, Operator)],
+        ">>" => &[("<<", 1.0, Operator)],
+        _ => &[],
+    }
+}
+
+/// Another operator, or the operands the other way round.
+pub(crate) fn binary(at: &At<'_>, into: &mut Vec<Proposal>) {
+    if at.kind() != "binary_expression" {
+        return;
+    }
+    let Some((node, operator)) = at.operator() else { return };
+    for (other, weight, template) in others(operator) {
+        at.instead(into, *template, *weight, node, *other);
+    }
+    let (Some(left), Some(right)) = (at.child("left"), at.child("right")) else { return };
+    if matches!(operator, "-" | "/" | "%" | "<<" | ">>" | "<" | ">" | "<=" | ">=") {
+        let swapped = vec![at.replace(left, at.source.text(right)), at.replace(right, at.source.text(left))];
+        let weight = if matches!(operator, "-" | "/") { 1.0 } else { 0.3 };
+        into.push(Proposal { template: SwappedOperands, weight, edits: swapped });
+    }
+}
+
+/// `a op (b op c)` for `(a op b) op c`, and back; also where the parentheses are not written.
+pub(crate) fn regroup(at: &At<'_>, into: &mut Vec<Proposal>) {
+    if at.kind() != "binary_expression" {
+        return;
+    }
+    let (Some((_, outer)), Some(left), Some(right)) = (at.operator(), at.child("left"), at.child("right")) else {
+        return;
+    };
+    let (first, last) = (at.source.text(left), at.source.text(right));
+    if let Some((a, inner, b)) = parts(at, left).filter(|(_, inner, _)| *inner != outer || matches!(outer, "-" | "/")) {
+        at.instead(into, Precedence, mixed(inner, outer), at.node, format!("{a} {inner} ({b} {outer} {last})"));
+    }
+    if let Some((b, inner, c)) = parts(at, right).filter(|(_, inner, _)| *inner != outer || matches!(outer, "-" | "/"))
+    {
+        at.instead(into, Precedence, mixed(inner, outer), at.node, format!("({first} {outer} {b}) {inner} {c}"));
+    }
+}
+
+/// The operands and the operator of a binary expression, with or without parentheses.
+fn parts<'a>(at: &At<'a>, node: usize) -> Option<(&'a str, &'a str, &'a str)> {
+    let inner = if at.source.kind(node) == "parenthesized_expression" { at.source.named(node).next()? } else { node };
+    if at.source.kind(inner) != "binary_expression" {
+        return None;
+    }
+    let text = |field: &str| at.source.child(inner, field).map(|child| at.source.text(child));
+    Some((text("left")?, text("operator")?, text("right")?))
+}
+
+/// Bits beside comparisons and sums beside shifts are what people get wrong.
+fn mixed(inner: &str, outer: &str) -> f64 {
+    let bits = |operator: &str| matches!(operator, "&" | "|" | "^" | "<<" | ">>");
+    if bits(inner) != bits(outer) && binding(inner) > 2 && binding(outer) > 2 { 1.5 } else { 0.6 }
+}
+
+/// Another assignment, `++` for `--`, and the step before for behind.
+pub(crate) fn assignment(at: &At<'_>, into: &mut Vec<Proposal>) {
+    let Some((node, operator)) = at.operator() else { return };
+    if at.kind() == "assignment_expression" {
+        let others: &[(&str, f64)] = match operator {
+            "=" => &[("|=", 0.8), ("+=", 0.8), ("&=", 0.5), ("-=", 0.5), ("^=", 0.2)],
+            "+=" => &[("-=", 1.0), ("=", 0.9), ("|=", 0.2)],
+            "-=" => &[("+=", 1.0), ("=", 0.9)],
+            "|=" => &[("=", 0.9), ("&=", 0.8), ("^=", 0.5), ("+=", 0.2)],
+            "&=" => &[("=", 0.9), ("|=", 0.8), ("^=", 0.4)],
+            "^=" => &[("|=", 0.9), ("&=", 0.5), ("=", 0.5)],
+            "*=" => &[("/=", 0.8), ("+=", 0.5), ("=", 0.4)],
+            "/=" => &[("*=", 0.8), ("%=", 0.5), ("=", 0.4)],
+            "%=" => &[("/=", 0.6), ("&=", 0.6), ("=", 0.4)],
+            "<<=" => &[(">>=", 1.0), ("=", 0.3)],
+            ">>=" => &[("<<=", 1.0), ("=", 0.3)],
+            _ => &[],
+        };
+        others.iter().for_each(|(other, weight)| at.instead(into, Assignment, *weight, node, *other));
+    }
+    if at.kind() == "update_expression" {
+        step(at, node, operator, into);
+    }
+}
+
+fn step(at: &At<'_>, node: usize, operator: &str, into: &mut Vec<Proposal>) {
+    let other = if operator == "++" { "--" } else { "++" };
+    at.instead(into, Step, 1.0, node, other);
+    let Some(argument) = at.child("argument").map(|child| at.source.text(child)) else { return };
+    if at.source.kind(at.source.parent(at.node)) != "expression_statement" {
+        let moved = if at.text().starts_with(operator) {
+            format!("{argument}{operator}")
+        } else {
+            format!("{operator}{argument}")
+        };
+        at.instead(into, Step, 0.7, at.node, moved);
+        at.instead(into, Step, 0.3, at.node, argument);
+    }
+}

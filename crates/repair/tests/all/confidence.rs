@@ -1,0 +1,45 @@
+//! Plausible is not proven.
+
+use interlock_repair::{Template, confidence};
+
+const TEMPLATES: [Template; 6] = [
+    Template::Boundary,
+    Template::Volatile,
+    Template::Number,
+    Template::Delete,
+    Template::Combined,
+    Template::MissingStatement,
+];
+
+#[test]
+fn fewer_than_four_covering_cases_never_reach_the_threshold_of_success() {
+    for template in TEMPLATES {
+        for covering in 0..4 {
+            for total in [covering, 4, 20, 1000] {
+                assert!(confidence(template, covering, total) < 0.8, "{template} {covering} of {total}");
+            }
+        }
+    }
+}
+
+#[test]
+fn more_cases_never_make_it_less_and_deleting_is_never_believed() {
+    for template in TEMPLATES {
+        let by_cases: Vec<f64> = (0..30).map(|covering| confidence(template, covering, 30)).collect();
+        assert!(by_cases.is_sorted(), "{template}: {by_cases:?}");
+        assert!(by_cases.iter().all(|value| (0.0..=0.95).contains(value)), "{template}: {by_cases:?}");
+    }
+    assert!(confidence(Template::Delete, 100, 100) < 0.5);
+}
+
+#[test]
+fn boundary_that_many_cases_cover_is_believed() {
+    assert!(confidence(Template::Boundary, 12, 22) >= 0.8);
+    assert!(confidence(Template::Boundary, 5, 22) < confidence(Template::Boundary, 12, 22));
+}
+
+#[test]
+fn counts_that_make_no_sense_are_taken_as_the_smaller() {
+    assert_eq!(confidence(Template::Boundary, 50, 2), confidence(Template::Boundary, 2, 2));
+    assert!(confidence(Template::Boundary, 0, 0) < 0.8);
+}
