@@ -14,6 +14,10 @@ needs git git "keeps what runs change, so that it can be taken back"
 if [ "$what" != build ]; then
     needs spin spin "its state counts are compared with the checker's"
     needs bsdutils script "gives the tests a terminal"
+    needs socat socat "gives the tests boards with a serial console"
+    needs openssh-client ssh "boards and script hosts are reached by it"
+    PATH=$PATH:/usr/sbin needs openssh-server sshd "boards and script hosts are tested with a real server"
+    [ -e /usr/lib/openssh/sftp-server ] || { echo "setup: openssh-sftp-server is missing (files are copied to it)" >&2; missing+=(openssh-sftp-server); }
     needs make make "builds the sample firmwares"
     needs gcc-arm-none-eabi arm-none-eabi-gcc "compiles the sample firmwares"
     needs qemu-system-arm qemu-system-arm "runs the sample firmwares"

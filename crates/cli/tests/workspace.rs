@@ -23,7 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("map", &[]),
     ("judge", &["http", "chart", "redact", "core", "journal", "activity"]),
     ("program", &["redact", "journal", "activity", "sandbox"]),
-    ("testbench", &["activity", "program", "sandbox"]),
+    ("testbench", &["http", "journal", "activity", "program", "sandbox"]),
     ("repair", &[]),
     (
         "runtime",

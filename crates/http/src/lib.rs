@@ -7,6 +7,7 @@
 mod address;
 mod client;
 mod error;
+mod pin;
 mod proxy;
 mod response;
 mod trust;
@@ -15,5 +16,5 @@ pub use address::Address;
 pub use client::{Client, Connection};
 pub use error::Error;
 pub use hyper::{HeaderMap, Method, Request, body::Bytes, header};
-pub use proxy::Proxy;
+pub use proxy::{Proxy, base64};
 pub use response::Response;

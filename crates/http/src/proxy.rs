@@ -72,7 +72,8 @@ async fn head(stream: &mut TcpStream) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&head).into_owned())
 }
 
-fn base64(bytes: &[u8]) -> String {
+/// As headers and command lines carry bytes.
+pub fn base64(bytes: &[u8]) -> String {
     const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {

@@ -6,13 +6,22 @@
 //!
 //! It does not know machines or runs, and it does not judge: whether a result is good enough is decided elsewhere.
 
+mod board;
 mod environment;
 pub mod expect;
+mod fetch;
 mod kinds;
+mod own_program;
+mod pattern;
 mod profile;
 mod resource;
 pub mod results;
+mod script_host;
 mod session;
+mod settings;
+mod ssh;
+mod stop;
+mod tool;
 mod trouble;
 
 pub use environment::{Bench, Doing, Environment, Fault, Kept, Operation, Ran, Reset, Start, Stop};

@@ -1,7 +1,13 @@
-//! Tests of what runs firmware, with real parts, and of what its results mean.
+//! Tests of what runs firmware, with real parts.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
+mod board;
+mod board_ssh;
 mod expect;
+mod own_program;
+mod place;
 mod resource;
 mod results;
+mod sshd;
+mod windows;

@@ -1,0 +1,297 @@
+//! What a profile says about its boards.
+//!
+//! What all boards have in common stands at the top; what is said for one of them in `boards` takes its place.
+
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::order::Order;
+use crate::{Trouble, fetch::Wanted, pattern::Pattern, settings::Settings, ssh::Ssh};
+
+/// How long flashing may take where nobody says.
+const FLASH_SEC: u64 = 300;
+
+/// One board.
+#[derive(Clone, Debug)]
+pub(crate) struct Board {
+    /// What it is called; the resource that is held.
+    pub(crate) name: String,
+    /// Its console.
+    pub(crate) serial: Option<Serial>,
+    /// Its network.
+    pub(crate) ssh: Option<Ssh>,
+    /// Its power.
+    pub(crate) power: Power,
+    /// What resets it, where that is less than its power.
+    pub(crate) reset: Option<Order>,
+    /// What writes the image into it.
+    pub(crate) flash: Option<Flash>,
+    /// Where the image is copied to over SSH.
+    pub(crate) image_path: Option<String>,
+    /// What its console asks of somebody who comes, and what it is answered.
+    pub(crate) login: Vec<Step>,
+    /// What its console shows when it waits for a command.
+    pub(crate) prompt: Option<Pattern>,
+    /// What starts the tests, where the suite does not say; `{args}` is what they are told. Without any, a reset starts them.
+    pub(crate) command: Option<String>,
+    /// What is printed at the end, with the exit code as the group `code`.
+    pub(crate) end: Option<Pattern>,
+    /// What is printed when it starts.
+    pub(crate) boot: Option<Pattern>,
+    /// More starts than this within one are a boot loop.
+    pub(crate) boots_max: u32,
+    /// How long it may take to start.
+    pub(crate) boot_time: Duration,
+    /// How long it may print nothing.
+    pub(crate) silence: Option<Duration>,
+    /// What to fetch afterwards.
+    pub(crate) logs: Vec<Wanted>,
+    /// What else to fetch afterwards.
+    pub(crate) artifacts: Vec<Wanted>,
+    /// Files that tests write their results into.
+    pub(crate) reports: Vec<String>,
+}
+
+/// A serial port, or a server for one.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Serial {
+    /// `/dev/ttyUSB0`, or `tcp://host:port`.
+    pub(crate) port: String,
+    /// Bits in a second.
+    #[serde(default = "usual_baud")]
+    pub(crate) baud: u32,
+    /// Who says stop.
+    #[serde(default)]
+    pub(crate) flow: Flow,
+}
+
+/// Who says stop when there is too much to read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Flow {
+    #[default]
+    None,
+    Software,
+    Hardware,
+}
+
+fn usual_baud() -> u32 {
+    115_200
+}
+
+/// A question and its answer.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Step {
+    /// What is asked.
+    pub(crate) expect: Pattern,
+    /// The answer, sent with a line's end.
+    #[serde(default)]
+    pub(crate) send: String,
+    /// The variable that has the answer, where it is secret.
+    pub(crate) send_env: Option<String>,
+}
+
+/// What switches it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Power {
+    pub(crate) on: Option<Order>,
+    pub(crate) off: Option<Order>,
+    /// Off and on in one. Without it, one after the other.
+    pub(crate) cycle: Option<Order>,
+    /// How long it stays off.
+    #[serde(default = "off_sec")]
+    pub(crate) off_sec: u64,
+}
+
+fn off_sec() -> u64 {
+    2
+}
+
+impl Power {
+    /// Whether it can be switched off and on.
+    pub(crate) fn cycles(&self) -> bool {
+        self.cycle.is_some() || (self.on.is_some() && self.off.is_some())
+    }
+}
+
+/// What writes an image into a board.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Flash {
+    /// `{image}`, `{port}`, `{board}` and `{folder}` are put in.
+    pub(crate) command: Vec<String>,
+    #[serde(default = "flash_sec")]
+    pub(crate) timeout_sec: u64,
+    /// What it may change besides: devices.
+    #[serde(default)]
+    pub(crate) write: Vec<PathBuf>,
+    /// Whether it talks to others.
+    #[serde(default)]
+    pub(crate) network: bool,
+    #[serde(default)]
+    pub(crate) env: BTreeMap<String, String>,
+}
+
+fn flash_sec() -> u64 {
+    FLASH_SEC
+}
+
+/// The boards of a profile, by what they have in common and what not.
+pub(crate) fn boards(config: &Map<String, Value>) -> Result<Vec<Board>, Trouble> {
+    let mut common = config.clone();
+    let boards = match common.shift_remove("boards") {
+        None | Some(Value::Null) => return Ok(vec![Board::read(Settings::new(&common))?]),
+        Some(boards) => boards,
+    };
+    let boards: Vec<Map<String, Value>> = serde_json::from_value(boards)
+        .map_err(|error| Trouble::config("boards", format!("cannot be used: {error}")))?;
+    let own = |(at, board): (usize, Map<String, Value>)| {
+        let mut all = common.clone();
+        all.extend(board);
+        Board::read(Settings::within(&format!("boards.{at}"), all))
+    };
+    let boards = boards.into_iter().enumerate().map(own).collect::<Result<Vec<_>, _>>()?;
+    let is_twice = |board: &&Board| boards.iter().filter(|other| other.name == board.name).count() > 1;
+    match boards.iter().find(is_twice) {
+        Some(board) => Err(Trouble::config("boards", format!("has two that are called `{}`", board.name))),
+        None if boards.is_empty() => Err(Trouble::config("boards", "is empty")),
+        None => Ok(boards),
+    }
+}
+
+impl Board {
+    fn read(mut from: Settings) -> Result<Self, Trouble> {
+        let (serial, ssh): (Option<Serial>, Option<Ssh>) = (from.take("serial")?, from.take("ssh")?);
+        let name: Option<String> = from.take("name")?;
+        let called = serial.as_ref().map(|serial| &serial.port).or(ssh.as_ref().map(|ssh| &ssh.host)).cloned();
+        let Some(called) = called else {
+            return Err(from.wrong("serial", "is missing, and so is `ssh`: a board has one or the other"));
+        };
+        let seconds = |read: Option<u64>| read.map(Duration::from_secs);
+        let board = Board {
+            name: name.unwrap_or(called),
+            serial,
+            ssh,
+            power: from.or("power", Power::default())?,
+            reset: from.take("reset")?,
+            flash: from.take("flash")?,
+            image_path: from.take("image_path")?,
+            login: from.or("login", Vec::new())?,
+            prompt: from.take("prompt")?,
+            command: from.take("command")?,
+            end: from.take("end")?,
+            boot: from.take("boot")?,
+            boots_max: from.or("boots_max", 3)?,
+            boot_time: Duration::from_secs(from.or("boot_sec", 60)?),
+            silence: seconds(from.take("silence_sec")?),
+            logs: from.or("logs", Vec::new())?,
+            artifacts: from.or("artifacts", Vec::new())?,
+            reports: from.or("reports", Vec::new())?,
+        };
+        board.check(&from)?;
+        from.end()?;
+        Ok(board)
+    }
+
+    /// What only fits together.
+    fn check(&self, from: &Settings) -> Result<(), Trouble> {
+        if let Some(ssh) = &self.ssh {
+            ssh.check("ssh")?;
+        }
+        let needs_ssh = [("image_path", self.image_path.is_some()), ("reports", !self.reports.is_empty())];
+        if let Some((field, _)) = needs_ssh.iter().find(|(_, is_said)| *is_said && self.ssh.is_none()) {
+            return Err(from.wrong(field, "needs `ssh`"));
+        }
+        if !self.login.is_empty() && self.prompt.is_none() {
+            return Err(from.wrong("prompt", "is missing: with `login` it must be told when that is over"));
+        }
+        if self.flash.as_ref().is_some_and(|flash| flash.command.is_empty()) {
+            return Err(from.wrong("flash", "has an empty `command`"));
+        }
+        Ok(())
+    }
+
+    /// The port as programs that write images want to be told.
+    pub(crate) fn port(&self) -> &str {
+        self.serial.as_ref().map_or("", |serial| &serial.port)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(config: Value) -> Result<Vec<Board>, Trouble> {
+        let Value::Object(config) = config else { panic!("a map") };
+        boards(&config)
+    }
+
+    fn check(config: Value, expected: Expect) {
+        expected.assert_eq(&read(config).unwrap_err().to_string());
+    }
+
+    #[test]
+    fn boards_share_what_is_said_for_all_and_have_their_own() {
+        let config = json!({
+            "prompt": "# $", "baud": null, "login": [{ "expect": "login:", "send": "root" }],
+            "boards": [
+                { "name": "a", "serial": { "port": "/dev/ttyUSB0" } },
+                { "serial": { "port": "tcp://rack:2001", "baud": 9600 }, "prompt": "> " },
+            ],
+        });
+        let Value::Object(mut config) = config else { panic!("a map") };
+        config.shift_remove("baud");
+        let boards = boards(&config).unwrap();
+        let shown: Vec<_> = boards.iter().map(|it| (it.name.as_str(), it.serial.as_ref().unwrap().baud)).collect();
+        assert_eq!(shown, [("a", 115_200), ("tcp://rack:2001", 9_600)]);
+        assert!(boards[0].prompt.as_ref().unwrap().is_match(b"\r\n~ # "));
+        assert!(!boards[1].prompt.as_ref().unwrap().is_match(b"\r\n~ # "));
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named() {
+        let serial = json!({ "port": "/dev/ttyUSB0" });
+        check(
+            json!({}),
+            expect!["`test_profile.config.serial` is missing, and so is `ssh`: a board has one or the other"],
+        );
+        check(
+            json!({ "serial": { "baud": 9600 } }),
+            expect!["`test_profile.config.serial` cannot be used: missing field `port`"],
+        );
+        check(
+            json!({ "serial": serial, "promt": "# " }),
+            expect![
+                "`test_profile.config.promt` is not known; known are serial, ssh, name, power, reset, flash, image_path, login, prompt, command, end, boot, boots_max, boot_sec, silence_sec, logs, artifacts, reports"
+            ],
+        );
+        check(
+            json!({ "serial": serial, "end": "(" }),
+            expect![[r#"`test_profile.config.end` cannot be used: is no pattern: unclosed group"#]],
+        );
+        check(
+            json!({ "serial": serial, "image_path": "/tmp/fw" }),
+            expect!["`test_profile.config.image_path` needs `ssh`"],
+        );
+        check(
+            json!({ "boards": [{ "name": "a", "serial": serial }, { "name": "a", "serial": serial }] }),
+            expect!["`test_profile.config.boards` has two that are called `a`"],
+        );
+        check(
+            json!({ "boards": [{ "ssh": { "host": "-oProxyCommand=id" } }] }),
+            expect!["`test_profile.config.ssh.host` is `-oProxyCommand=id`, which is no host"],
+        );
+        check(
+            json!({ "serial": serial, "power": { "on": { "url": "ftp://relay" } } }),
+            expect!["`test_profile.config.power` cannot be used: `url` is to begin with http:// or https://"],
+        );
+    }
+}

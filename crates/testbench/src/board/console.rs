@@ -1,0 +1,148 @@
+//! The console of a board: opened, logged in to, given commands.
+
+use std::{
+    io,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use regex::bytes::Regex;
+use serial2_tokio::{FlowControl, SerialPort, Settings as PortSettings};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+};
+
+use super::config::{Board, Flow, Serial, Step};
+use crate::{
+    Bench, Trouble,
+    expect::{Expect, Found, Unmet},
+};
+
+/// How long connecting to a server of serial ports may take.
+const CONNECT_MAX: Duration = Duration::from_secs(10);
+
+/// How long to wait for a prompt before asking for it again.
+const ASK_EVERY: Duration = Duration::from_secs(2);
+
+/// Something that bytes go over both ways.
+pub(crate) trait Wire: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<W: AsyncRead + AsyncWrite + Unpin + Send> Wire for W {}
+
+/// A console that is open.
+pub(crate) struct Console {
+    /// What is heard and said.
+    pub(crate) line: Expect<Box<dyn Wire>>,
+}
+
+impl Console {
+    /// Opens a board's console. What it said before that is forgotten; what it says from now on goes into `log`.
+    pub(crate) async fn open(bench: Bench<'_>, board: &Board, log: Option<&Path>) -> Result<Self, Trouble> {
+        let serial = board.serial.as_ref().ok_or_else(|| Trouble::config("serial", "is missing"))?;
+        let mut cancel = bench.attempt.cancel.clone();
+        let opened = tokio::select! {
+            opened = tokio::time::timeout(CONNECT_MAX, open(serial)) => opened,
+            () = cancel.cancelled() => return Err(Trouble::Cancelled),
+        };
+        let opened = opened.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        let wire = opened.map_err(|error| {
+            Trouble::environment(format!("the console {} of {} cannot be opened: {error}", serial.port, board.name))
+        })?;
+        let line = Expect::new(wire);
+        let line = if let Some(log) = log { line.logged(log)? } else { line };
+        Ok(Console { line })
+    }
+
+    /// Says something, as it is.
+    pub(crate) async fn send(&mut self, text: &str) -> Result<(), Trouble> {
+        Ok(self.line.send(text.as_bytes()).await?)
+    }
+
+    /// Waits for one of several things.
+    pub(crate) async fn wait_for(&mut self, patterns: &[Regex], timeout: Duration) -> Result<Found, Unmet> {
+        self.line.wait_for(patterns, timeout).await
+    }
+
+    /// Comes to the prompt, logging in on the way where that is asked for. Nothing where the board has no prompt.
+    pub(crate) async fn log_in(&mut self, board: &Board, timeout: Duration) -> Result<(), Trouble> {
+        let Some(prompt) = &board.prompt else { return Ok(()) };
+        let first = board.login.first().map(|step| (*step.expect).clone());
+        let patterns: Vec<Regex> = std::iter::once((**prompt).clone()).chain(first).collect();
+        let deadline = Instant::now() + timeout;
+        if self.ask(&patterns, timeout, board).await?.which == 0 {
+            return Ok(());
+        }
+        let after = board.login.iter().skip(1).map(|step| &step.expect).chain([prompt]);
+        for (step, next) in board.login.iter().zip(after) {
+            let answer = answer(step)?;
+            self.send(&format!("{answer}\n")).await?;
+            let left = deadline.saturating_duration_since(Instant::now());
+            let came = self.wait_for(&[(**next).clone()], left).await;
+            came.map_err(|unmet| Trouble::environment(format!("{} does not let us in: {unmet}", board.name)))?;
+        }
+        Ok(())
+    }
+
+    /// Sends an empty line, again and again, until something comes.
+    async fn ask(&mut self, patterns: &[Regex], timeout: Duration, board: &Board) -> Result<Found, Trouble> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            self.send("\n").await?;
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.wait_for(patterns, ASK_EVERY.min(left)).await {
+                Ok(found) => return Ok(found),
+                Err(Unmet::TimedOut { .. }) if Instant::now() < deadline => {}
+                Err(Unmet::TimedOut { instead, .. }) => {
+                    let seconds = timeout.as_secs();
+                    let why =
+                        format!("{} shows no prompt within {seconds} seconds; what came is `{instead}`", board.name);
+                    return Err(Trouble::Environment(why));
+                }
+                Err(unmet) => return Err(Trouble::environment(format!("the console of {}: {unmet}", board.name))),
+            }
+        }
+    }
+
+    /// What a command prints, on a console with a POSIX shell that waits for one.
+    pub(crate) async fn output_of(&mut self, command: &str, timeout: Duration) -> Result<String, Trouble> {
+        let (begin, end) = ("interlock-begins", "interlock-ends");
+        // The halves are put together over there, so that the echo of the line is not taken for what it prints.
+        let line = format!("echo {begin}\"\"-here; {command}; echo {end}\"\"-here\n");
+        self.send(&line).await?;
+        let patterns = [format!(r"{begin}-here\r?\n"), format!(r"(?:\r?\n)?{end}-here\r?\n")];
+        let mut text = String::new();
+        for pattern in patterns {
+            let pattern = Regex::new(&pattern).map_err(Trouble::environment)?;
+            let found = self.wait_for(&[pattern], timeout).await;
+            text = found.map_err(|unmet| Trouble::environment(format!("`{command}`: {unmet}")))?.before;
+        }
+        Ok(text.replace("\r\n", "\n"))
+    }
+}
+
+fn answer(step: &Step) -> Result<String, Trouble> {
+    match &step.send_env {
+        Some(name) => std::env::var(name)
+            .map_err(|_| Trouble::config("login", format!("names the variable {name}, which is not set"))),
+        None => Ok(step.send.clone()),
+    }
+}
+
+async fn open(serial: &Serial) -> io::Result<Box<dyn Wire>> {
+    if let Some(address) = serial.port.strip_prefix("tcp://") {
+        return Ok(Box::new(TcpStream::connect(address).await?));
+    }
+    let port = SerialPort::open(&serial.port, |mut settings: PortSettings| {
+        settings.set_raw();
+        settings.set_baud_rate(serial.baud)?;
+        settings.set_flow_control(match serial.flow {
+            Flow::None => FlowControl::None,
+            Flow::Software => FlowControl::XonXoff,
+            Flow::Hardware => FlowControl::RtsCts,
+        });
+        Ok(settings)
+    })?;
+    port.discard_input_buffer()?;
+    Ok(Box::new(port))
+}

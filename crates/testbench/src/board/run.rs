@@ -1,0 +1,262 @@
+//! One start on a board: by a command on its console, by a reset, or over SSH while the console is listened to.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use interlock_program::{How, Tell};
+use regex::bytes::Regex;
+
+use super::{
+    config::Board,
+    console::Console,
+    switch::{Thoroughly, restart},
+};
+use crate::{
+    Bench, Ran, Start, Stop, Trouble,
+    expect::Unmet,
+    fetch,
+    ssh::{CUT_OFF, Marked, Remote, Ssh, is_name, plain, quoted},
+    stop::stoppable,
+    tool::Said,
+};
+
+/// How long to listen before looking at the clock.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// Who says nothing for so long at the end of its time has hung.
+const SILENT: Duration = Duration::from_secs(10);
+
+/// How long to listen to a command that was told to stop.
+const STOPPING: Duration = Duration::from_secs(2);
+
+/// What is sent to end a command: control and C.
+const INTERRUPT: &str = "\u{3}";
+
+const CONSOLE: &str = "console.log";
+
+/// Runs it.
+pub(crate) async fn run(bench: Bench<'_>, board: &Board, start: &Start, folder: &Path) -> Result<Ran, Trouble> {
+    let begun = Instant::now();
+    let command = command(board, start);
+    let (stop, logs, reports) = match (&board.ssh, &command) {
+        (Some(ssh), Some(command)) => over_ssh(bench, board, ssh, start, command, folder).await?,
+        _ => (on_console(bench, board, start, command.as_deref(), folder).await?, vec![CONSOLE.into()], Vec::new()),
+    };
+    let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let (artifacts, faults, coverage) = Default::default();
+    Ok(Ran { start: start.clone(), stop, duration_ms, logs, reports, artifacts, faults, coverage })
+}
+
+/// The command that starts it, if it is one.
+fn command(board: &Board, start: &Start) -> Option<String> {
+    let said = Some(&start.command).filter(|said| !said.is_empty()).or(board.command.as_ref())?;
+    let args = start.args.iter().map(|arg| quoted(arg)).collect::<Vec<_>>().join(" ");
+    Some(match said.contains("{args}") {
+        true => said.replace("{args}", &args),
+        false => format!("{said} {args}").trim_end().to_owned(),
+    })
+}
+
+async fn on_console(
+    bench: Bench<'_>,
+    board: &Board,
+    start: &Start,
+    command: Option<&str>,
+    folder: &Path,
+) -> Result<Stop, Trouble> {
+    let mut console = Console::open(bench, board, Some(&folder.join(CONSOLE))).await?;
+    let end = match command {
+        Some(command) => {
+            let boot_time = board.boot_time;
+            stoppable(bench, boot_time + LOOK_EVERY, &board.name, console.log_in(board, boot_time)).await?;
+            let (line, end) = line(bench, board, start, command)?;
+            console.send(&line).await?;
+            end
+        }
+        None => {
+            let end = board.end.as_ref().ok_or_else(|| {
+                Trouble::config("end", "is missing: where a reset starts it, it must be told when it is over")
+            })?;
+            restart(bench, board, Some(&mut console), Thoroughly::Least).await?;
+            (**end).clone()
+        }
+    };
+    let mut cancel = bench.attempt.cancel.clone();
+    let heard = tokio::select! {
+        stop = listen(&mut console, board, &end, start.timeout, command.is_some()) => stop,
+        () = cancel.cancelled() => Err(Trouble::Cancelled),
+    };
+    let is_over = matches!(heard, Ok(Stop::Exited { .. } | Stop::Lost { .. }));
+    if command.is_some() && !is_over {
+        // Whether it listens to that or not: nothing more can be done from here.
+        let _ = console.send(INTERRUPT).await;
+        console.line.drain(STOPPING).await;
+    }
+    heard
+}
+
+/// What is sent, and what is printed at its end.
+fn line(bench: Bench<'_>, board: &Board, start: &Start, command: &str) -> Result<(String, Regex), Trouble> {
+    let mut variables = String::new();
+    for (name, value) in &start.environment_vars {
+        if !is_name(name) {
+            return Err(Trouble::environment(format!("`{name}` is no name of a variable")));
+        }
+        variables.push_str(&format!("{name}={} ", quoted(value)));
+    }
+    let command =
+        if variables.is_empty() { command.to_owned() } else { format!("env {variables}sh -c {}", quoted(command)) };
+    if let Some(end) = &board.end {
+        return Ok((format!("{command}\n"), (**end).clone()));
+    }
+    // The echo of the line has no digits where what it prints has some.
+    let (session, id) = (plain(&bench.session.id), plain(&start.id));
+    let mark = format!("interlock-{session}-{id}-{}", start.repetition);
+    let end = Regex::new(&format!(r"{mark}=(?P<code>-?[0-9]+)\r?\n")).map_err(Trouble::environment)?;
+    Ok((format!("{command}; echo \"{mark}=$?\"\n"), end))
+}
+
+/// Listens until it ends, in whatever way.
+async fn listen(
+    console: &mut Console,
+    board: &Board,
+    end: &Regex,
+    timeout: Duration,
+    is_command: bool,
+) -> Result<Stop, Trouble> {
+    let boots = board.boot.as_ref().map(|boot| console.line.count((**boot).clone()));
+    let begun = Instant::now();
+    loop {
+        match console.wait_for(std::slice::from_ref(end), LOOK_EVERY).await {
+            Ok(found) => {
+                let code = found.groups.get("code").map_or(Some(0), |code| code.trim().parse().ok());
+                return Ok(match code {
+                    Some(code) => Stop::Exited { code },
+                    None => Stop::Lost { why: format!("it ended with `{}`, which is no exit code", found.text.trim()) },
+                });
+            }
+            Err(Unmet::TimedOut { .. }) => {}
+            Err(Unmet::Closed { .. }) => return Ok(Stop::Lost { why: "the console has closed".to_owned() }),
+            Err(Unmet::Broken(error)) => return Ok(Stop::Lost { why: format!("the console has failed: {error}") }),
+        }
+        let booted = boots.map_or(0, |boots| console.line.seen(boots));
+        if is_command && booted > 0 {
+            return Ok(Stop::Lost { why: "the board started anew while the command ran".to_owned() });
+        }
+        if booted > board.boots_max {
+            return Ok(Stop::BootLoop { boots: booted });
+        }
+        let silent = console.line.last_heard().unwrap_or(begun).max(begun).elapsed();
+        let is_late = begun.elapsed() >= timeout;
+        if board.silence.is_some_and(|silence| silent >= silence) || (is_late && silent >= SILENT.min(timeout / 2)) {
+            return Ok(Stop::Hung { place: place(console) });
+        }
+        if is_late {
+            return Ok(Stop::TimedOut);
+        }
+    }
+}
+
+/// The last thing that was heard.
+fn place(console: &Console) -> String {
+    let text = String::from_utf8_lossy(console.line.rest()).into_owned();
+    match text.lines().map(str::trim).rfind(|line| !line.is_empty()) {
+        Some(line) => format!("after `{line}`"),
+        None => "before it printed anything".to_owned(),
+    }
+}
+
+type Outcome = (Stop, Vec<PathBuf>, Vec<PathBuf>);
+
+async fn over_ssh(
+    bench: Bench<'_>,
+    board: &Board,
+    ssh: &Ssh,
+    start: &Start,
+    command: &str,
+    folder: &Path,
+) -> Result<Outcome, Trouble> {
+    let mark = Marked::start(&bench.session.id, &start.id, start.repetition);
+    forget_reports(bench, board, ssh).await?;
+    let mut logs: Vec<PathBuf> = vec!["stdout.log".into(), "stderr.log".into()];
+    let command = mark.command(command, &start.environment_vars)?;
+    let remote = Remote { tell: Tell::NowAndThen, ..Remote::quiet(command, start.timeout) };
+    let run = ssh.run(bench, &remote);
+    let said = if board.serial.is_some() {
+        logs.push(CONSOLE.into());
+        let mut console = Console::open(bench, board, Some(&folder.join(CONSOLE))).await?;
+        beside(run, &mut console).await
+    } else {
+        run.await
+    };
+    let is_over =
+        said.as_ref().is_ok_and(|said| matches!(said.how, How::Exited { .. }) && said.code() != Some(CUT_OFF));
+    if !is_over {
+        // Where the board cannot be reached any more, there is nobody to be told.
+        let _ = mark.end(ssh, bench).await;
+    }
+    let said = said?;
+    let (code, stderr) = mark.ended(&said.stderr);
+    std::fs::write(folder.join("stdout.log"), &said.stdout)?;
+    std::fs::write(folder.join("stderr.log"), &stderr)?;
+    let stop = stop(&said, code);
+    let reports = fetch_reports(bench, board, ssh, folder).await?;
+    Ok((stop, logs, reports))
+}
+
+/// Whatever is heard on the console meanwhile goes into its log.
+async fn beside<T>(work: impl Future<Output = T>, console: &mut Console) -> T {
+    let listen = async {
+        while matches!(console.line.listen().await, Ok(1..)) {}
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        done = work => done,
+        () = listen => std::future::pending().await,
+    }
+}
+
+fn stop(said: &Said, code: Option<i64>) -> Stop {
+    match (&said.how, code) {
+        (How::TimedOut, _) => Stop::TimedOut,
+        (_, Some(code)) => Stop::Exited { code },
+        (How::Exited { code: CUT_OFF, .. }, None) => {
+            Stop::Lost { why: said.last_line().unwrap_or_else(|| "the connection was cut off".to_owned()) }
+        }
+        (How::Exited { code, .. }, None) => Stop::Lost { why: format!("its end was not heard; ssh ended with {code}") },
+        (How::Limited(why), None) => Stop::Lost { why: why.clone() },
+        (How::Cancelled, None) => Stop::Lost { why: "it was stopped".to_owned() },
+    }
+}
+
+/// What an earlier start wrote must not be taken for what this one writes.
+async fn forget_reports(bench: Bench<'_>, board: &Board, ssh: &Ssh) -> Result<(), Trouble> {
+    if board.reports.is_empty() {
+        return Ok(());
+    }
+    let all: Vec<_> = board.reports.iter().map(|path| quoted(path)).collect();
+    let command = format!("exec sh -c {}", quoted(&format!("rm -f -- {}", all.join(" "))));
+    let said = ssh.run(bench, &Remote::quiet(command, STOPPING * 15)).await?;
+    match said.code() {
+        Some(0) => Ok(()),
+        _ => Err(Trouble::environment(format!("old reports could not be removed: {}", said.why(STOPPING * 15)))),
+    }
+}
+
+async fn fetch_reports(bench: Bench<'_>, board: &Board, ssh: &Ssh, folder: &Path) -> Result<Vec<PathBuf>, Trouble> {
+    if board.reports.is_empty() {
+        return Ok(Vec::new());
+    }
+    let here = folder.join("reports");
+    std::fs::create_dir_all(&here)?;
+    for path in &board.reports {
+        match ssh.get(bench, path, &here).await {
+            Err(Trouble::Cancelled) => return Err(Trouble::Cancelled),
+            // A report that was not written is a result, too: its cases are missing.
+            Err(_) | Ok(()) => {}
+        }
+    }
+    Ok(fetch::files(&here)?.into_iter().map(|file| Path::new("reports").join(file)).collect())
+}

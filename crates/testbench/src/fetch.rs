@@ -1,0 +1,140 @@
+//! What is fetched from a place after its tests: which files, by which commands, and what was got.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{Kept, Session, Trouble};
+
+/// The most files that are looked at.
+const FILES_MAX: usize = 10_000;
+
+/// Something to be fetched.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Value")]
+pub(crate) enum Wanted {
+    /// A file over there; a pattern where the other side knows patterns.
+    Path(String),
+    /// What a command prints.
+    Command {
+        /// The file it is kept in.
+        name: String,
+        /// The command.
+        command: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    name: String,
+    command: String,
+}
+
+impl TryFrom<Value> for Wanted {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Self, String> {
+        match value {
+            Value::String(path) if path.is_empty() => Err("an empty path".to_owned()),
+            Value::String(path) => Ok(Wanted::Path(path)),
+            other => {
+                let Form { name, command } = serde_json::from_value(other)
+                    .map_err(|error| format!("a path, or `name` and `command`, are to be there: {error}"))?;
+                match name.is_empty() || name.contains(['/', '\0']) || name.starts_with('.') {
+                    true => Err(format!("`{name}` is no name of a file")),
+                    false => Ok(Wanted::Command { name, command }),
+                }
+            }
+        }
+    }
+}
+
+/// A folder of a session, emptied: what is in it afterwards was fetched now.
+pub(crate) fn fresh(session: &Session, name: &str) -> io::Result<PathBuf> {
+    let folder = session.folder.join(name);
+    match fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => fs::create_dir_all(&folder)?,
+    }
+    Ok(folder)
+}
+
+/// Every file below a folder, by name.
+pub(crate) fn kept(folder: &Path) -> Result<Vec<Kept>, Trouble> {
+    let mut all: Vec<Kept> = files(folder)?
+        .into_iter()
+        .map(|name| Kept {
+            media_type: media_type(&name).to_owned(),
+            path: folder.join(&name),
+            name: name.to_string_lossy().into_owned(),
+        })
+        .collect();
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(all)
+}
+
+/// Every file below a folder, as it is called within it. Links are left out: they may lead anywhere.
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, Trouble> {
+    let (mut found, mut open) = (Vec::new(), vec![PathBuf::new()]);
+    while let Some(place) = open.pop() {
+        for entry in fs::read_dir(folder.join(&place))? {
+            let (entry, kind) = entry.and_then(|entry| Ok((place.join(entry.file_name()), entry.file_type()?)))?;
+            match kind {
+                kind if kind.is_dir() => open.push(entry),
+                kind if kind.is_file() => found.push(entry),
+                _ => {}
+            }
+        }
+        if found.len() + open.len() > FILES_MAX {
+            return Err(Trouble::environment(format!("more than {FILES_MAX} files were fetched")));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn media_type(path: &Path) -> &'static str {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    match ending.as_str() {
+        "log" | "txt" | "out" | "csv" | "tap" | "md" => "text/plain",
+        "xml" => "application/xml",
+        "json" => "application/json",
+        "html" | "htm" => "text/html",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_wanted_is_a_path_or_what_a_command_prints() {
+        let read = |value: Value| serde_json::from_value::<Wanted>(value);
+        assert_eq!(read(json!("/var/log/x")).unwrap(), Wanted::Path("/var/log/x".into()));
+        let command = Wanted::Command { name: "dmesg.log".into(), command: "dmesg".into() };
+        assert_eq!(read(json!({ "name": "dmesg.log", "command": "dmesg" })).unwrap(), command);
+        for wrong in [json!(""), json!(3), json!({ "name": "../x", "command": "id" }), json!({ "command": "id" })] {
+            assert!(read(wrong.clone()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn files_are_found_below_and_links_are_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("b/c")).unwrap();
+        fs::write(folder.path().join("b/c/r.XML"), "").unwrap();
+        fs::write(folder.path().join("a.log"), "").unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", folder.path().join("link")).unwrap();
+        let found: Vec<_> = kept(folder.path()).unwrap().into_iter().map(|it| (it.name, it.media_type)).collect();
+        let expected = [("a.log", "text/plain"), ("b/c/r.XML", "application/xml")];
+        assert_eq!(found, expected.map(|(name, kind)| (name.to_owned(), kind.to_owned())));
+    }
+}
