@@ -42,7 +42,6 @@ pub(crate) struct Place {
     pub(crate) attempt: Attempt,
     pub(crate) canceller: Canceller,
     pub(crate) session: Session,
-    pub(crate) folder: PathBuf,
     sandbox: Sandbox,
     _home: TempDir,
 }
@@ -98,7 +97,7 @@ impl Place {
             cancel,
         };
         let sandbox = Sandbox { launcher: launcher(), ..Sandbox::default() };
-        Place { attempt, canceller, session, folder, sandbox, _home: home }
+        Place { attempt, canceller, session, sandbox, _home: home }
     }
 
     pub(crate) fn bench(&self) -> Bench<'_> {

@@ -15,7 +15,7 @@ use crate::place::{Server, free_port, part, until};
 pub(crate) struct Sshd {
     pub(crate) folder: TempDir,
     port: u16,
-    pub(crate) server: Server,
+    _server: Server,
 }
 
 impl Sshd {
@@ -48,7 +48,7 @@ impl Sshd {
         let server = Server { child };
         let listens = || fs::read_to_string(place("log")).ok().filter(|log| log.contains("Server listening"));
         until("the server", listens).await;
-        Some(Sshd { folder, port, server })
+        Some(Sshd { folder, port, _server: server })
     }
 
     /// How to get in.
