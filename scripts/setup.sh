@@ -18,10 +18,13 @@ if [ "$what" != build ]; then
     needs openssh-client ssh "boards and script hosts are reached by it"
     PATH=$PATH:/usr/sbin needs openssh-server sshd "boards and script hosts are tested with a real server"
     [ -e /usr/lib/openssh/sftp-server ] || { echo "setup: openssh-sftp-server is missing (files are copied to it)" >&2; missing+=(openssh-sftp-server); }
+    needs gcc-arm-none-eabi arm-none-eabi-gcc "compiles the firmware of tests and examples for ARM"
+    [ -e /usr/lib/arm-none-eabi/newlib/libc.a ] || { echo "setup: libnewlib-arm-none-eabi is missing (the C library of that firmware)" >&2; missing+=(libnewlib-arm-none-eabi); }
+    needs gcc-riscv64-unknown-elf riscv64-unknown-elf-gcc "compiles the firmware of tests for RISC-V"
+    needs qemu-system-arm qemu-system-arm "runs firmware for ARM"
+    needs qemu-system-misc qemu-system-riscv32 "runs firmware for RISC-V"
+    needs gdb-multiarch gdb-multiarch "shows where a firmware hangs"
     needs make make "builds the sample firmwares"
-    needs gcc-arm-none-eabi arm-none-eabi-gcc "compiles the sample firmwares"
-    needs qemu-system-arm qemu-system-arm "runs the sample firmwares"
-    [ -e /usr/lib/arm-none-eabi/newlib ] || { echo "setup: libnewlib-arm-none-eabi is missing (the sample firmwares' C library)" >&2; missing+=(libnewlib-arm-none-eabi); }
     python3 -c "import ensurepip" 2>/dev/null || { echo "setup: python3-venv is missing (a small model is tested with what PyPI has)" >&2; missing+=(python3-venv); }
 fi
 

@@ -7,13 +7,17 @@
 //! It does not know machines or runs, and it does not judge: whether a result is good enough is decided elsewhere.
 
 mod board;
+mod confined;
 mod environment;
 pub mod expect;
+pub mod fault;
 mod fetch;
+mod fields;
 mod kinds;
 mod own_program;
 mod pattern;
 mod profile;
+mod qemu;
 mod resource;
 pub mod results;
 mod script_host;
@@ -27,6 +31,7 @@ mod trouble;
 pub use environment::{Bench, Doing, Environment, Fault, Kept, Operation, Ran, Reset, Start, Stop};
 pub use kinds::environment;
 pub use profile::{Profile, Suite};
+pub use qemu::Qemu;
 pub use resource::{Held, Resource, Resources, Who};
 pub use session::Session;
 pub use trouble::Trouble;

@@ -5,9 +5,12 @@
 mod board;
 mod board_ssh;
 mod expect;
+mod firmware;
 mod own_program;
 mod place;
+mod qemu;
 mod resource;
 mod results;
 mod sshd;
+mod trial;
 mod windows;

@@ -1,0 +1,38 @@
+//! How large a firmware is.
+
+use std::{fs, io, path::Path};
+
+use object::{
+    Object, ObjectSection, SectionFlags, SectionKind,
+    elf::{SHF_ALLOC, SHF_WRITE},
+};
+use serde::{Deserialize, Serialize};
+
+/// The sizes of a firmware in bytes, counted as the program `size` does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Code, and data that never changes.
+    pub text: u64,
+    /// Data with a value at the beginning.
+    pub data: u64,
+    /// Data that begins as zero.
+    pub bss: u64,
+}
+
+/// The sizes of what an ELF file puts into memory. May block.
+pub fn sizes(elf: &Path) -> io::Result<Sizes> {
+    let content = fs::read(elf)?;
+    let file = object::File::parse(&*content).map_err(io::Error::other)?;
+    let mut sizes = Sizes::default();
+    for section in file.sections() {
+        let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
+        let field = match section.kind() {
+            _ if sh_flags.0 & SHF_ALLOC.0 == 0 => continue,
+            SectionKind::UninitializedData | SectionKind::UninitializedTls => &mut sizes.bss,
+            _ if sh_flags.0 & SHF_WRITE.0 != 0 => &mut sizes.data,
+            _ => &mut sizes.text,
+        };
+        *field = field.saturating_add(section.size());
+    }
+    Ok(sizes)
+}

@@ -1,0 +1,183 @@
+//! Which function and line of the source an address is in: the symbols and line tables of an ELF file.
+//!
+//! The file may be damaged or made to mislead; whatever cannot be read is not told.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt, fs, io,
+    ops::Range,
+    path::{Component, Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use addr2line::Context;
+use gimli::{EndianArcSlice, RunTimeEndian};
+use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
+
+type Reader = EndianArcSlice<RunTimeEndian>;
+
+/// The largest file that is read.
+const FILE_BYTES_MAX: u64 = 1 << 30;
+
+/// How many functions may be within each other by inlining.
+const FRAMES_MAX: usize = 32;
+
+/// The symbols and lines of a firmware.
+pub struct Symbols {
+    /// It reads what it is asked for as it is asked for it.
+    context: Option<Mutex<Context<Reader>>>,
+    /// Where a function begins, where it ends, and its name; by address.
+    functions: Vec<(Range<u64>, String)>,
+    code: Vec<Range<u64>>,
+    /// Whether the lowest bit of an address says in which mode its code is.
+    has_mode_bit: bool,
+}
+
+/// A place in the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The function, where it is known.
+    pub function: Option<String>,
+    /// The file and the line, where they are known.
+    pub line: Option<(String, u32)>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.line, &self.function) {
+            (Some((file, line)), _) => write!(out, "{file}:{line}"),
+            (None, Some(function)) => out.write_str(function),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Symbols {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Symbols").field("functions", &self.functions.len()).finish_non_exhaustive()
+    }
+}
+
+impl Symbols {
+    /// Of an ELF file. May block.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        if fs::metadata(path)?.len() > FILE_BYTES_MAX {
+            return Err(io::Error::other("the file is too large"));
+        }
+        let content = fs::read(path)?;
+        let file = object::File::parse(&*content).map_err(io::Error::other)?;
+        let has_mode_bit = file.architecture() == Architecture::Arm;
+        let code = file.sections().filter(|section| section.kind() == SectionKind::Text);
+        let code = code.map(|section| section.address()..section.address().saturating_add(section.size())).collect();
+        let functions = functions(&file, has_mode_bit);
+        Ok(Symbols { context: context(&file).map(Mutex::new), functions, code, has_mode_bit })
+    }
+
+    /// Whether an address is in the code.
+    pub fn is_code(&self, address: u64) -> bool {
+        self.code.iter().any(|range| range.contains(&self.clean(address)))
+    }
+
+    /// Where an address is: the function that was inlined there first, then the one it was inlined in, and so on. Nothing where nothing is known.
+    pub fn places(&self, address: u64) -> Vec<Place> {
+        let address = self.clean(address);
+        let mut places = self.frames(address);
+        let symbol = self.function(address).map(str::to_owned);
+        match places.last_mut() {
+            Some(outermost) => outermost.function = outermost.function.take().or(symbol),
+            None => places.extend(symbol.map(|name| Place { function: Some(name), line: None })),
+        }
+        places
+    }
+
+    /// Where the call was that returns to an address.
+    pub fn caller(&self, address: u64) -> Vec<Place> {
+        self.places(self.clean(address).saturating_sub(1))
+    }
+
+    /// The function that an address is in.
+    pub fn function(&self, address: u64) -> Option<&str> {
+        let address = self.clean(address);
+        let after = self.functions.partition_point(|(range, _)| range.start <= address);
+        let (range, name) = self.functions.get(after.checked_sub(1)?)?;
+        (range.contains(&address)).then_some(name)
+    }
+
+    /// The lines that instructions belong to, by file; for what was inlined also those that it was called on.
+    pub fn lines(&self, addresses: impl IntoIterator<Item = u64>) -> BTreeMap<String, Vec<u32>> {
+        let mut lines: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+        for place in addresses.into_iter().flat_map(|address| self.frames(self.clean(address))) {
+            if let Some((file, line @ 1..)) = place.line {
+                lines.entry(file).or_default().insert(line);
+            }
+        }
+        lines.into_iter().map(|(file, lines)| (file, lines.into_iter().collect())).collect()
+    }
+
+    fn context(&self) -> Option<MutexGuard<'_, Context<Reader>>> {
+        self.context.as_ref().map(|context| context.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn frames(&self, address: u64) -> Vec<Place> {
+        let Some(context) = self.context() else { return Vec::new() };
+        let Ok(mut frames) = context.find_frames(address).skip_all_loads() else { return Vec::new() };
+        let mut places = Vec::new();
+        while let Ok(Some(frame)) = frames.next() {
+            let function = frame.function.and_then(|name| Some(name.demangle().ok()?.into_owned()));
+            let line = frame.location.and_then(|location| Some((plain(location.file?), location.line?)));
+            places.push(Place { function, line });
+            if places.len() == FRAMES_MAX {
+                break;
+            }
+        }
+        places.retain(|place| *place != Place::default());
+        places
+    }
+
+    fn clean(&self, address: u64) -> u64 {
+        if self.has_mode_bit { address & !1 } else { address }
+    }
+}
+
+fn context(file: &object::File<'_>) -> Option<Context<Reader>> {
+    let endian = if file.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+    let section = |id: gimli::SectionId| -> Result<Reader, gimli::Error> {
+        let data = file.section_by_name(id.name()).and_then(|section| section.data().ok()).unwrap_or_default();
+        Ok(EndianArcSlice::new(Arc::from(data), endian))
+    };
+    Context::from_dwarf(gimli::Dwarf::load(section).ok()?).ok()
+}
+
+fn functions(file: &object::File<'_>, has_mode_bit: bool) -> Vec<(Range<u64>, String)> {
+    let symbols = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
+    let named = symbols.filter_map(|symbol| {
+        let start = if has_mode_bit { symbol.address() & !1 } else { symbol.address() };
+        let name = symbol.name().ok().filter(|name| !name.is_empty() && !name.starts_with('$'))?;
+        Some((start..start.saturating_add(symbol.size()), name.to_owned()))
+    });
+    let mut functions: Vec<_> = named.collect();
+    functions.sort_by(|one, other| (one.0.start, one.0.end).cmp(&(other.0.start, other.0.end)));
+    // What is written in assembly often does not say how long it is: until the next one.
+    let starts: Vec<u64> = functions.iter().map(|(range, _)| range.start).skip(1).chain([u64::MAX]).collect();
+    for ((range, _), next) in functions.iter_mut().zip(starts) {
+        if range.is_empty() {
+            range.end = next;
+        }
+    }
+    functions
+}
+
+/// A path without steps back and forth.
+fn plain(file: &str) -> String {
+    let mut path = PathBuf::new();
+    for part in Path::new(file).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(path.components().next_back(), Some(Component::Normal(_))) => {
+                path.pop();
+            }
+            other => path.push(other),
+        }
+    }
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,91 @@
+//! Whether a processor stays in one place: its registers are looked at again and again.
+
+use std::{
+    collections::BTreeMap,
+    sync::LazyLock,
+    time::{Duration, Instant},
+};
+
+use regex::Regex;
+
+use super::qmp::Qmp;
+use crate::fault::Symbols;
+
+/// How many looks it takes, and how far apart.
+const LOOKS: usize = 8;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(90);
+
+/// In how many functions one that waits for something may be: the one that waits and the one that it asks.
+const FUNCTIONS_MAX: usize = 2;
+
+/// The program counter as QEMU prints it, for any processor.
+const COUNTER: &str = r"(?i)\b(?:R15|PC|EIP|RIP|NIP)\s*[=: ]\s*(?:0x)?([0-9a-f]{4,16})\b";
+
+static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(COUNTER).ok());
+
+/// What was seen of a processor.
+#[derive(Debug, Default)]
+pub(crate) struct Samples {
+    counters: Vec<u64>,
+    /// All registers, as QEMU printed them last.
+    pub(crate) registers: String,
+    taken: Option<Instant>,
+}
+
+impl Samples {
+    /// Forgets all: it does something.
+    pub(crate) fn clear(&mut self) {
+        self.counters.clear();
+    }
+
+    /// Looks once, unless that was just done. Whether it has stayed in one place for all looks.
+    pub(crate) async fn take(&mut self, qmp: &mut Qmp, symbols: Option<&Symbols>) -> bool {
+        if self.taken.is_some_and(|taken| taken.elapsed() < BETWEEN_LOOKS) {
+            return false;
+        }
+        self.taken = Some(Instant::now());
+        if let Ok(registers) = qmp.monitor("info registers").await {
+            self.counters.extend(counter(&registers));
+            self.registers = registers;
+        }
+        let more = self.counters.len().saturating_sub(LOOKS);
+        self.counters.drain(..more);
+        self.is_full() && self.by_function(symbols).len() <= FUNCTIONS_MAX
+    }
+
+    /// Whether it was looked at often enough to say anything.
+    pub(crate) fn is_full(&self) -> bool {
+        self.counters.len() >= LOOKS
+    }
+
+    /// Where it is most of the time.
+    pub(crate) fn place(&self, symbols: Option<&Symbols>) -> String {
+        let functions = self.by_function(symbols);
+        let Some(counters) = functions.values().max_by_key(|counters| counters.len()) else {
+            return "nobody knows where".to_owned();
+        };
+        let address = counters.last().copied().unwrap_or_default();
+        let place = symbols.and_then(|symbols| symbols.places(address).into_iter().next()).unwrap_or_default();
+        match (&place.function, &place.line) {
+            (Some(function), Some((file, line))) => format!("{function} at {file}:{line}"),
+            (Some(function), None) => function.clone(),
+            (None, _) => format!("{address:#010x}"),
+        }
+    }
+
+    /// Where no function is known, those who are near each other are together.
+    fn by_function(&self, symbols: Option<&Symbols>) -> BTreeMap<String, Vec<u64>> {
+        let mut functions: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for address in &self.counters {
+            let name = symbols.and_then(|symbols| symbols.function(*address)).map(str::to_owned);
+            functions.entry(name.unwrap_or_else(|| format!("{:x}", address >> 8))).or_default().push(*address);
+        }
+        functions
+    }
+}
+
+/// The program counter of the first processor.
+pub(crate) fn counter(registers: &str) -> Option<u64> {
+    let found = PATTERN.as_ref()?.captures(registers)?;
+    u64::from_str_radix(found.get(1)?.as_str(), 16).ok()
+}

@@ -1,0 +1,87 @@
+//! Firmware in an emulator. Every start is a QEMU of its own, which nothing outlives: what a firmware does to it is gone with it.
+//!
+//! With semihosting a firmware can open files and run commands on this computer, and a patched image is not trusted. So QEMU runs in the
+//! sandbox, without a network, and can change nothing but a folder of its own, of which nothing is believed afterwards ([`guest`]).
+
+mod boot;
+mod command;
+mod config;
+mod coverage;
+mod debugger;
+mod guest;
+mod hang;
+mod leftovers;
+mod qmp;
+mod start;
+mod watch;
+
+use std::path::Path;
+
+use interlock_activity::Effect;
+
+use crate::{Bench, Doing, Environment, Kept, Operation, Profile, Ran, Reset, Start, Trouble, confined};
+use config::Config;
+
+/// Firmware in an emulator.
+#[derive(Debug)]
+pub struct Qemu {
+    config: Config,
+}
+
+impl Qemu {
+    /// As the profile says, or all that is wrong with it.
+    pub fn new(profile: &Profile) -> Result<Self, Trouble> {
+        Ok(Qemu { config: Config::read(&profile.config)? })
+    }
+}
+
+impl Environment for Qemu {
+    /// Nothing outlives a QEMU.
+    fn effect(&self, _: Operation) -> Effect {
+        Effect::Read
+    }
+
+    fn setup<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, ()> {
+        Box::pin(async move {
+            let program = &self.config.program;
+            confined::find(program, &bench.session.sources, command::package(program))?;
+            Ok(std::fs::create_dir_all(bench.session.folder.join("runs"))?)
+        })
+    }
+
+    fn deploy<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, ()> {
+        Box::pin(async move {
+            let image = bench.session.image.as_ref();
+            let image = image.ok_or_else(|| Trouble::environment("there is no image to run"))?;
+            match std::fs::metadata(image) {
+                Ok(about) if about.is_file() && about.len() > 0 => Ok(()),
+                Ok(_) => Err(Trouble::Environment(format!("the image is empty: {}", image.display()))),
+                Err(error) => Err(Trouble::Environment(format!("there is no image: {}: {error}", image.display()))),
+            }
+        })
+    }
+
+    fn health_check<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, String> {
+        Box::pin(start::health_check(&self.config, bench))
+    }
+
+    fn run<'a>(&'a self, bench: Bench<'a>, start: &'a Start, folder: &'a Path) -> Doing<'a, Ran> {
+        Box::pin(start::run(&self.config, bench, start, folder))
+    }
+
+    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+        Box::pin(async move { Ok(leftovers::logs(bench.session)?) })
+    }
+
+    fn fetch_artifacts<'a>(&'a self, _: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+        Box::pin(async move { Ok(Vec::new()) })
+    }
+
+    fn reset<'a>(&'a self, bench: Bench<'a>, _: Reset) -> Doing<'a, String> {
+        Box::pin(leftovers::clear(bench))
+    }
+
+    fn teardown<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, ()> {
+        Box::pin(async move { leftovers::clear(bench).await.map(drop) })
+    }
+}

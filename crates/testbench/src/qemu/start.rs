@@ -1,0 +1,229 @@
+//! One start of a firmware, from the first word to all that is known about it.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use interlock_activity::Outcome;
+use interlock_program::{Ended, How};
+use regex::bytes::Regex;
+
+use super::{
+    boot::{Boot, SEMIHOSTING_LOG, SERIAL_LOG},
+    command::Tracing,
+    config::{Config, Console, Coverage},
+    coverage::tracing,
+    debugger,
+    watch::{End, Watch},
+};
+use crate::{
+    Bench, Fault, Ran, Start, Stop, Trouble, confined,
+    fault::{Symbols, faults, registers},
+};
+
+/// What QEMU itself said.
+const QEMU_LOG: &str = "qemu.log";
+
+/// What a debugger showed, or QEMU's own view of the registers.
+const DEBUGGER_FILE: &str = "debugger.txt";
+
+/// How much of the end of a log is searched for faults.
+const SEARCHED_BYTES_MAX: usize = 32 << 20;
+
+/// What is found out besides how it ended.
+#[derive(Default)]
+struct Notes {
+    /// What QEMU itself said.
+    stderr: Vec<u8>,
+    /// What a debugger showed.
+    shown: String,
+    faults: Vec<Fault>,
+}
+
+/// Starts it once.
+pub(crate) async fn run(config: &Config, bench: Bench<'_>, start: &Start, folder: &Path) -> Result<Ran, Trouble> {
+    empty(folder)?;
+    let elf = elf(config, bench);
+    let symbols = read_symbols(elf.clone()).await;
+    let how = match (start.coverage, config.coverage) {
+        (true, Coverage::Trace) => tracing(bench, config).await?,
+        _ => Tracing::Off,
+    };
+    let mut boot = Boot::start(bench, config, start, folder, how).await?;
+    let mut notes = Notes::default();
+    let stop = watched(config, bench, start, &mut boot, (symbols.as_ref(), elf.as_deref()), &mut notes).await?;
+    let duration = boot.begun.elapsed();
+    let addresses = match boot.trace.take() {
+        Some(trace) => trace.end().await,
+        None => Default::default(),
+    };
+    let is_semihosting_first = config.console == Console::Semihosting || boot.serial.heard() == 0;
+    let mut artifacts = boot.guest.close()?;
+    artifacts.extend(notes.write(folder)?);
+    let logs = logs(folder, is_semihosting_first);
+    for log in &logs {
+        notes.faults.extend(faults(&text(&folder.join(log)), &config.faults, symbols.as_ref()));
+    }
+    Ok(Ran {
+        start: start.clone(),
+        stop,
+        duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+        logs,
+        reports: Vec::new(),
+        artifacts,
+        faults: notes.faults,
+        coverage: symbols.map(|symbols| symbols.lines(addresses)).unwrap_or_default(),
+    })
+}
+
+/// Lets it run to its end. Afterwards nothing of QEMU is left.
+async fn watched(
+    config: &Config,
+    bench: Bench<'_>,
+    start: &Start,
+    boot: &mut Boot,
+    (symbols, elf): (Option<&Symbols>, Option<&Path>),
+    notes: &mut Notes,
+) -> Result<Stop, Trouble> {
+    let mut watch = Watch::new(boot, config, symbols, start.timeout);
+    let end = watch.run(bench.attempt.cancel.clone()).await;
+    let is_ended_outside = watch.is_ended_outside();
+    match end {
+        Err(trouble) => {
+            boot.end().await;
+            Err(trouble)
+        }
+        Ok(End::Itself(ended)) => notes.ended(ended, is_ended_outside),
+        Ok(End::Decided(stop)) => {
+            if matches!(stop, Stop::Hung { .. } | Stop::TimedOut) {
+                notes.examine(bench, boot, elf, &stop).await;
+            }
+            if let Some(Ok(mut ended)) = boot.end().await {
+                notes.stderr = ended.stderr.content().unwrap_or_default();
+            }
+            Ok(stop)
+        }
+    }
+}
+
+/// Starts it until it shows that it lives.
+pub(crate) async fn health_check(config: &Config, bench: Bench<'_>) -> Result<String, Trouble> {
+    let timeout = config.heartbeat_after;
+    let start = Start { id: "health".to_owned(), repetition: 1, timeout, ..Start::default() };
+    let folder = bench.session.folder.join("health");
+    fs::create_dir_all(&folder)?;
+    empty(&folder)?;
+    let mut boot = Boot::start(bench, config, &start, &folder, Tracing::Off).await?;
+    let mut cancel = bench.attempt.cancel.clone();
+    let seen = tokio::select! {
+        seen = heartbeat(config, &mut boot) => seen,
+        () = cancel.cancelled() => Err(Trouble::Cancelled),
+    };
+    boot.end().await;
+    boot.guest.close()?;
+    seen
+}
+
+async fn heartbeat(config: &Config, boot: &mut Boot) -> Result<String, Trouble> {
+    let any = Regex::new(r"\S").map_err(Trouble::environment)?;
+    let patterns = [config.heartbeat.clone().unwrap_or(any)];
+    boot.qmp.cont().await?;
+    match boot.console(config.console).wait_for(&patterns, config.heartbeat_after).await {
+        Ok(_) if config.heartbeat.is_none() => Ok("it prints".to_owned()),
+        Ok(found) => Ok(format!("it said `{}`", found.text.trim())),
+        Err(unmet) => {
+            let registers = boot.qmp.monitor("info registers").await.unwrap_or_default();
+            let counter = super::hang::counter(&registers).map(|at| format!("; it was at {at:#010x}"));
+            Err(Trouble::Environment(format!("it did not boot: {unmet}{}", counter.unwrap_or_default())))
+        }
+    }
+}
+
+impl Notes {
+    /// How QEMU ended: by the firmware's will, by its fault, or by something else.
+    fn ended(&mut self, ended: Result<Ended, Outcome>, is_ended_outside: bool) -> Result<Stop, Trouble> {
+        let mut ended = match ended {
+            Ok(ended) => ended,
+            Err(outcome) => return Ok(Stop::Lost { why: confined::message(&outcome) }),
+        };
+        self.stderr = ended.stderr.content().unwrap_or_default();
+        let said = String::from_utf8_lossy(&self.stderr);
+        let is_fatal = said.lines().any(|line| line.starts_with("qemu: fatal") || line.starts_with("qemu: uncaught"));
+        let is_told = is_ended_outside || said.contains("terminating on signal");
+        Ok(match ended.how {
+            How::Exited { code, .. } if is_fatal => Stop::Exited { code },
+            How::Exited { signal: Some(signal), .. } => {
+                Stop::Lost { why: format!("QEMU was ended by signal {signal}") }
+            }
+            How::Exited { .. } if is_told => Stop::Lost { why: "QEMU was told to end by a signal".to_owned() },
+            How::Exited { code, signal: None } => Stop::Exited { code },
+            How::Limited(why) => Stop::Lost { why: format!("QEMU was stopped: {why}") },
+            How::TimedOut => Stop::TimedOut,
+            How::Cancelled => return Err(Trouble::Cancelled),
+        })
+    }
+
+    /// Looks into a firmware that does not go on.
+    async fn examine(&mut self, bench: Bench<'_>, boot: &mut Boot, elf: Option<&Path>, stop: &Stop) {
+        let own = boot.qmp.monitor("info registers").await.unwrap_or_default();
+        let shown = debugger::ask(bench, boot, elf).await.unwrap_or_default();
+        let mut found = registers(&own);
+        if let Some(counter) = super::hang::counter(&own) {
+            found.insert("pc".to_owned(), format!("{counter:08x}"));
+        }
+        self.shown = if shown.text.is_empty() { own } else { shown.text };
+        if let Stop::Hung { place } = stop {
+            let banner = format!("it hangs in {place}");
+            self.faults.push(Fault { banner, stack: shown.stack, registers: found });
+        }
+    }
+
+    /// Writes down what is no log of the firmware's; which files are artifacts.
+    fn write(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        if !self.stderr.is_empty() {
+            fs::write(folder.join(QEMU_LOG), &self.stderr)?;
+        }
+        if self.shown.is_empty() {
+            return Ok(Vec::new());
+        }
+        fs::write(folder.join(DEBUGGER_FILE), &self.shown)?;
+        Ok(vec![DEBUGGER_FILE.into()])
+    }
+}
+
+/// The file with symbols, as it is told or as it is run.
+fn elf(config: &Config, bench: Bench<'_>) -> Option<PathBuf> {
+    let symbols = config.symbols.as_ref().map(|symbols| bench.session.sources.join(symbols));
+    symbols.or_else(|| bench.session.image.clone())
+}
+
+/// What is no ELF file has none.
+async fn read_symbols(elf: Option<PathBuf>) -> Option<Symbols> {
+    let elf = elf?;
+    tokio::task::spawn_blocking(move || Symbols::read(&elf).ok()).await.ok()?
+}
+
+/// Those that have anything in them; the one that results are read from first.
+fn logs(folder: &Path, is_semihosting_first: bool) -> Vec<PathBuf> {
+    let mut names = [SERIAL_LOG, SEMIHOSTING_LOG, QEMU_LOG];
+    if is_semihosting_first {
+        names.swap(0, 1);
+    }
+    let has_content = |name: &&str| fs::metadata(folder.join(name)).is_ok_and(|about| about.len() > 0);
+    names.into_iter().filter(has_content).map(PathBuf::from).collect()
+}
+
+fn text(log: &Path) -> String {
+    let content = fs::read(log).unwrap_or_default();
+    String::from_utf8_lossy(&content[content.len().saturating_sub(SEARCHED_BYTES_MAX)..]).into_owned()
+}
+
+/// A start that is made once more begins with nothing.
+fn empty(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    fs::create_dir_all(folder)
+}

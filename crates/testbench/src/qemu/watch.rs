@@ -1,0 +1,239 @@
+//! Watches a firmware until it ends, or until it is clear that it will not.
+
+use std::time::{Duration, Instant};
+
+use interlock_activity::Outcome;
+use interlock_program::Ended;
+use regex::bytes::Regex;
+
+use super::{
+    boot::Boot,
+    config::{Config, Console},
+    hang::Samples,
+    qmp::Event,
+};
+use crate::{
+    Stop, Trouble,
+    expect::{Expect, Found},
+    fault::Symbols,
+};
+
+/// How often it is looked at.
+const TICK: Duration = Duration::from_millis(50);
+
+/// A wait that something else ends.
+const FAR: Duration = Duration::from_secs(3_600 * 24 * 365);
+
+/// How long a firmware that is out of time has to have been silent to count as hung.
+const SILENT: Duration = Duration::from_secs(1);
+
+/// How it ended.
+pub(crate) enum End {
+    /// QEMU ended.
+    Itself(Result<Ended, Outcome>),
+    /// It was decided here; QEMU still runs.
+    Decided(Stop),
+}
+
+/// A firmware that is watched.
+pub(crate) struct Watch<'w> {
+    boot: &'w mut Boot,
+    config: &'w Config,
+    symbols: Option<&'w Symbols>,
+    deadline: Instant,
+    /// Which step of the dialogue comes next, and until when.
+    step: usize,
+    step_since: Instant,
+    resets: u32,
+    heartbeat: Option<usize>,
+    banners: Vec<usize>,
+    samples: Samples,
+    /// Whether somebody outside had QEMU end.
+    is_ended_outside: bool,
+}
+
+enum Heard {
+    Ended(Result<Ended, Outcome>),
+    Found(Found),
+    Event(Option<Event>),
+    Nothing,
+}
+
+impl<'w> Watch<'w> {
+    /// Prepares it; the firmware does not run yet.
+    pub(crate) fn new(boot: &'w mut Boot, config: &'w Config, symbols: Option<&'w Symbols>, timeout: Duration) -> Self {
+        let heartbeat = config.heartbeat.clone().map(|pattern| boot.console(config.console).count(pattern));
+        let banner = config.boot_banner.clone().map(|pattern| boot.console(config.console).count(pattern));
+        let now = Instant::now();
+        Watch {
+            boot,
+            config,
+            symbols,
+            deadline: now + timeout.min(FAR),
+            step: 0,
+            step_since: now,
+            resets: 0,
+            heartbeat,
+            banners: banner.into_iter().collect(),
+            samples: Samples::default(),
+            is_ended_outside: false,
+        }
+    }
+
+    /// Lets the firmware run and waits for its end.
+    pub(crate) async fn run(&mut self, mut cancel: interlock_activity::Cancel) -> Result<End, Trouble> {
+        self.boot.qmp.cont().await?;
+        self.boot.begun = Instant::now();
+        self.step_since = self.boot.begun;
+        let mut tick = tokio::time::interval(TICK);
+        loop {
+            let patterns = self.patterns();
+            let heard = tokio::select! {
+                () = cancel.cancelled() => return Err(Trouble::Cancelled),
+                heard = listen(self.boot, self.config.console, &patterns) => heard,
+                _ = tick.tick() => Heard::Nothing,
+            };
+            let decided = match heard {
+                Heard::Ended(ended) => return Ok(End::Itself(self.noting_signals(ended).await)),
+                Heard::Found(found) => self.found(&found).await?,
+                Heard::Event(event) => {
+                    self.note(event);
+                    None
+                }
+                Heard::Nothing => None,
+            };
+            let decided = match decided {
+                Some(stop) => Some(stop),
+                None => self.look().await,
+            };
+            if let Some(stop) = decided {
+                return Ok(End::Decided(stop));
+            }
+        }
+    }
+
+    /// Whether QEMU was ended by a signal that it took for an order, and says nothing of in its exit code.
+    pub(crate) fn is_ended_outside(&self) -> bool {
+        self.is_ended_outside
+    }
+
+    /// What is waited for: the end, and the next step.
+    fn patterns(&self) -> Vec<Regex> {
+        let step = self.config.steps.get(self.step).map(|step| step.expect.clone());
+        step.into_iter().chain(self.config.end.clone()).collect()
+    }
+
+    async fn found(&mut self, found: &Found) -> Result<Option<Stop>, Trouble> {
+        let Some(step) = self.config.steps.get(self.step).filter(|_| found.which == 0) else {
+            let code = found.groups.get("code").and_then(|code| code.parse().ok()).unwrap_or(0);
+            return Ok(Some(Stop::Exited { code }));
+        };
+        self.step += 1;
+        self.step_since = Instant::now();
+        if !step.send.is_empty() {
+            // One that has just ended does not listen; that is seen soon.
+            let _ = self.boot.console(self.config.console).send(step.send.as_bytes()).await;
+        }
+        Ok(None)
+    }
+
+    fn note(&mut self, event: Option<Event>) {
+        let Some(event) = event else { return };
+        let is_guest = event.data.get("guest").and_then(serde_json::Value::as_bool) == Some(true);
+        match event.name.as_str() {
+            "RESET" if is_guest => self.resets += 1,
+            "SHUTDOWN" => self.is_ended_outside |= event.data["reason"] == "host-signal",
+            _ => {}
+        }
+    }
+
+    async fn noting_signals(&mut self, ended: Result<Ended, Outcome>) -> Result<Ended, Outcome> {
+        // What QEMU said last may not have been read yet.
+        while let Ok(Some(event)) = tokio::time::timeout(TICK, self.boot.qmp.event()).await {
+            self.note(Some(event));
+        }
+        self.boot.rest().await;
+        ended
+    }
+
+    /// Looks at the clock, at how often it started, and, where it is silent, at what it does.
+    async fn look(&mut self) -> Option<Stop> {
+        let boots = self.boots();
+        if boots > self.config.boots_max {
+            return Some(Stop::BootLoop { boots });
+        }
+        let silent = self.boot.last_heard().elapsed();
+        let is_late = Instant::now() >= self.deadline;
+        let is_dumb = self.is_without_heartbeat() || self.is_step_overdue();
+        if !is_late && !is_dumb && silent < self.config.hang_after {
+            self.samples.clear();
+            return None;
+        }
+        // Where it is out of time there is time to look, at most for a second.
+        let is_hung = self.samples.take(&mut self.boot.qmp, self.symbols).await;
+        match (is_late, is_dumb) {
+            (true, _) if silent < SILENT => Some(Stop::TimedOut),
+            _ if is_hung => Some(Stop::Hung { place: self.samples.place(self.symbols) }),
+            _ if !self.samples.is_full() => None,
+            (true, _) => Some(Stop::TimedOut),
+            (false, true) => Some(Stop::Hung { place: self.dumb() }),
+            (false, false) => None,
+        }
+    }
+
+    /// How often it was seen to start.
+    pub(crate) fn boots(&mut self) -> u32 {
+        let banners = self.banners.clone();
+        let console = self.boot.console(self.config.console);
+        let seen = banners.into_iter().map(|banner| console.seen(banner)).max().unwrap_or(0);
+        seen.max(self.resets + 1)
+    }
+
+    fn is_without_heartbeat(&mut self) -> bool {
+        let Some(heartbeat) = self.heartbeat else { return false };
+        self.boot.begun.elapsed() > self.config.heartbeat_after
+            && self.boot.console(self.config.console).seen(heartbeat) == 0
+    }
+
+    fn is_step_overdue(&self) -> bool {
+        self.config.steps.get(self.step).is_some_and(|step| self.step_since.elapsed() > step.timeout)
+    }
+
+    /// Why it counts as hung although it does something.
+    fn dumb(&mut self) -> String {
+        let place = self.samples.place(self.symbols);
+        match self.is_without_heartbeat() {
+            true => format!("{place}; its heartbeat did not come within {:?}", self.config.heartbeat_after),
+            false => {
+                let expected = self.config.steps.get(self.step).map(|step| step.expect.as_str()).unwrap_or_default();
+                format!("{place}; step {} of the dialogue did not come: `{expected}`", self.step + 1)
+            }
+        }
+    }
+}
+
+/// Waits for whatever comes first.
+async fn listen(boot: &mut Boot, console: Console, patterns: &[Regex]) -> Heard {
+    let Boot { qmp, serial, semihosting, program, .. } = boot;
+    let (main, other) = match (console, semihosting) {
+        (Console::Semihosting, Some(semihosting)) => (semihosting, Some(serial)),
+        (_, semihosting) => (serial, semihosting.as_mut()),
+    };
+    tokio::select! {
+        found = main.wait_for(patterns, FAR), if !main.is_closed() => found.map_or(Heard::Nothing, Heard::Found),
+        () = hear(other) => Heard::Nothing,
+        event = qmp.event(), if !qmp.is_closed() => Heard::Event(event),
+        Some(ended) = program.join_next() => match ended {
+            Ok(ended) => Heard::Ended(ended),
+            Err(_) => Heard::Nothing,
+        },
+    }
+}
+
+/// Reads a stream that nobody waits for anything on, as long as it is open.
+async fn hear(stream: Option<&mut Expect<tokio::net::UnixStream>>) {
+    match stream.filter(|stream| !stream.is_closed()) {
+        Some(stream) => drop(stream.listen().await),
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,96 @@
+//! Real firmware, compiled by real cross compilers from the small C files beside these tests.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Mutex,
+};
+
+use crate::trial::has_parts;
+
+/// A processor that firmware is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Processor {
+    CortexM,
+}
+
+/// Whether a firmware says where a fault was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Handler {
+    Reports,
+    Faults,
+}
+
+impl Processor {
+    pub(crate) fn qemu(self) -> &'static str {
+        match self {
+            Processor::CortexM => "qemu-system-arm",
+        }
+    }
+
+    fn compiler(self) -> (&'static str, &'static [&'static str], &'static str) {
+        match self {
+            Processor::CortexM => ("arm-none-eabi-gcc", &["-mcpu=cortex-m3", "-mthumb"], "cortex_m"),
+        }
+    }
+
+    /// What a profile says about it.
+    pub(crate) fn config(self) -> serde_json::Value {
+        match self {
+            Processor::CortexM => {
+                serde_json::json!({ "program": "qemu-system-arm", "machine": "mps2-an385", "semihosting": true })
+            }
+        }
+    }
+
+    /// The firmware; nothing where it cannot be compiled or run here.
+    pub(crate) fn firmware(self, handler: Handler) -> Option<PathBuf> {
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let (compiler, options, name) = self.compiler();
+        if !has_parts(&[compiler, self.qemu()]) {
+            return None;
+        }
+        let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let image =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{handler:?}-{}.elf", std::process::id()));
+        if !image.exists() {
+            compile(compiler, options, name, handler, &image);
+        }
+        Some(image)
+    }
+}
+
+/// The folder with the sources.
+pub(crate) fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/firmware")
+}
+
+/// A folder that no firmware may write to, and that one tries to.
+pub(crate) fn outside() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("outside-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// The line of a source with a text on it, as `file:line`.
+pub(crate) fn line_with(file: &str, text: &str) -> String {
+    let path = sources().join(file);
+    let content = fs::read_to_string(&path).unwrap();
+    let line = content.lines().position(|line| line.contains(text)).unwrap() + 1;
+    format!("{}:{line}", path.display())
+}
+
+fn compile(compiler: &str, options: &[&str], name: &str, handler: Handler, image: &Path) {
+    let source = |file: String| sources().join(file);
+    let mut command = Command::new(compiler);
+    command.args(["-g", "-O1", "-ffreestanding", "-nostdlib", "-Wall", "-Wextra", "-Wno-array-bounds"]).args(options);
+    command.arg(format!("-DOUTSIDE=\"{}\"", outside().display()));
+    if handler == Handler::Reports {
+        command.arg("-DHANDLER");
+    }
+    command.arg("-T").arg(source(format!("{name}.ld")));
+    command.arg(source("main.c".into())).arg(source(format!("{name}.c"))).arg("-o").arg(image);
+    let compiled = command.output().unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+}

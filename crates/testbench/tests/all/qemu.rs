@@ -1,0 +1,346 @@
+//! Real firmware in a real QEMU.
+
+use std::{fs, time::Duration};
+
+use expect_test::expect;
+use interlock_testbench::{Reset, Start, Stop, Trouble};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::{
+    firmware::{Handler, Processor, line_with, outside, sources},
+    trial::{Seen, Trial, profile, start, until, wrong},
+};
+
+/// All processors that are shown.
+const ALL: [Processor; 1] = [Processor::CortexM];
+
+/// A session with a firmware; more of its configuration replaces less.
+fn trial(processor: Processor, handler: Handler, more: serde_json::Value) -> Option<Trial> {
+    let image = processor.firmware(handler)?;
+    let mut config = processor.config();
+    for (name, value) in more.as_object().unwrap() {
+        config[name] = value.clone();
+    }
+    Some(Trial::new(profile("qemu", config), Some(&image)))
+}
+
+/// How a firmware that is told this ends, on every processor.
+async fn check(told: &str, handler: Handler, more: serde_json::Value, mut look: impl FnMut(Processor, &Seen)) {
+    for processor in ALL {
+        let Some(trial) = trial(processor, handler, more.clone()) else { continue };
+        let seen = trial.run(&[told]).await;
+        look(processor, &seen);
+        assert_eq!(trial.processes(), [] as [i32; 0], "{processor:?}: a process is left");
+        assert!(!seen.folder.join("guest/qmp.sock").exists(), "{processor:?}: a socket is left");
+    }
+}
+
+#[tokio::test]
+async fn what_passes_exits_with_nothing_and_all_it_said_is_in_the_log() {
+    check("pass", Handler::Reports, json!({}), |processor, seen| {
+        assert_eq!(seen.ran.stop, Stop::Exited { code: 0 }, "{processor:?} {seen:?}");
+        assert_eq!(seen.log(), "booted\nmain.c:1:test_add:PASS\n1 Tests 0 Failures 0 Ignored\nOK\n");
+        assert!(seen.ran.faults.is_empty() && seen.ran.coverage.is_empty(), "{seen:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_fails_exits_with_its_code() {
+    check("fail", Handler::Reports, json!({}), |processor, seen| {
+        assert_eq!(seen.ran.stop, Stop::Exited { code: 1 }, "{processor:?} {seen:?}");
+        assert!(seen.log().contains("test_add:FAIL"), "{seen:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_exits_early_is_seen_to_have_said_nothing_of_its_cases() {
+    check("early", Handler::Reports, json!({}), |processor, seen| {
+        assert_eq!(seen.ran.stop, Stop::Exited { code: 0 }, "{processor:?} {seen:?}");
+        assert_eq!(seen.log(), "booted\n");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_hang_is_told_by_function_and_line_with_a_backtrace() {
+    check("hang", Handler::Reports, json!({ "hang_sec": 0.3 }), |processor, seen| {
+        let line = line_with("main.c", "the hang");
+        assert_eq!(seen.ran.stop, Stop::Hung { place: format!("wait_for_ever at {line}") }, "{processor:?} {seen:?}");
+        let fault = &seen.ran.faults[0];
+        assert!(fault.registers.contains_key("pc"), "{fault:?}");
+        if crate::trial::has_parts(&["gdb-multiarch"]) {
+            assert_eq!(fault.stack.first(), Some(&line), "{fault:?}");
+            assert!(fault.stack[1].starts_with(&sources().join("main.c").display().to_string()), "{fault:?}");
+            let shown = fs::read_to_string(seen.folder.join("debugger.txt")).unwrap();
+            assert!(shown.contains("wait_for_ever"), "{shown}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_fault_with_a_handler_is_told_by_line() {
+    check("fault", Handler::Reports, json!({}), |processor, seen| {
+        assert_eq!(seen.ran.stop, Stop::Exited { code: 139 }, "{processor:?} {seen:?}");
+        let [fault] = &*seen.ran.faults else { panic!("{seen:?}") };
+        assert!(fault.stack[0].ends_with(&line_with("cortex_m.c", "// the fault")), "{fault:?}");
+        assert!(fault.stack[1].contains("main.c:"), "{fault:?}");
+        assert!(fault.registers["cfsr"] != "0", "{fault:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_fault_within_a_fault_locks_the_processor_up_and_is_told_by_line() {
+    let Some(trial) = trial(Processor::CortexM, Handler::Faults, json!({})) else { return };
+    let seen = trial.run(&["fault"]).await;
+    assert_eq!(seen.ran.stop, Stop::Exited { code: 134 }, "{seen:?}");
+    let [fault] = &*seen.ran.faults else { panic!("{seen:?}") };
+    assert!(fault.banner.starts_with("qemu: fatal: Lockup"), "{fault:?}");
+    assert_eq!(fault.stack[0], line_with("cortex_m.c", "a fault within a fault"), "{fault:?}");
+}
+
+#[tokio::test]
+async fn a_boot_loop_is_told_from_a_boot() {
+    for more in [json!({}), json!({ "boot_banner": "^booted$" }), json!({ "boots_max": 7 })] {
+        check("loop", Handler::Reports, more.clone(), |processor, seen| {
+            let least = more["boots_max"].as_u64().unwrap_or(3) as u32;
+            assert!(matches!(seen.ran.stop, Stop::BootLoop { boots } if boots > least), "{processor:?} {seen:?}");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn what_goes_on_printing_runs_out_of_time() {
+    let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({})) else { return };
+    let start = Start { timeout: Duration::from_millis(400), ..start(&["chatter"]) };
+    let (ran, _) = trial.try_run(&start).await;
+    assert_eq!(ran.unwrap().stop, Stop::TimedOut);
+}
+
+#[tokio::test]
+async fn a_dialogue_is_held_on_the_console() {
+    let steps = json!([{ "expect": "name> $", "send": "ada\n" }, { "expect": "ready> $", "send": "q" }]);
+    check("talk", Handler::Reports, json!({ "steps": steps }), |processor, seen| {
+        assert_eq!(seen.ran.stop, Stop::Exited { code: 0 }, "{processor:?} {seen:?}");
+        assert_eq!(seen.log(), "booted\nname> hello ada\nready> ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_step_that_does_not_come_is_a_hang_that_names_it() {
+    let steps = json!([{ "expect": "never> $", "send": "ada\n", "timeout_sec": 0.2 }]);
+    let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({ "steps": steps })) else { return };
+    let seen = trial.run(&["chatter"]).await;
+    assert!(
+        matches!(&seen.ran.stop, Stop::Hung { place } if place.ends_with("`never> $`") || place.starts_with("put at")),
+        "{seen:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_pattern_ends_what_has_no_exit_code() {
+    for (end, code) in [("^still here$", 0), ("b(?P<code>)ooted", 0)] {
+        let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({ "end": end })) else { return };
+        let seen = trial.run(&["chatter"]).await;
+        assert_eq!(seen.ran.stop, Stop::Exited { code }, "{end}");
+    }
+}
+
+#[tokio::test]
+async fn a_qemu_that_somebody_ends_is_lost_whatever_it_says_itself() {
+    for signal in [Signal::KILL, Signal::TERM] {
+        let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({})) else { return };
+        let start = start(&["chatter"]);
+        let kill = async {
+            let log = trial.session.run_folder(&start).unwrap().join("serial.log");
+            until(|| fs::read_to_string(&log).ok().filter(|text| text.contains("still"))).await;
+            let qemu = qemu_of(&trial).unwrap();
+            kill_process(Pid::from_raw(qemu).unwrap(), signal).unwrap();
+        };
+        let ((ran, _), ()) = tokio::join!(trial.try_run(&start), kill);
+        let ran = ran.unwrap();
+        assert!(matches!(ran.stop, Stop::Lost { .. }), "{signal:?} {:?}", ran.stop);
+        assert_eq!(trial.processes(), [] as [i32; 0]);
+    }
+}
+
+/// The one process that is QEMU itself.
+fn qemu_of(trial: &Trial) -> Option<i32> {
+    let is_qemu = |pid: &i32| {
+        fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.windows(12).any(|part| part == b"qemu-system-"))
+    };
+    trial.processes().into_iter().find(is_qemu)
+}
+
+#[tokio::test]
+async fn what_is_cancelled_leaves_no_process() {
+    let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({})) else { return };
+    let start = start(&["chatter"]);
+    let cancel = async {
+        let log = trial.session.run_folder(&start).unwrap().join("serial.log");
+        until(|| fs::read_to_string(&log).ok().filter(|text| text.contains("still"))).await;
+        assert!(qemu_of(&trial).is_some());
+        trial.canceller.cancel();
+    };
+    let ((ran, _), ()) = tokio::join!(trial.try_run(&start), cancel);
+    assert_eq!(ran, Err(Trouble::Cancelled));
+    assert_eq!(trial.processes(), [] as [i32; 0]);
+}
+
+#[tokio::test]
+async fn a_start_that_is_dropped_leaves_no_process() {
+    let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({})) else { return };
+    let start = start(&["chatter"]);
+    let log = trial.session.run_folder(&start).unwrap().join("serial.log");
+    tokio::select! {
+        ended = trial.try_run(&start) => panic!("{ended:?}"),
+        _ = until(|| fs::read_to_string(&log).ok().filter(|text| text.contains("still"))) => {}
+    }
+    until(|| trial.processes().is_empty().then_some(())).await;
+}
+
+#[tokio::test]
+async fn a_firmware_writes_and_commands_nothing_outside_of_its_folder() {
+    let _ = fs::remove_dir_all(outside());
+    outside();
+    check("escape", Handler::Reports, json!({}), |processor, seen| {
+        assert_eq!(seen.ran.stop, Stop::Exited { code: 0 }, "{processor:?} {seen:?}");
+        assert_eq!(seen.log(), "booted\nopen refused\nopen allowed\ntried\n");
+        let left: Vec<_> = fs::read_dir(outside()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(left.is_empty(), "{left:?}");
+        assert_eq!(seen.ran.artifacts, [std::path::PathBuf::from("guest/inside.txt")]);
+        let links = fs::read_dir(&seen.folder)
+            .unwrap()
+            .filter(|entry| entry.as_ref().unwrap().file_type().unwrap().is_symlink());
+        assert_eq!(links.count(), 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn coverage_has_the_lines_that_were_executed_and_no_others() {
+    for processor in ALL {
+        let Some(trial) = trial(processor, Handler::Reports, json!({})) else { continue };
+        let start = Start { coverage: true, ..start(&["fault"]) };
+        let (ran, _) = trial.try_run(&start).await;
+        let ran = ran.unwrap();
+        let executed = |file: &str, text: &str| {
+            let place = line_with(file, text);
+            let (file, line) = place.rsplit_once(':').unwrap();
+            ran.coverage.get(file).is_some_and(|lines| lines.contains(&line.parse().unwrap()))
+        };
+        assert!(executed("main.c", "say(\"booted\\n\")"), "{processor:?} {:?}", ran.coverage);
+        assert!(executed("cortex_m.c", "// the fault"), "{:?}", ran.coverage);
+        assert!(executed("cortex_m.c", "finish(139)"), "{:?}", ran.coverage);
+        assert!(!executed("main.c", "return one + other"), "{:?}", ran.coverage);
+        assert!(!executed("main.c", "never reached"), "{:?}", ran.coverage);
+    }
+}
+
+#[tokio::test]
+async fn one_case_at_a_time_is_told_by_its_name() {
+    let Some(image) = Processor::CortexM.firmware(Handler::Reports) else { return };
+    let mut config = Processor::CortexM.config();
+    config["case_arg"] = json!("--case {case}");
+    let mut profile = profile("qemu", config);
+    profile.cases = vec!["fail".to_owned(), "a,b".to_owned()];
+    let trial = Trial::new(profile, Some(&image));
+    for (case, code) in [("fail", 1), ("a,b", 0), ("not-a-case", 0)] {
+        let start = Start { id: case.to_owned(), args: Vec::new(), ..start(&[]) };
+        let (ran, _) = trial.try_run(&start).await;
+        assert_eq!(ran.unwrap().stop, Stop::Exited { code }, "{case}");
+    }
+}
+
+#[tokio::test]
+async fn it_is_healthy_when_its_heartbeat_comes() {
+    for processor in ALL {
+        let cases = [
+            (json!({}), Ok("it prints")),
+            (json!({ "heartbeat": "^boo" }), Ok("it said `boo`")),
+            (json!({ "heartbeat": "^never", "heartbeat_sec": 0.3 }), Err("it did not boot: ")),
+            (json!({ "machine": "no-such-machine" }), Err("QEMU could not be started: ")),
+        ];
+        for (more, expected) in cases {
+            let Some(trial) = trial(processor, Handler::Reports, more.clone()) else { continue };
+            trial.environment.setup(trial.bench()).await.unwrap();
+            trial.environment.deploy(trial.bench()).await.unwrap();
+            let said = trial.environment.health_check(trial.bench()).await.map_err(|trouble| trouble.to_string());
+            match (&said, expected) {
+                (Ok(said), Ok(expected)) => assert_eq!(said, expected),
+                (Err(said), Err(expected)) => assert!(said.starts_with(expected), "{said}"),
+                _ => panic!("{more} {said:?}"),
+            }
+            assert_eq!(trial.processes(), [] as [i32; 0]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn several_run_at_once_and_do_not_meet() {
+    let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({})) else { return };
+    let (pass, fail, early) = (start(&["pass"]), start(&["fail"]), start(&["early"]));
+    let (one, two, three) = tokio::join!(trial.try_run(&pass), trial.try_run(&fail), trial.try_run(&early));
+    let stops = [one, two, three].map(|(ran, _)| ran.unwrap().stop);
+    assert_eq!(stops, [0, 1, 0].map(|code| Stop::Exited { code }));
+}
+
+#[tokio::test]
+async fn a_reset_removes_what_a_crash_left() {
+    let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({})) else { return };
+    let folder = trial.session.run_folder(&start(&["crashed"])).unwrap();
+    fs::create_dir(folder.join("guest")).unwrap();
+    fs::write(folder.join("guest/image"), "x").unwrap();
+    fs::write(folder.join("serial.log"), "half a li").unwrap();
+    let logs = trial.environment.fetch_logs(trial.bench()).await.unwrap();
+    assert_eq!(logs.iter().map(|log| &*log.name).collect::<Vec<_>>(), ["crashed-1/serial.log"]);
+    let said = trial.environment.reset(trial.bench(), Reset::Reset).await.unwrap();
+    assert_eq!(said, "0 programs were left and ended, 1 folders of theirs removed");
+    assert!(!folder.join("guest").exists() && folder.join("serial.log").exists());
+    assert!(trial.home().exists());
+}
+
+#[test]
+fn everything_that_is_wrong_with_a_configuration_is_named() {
+    let config = json!({
+        "machine": 3, "semihosting": "yes", "case_arg": "--all", "heartbeat": "(", "hang_sec": -1, "icount": 99,
+        "steps": [{ "expect": "a" }, { "expcet": "b", "send": 1 }], "coverage": "some", "imgae": "x",
+    });
+    expect![[r#"
+        `test_profile.config.program` is missing;
+        `test_profile.config.machine` is to be a text, not 3;
+        `test_profile.config.semihosting` is to be true or false, not "yes";
+        `test_profile.config.heartbeat` is no pattern: regex parse error:
+            (
+            ^
+        error: unclosed group;
+        `test_profile.config.steps[1].expect` is missing;
+        `test_profile.config.steps[1].send` is to be a text, not 1;
+        `test_profile.config.steps[1].expcet` is not known;
+        known are expect, send, timeout_sec;
+        `test_profile.config.hang_sec` is to be a number of seconds, not -1;
+        `test_profile.config.icount` is to be `off` or a shift from 0 to 10, not 99;
+        `test_profile.config.coverage` is to be one of off, trace, not "some";
+        `test_profile.config.case_arg` has no {case} in it;
+        `test_profile.config.case_arg` needs `semihosting: true`;
+        without it say {case} in `args`;
+        `test_profile.config.imgae` is not known;
+        known are program, machine, cpu, args, image, symbols, semihosting, console, case_arg, heartbeat, heartbeat_sec, steps, end, hang_sec, boot_banner, boots_max, icount, coverage, memory_mb, faults"#]].assert_eq(&wrong("qemu", config));
+}
+
+#[tokio::test]
+async fn a_qemu_that_is_not_installed_is_named_with_its_package() {
+    let config = json!({ "program": "qemu-system-hppa-not-here", "machine": "any" });
+    let trial = Trial::new(profile("qemu", config), None);
+    let trouble = trial.environment.setup(trial.bench()).await.unwrap_err();
+    let (program, package) = ("qemu-system-hppa-not-here".to_owned(), "qemu-system-misc".to_owned());
+    assert_eq!(trouble, Trouble::Missing { program, package });
+    let said = trial.environment.deploy(trial.bench()).await.unwrap_err().to_string();
+    assert_eq!(said, "there is no image to run");
+}

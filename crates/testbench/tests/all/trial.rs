@@ -1,0 +1,176 @@
+//! A session of an environment, apart from any run.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use interlock_activity::{Attempt, Canceller, Future, Host, Invocation, Outcome, StartRun};
+use interlock_chart::Value;
+use interlock_core::ActivityId;
+use interlock_journal::{Definition, Engine, Journal};
+use interlock_program::Sandbox;
+use interlock_testbench::{Bench, Environment, Profile, Ran, Session, Start, Trouble, environment};
+use interlock_testkit::launcher::launcher;
+use tempfile::TempDir;
+
+/// An environment with all that it takes.
+pub(crate) struct Trial {
+    pub(crate) environment: Box<dyn Environment>,
+    pub(crate) session: Session,
+    pub(crate) attempt: Attempt,
+    pub(crate) canceller: Canceller,
+    pub(crate) sandbox: Sandbox,
+    home: TempDir,
+}
+
+struct Nobody;
+
+impl Host for Nobody {
+    fn progress(&self, _: &str, _: ActivityId, _: &str) {}
+
+    fn now_ms(&self) -> i64 {
+        0
+    }
+
+    fn sleep(&self, ms: u64) -> Future<()> {
+        Box::pin(tokio::time::sleep(Duration::from_millis(ms)))
+    }
+
+    fn run(&self, _: StartRun) -> Future<Outcome> {
+        Box::pin(async { Outcome::signal("aborted", Value::empty()) })
+    }
+}
+
+/// A profile as a task has it.
+pub(crate) fn profile(kind: &str, config: serde_json::Value) -> Profile {
+    serde_json::from_value(serde_json::json!({ "env_type": kind, "config": config })).unwrap()
+}
+
+/// What is wrong with a configuration.
+pub(crate) fn wrong(kind: &str, config: serde_json::Value) -> String {
+    match environment(&profile(kind, config)) {
+        Ok(_) => String::new(),
+        Err(trouble) => trouble.to_string().replace("; ", ";\n"),
+    }
+}
+
+impl Trial {
+    pub(crate) fn new(profile: Profile, image: Option<&Path>) -> Self {
+        let home = TempDir::new().unwrap();
+        let folder = fs::canonicalize(home.path()).unwrap();
+        let sources = folder.join("sources");
+        fs::create_dir(&sources).unwrap();
+        let journal = Journal::open(&folder.join("store")).unwrap();
+        let (canceller, cancel) = Canceller::new();
+        let attempt = Attempt {
+            run: "run-1".into(),
+            activity: ActivityId(7),
+            invocation: Arc::new(invocation()),
+            number: 1,
+            begun_ms: 0,
+            with: Value::empty(),
+            folder: sources.clone(),
+            is_kept: false,
+            live: folder.join("live/run-1-7-1.log"),
+            evidence: journal.evidence().clone(),
+            host: Arc::new(Nobody),
+            cancel,
+        };
+        let environment = environment(&profile).unwrap();
+        let mut session = Session::create(folder.join("session"), "session-1", &sources, profile).unwrap();
+        session.image = image.map(Path::to_owned);
+        let sandbox = Sandbox { launcher: launcher(), store: Some(folder.join("store")), ..Sandbox::default() };
+        Trial { environment, session, attempt, canceller, sandbox, home }
+    }
+
+    pub(crate) fn bench(&self) -> Bench<'_> {
+        Bench { attempt: &self.attempt, session: &self.session, sandbox: &self.sandbox }
+    }
+
+    /// One start, and its folder.
+    pub(crate) async fn try_run(&self, start: &Start) -> (Result<Ran, Trouble>, PathBuf) {
+        let folder = self.session.run_folder(start).unwrap();
+        (self.environment.run(self.bench(), start, &folder).await, folder)
+    }
+
+    /// One start with these arguments that has to come to an end.
+    pub(crate) async fn run(&self, args: &[&str]) -> Seen {
+        let (ran, folder) = self.try_run(&start(args)).await;
+        Seen { ran: ran.unwrap(), folder }
+    }
+
+    /// The processes that carry this attempt's mark.
+    pub(crate) fn processes(&self) -> Vec<i32> {
+        let mark = format!("INTERLOCK_ATTEMPT={}", self.attempt.live.display());
+        let is_ours = |pid: &i32| {
+            let all = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            all.split(|byte| *byte == 0).any(|one| one == mark.as_bytes())
+        };
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_ours).collect()
+    }
+
+    /// Everything of this trial is below this.
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
+    }
+}
+
+/// A start with these arguments, named after them.
+pub(crate) fn start(args: &[&str]) -> Start {
+    Start {
+        id: if args.is_empty() { "all".to_owned() } else { args.join("-") },
+        repetition: 1,
+        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+        timeout: Duration::from_secs(60),
+        ..Start::default()
+    }
+}
+
+/// A start that came to its end.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub(crate) ran: Ran,
+    pub(crate) folder: PathBuf,
+}
+
+impl Seen {
+    /// What results are read from.
+    pub(crate) fn log(&self) -> String {
+        let first = self.ran.logs.first().map(|log| fs::read_to_string(self.folder.join(log)).unwrap());
+        first.unwrap_or_default()
+    }
+}
+
+/// What comes about within ten seconds.
+pub(crate) async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "it did not come about");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Whether a test can be made here: all its programs are installed. Where parts are required, they have to be.
+pub(crate) fn has_parts(programs: &[&str]) -> bool {
+    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH").unwrap()).collect();
+    let is_missing = |program: &&&str| !folders.iter().any(|folder| folder.join(program).exists());
+    let missing: Vec<_> = programs.iter().filter(is_missing).collect();
+    if !missing.is_empty() {
+        assert!(std::env::var_os("INTERLOCK_REQUIRE_PARTS").is_none(), "not installed: {missing:?}");
+        eprintln!("left out: not installed: {missing:?}");
+    }
+    missing.is_empty()
+}
+
+fn invocation() -> Invocation {
+    let definition =
+        Definition { hash: "none".into(), machine: "trial".into(), version: 1, text: String::new(), files: Vec::new() };
+    Invocation { name: "tried".into(), state: "testing".into(), signals: [].into(), definition: Arc::new(definition) }
+}
