@@ -6,7 +6,7 @@ setup:     ; @scripts/setup.sh ## install what tests need and is missing
 test:      setup lint deny ; scripts/test.sh ## everything that must be right
 lint:      ; cargo fmt --all --check && cargo clippy --workspace --all-targets -- -D warnings ## format and lints
 deny:      ; cargo deny check bans licenses sources ## licences and origins of dependencies
-demo:      ; @scripts/demo.sh ## check and draw the five machines
+demo:      ; @scripts/demo.sh ## repair a firmware on QEMU, without a key or a network
 bench:     ; scripts/bench.sh ## how fast it is
 fuzz:      ; scripts/fuzz.sh ## ten minutes for every reader
 pictures:  ; scripts/pictures.sh ## draw the pictures of the documents again

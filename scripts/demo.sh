@@ -1,20 +1,31 @@
 #!/usr/bin/env bash
-# Proves and draws the five machines.
+# The main job, end to end, without a key or a network: a firmware with a real bug is built, run on QEMU, analysed, repaired and verified.
+# Afterwards there is a report to open. The second time takes a minute or two.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/setup.sh build
+scripts/setup.sh demo
 
 echo "building interlock (some minutes the first time)"
 cargo build --release --package interlock-cli
-interlock=target/release/interlock
-pictures=target/demo
-mkdir -p "$pictures"
+interlock=$PWD/target/release/interlock
+demo=$PWD/target/demo
+# A copy with a repository of its own: what the demo changes, it changes there.
+rm -rf "$demo"
+mkdir -p "$demo"
+cp -r examples/firmware "$demo/firmware"
+git -C "$demo/firmware" init --quiet
+git -C "$demo/firmware" add --all
+git -C "$demo/firmware" -c user.name=demo -c user.email=demo@localhost commit --quiet --message "a frame parser with a bug"
+export INTERLOCK_HOME=$demo/home
 
-"$interlock" machines
+cd "$demo/firmware/parser"
 echo
-"$interlock" check
+echo "interlock run firmware --input task.yaml"
+"$interlock" run firmware --input task.yaml --name demo
 echo
-for machine in firmware coder prd brain notebook; do
-    "$interlock" draw "$machine" --output "$pictures/$machine.svg" 2>/dev/null
-    echo "picture: $pictures/$machine.svg"
-done
+git --no-pager diff --stat
+git --no-pager diff -U0 | tail -n +5
+"$interlock" report demo --out "$demo/report.html"
+"$interlock" report demo --out "$demo/report.md"
+"$interlock" verify demo
+echo "open $demo/report.html"

@@ -2,7 +2,7 @@
 
 use std::{path::Path, pin::Pin};
 
-use interlock_chart::model::Effect;
+use interlock_chart::{Value, model::Effect};
 
 use crate::{Attempt, Outcome};
 
@@ -36,6 +36,15 @@ pub trait Activity: Send + Sync + 'static {
     fn takes(&self, _name: &str, _folder: &Path) -> bool {
         true
     }
+
+    /// What speaks against starting a run that invokes this with this input in this folder, beyond what the machine's schema says: every problem
+    /// in a sentence. A run with problems is not created.
+    fn objections(&self, _input: &Value, _folder: &Path) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// A run has ended: whatever is held for it is let go. Not called where the process ends first, so nothing may depend on it.
+    fn run_ended(&self, _run: &str) {}
 
     /// Begins. Must not block, and must come to an end soon after it is cancelled. What it
     /// cannot work with it answers with an error of the code `BAD_INPUT`.

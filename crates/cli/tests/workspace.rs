@@ -25,6 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("program", &["redact", "journal", "activity", "sandbox"]),
     ("testbench", &["http", "journal", "activity", "program", "sandbox"]),
     ("repair", &[]),
+    ("firmware", &["chart", "journal", "activity", "program", "repair", "testbench", "workspace"]),
     (
         "runtime",
         &[
@@ -39,9 +40,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "judge",
             "policy",
             "program",
-            "repair",
+            "firmware",
             "sandbox",
-            "testbench",
         ],
     ),
     (

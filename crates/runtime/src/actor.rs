@@ -171,7 +171,13 @@ impl Actor {
 
     async fn leave(&mut self) -> Result<Settled> {
         self.shared.engine.release(self.live.key, self.live.lease).await?;
-        Ok(Settled { phase: self.live.phase(&self.shared.registry), seq: self.live.seq })
+        let phase = self.live.phase(&self.shared.registry);
+        if phase.is_over() {
+            let (shared, run) = (Arc::clone(&self.shared), Arc::clone(&self.live.name));
+            // What it held is let go before anybody hears that it is over.
+            let _ = tokio::task::spawn_blocking(move || shared.registry.iter().for_each(|it| it.run_ended(&run))).await;
+        }
+        Ok(Settled { phase, seq: self.live.seq })
     }
 
     async fn read(&mut self, mail: Mail) -> Result<()> {

@@ -1,8 +1,8 @@
 //! All runs of this process.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    path::PathBuf,
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -107,6 +107,13 @@ impl std::fmt::Debug for Shared {
 }
 
 impl Shared {
+    /// What the activities that a machine invokes have against a run of it.
+    fn objections(&self, loaded: &Loaded, input: &Value, folder: &Path) -> Vec<String> {
+        let names: BTreeSet<&str> = loaded.chart().invokes.iter().map(|invoke| invoke.activity.as_str()).collect();
+        let activities = names.into_iter().filter_map(|name| self.registry.get(name));
+        activities.flat_map(|activity| activity.objections(input, folder)).collect()
+    }
+
     pub(crate) fn tell(&self, news: News) {
         // Nobody listening is fine.
         let _ = self.news.send(news);
@@ -206,6 +213,10 @@ impl Runtime {
         let input = start.loaded.admit_input(&redaction::value(&self.0.redactor, start.input))?;
         let name = start.name.unwrap_or_else(|| fresh_name(&start.loaded.chart().id));
         let shared = &self.0;
+        let objections = shared.objections(&start.loaded, &input, &start.folder);
+        if !objections.is_empty() {
+            return Err(Error::Input(objections));
+        }
         let hash = &start.loaded.definition.hash;
         // Once a process is enough: definitions are never removed, and packing one takes longer than a step.
         if !lock(&shared.defined).contains(hash) {

@@ -31,6 +31,9 @@ pub struct Profile {
     /// How often everything is run; results that differ are flaky.
     #[serde(default = "once")]
     pub repetitions: u32,
+    /// Whether a start that did not go well is run again at once, so that what is flaky is known as that. So it is, unless the profile says no.
+    #[serde(default = "yes")]
+    pub confirm: bool,
     /// How many starts at a time.
     #[serde(default = "once")]
     pub concurrency: u32,
@@ -65,6 +68,10 @@ pub struct Suite {
 
 fn timeout() -> u64 {
     300
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn once() -> u32 {

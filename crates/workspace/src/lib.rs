@@ -14,6 +14,7 @@ mod apply;
 mod changes;
 mod checkpoint;
 mod commit;
+mod copy;
 mod error;
 mod git;
 mod index;

@@ -2,6 +2,7 @@
 
 mod html;
 mod markdown;
+mod story;
 
 use interlock_chart::draw::{self, Highlight, Options};
 use interlock_journal::{Entry, Evidence, Head, moment};
@@ -131,6 +132,7 @@ impl Report {
         let Report { head, follower, .. } = self;
         let file = |file: &File| json!({ "seq": file.seq, "file": file.evidence, "text": file.text });
         json!({
+            "story": story::Story::of(self).map(|story| story.json()),
             "run": head.name,
             "machine": head.machine,
             "definition": head.definition,

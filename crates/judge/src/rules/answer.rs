@@ -1,6 +1,7 @@
 //! The questions that rules can answer, by the signals that are allowed. What they cannot tell they do not answer.
 
 mod decision;
+mod planning;
 
 use serde_json::{Value, json};
 
@@ -30,6 +31,12 @@ pub fn judge(question: &Question, rules: &Rules) -> Option<Verdict> {
     let known = Known::of(question, rules);
     if allows(&["PASS", "FAIL", "INCONCLUSIVE"]) {
         return decision::of(&known);
+    }
+    if allows(&["patch_plan_ok"]) {
+        return planning::plan(&known);
+    }
+    if allows(&["templates_wanted"]) {
+        return planning::templates(&known);
     }
     let cause = known.findings.first()?;
     if allows(&["hypotheses_made"]) {
@@ -193,7 +200,7 @@ const PRINTED: [&str; 9] = ["log", "stdout", "stderr", "serial", "console", "out
 /// Whether an exhibit is something that a program printed, rather than a file or a wish that only speaks of errors.
 fn is_log(exhibit: &Exhibit) -> bool {
     let name = exhibit.name.to_lowercase();
-    let is_text = exhibit.media_type.starts_with("text/plain");
+    let is_text = exhibit.media_type.starts_with("text/plain") && !exhibit.text.starts_with("File: ");
     is_text && (name.starts_with("evidence ") || PRINTED.iter().any(|word| name.contains(word)))
 }
 

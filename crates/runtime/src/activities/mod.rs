@@ -50,7 +50,13 @@ pub fn builtin() -> Registry {
 /// All activities.
 pub fn builtin_with(settings: Settings) -> Registry {
     let gate = Gate::new(settings.allowed_hosts);
-    workspace::all(Registry::default(), &settings.workspace, settings.home.clone())
+    let hands = interlock_firmware::Settings {
+        workspace: settings.workspace.clone(),
+        sandbox: settings.sandbox.clone(),
+        home: settings.home.clone(),
+    };
+    let registry = interlock_firmware::all(Registry::default(), hands);
+    workspace::all(registry, &settings.workspace, settings.home.clone())
         .with(gate.guard(CommandRun::new(settings.workspace, settings.sandbox.clone())))
         .with(gate.guard(HttpRequest::default()))
         .with(TimerWait)

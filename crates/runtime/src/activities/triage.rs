@@ -119,8 +119,11 @@ fn told(result: &Json) -> String {
     let failing = result["cases"].as_array().into_iter().flatten();
     for case in failing.filter(|case| !matches!(case["status"].as_str(), Some("passed" | "skipped"))) {
         let text = |name: &str| case[name].as_str().unwrap_or_default();
-        lines.push(format!("{}: {}", text("case_id"), text("status")));
-        lines.push(text("message").to_owned());
+        match (case["location"]["file"].as_str(), case["location"]["line"].as_u64()) {
+            // As a framework says it that the rules know.
+            (Some(file), Some(line)) => lines.push(format!("{file}:{line}:{}:FAIL: {}", text("case_id"), text("message"))),
+            _ => lines.extend([format!("{}: {}", text("case_id"), text("status")), text("message").to_owned()]),
+        }
         lines.extend(case["stack"].as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned));
     }
     lines.retain(|line| !line.trim().is_empty());
@@ -136,6 +139,11 @@ fn text_of(hash: &str, store: &EvidenceStore) -> Option<String> {
     }
     match serde_json::from_slice::<Json>(end) {
         Ok(result) if result["cases"].is_array() => Some(told(&result)),
+        // A baseline: how the untouched tree was built, and how it did.
+        Ok(result) if result["build"].is_object() => {
+            let built = result["build"]["summary"].as_str().unwrap_or_default();
+            Some(format!("{built}\n{}", told(&result["measured"])))
+        }
         _ => Some(String::from_utf8_lossy(end).into_owned()),
     }
 }

@@ -5,6 +5,7 @@
 mod chance;
 mod changes;
 mod commits;
+mod copies;
 mod folder;
 mod keeping;
 mod patch_failures;

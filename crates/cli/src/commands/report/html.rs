@@ -3,7 +3,10 @@
 use interlock_journal::moment;
 use interlock_runtime::Move;
 
-use super::{File, Report};
+use super::{
+    File, Report,
+    story::{Part, Story},
+};
 use crate::why;
 
 const STYLE: &str = include_str!("report.css");
@@ -16,6 +19,7 @@ pub(super) fn write(report: &Report) -> String {
     let whys: String = report.moves().enumerate().map(|(at, step)| reasons(at, step)).collect();
     let files: String = report.files.iter().map(file).collect();
     let evidence = if files.is_empty() { String::new() } else { format!("<h2>Evidence</h2>\n{files}") };
+    let story: String = Story::of(report).iter().flat_map(Story::sections).map(|it| section(it.title, &it.parts)).collect();
     let phase = report.follower.phase().word();
     // The picture is a document of its own; within a page its declaration would stand in the wrong place.
     let picture = report.picture();
@@ -24,12 +28,48 @@ pub(super) fn write(report: &Report) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <meta name=\"color-scheme\" content=\"light dark\"/>\n<title>{name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <h1>{name} <span class=\"phase {phase}\">{phase}</span></h1>\n<table class=\"facts\">\n{facts}</table>\n\
+         <h1>{name} <span class=\"phase {phase}\">{phase}</span></h1>\n<table class=\"facts\">\n{facts}</table>\n{story}\
          <h2>The way it took</h2>\n<figure>{picture}</figure>\n\
          <h2>What happened</h2>\n<table class=\"timeline\">\n\
          <tr><th>record</th><th>time (UTC)</th><th>from → to</th><th>event</th><th>reason</th></tr>\n{timeline}</table>\n\
          <h2>Why</h2>\n{whys}{evidence}</body>\n</html>\n"
     )
+}
+
+fn section(title: &str, parts: &[Part]) -> String {
+    let parts: String = parts.iter().map(part).collect();
+    format!("<h2>{}</h2>\n{parts}", escape(title))
+}
+
+fn part(part: &Part) -> String {
+    match part {
+        Part::Text(text) => format!("<p>{}</p>\n", escape(text)),
+        Part::Diff(text) => format!("<pre class=\"diff\">{}</pre>\n", text.lines().map(diff_line).collect::<String>()),
+        Part::Table(head, rows) => {
+            let head: String = head.iter().map(|cell| format!("<th>{}</th>", escape(cell))).collect();
+            let row = |cells: &Vec<String>| cells.iter().map(|text| format!("<td>{}</td>", cell(text))).collect::<String>();
+            let rows: String = rows.iter().map(|cells| format!("<tr>{}</tr>\n", row(cells))).collect();
+            format!("<table>\n<tr>{head}</tr>\n{rows}</table>\n")
+        }
+    }
+}
+
+fn diff_line(line: &str) -> String {
+    let class = match line.as_bytes().first() {
+        Some(b'+') => "added",
+        Some(b'-') => "removed",
+        _ => "same",
+    };
+    format!("<span class=\"{class}\">{}</span>\n", escape(line))
+}
+
+/// What is nothing but hashes of evidence leads there.
+fn cell(text: &str) -> String {
+    let is_hash = |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match !text.is_empty() && text.split(' ').all(is_hash) {
+        true => text.split(' ').map(|hash| format!("<a href=\"#{hash}\"><code>{}</code></a> ", &hash[..12])).collect(),
+        false => escape(text),
+    }
 }
 
 fn row(name: &str, value: &str) -> String {

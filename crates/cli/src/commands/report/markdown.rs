@@ -1,6 +1,9 @@
 //! A report as Markdown.
 
-use super::Report;
+use super::{
+    Report,
+    story::{Part, Story},
+};
 use crate::why;
 
 /// Writes it.
@@ -8,6 +11,10 @@ pub(super) fn write(report: &Report) -> String {
     let mut text = format!("# {}\n\n| | |\n|---|---|\n", report.head.name);
     for (name, value) in report.facts() {
         text.push_str(&format!("| {name} | {} |\n", cell(&value)));
+    }
+    for section in Story::of(report).iter().flat_map(Story::sections) {
+        text.push_str(&format!("\n## {}\n", section.title));
+        section.parts.iter().for_each(|shown| text.push_str(&part(shown)));
     }
     text.push_str("\n## What happened\n\n| record | time | from → to | event | reason |\n|---|---|---|---|---|\n");
     for step in report.moves() {
@@ -30,6 +37,19 @@ pub(super) fn write(report: &Report) -> String {
     }
     evidence(report, &mut text);
     text
+}
+
+fn part(part: &Part) -> String {
+    match part {
+        Part::Text(text) => format!("\n{}\n", plain(text)),
+        Part::Diff(text) => format!("\n{fence}diff\n{}\n{fence}\n", text.trim_end(), fence = fence(text)),
+        Part::Table(head, rows) => {
+            let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+            let rows: String = rows.iter().map(|cells| row(cells.iter().map(|text| cell(text)).collect())).collect();
+            let rule = row(vec!["---".to_owned(); head.len()]);
+            format!("\n{}{rule}{rows}", row(head.iter().map(ToString::to_string).collect()))
+        }
+    }
 }
 
 fn evidence(report: &Report, text: &mut String) {

@@ -30,6 +30,9 @@ struct With {
     change_constraint: String,
     #[serde(default)]
     constraints: Constraints,
+    /// The folder that the paths of the constraints count from, where it is not the run's own.
+    #[serde(default)]
+    repo: String,
     /// What speaks for the change; something, where nothing is said and it is no mere diagnostic.
     evidence_refs: Option<Vec<String>>,
 }
@@ -110,7 +113,9 @@ impl PolicyCheck {
         };
         let bad = |why: String| Outcome::error(code::BAD_INPUT, format!("`with.constraints` {why}"));
         let held = &with.constraints;
-        let policy = self.policies.of(attempt)?.restricted(&held.allowed_paths, &held.forbidden_paths).map_err(bad)?;
+        let within = within(attempt, &with.repo);
+        let (allowed, forbidden) = (from(&within, &held.allowed_paths), from(&within, &held.forbidden_paths));
+        let policy = self.policies.of(attempt)?.restricted(&allowed, &forbidden).map_err(bad)?;
         let sight = Sight::of(attempt, None, false).kept();
         let decision = decide(&Request::Patch(patch.clone()), &sight.view(), &policy);
         if let Decision::Deny { reason, .. } = &decision {
@@ -126,6 +131,19 @@ impl PolicyCheck {
         }
         Ok(Checked { problems, decision, risk: Some(risk) })
     }
+}
+
+/// The folder that a run is about, from the root of its workspace.
+fn within(attempt: &Attempt, repo: &str) -> String {
+    let folder = attempt.folder.join(repo).canonicalize().unwrap_or_default();
+    let root = root(&attempt.folder).canonicalize().unwrap_or_default();
+    folder.strip_prefix(root).map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Globs as they are meant from the root: whoever writes `src/**` means the folder that the run is about.
+fn from(within: &str, globs: &[String]) -> Vec<String> {
+    let is_anywhere = |glob: &String| within.is_empty() || glob.starts_with("**/") || glob.starts_with('/');
+    globs.iter().map(|glob| if is_anywhere(glob) { glob.clone() } else { format!("{within}/{glob}") }).collect()
 }
 
 impl With {

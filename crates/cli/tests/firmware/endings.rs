@@ -1,0 +1,132 @@
+//! However a run is stopped, wherever it is: the sources are as they were found, or fixed; and a killed run comes to the same end.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::scene::{Scene, good, parts_are_missing};
+
+/// Every state that a run with one good patch rests in for a moment.
+const STATES: [&str; 22] = [
+    "LOAD_CONFIG",
+    "BASELINE_SNAPSHOT",
+    "BASELINE_RUN",
+    "LOG_TRIAGE",
+    "SIMILAR_CASES",
+    "SOURCES",
+    "ROOT_CAUSE_HYPOTHESIS",
+    "CHANGE_IMPACT_ESTIMATE",
+    "GENERATE_PATCH",
+    "POLICY_CHECK",
+    "ROLLBACK_POINT",
+    "APPLY_DIFF",
+    "BUILD_SETUP",
+    "BUILD_RUN",
+    "RESOURCE_ALLOC",
+    "FLASH_OR_DEPLOY",
+    "HEALTH_CHECK",
+    "TEST_RUN",
+    "FETCH_LOGS",
+    "NORMALIZE",
+    "RESULT_ANALYSIS",
+    "DELIVER",
+];
+
+/// How long a run may take to come to a state.
+const WAIT_MAX: Duration = Duration::from_secs(120);
+
+/// Starts a run and returns when it has come to a state, or has ended.
+pub fn until(scene: &Scene, state: &str) -> Child {
+    let mut command = scene.session.command("run firmware --input task.yaml --name r");
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines = lines(&mut child);
+    let deadline = Instant::now() + WAIT_MAX;
+    while let Ok(line) = lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        if line.split_whitespace().any(|word| word == state) {
+            break;
+        }
+    }
+    child
+}
+
+/// Kills the first program whose command line has these words, as soon as there is one.
+pub fn kill_program(words: &str) -> bool {
+    let deadline = Instant::now() + WAIT_MAX;
+    while Instant::now() < deadline {
+        let entries = std::fs::read_dir("/proc").unwrap().flatten();
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let is_it = |pid: &u32| {
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line).replace('\0', " ");
+            line.starts_with("/bin/sh ") && line.contains(words)
+        };
+        if let Some(pid) = pids.into_iter().find(is_it) {
+            return std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success();
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    false
+}
+
+fn lines(child: &mut Child) -> Receiver<String> {
+    let (to, from) = channel();
+    let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let other = to.clone();
+    thread::spawn(move || BufReader::new(out).lines().map_while(Result::ok).for_each(|line| drop(to.send(line))));
+    thread::spawn(move || BufReader::new(err).lines().map_while(Result::ok).for_each(|line| drop(other.send(line))));
+    from
+}
+
+/// Does something to a run in each of these states, on several runs at a time.
+fn each(states: &[&'static str], check: fn(&'static str)) {
+    thread::scope(|scope| {
+        for some in states.chunks(states.len().div_ceil(2)) {
+            scope.spawn(move || some.iter().for_each(|state| check(state)));
+        }
+    });
+}
+
+#[test]
+fn a_run_that_is_killed_in_any_state_comes_to_the_same_end() {
+    if parts_are_missing() {
+        return;
+    }
+    each(&STATES, |state| {
+        let scene = Scene::with_patches(&[good()]);
+        let mut child = until(&scene, state);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let resumed = scene.session.run("resume r").unwrap();
+        let is_over = resumed.stderr.contains("has ended") || resumed.stdout.contains("has ended");
+        assert!(resumed.code == Some(0) || is_over, "killed in {state}: {resumed}\n{}", scene.trace());
+        scene.is_fixed();
+        assert_eq!(scene.session.run("verify r").unwrap().code, Some(0), "killed in {state}");
+    });
+}
+
+#[test]
+fn a_run_that_is_aborted_in_any_state_leaves_the_sources_as_they_were_or_fixed() {
+    if parts_are_missing() {
+        return;
+    }
+    each(&STATES, |state| {
+        let scene = Scene::with_patches(&[good()]);
+        let mut child = until(&scene, state);
+        let aborted = scene.session.run("abort r --reason 'enough of it'").unwrap();
+        let code = child.wait().unwrap().code();
+        let status = scene.story()["final_status"].as_str().unwrap().to_owned();
+        match status.as_str() {
+            "ABORTED" => {
+                assert_eq!(code, Some(3), "aborted in {state}: {aborted}");
+                scene.is_untouched();
+            }
+            // It was quicker.
+            "SUCCESS" => scene.is_fixed(),
+            other => panic!("aborted in {state}, it ended in {other}: {aborted}\n{}", scene.trace()),
+        }
+    });
+}

@@ -1,0 +1,50 @@
+//! Tasks that cannot be begun: every problem is named, and there is no run.
+
+use std::fs;
+
+use crate::scene::Scene;
+
+fn check(from: &str, to: &str, expected: &[&str]) {
+    let scene = Scene::without_model();
+    let path = scene.root().join("parser/task.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{from}");
+    fs::write(&path, text.replacen(from, to, 1)).unwrap();
+    let ran = scene.run();
+    assert_eq!(ran.code, Some(2), "{ran}");
+    for word in expected {
+        assert!(ran.stderr.contains(word), "{word} is not in {ran}");
+    }
+    let runs = scene.session.run("runs --json").unwrap();
+    assert_eq!(runs.stdout.trim(), "[]", "{runs}");
+}
+
+#[test]
+fn every_problem_of_a_task_is_named_and_no_run_is_left_behind() {
+    check("goal: All cases of the frame parser pass\n", "", &["goal"]);
+    check("repo_path: .", "repo_path: nowhere", &["repo_path", "nowhere"]);
+    check("format: unity", "format: unison", &["unison"]);
+    check("env_type: qemu", "env_type: qmeu", &["env_type", "qmeu"]);
+    check("max_iterations: 5", "max_iterations: 500", &["max_iterations"]);
+    check("targets: [", "targets: [no_such_case, ", &["no_such_case", "not among the cases"]);
+    check("allowed_paths: [\"src/**\"]", "allowed_paths: [\"src/[\"]", &["allowed_paths"]);
+    check(
+        "targets: [",
+        "tags: [quick]\n  targets: [no_such_case, ",
+        &["no_such_case", "no suite has the tag `quick`"],
+    );
+    check("max_iterations: 5", "max_iterations: 5, metrics: { text: { most: 3 } }", &["metrics.text", "most"]);
+}
+
+#[test]
+fn init_writes_an_example_with_comments_that_fits_the_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home").display().to_string();
+    let session = interlock_testkit::session::Session::new(env!("CARGO_BIN_EXE_interlock"), folder.path()).with("INTERLOCK_HOME", home);
+    let written = session.run("init firmware").unwrap();
+    assert_eq!(written.code, Some(0), "{written}");
+    let task = folder.path().join(".interlock/machines/firmware/task.yaml");
+    assert!(fs::read_to_string(&task).unwrap().contains("# "), "it has comments");
+    let checked = session.run("check firmware").unwrap();
+    assert_eq!(checked.code, Some(0), "{checked}");
+}

@@ -1,0 +1,10 @@
+//! The firmware machine from end to end: the real program, real git, a real cross compiler and real QEMU. Models are scripted servers that speak the
+//! real protocol.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test that cannot go on has failed")]
+
+mod endings;
+mod fixes;
+mod input;
+mod scene;
+mod trouble;

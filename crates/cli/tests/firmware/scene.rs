@@ -1,0 +1,178 @@
+//! A sample firmware in a repository of its own, a store, and whoever writes patches.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use interlock_testkit::{
+    model_server::{Dialect, ModelServer},
+    session::{Session, Transcript},
+};
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+
+/// The line with the bug, and as it should be.
+pub const BUG: &str = "    if (decoder->count > FRAME_BODY_MAX) {";
+pub const FIX: &str = "    if (decoder->count >= FRAME_BODY_MAX) {";
+
+/// The file that it is in.
+pub const FILE: &str = "parser/src/frame.c";
+
+/// A sample firmware to be repaired.
+pub struct Scene {
+    pub folder: TempDir,
+    pub session: Session,
+    /// Asked for patches, where there is one.
+    pub server: Option<ModelServer>,
+}
+
+/// Whether a part is missing, which it says. Where parts are required, that is a failure.
+pub fn is_missing(programs: &[&str]) -> bool {
+    let lacks = |name: &&&str| !Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().status.success();
+    let missing: Vec<_> = programs.iter().filter(lacks).collect();
+    if missing.is_empty() {
+        return false;
+    }
+    assert!(std::env::var_os("INTERLOCK_REQUIRE_PARTS").is_none(), "missing: {missing:?}");
+    eprintln!("left out: {missing:?} is not installed (scripts/setup.sh installs it)");
+    true
+}
+
+/// Whether what all these tests need is missing.
+pub fn parts_are_missing() -> bool {
+    is_missing(&["qemu-system-arm", "arm-none-eabi-gcc", "make", "git"])
+}
+
+impl Scene {
+    /// With rules and templates only.
+    pub fn without_model() -> Self {
+        Self::new(None, "")
+    }
+
+    /// With a model that is asked for patches, and says these one after the other; the last again and again.
+    pub fn with_patches(patches: &[String]) -> Self {
+        let answers = patches.iter().map(|patch| Dialect::Chat.says(&answer(patch))).collect();
+        Self::new(Some(ModelServer::saying(answers)), "default = [\"rules\"]\njudge.patch = [\"near\"]\n")
+    }
+
+    /// With a server that is asked everything.
+    pub fn with_server(server: ModelServer) -> Self {
+        Self::new(Some(server), "default = [\"near\"]\n")
+    }
+
+    fn new(server: Option<ModelServer>, chains: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/firmware");
+        let copied = Command::new("cp").arg("-r").arg(samples).arg(folder.path().join("firmware")).status().unwrap();
+        assert!(copied.success());
+        let root = folder.path().join("firmware");
+        fs::write(root.join(".gitignore"), "build/\n").unwrap();
+        git(&root, &["init", "--quiet"]);
+        git(&root, &["add", "--all"]);
+        git(&root, &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "as it was"]);
+        let home = folder.path().join("home").display().to_string();
+        let session = Session::new(env!("CARGO_BIN_EXE_interlock"), root.join("parser")).with("INTERLOCK_HOME", home);
+        let scene = Scene { folder, session, server };
+        if let Some(server) = &scene.server {
+            let home = scene.folder.path().join("home");
+            fs::create_dir_all(&home).unwrap();
+            fs::set_permissions(&home, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+            let url = &server.url;
+            let judge = "provider = \"openai-chat\"\nmodel = \"tiny\"\nprice = { input_per_million = 1.0, output_per_million = 2.0 }";
+            let text = format!("[judges.near]\n{judge}\nbase_url = \"{url}\"\n[chains]\n{chains}");
+            fs::write(home.join("judges.toml"), text).unwrap();
+        }
+        scene
+    }
+
+    pub fn root(&self) -> PathBuf {
+        self.folder.path().join("firmware")
+    }
+
+    /// Changes the task.
+    pub fn task(&self, from: &str, to: &str) -> &Self {
+        let path = self.root().join("parser/task.yaml");
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{from} is not in the task");
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        git(&self.root(), &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--all", "--message", "another task"]);
+        self
+    }
+
+    /// Runs the machine to its end.
+    pub fn run(&self) -> Transcript {
+        self.session.run("run firmware --input task.yaml --name r").unwrap()
+    }
+
+    /// The trace in words.
+    pub fn trace(&self) -> String {
+        self.session.run("trace r").unwrap().stdout
+    }
+
+    /// What the report says to programs.
+    pub fn story(&self) -> Json {
+        let report = self.session.run("report r --format json").unwrap();
+        serde_json::from_str::<Json>(&report.stdout).unwrap()["story"].clone()
+    }
+
+    /// What differs from what was committed.
+    pub fn difference(&self) -> String {
+        git(&self.root(), &["status", "--porcelain"]) + &git(&self.root(), &["diff"])
+    }
+
+    /// The sources are as they were found.
+    pub fn is_untouched(&self) {
+        assert_eq!(self.difference(), "", "the sources are as they were found");
+    }
+
+    /// The bug is fixed and nothing else has changed.
+    pub fn is_fixed(&self) {
+        let text = fs::read_to_string(self.root().join(FILE)).unwrap();
+        let before = git(&self.root(), &["show", &format!("HEAD:{FILE}")]);
+        assert_eq!(text, before.replacen(BUG, FIX, 1));
+        assert_eq!(git(&self.root(), &["status", "--porcelain"]).trim(), format!("M {FILE}"));
+    }
+
+    /// A patch that puts lines in the place of a line of a file.
+    pub fn patch(&self, file: &str, from: &str, to: &str) -> String {
+        patch(&fs::read_to_string(self.root().join(file)).unwrap(), file, from, to)
+    }
+}
+
+/// What a model says that has written a patch.
+pub fn answer(patch: &str) -> String {
+    let data = json!({ "summary": "a change of one line", "patch": patch });
+    json!({ "reason": "the length is checked too late", "evidence_refs": ["patch_plan"], "confidence": 0.9, "signal": "patch_generated", "data": data })
+        .to_string()
+}
+
+/// A patch that puts lines in the place of a line of a text.
+pub fn patch(text: &str, file: &str, from: &str, to: &str) -> String {
+    let at = text.lines().position(|line| line == from).unwrap_or_else(|| panic!("{from} is not in {file}"));
+    let (above, below) = (text.lines().nth(at - 1).unwrap(), text.lines().nth(at + 1).unwrap());
+    let (added, count): (String, usize) = (to.lines().map(|line| format!("+{line}\n")).collect(), to.lines().count());
+    format!("--- a/{file}\n+++ b/{file}\n@@ -{at},3 +{at},{} @@\n {above}\n-{from}\n{added} {below}\n", count + 2)
+}
+
+/// The text of a sample before it is copied.
+pub fn sample(file: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/firmware").join(file)).unwrap()
+}
+
+/// The patch that fixes the bug.
+pub fn good() -> String {
+    patch(&sample(FILE), FILE, BUG, FIX)
+}
+
+/// One of another line of the same file.
+pub fn bad(from: &str, to: &str) -> String {
+    patch(&sample(FILE), FILE, from, to)
+}
+
+pub fn git(folder: &Path, arguments: &[&str]) -> String {
+    let said = Command::new("git").args(arguments).current_dir(folder).output().unwrap();
+    assert!(said.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&said.stderr));
+    String::from_utf8(said.stdout).unwrap()
+}

@@ -1,0 +1,81 @@
+//! A run's own folders, outside of its workspace and of the store: what is built and run there may be read by programs, which the store may not.
+//!
+//! They are a cache. Whatever is lost with them is made again from trees and evidence.
+
+use std::{
+    fs::{self, DirBuilder},
+    io,
+    os::unix::fs::{DirBuilderExt, MetadataExt},
+    path::{Path, PathBuf},
+};
+
+use interlock_activity::{Attempt, Outcome};
+
+use crate::hand::failed;
+
+/// The folders of one run.
+#[derive(Clone, Debug)]
+pub(crate) struct Area(PathBuf);
+
+impl Area {
+    /// The folders of an attempt's run, made and nobody else's.
+    pub(crate) fn of(attempt: &Attempt) -> Result<Self, Outcome> {
+        let base = base();
+        let made = own(&base).and_then(|()| own(&base.join(name_of(&attempt.run))));
+        made.map_err(|error| failed(format!("{} cannot be used: {error}", base.display())))?;
+        Ok(Area(base.join(name_of(&attempt.run))))
+    }
+
+    /// Where trees are built and tested.
+    pub(crate) fn copy(&self) -> PathBuf {
+        self.0.join("tree")
+    }
+
+    /// Where candidates are tried.
+    pub(crate) fn trial(&self) -> PathBuf {
+        self.0.join("trial")
+    }
+
+    /// Where patches make trees of trees.
+    pub(crate) fn scratch(&self) -> PathBuf {
+        self.0.join("patch")
+    }
+
+    /// The folder of a session; short, because sockets are in it.
+    pub(crate) fn session(&self, id: &str) -> PathBuf {
+        self.0.join("s").join(name_of(id))
+    }
+
+    /// A file of the run's own.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+/// Removes what a run that has ended leaves.
+pub(crate) fn remove(run: &str) {
+    // It may never have had any.
+    let _ = fs::remove_dir_all(base().join(name_of(run)));
+}
+
+fn base() -> PathBuf {
+    std::env::temp_dir().join(format!("interlock-{}", rustix::process::getuid().as_raw()))
+}
+
+/// Makes a folder that only its owner may enter; one that somebody else has put there is refused.
+fn own(folder: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        made => return made,
+    }
+    let found = fs::symlink_metadata(folder)?;
+    let is_ours = found.is_dir() && found.uid() == rustix::process::getuid().as_raw() && found.mode() & 0o077 == 0;
+    match is_ours {
+        true => Ok(()),
+        false => Err(io::Error::other("it is there already and is not ours alone")),
+    }
+}
+
+fn name_of(run: &str) -> String {
+    run.chars().map(|letter| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '_' }).collect()
+}

@@ -1,0 +1,122 @@
+//! `testbench.baseline`: how the untouched tree does. A build or a case that fails here is a fact, not an error.
+
+use std::sync::Arc;
+
+use interlock_activity::{Attempt, Outcome};
+use interlock_journal::Evidence;
+use interlock_testbench::{Profile, Trouble, results::Measured};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    area::Area,
+    bench::{self, Open},
+    build::{self, Build, Keeping},
+    copy,
+    hand::{Done, Settings, blocking, given, keep, refs, signal},
+};
+
+#[derive(Deserialize)]
+struct With {
+    tree: String,
+    #[serde(default)]
+    build: Build,
+    test_profile: Profile,
+    #[serde(default)]
+    repo: String,
+}
+
+/// Builds and tests the untouched tree.
+pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: With = given(&attempt)?;
+    if let Some(package) = build::missing(&with.build) {
+        return Ok(signal("toolchain_missing", json!({ "package": package })));
+    }
+    copy::bring(&settings, &attempt, &with.tree).await?;
+    let targets = with.test_profile.targets.clone();
+    let folder = build::folder_in(&settings, &attempt, &with.repo, Area::of(&attempt)?.copy()).await?;
+    let built = build::build(&settings, &attempt, &with.build, &folder, Keeping::All).await?;
+    let mut spent = built.programs_ms;
+    let mut evidence = built.evidence;
+    let measured = match &built.image {
+        Ok(image) => match tested(&settings, &attempt, with.test_profile, &with.repo, image).await? {
+            Ok(tested) => {
+                spent += tested.programs_ms;
+                evidence.extend(tested.logs);
+                Some(tested.measured)
+            }
+            Err(Trouble::Missing { package, .. }) => {
+                return Ok(signal("toolchain_missing", json!({ "package": package })).with(evidence));
+            }
+            Err(trouble @ (Trouble::Config { .. } | Trouble::Cancelled)) => return Err(bench::wrong(&trouble)),
+            Err(trouble) => {
+                let data = json!({ "summary": trouble.to_string(), "evidence_refs": refs(&evidence) });
+                return Ok(signal("env_failed", data).with(evidence));
+            }
+        },
+        Err(_) => None,
+    };
+    let (passed, total) = measured.as_ref().map_or((0, 0), |it| (it.passed_tests, it.total_tests + it.missing_tests));
+    let kept = keep(&attempt, "baseline", "application/json", told(&built.image, measured.as_ref(), &evidence)).await?;
+    let summary = match (&built.image, &measured) {
+        (Err(why), _) => format!("the untouched tree does not build: {why}"),
+        (Ok(_), Some(measured)) => format!("{passed} of {total} cases pass on the untouched tree ({:?})", measured.verdict),
+        (Ok(_), None) => String::new(),
+    };
+    let compact = measured.as_ref().map_or(json!({}), |measured| bench::compact(measured, None, &targets, &kept));
+    let data = json!({ "test_result": compact, "ref": kept.hash.to_string(), "passed": passed, "total": total, "summary": summary, "programs_ms": spent });
+    evidence.insert(0, kept);
+    Ok(signal("baseline_measured", data).with(evidence))
+}
+
+fn told(image: &Result<String, String>, measured: Option<&Measured>, evidence: &[Evidence]) -> Vec<u8> {
+    let build = match image {
+        Ok(image) => json!({ "ok": true, "image": image, "summary": "" }),
+        Err(why) => json!({ "ok": false, "image": "", "summary": why }),
+    };
+    let baseline: Value = json!({ "build": build, "measured": measured, "evidence_refs": refs(evidence) });
+    baseline.to_string().into_bytes()
+}
+
+struct Tested {
+    measured: Measured,
+    logs: Vec<Evidence>,
+    programs_ms: u64,
+}
+
+async fn tested(
+    settings: &Arc<Settings>,
+    attempt: &Attempt,
+    profile: Profile,
+    repo: &str,
+    image: &str,
+) -> Result<Result<Tested, Trouble>, Outcome> {
+    let mut open = match bench::begin(settings, attempt, profile, repo).await {
+        Ok(open) => open,
+        Err(trouble) => return Ok(Err(trouble)),
+    };
+    bench::place(attempt, &mut open.session, image).await?;
+    let ran = match run(settings, attempt, &open).await {
+        Ok(ran) => ran,
+        Err(trouble) => return Ok(Err(trouble)),
+    };
+    let logs = bench::keep_logs(attempt, &open.session, Vec::new()).await?;
+    let session = open.session.clone();
+    let measured = blocking(move || {
+        let mut measured = bench::measure(&session, None)?;
+        measured.metrics.extend(bench::sizes(&session));
+        Ok(measured)
+    })
+    .await?;
+    let _ = open.environment.teardown(open.bench(settings, attempt)).await;
+    bench::let_go(&attempt.run);
+    Ok(Ok(Tested { measured, logs, programs_ms: ran.programs_ms }))
+}
+
+async fn run(settings: &Arc<Settings>, attempt: &Attempt, open: &Open) -> Result<bench::AllRan, Trouble> {
+    open.environment.deploy(open.bench(settings, attempt)).await?;
+    bench::run_all(settings, attempt, open, false).await.map_err(|trouble| match trouble {
+        Trouble::Runner(why) => Trouble::Environment(why),
+        other => other,
+    })
+}

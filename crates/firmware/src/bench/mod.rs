@@ -1,0 +1,328 @@
+//! `testbench.*` and `results.normalize`: what was built, where it runs.
+//!
+//! A session is a folder of the run's area: what one of these activities leaves for the next is a file there. `starts.rs` says what is to be started and
+//! starts it, `reading.rs` makes one result of it.
+
+mod hold;
+mod reading;
+mod starts;
+
+use std::{path::Path, sync::Arc, time::Instant};
+
+use interlock_activity::{Attempt, Effect, Outcome, code};
+use interlock_journal::{Evidence, Hash};
+use interlock_testbench::{Bench, Environment, Kept, Operation, Profile, Reset, Session, Trouble, environment};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    area::Area,
+    hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
+};
+
+pub(crate) use hold::let_go;
+pub(crate) use reading::{baseline, compact, measure, passed_targets, regressions, sizes};
+pub(crate) use starts::{AllRan, alone, milliseconds, run_all, run_some, starts};
+
+/// Everything about a session that is open.
+pub(crate) struct Open {
+    pub(crate) session: Session,
+    pub(crate) environment: Arc<dyn Environment>,
+}
+
+impl Open {
+    /// A session that was begun before.
+    pub(crate) fn find(attempt: &Attempt, id: &str) -> Result<Self, Outcome> {
+        let session = Session::open(&Area::of(attempt)?.session(id))
+            .map_err(|error| failed(format!("session {id} is not there any more: {error}")))?;
+        let environment = environment(&session.profile).map_err(|trouble| wrong(&trouble))?;
+        Ok(Open { session, environment: environment.into() })
+    }
+
+    /// What an operation is given.
+    pub(crate) fn bench<'a>(&'a self, settings: &'a Settings, attempt: &'a Attempt) -> Bench<'a> {
+        Bench { attempt, session: &self.session, sandbox: &settings.sandbox }
+    }
+
+    /// What must not be done twice is not: a crash cut the first try off, and nobody knows how far it had come.
+    fn once(&self, attempt: &Attempt, operation: Operation) -> Result<(), Outcome> {
+        let is_twice = attempt.number > 1 && self.environment.effect(operation) == Effect::External;
+        let said = "a try before was cut off, and nobody knows how far it had come";
+        if is_twice { Err(Outcome::error(code::UNKNOWN_OUTCOME, said)) } else { Ok(()) }
+    }
+}
+
+/// The error for what is no failure of the environment.
+pub(crate) fn wrong(trouble: &Trouble) -> Outcome {
+    let code = match trouble {
+        Trouble::Config { .. } => code::BAD_INPUT,
+        Trouble::Cancelled => code::CANCELLED,
+        _ => code::FAILED,
+    };
+    Outcome::error(code, trouble.to_string())
+}
+
+/// The signal that the environment has failed; what is not its failure is an error.
+fn env_failed(name: &str, trouble: &Trouble) -> Done {
+    match trouble {
+        Trouble::Config { .. } | Trouble::Cancelled => Err(wrong(trouble)),
+        other => Ok(signal(name, json!({ "summary": other.to_string(), "evidence_refs": [] }))),
+    }
+}
+
+#[derive(Deserialize)]
+struct Setup {
+    test_profile: Profile,
+    #[serde(default)]
+    repo: String,
+}
+
+/// Takes hold of a place where the firmware runs.
+pub(crate) async fn setup(settings: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: Setup = given(&attempt)?;
+    match begin(&settings, &attempt, with.test_profile, &with.repo).await {
+        Ok(open) => Ok(signal("resource_allocated", json!({ "session": open.session.id }))),
+        Err(trouble) => env_failed("env_failed", &trouble),
+    }
+}
+
+/// Begins a session: named after the activity that begins it, so that it is the same however often it is tried.
+pub(crate) async fn begin(
+    settings: &Settings,
+    attempt: &Attempt,
+    profile: Profile,
+    repo: &str,
+) -> Result<Open, Trouble> {
+    let environment: Arc<dyn Environment> = environment(&profile)?.into();
+    let area = Area::of(attempt).map_err(|_| Trouble::environment("the run's own folder cannot be used"))?;
+    let id = format!("{}", attempt.activity);
+    let folder = area.session(&id);
+    let _ = tokio::fs::remove_dir_all(&folder).await;
+    let mut session = Session::create(folder, &id, &attempt.folder.join(repo), profile)?;
+    session.resource = hold::take(settings, attempt, &environment.resources()).await?;
+    session.save()?;
+    let open = Open { session, environment };
+    open.environment.setup(open.bench(settings, attempt)).await?;
+    Ok(open)
+}
+
+#[derive(Deserialize)]
+struct Flash {
+    session: String,
+    artifact: String,
+}
+
+/// Brings the image there.
+pub(crate) async fn flash(settings: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: Flash = given(&attempt)?;
+    let mut open = Open::find(&attempt, &with.session)?;
+    open.once(&attempt, Operation::Deploy)?;
+    place(&attempt, &mut open.session, &with.artifact).await?;
+    let begun = Instant::now();
+    match open.environment.deploy(open.bench(&settings, &attempt)).await {
+        Ok(()) => Ok(signal("deployed", json!({ "programs_ms": milliseconds(begun) }))),
+        Err(trouble) => env_failed("env_failed", &trouble),
+    }
+}
+
+/// Puts an image that is evidence into a session.
+pub(crate) async fn place(attempt: &Attempt, session: &mut Session, artifact: &str) -> Result<(), Outcome> {
+    if artifact.is_empty() {
+        return Ok(());
+    }
+    let hash = Hash::from_hex(artifact).ok_or_else(|| failed(format!("`{artifact}` is no evidence")))?;
+    let (store, path) = (attempt.evidence.clone(), session.folder.join("image"));
+    session.image = Some(path.clone());
+    let remembered = session.clone();
+    blocking(move || {
+        let content = store.get(&hash).map_err(failed)?;
+        std::fs::write(path, content).and_then(|()| remembered.save()).map_err(failed)
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+struct Named {
+    session: String,
+}
+
+/// Looks whether it lives.
+pub(crate) async fn health_check(settings: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: Named = given(&attempt)?;
+    let open = Open::find(&attempt, &with.session)?;
+    let begun = Instant::now();
+    match open.environment.health_check(open.bench(&settings, &attempt)).await {
+        Ok(seen) => Ok(signal("env_ready", json!({ "summary": seen, "programs_ms": milliseconds(begun) }))),
+        Err(trouble) => env_failed("env_failed", &trouble),
+    }
+}
+
+/// Runs the cases.
+pub(crate) async fn run(settings: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: Named = given(&attempt)?;
+    let open = Open::find(&attempt, &with.session)?;
+    open.once(&attempt, Operation::Run)?;
+    let ran = match run_all(&settings, &attempt, &open, false).await {
+        Ok(ran) => ran,
+        Err(trouble @ (Trouble::Config { .. } | Trouble::Cancelled)) => return Err(wrong(&trouble)),
+        Err(trouble) => {
+            let evidence = keep_logs(&attempt, &open.session, Vec::new()).await?;
+            let data = json!({ "summary": trouble.to_string(), "evidence_refs": refs(&evidence) });
+            return Ok(signal("runner_crashed", data).with(evidence));
+        }
+    };
+    let log = keep_logs(&attempt, &open.session, Vec::new()).await?;
+    let hash = log.first().map(|log| log.hash.to_string()).unwrap_or_default();
+    let data = json!({ "exit_code": ran.exit_code, "log": hash, "programs_ms": ran.programs_ms });
+    Ok(signal("test_finished", data).with(log))
+}
+
+/// Fetches logs.
+pub(crate) async fn fetch_logs(settings: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: Named = given(&attempt)?;
+    let open = Open::find(&attempt, &with.session)?;
+    let fetched = match open.environment.fetch_logs(open.bench(&settings, &attempt)).await {
+        Ok(fetched) => fetched,
+        Err(trouble) => return env_failed("artifacts_missing", &trouble),
+    };
+    let evidence = keep_logs(&attempt, &open.session, fetched).await?;
+    if evidence.is_empty() {
+        let data = json!({ "summary": "nothing was printed and nothing was left", "evidence_refs": [] });
+        return Ok(signal("artifacts_missing", data));
+    }
+    Ok(signal("logs_fetched", json!({})).with(evidence))
+}
+
+/// Every log of a session as evidence.
+pub(crate) async fn keep_logs(
+    attempt: &Attempt,
+    session: &Session,
+    fetched: Vec<Kept>,
+) -> Result<Vec<Evidence>, Outcome> {
+    let (attempt, session) = (attempt.clone(), session.clone());
+    blocking(move || {
+        let ran = session.ran().map_err(failed)?;
+        let logs = ran.iter().flat_map(|(folder, ran)| {
+            let name = format!("{}-{}", ran.start.id, ran.start.repetition);
+            ran.logs.iter().map(move |log| (format!("log {name} {}", log.display()), folder.join(log)))
+        });
+        let fetched = fetched.into_iter().map(|kept| (kept.name, kept.path));
+        let mut evidence = Vec::new();
+        for (name, path) in logs.chain(fetched) {
+            evidence.extend(kept_file(&attempt, &name, &path)?);
+        }
+        Ok(evidence)
+    })
+    .await
+}
+
+/// A file as evidence, with what is secret taken out where it is text; nothing where it is empty or not there.
+fn kept_file(attempt: &Attempt, name: &str, path: &Path) -> Result<Option<Evidence>, Outcome> {
+    let Ok(content) = std::fs::read(path) else { return Ok(None) };
+    if content.is_empty() {
+        return Ok(None);
+    }
+    let text = String::from_utf8_lossy(&content);
+    let redacted = attempt.evidence.redactor().text(&text).into_owned();
+    let kept = attempt.evidence.put(name, "text/plain", redacted.as_bytes());
+    kept.map(Some).map_err(|error| Outcome::error(code::NOT_KEPT, format!("`{name}` could not be kept: {error}")))
+}
+
+#[derive(Deserialize)]
+struct Normalize {
+    session: String,
+    #[serde(default)]
+    baseline: String,
+}
+
+/// Gives the results one form, and says what was measured.
+pub(crate) async fn normalize(_: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: Normalize = given(&attempt)?;
+    let open = Open::find(&attempt, &with.session)?;
+    let of = attempt.clone();
+    let measured = blocking(move || {
+        let before = reading::baseline(&of, &with.baseline)?;
+        let measured = measure(&open.session, before.as_ref())?;
+        let text = serde_json::to_vec_pretty(&measured).map_err(failed)?;
+        std::fs::write(open.session.folder.join("measured.json"), &text).map_err(failed)?;
+        Ok(measured)
+    });
+    let measured = measured.await?;
+    let evidence = keep(&attempt, "measured", "application/json", serde_json::to_vec_pretty(&measured).map_err(failed)?).await?;
+    let name = reading::signal_of(measured.verdict);
+    Ok(signal(name, json!({ "summary": reading::summary(&measured) })).with([evidence]))
+}
+
+#[derive(Deserialize)]
+struct Attach {
+    session: String,
+    #[serde(default)]
+    baseline: String,
+}
+
+/// Binds artifacts and metrics to the result, and lets go of the place.
+pub(crate) async fn fetch_artifacts(settings: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: Attach = given(&attempt)?;
+    let open = Open::find(&attempt, &with.session)?;
+    let fetched = match open.environment.fetch_artifacts(open.bench(&settings, &attempt)).await {
+        Ok(fetched) => fetched,
+        Err(trouble) => return env_failed("artifacts_missing", &trouble),
+    };
+    let (of, session) = (attempt.clone(), open.session.clone());
+    let (measured, before) = blocking(move || {
+        let text = std::fs::read(session.folder.join("measured.json")).map_err(failed)?;
+        let mut measured: interlock_testbench::results::Measured = serde_json::from_slice(&text).map_err(failed)?;
+        measured.metrics.extend(reading::sizes(&session));
+        Ok((measured, reading::baseline(&of, &with.baseline)?))
+    })
+    .await?;
+    let mut evidence = Vec::new();
+    for kept in fetched {
+        let content = tokio::fs::read(&kept.path).await.map_err(failed)?;
+        evidence.push(keep(&attempt, &kept.name, &kept.media_type, content).await?);
+    }
+    let result = keep(&attempt, "test_result", "application/json", serde_json::to_vec_pretty(&measured).map_err(failed)?).await?;
+    let compact = compact(&measured, before.as_ref(), &open.session.profile.targets, &result);
+    evidence.insert(0, result);
+    // What it leaves there is the next session's to find; that it does not tidy up is no reason to lose a result.
+    let _ = open.environment.teardown(open.bench(&settings, &attempt)).await;
+    let_go(&attempt.run);
+    Ok(signal("result_normalized", json!({ "test_result": compact })).with(evidence))
+}
+
+#[derive(Deserialize)]
+struct Again {
+    session: String,
+    how: How,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum How {
+    Reset,
+    Restart,
+    Switch,
+}
+
+/// Makes the place usable again.
+pub(crate) async fn reset(settings: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: Again = given(&attempt)?;
+    if with.session.is_empty() {
+        return Ok(signal("environment_reset", json!({ "summary": "there was nothing to reset yet" })));
+    }
+    let open = Open::find(&attempt, &with.session)?;
+    open.once(&attempt, Operation::Reset)?;
+    let (how, others) = match with.how {
+        How::Reset => (Reset::Reset, false),
+        How::Restart => (Reset::Restart, false),
+        How::Switch => (Reset::Restart, true),
+    };
+    let bench = open.bench(&settings, &attempt);
+    let seen = open.environment.reset(bench, how).await.map_err(|trouble| wrong(&trouble))?;
+    let seen = match (others, open.session.resource.as_deref()) {
+        (true, Some(used)) => hold::switch(&attempt.run, used, seen),
+        (true, None) => format!("{seen}; there is no other of its kind"),
+        (false, _) => seen,
+    };
+    Ok(signal("environment_reset", json!({ "summary": seen })))
+}

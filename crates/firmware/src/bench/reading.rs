@@ -1,0 +1,137 @@
+//! From what starts have left to one result: measured, compared with the baseline, and short enough to be carried along.
+
+use std::{collections::BTreeMap, path::Path};
+
+use interlock_activity::{Attempt, Outcome};
+use interlock_journal::{Evidence, Hash};
+use interlock_testbench::{
+    Ran, Session, fault,
+    results::{self, Format, Measured, Parsed, Status, Verdict, Wanted},
+};
+use serde_json::{Value, json};
+
+use crate::hand::failed;
+
+/// How many cases a result carries along; all of them are in its evidence.
+const CASES_MAX: usize = 40;
+
+/// The largest log that results are read from.
+const LOG_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// What a session's starts show, compared with the untouched tree.
+pub(crate) fn measure(session: &Session, before: Option<&Measured>) -> Result<Measured, Outcome> {
+    let ran = session.ran().map_err(failed)?;
+    let format = format(session)?;
+    let read: Vec<(Parsed, &Ran)> = ran.iter().map(|(folder, ran)| (parsed(&format, folder, ran), ran)).collect();
+    let profile = &session.profile;
+    Ok(results::measure_wanted(
+        &read,
+        Wanted { expected: &profile.cases, targets: &profile.targets, baseline: before },
+    ))
+}
+
+fn format(session: &Session) -> Result<Format, Outcome> {
+    Format::configured(&session.profile.format, &session.profile.config).map_err(|wrong| failed(wrong.join("; ")))
+}
+
+fn parsed(format: &Format, folder: &Path, ran: &Ran) -> Parsed {
+    let read = |files: &[std::path::PathBuf]| -> Vec<String> { files.iter().map(|file| text(&folder.join(file))).collect() };
+    let (reports, logs) = (read(&ran.reports), read(&ran.logs));
+    let (texts, others) = match reports.is_empty() {
+        true => (&logs[..logs.len().min(1)], &logs[logs.len().min(1)..]),
+        false => (&reports[..], &logs[..]),
+    };
+    results::read(format, &borrowed(texts), &borrowed(others))
+}
+
+fn borrowed(texts: &[String]) -> Vec<&str> {
+    texts.iter().map(String::as_str).collect()
+}
+
+fn text(path: &Path) -> String {
+    let content = std::fs::read(path).unwrap_or_default();
+    String::from_utf8_lossy(&content[content.len().saturating_sub(LOG_BYTES_MAX)..]).into_owned()
+}
+
+/// Whether one start alone gives no reason to run it again.
+pub(super) fn went_well(session: &Session, ran: &Ran) -> bool {
+    let (Ok(format), Ok(folder)) = (format(session), session.run_folder(&ran.start)) else { return true };
+    let read = [(parsed(&format, &folder, ran), ran)];
+    results::measure_wanted(&read, Wanted::default()).verdict == Verdict::Pass
+}
+
+/// How the untouched tree did, from the evidence of the baseline; nothing where it could not be built or run.
+pub(crate) fn baseline(attempt: &Attempt, hash: &str) -> Result<Option<Measured>, Outcome> {
+    let Some(hash) = Hash::from_hex(hash) else { return Ok(None) };
+    let text = attempt.evidence.get(&hash).map_err(failed)?;
+    let value: Value = serde_json::from_slice(&text).map_err(failed)?;
+    serde_json::from_value(value.get("measured").cloned().unwrap_or(Value::Null)).map_err(failed)
+}
+
+/// Cases that passed before and do not any more. A case that is flaky decides nothing.
+pub(crate) fn regressions(measured: &Measured, before: Option<&Measured>) -> Vec<String> {
+    let passed = |measured: &Measured, id: &str| {
+        measured.cases.iter().any(|case| case.case.case_id == id && case.case.status == Status::Passed)
+    };
+    let is_flaky = |id: &str| measured.flaky.iter().any(|flaky| flaky.case_id == id);
+    let of_before = before.iter().flat_map(|before| &before.cases).filter(|case| case.case.status == Status::Passed);
+    let ids = of_before.map(|case| case.case.case_id.as_str());
+    ids.filter(|id| !passed(measured, id) && !is_flaky(id)).map(str::to_owned).collect()
+}
+
+/// How many of the cases that must pass do.
+pub(crate) fn passed_targets(measured: &Measured, targets: &[String]) -> usize {
+    let ids = || measured.cases.iter().map(|case| case.case.case_id.as_str());
+    let is_target = |id: &str| targets.is_empty() || targets.iter().any(|name| results::meant(name, ids()).contains(&id));
+    let passed = measured.cases.iter().filter(|case| case.case.status == Status::Passed);
+    passed.filter(|case| is_target(&case.case.case_id)).count()
+}
+
+/// A result as a run carries it along: figures, and the cases that did not pass.
+pub(crate) fn compact(measured: &Measured, before: Option<&Measured>, targets: &[String], all: &Evidence) -> Value {
+    let bad = measured.cases.iter().filter(|case| case.case.status != Status::Passed);
+    let cases: Vec<Value> = bad.take(CASES_MAX).map(|case| serde_json::to_value(case).unwrap_or(Value::Null)).collect();
+    json!({
+        "verdict": measured.verdict,
+        "exit_code": measured.exit_code,
+        "total_tests": measured.total_tests,
+        "passed_tests": measured.passed_tests,
+        "failed_tests": measured.failed_tests,
+        "skipped_tests": measured.skipped_tests,
+        "missing_tests": measured.missing_tests,
+        "passed_targets": passed_targets(measured, targets),
+        "regressions": regressions(measured, before),
+        "cases": cases,
+        "flaky": measured.flaky,
+        "metrics": measured.metrics,
+        "fault": measured.fault,
+        "doubts": measured.doubts,
+        "reasons": measured.reasons.iter().take(10).collect::<Vec<_>>(),
+        "artifacts": [],
+        "evidence_refs": [all.hash.to_string()],
+    })
+}
+
+/// What the machine hears of a verdict.
+pub(super) fn signal_of(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "tests_passed",
+        Verdict::Fail => "tests_failed",
+        Verdict::Inconclusive => "tests_inconclusive",
+        Verdict::Flaky => "tests_flaky",
+        Verdict::EnvError => "environment_broken",
+    }
+}
+
+/// A result in one line.
+pub(crate) fn summary(measured: &Measured) -> String {
+    let why = measured.reasons.first().map(String::as_str).unwrap_or_default();
+    format!("{} of {} cases pass: {why}", measured.passed_tests, measured.total_tests + measured.missing_tests)
+}
+
+/// How big the image is, where it is one that says so.
+pub(crate) fn sizes(session: &Session) -> BTreeMap<String, f64> {
+    let Some(sizes) = session.image.as_deref().and_then(|image| fault::sizes(image).ok()) else { return BTreeMap::new() };
+    let figures = [("text", sizes.text), ("data", sizes.data), ("bss", sizes.bss)];
+    figures.into_iter().map(|(name, bytes)| (name.to_owned(), bytes as f64)).collect()
+}

@@ -1,0 +1,126 @@
+//! What is to be started, and starting it: every start as often as the profile says, some at a time.
+
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use interlock_activity::Attempt;
+use interlock_testbench::{Bench, Profile, Ran, Start, Stop, Trouble};
+use tokio::task::JoinSet;
+
+use super::{Open, reading};
+use crate::hand::Settings;
+
+/// The most starts at a time, whatever a profile says.
+const CONCURRENCY_MAX: usize = 32;
+
+/// How everything went.
+pub(crate) struct AllRan {
+    /// The first exit code that is not 0.
+    pub(crate) exit_code: i64,
+    /// How long the environment was at work.
+    pub(crate) programs_ms: u64,
+}
+
+/// The starts of a profile, once each.
+pub(crate) fn starts(profile: &Profile) -> Vec<Start> {
+    let timeout = |seconds: Option<u64>| Duration::from_secs(seconds.unwrap_or(profile.timeout_sec));
+    let has_tag = |tags: &[String]| profile.tags.is_empty() || tags.iter().any(|tag| profile.tags.contains(tag));
+    let suites = profile.suites.iter().filter(|suite| has_tag(&suite.tags)).map(|suite| Start {
+        id: suite.id.clone(),
+        repetition: 1,
+        args: suite.args.clone(),
+        command: suite.command.clone(),
+        environment_vars: suite.environment_vars.clone(),
+        timeout: timeout(suite.timeout_sec),
+        coverage: false,
+    });
+    let mut starts: Vec<Start> = suites.collect();
+    if profile.each_alone {
+        starts.extend(profile.cases.iter().map(|case| alone(profile, case)));
+    }
+    if starts.is_empty() {
+        let (id, args) = ("all".to_owned(), Vec::new());
+        starts.push(Start { id, repetition: 1, args, timeout: timeout(None), ..Start::default() });
+    }
+    starts
+}
+
+/// The start of one case on its own.
+pub(crate) fn alone(profile: &Profile, case: &str) -> Start {
+    let template = profile.config.get("case_arg").and_then(serde_json::Value::as_str).unwrap_or("{case}");
+    Start {
+        id: case.to_owned(),
+        repetition: 1,
+        args: vec![template.replace("{case}", case)],
+        command: String::new(),
+        environment_vars: BTreeMap::new(),
+        timeout: Duration::from_secs(profile.timeout_sec),
+        coverage: false,
+    }
+}
+
+/// Runs everything that the profile says, and what did not go well once more, so that what is flaky shows.
+pub(crate) async fn run_all(
+    settings: &Arc<Settings>,
+    attempt: &Attempt,
+    open: &Open,
+    coverage: bool,
+) -> Result<AllRan, Trouble> {
+    let profile = &open.session.profile;
+    let again = |start: &Start, repetition| Start { repetition, coverage, ..start.clone() };
+    let starts = starts(profile);
+    let repetitions = profile.repetitions.max(1);
+    let planned = starts.iter().flat_map(|start| (1..=repetitions).map(move |number| again(start, number)));
+    let begun = Instant::now();
+    let mut ran = run_some(settings, attempt, open, planned.collect()).await?;
+    if profile.confirm && repetitions == 1 {
+        let bad = ran.iter().filter(|ran| !reading::went_well(&open.session, ran));
+        // Two that differ need a third to have a majority.
+        let more: Vec<Start> = bad.flat_map(|ran| [again(&ran.start, 2), again(&ran.start, 3)]).collect();
+        ran.extend(run_some(settings, attempt, open, more).await?);
+    }
+    if let Some(Stop::Lost { why }) = ran.iter().map(|ran| &ran.stop).find(|stop| matches!(stop, Stop::Lost { .. })) {
+        return Err(Trouble::Runner(why.clone()));
+    }
+    let codes = ran.iter().map(|ran| if let Stop::Exited { code } = ran.stop { code } else { -1 });
+    Ok(AllRan {
+        exit_code: codes.into_iter().find(|code| *code != 0).unwrap_or(0),
+        programs_ms: milliseconds(begun),
+    })
+}
+
+/// How long something has taken.
+pub(crate) fn milliseconds(begun: Instant) -> u64 {
+    u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Runs these, some at a time; their results in no order.
+pub(crate) async fn run_some(
+    settings: &Arc<Settings>,
+    attempt: &Attempt,
+    open: &Open,
+    starts: Vec<Start>,
+) -> Result<Vec<Ran>, Trouble> {
+    let at_once = usize::try_from(open.session.profile.concurrency).unwrap_or(1).clamp(1, CONCURRENCY_MAX);
+    let (session, mut waiting) = (Arc::new(open.session.clone()), starts.into_iter());
+    let (mut under_way, mut all) = (JoinSet::new(), Vec::new());
+    loop {
+        while under_way.len() < at_once {
+            let Some(start) = waiting.next() else { break };
+            let (settings, attempt) = (Arc::clone(settings), attempt.clone());
+            let (session, environment) = (Arc::clone(&session), Arc::clone(&open.environment));
+            under_way.spawn(async move {
+                let folder = session.run_folder(&start)?;
+                let bench = Bench { attempt: &attempt, session: &session, sandbox: &settings.sandbox };
+                let ran = environment.run(bench, &start, &folder).await?;
+                session.keep(&folder, &ran)?;
+                Ok::<Ran, Trouble>(ran)
+            });
+        }
+        let Some(ended) = under_way.join_next().await else { return Ok(all) };
+        all.push(ended.map_err(|error| Trouble::Runner(format!("a start broke off: {error}")))??);
+    }
+}

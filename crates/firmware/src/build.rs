@@ -1,0 +1,255 @@
+//! `build.prepare`, `build.run` and `build.clean`: building a tree in the run's own copy.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use interlock_activity::{Attempt, Given, Outcome};
+use interlock_chart::Value;
+use interlock_journal::Evidence;
+use interlock_program::{self as program, How, Plan, Tell};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    area::Area,
+    copy,
+    hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
+    packages::package_of,
+};
+
+/// How much of what a build prints is kept.
+const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// How a task is built.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(crate) struct Build {
+    /// One after the other, each by the shell, in the repository's folder.
+    #[serde(default)]
+    pub(crate) commands: Vec<String>,
+    /// What removes what they made; where there is nothing, the copy is made anew.
+    #[serde(default)]
+    pub(crate) clean: String,
+    /// What they make, from the repository's folder. Where nothing is made, as with scripts, there is no image.
+    #[serde(default)]
+    pub(crate) image: String,
+    /// Programs that must be installed.
+    #[serde(default)]
+    pub(crate) needs: Vec<String>,
+    /// Variables that the commands see.
+    #[serde(default)]
+    pub(crate) environment_vars: BTreeMap<String, String>,
+    /// How long one command may take.
+    #[serde(default = "timeout")]
+    pub(crate) timeout_sec: u64,
+}
+
+fn timeout() -> u64 {
+    900
+}
+
+#[derive(Deserialize)]
+pub(crate) struct With {
+    #[serde(default)]
+    pub(crate) tree: String,
+    #[serde(default)]
+    pub(crate) build: Build,
+    #[serde(default)]
+    pub(crate) repo: String,
+}
+
+/// Whether what a build prints is evidence: that of a candidate that nobody will hear of again is not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keeping {
+    All,
+    Nothing,
+}
+
+/// How building went.
+pub(crate) struct Built {
+    /// The image's evidence where it was built; what went wrong otherwise.
+    pub(crate) image: Result<String, String>,
+    /// What it printed, and the image.
+    pub(crate) evidence: Vec<Evidence>,
+    /// How long the commands ran.
+    pub(crate) programs_ms: u64,
+}
+
+/// Looks whether all that a build takes is installed.
+pub(crate) async fn prepare(settings: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: With = given(&attempt)?;
+    if let Some(package) = missing(&with.build) {
+        return Ok(signal("toolchain_missing", json!({ "package": package })));
+    }
+    if !with.tree.is_empty() {
+        copy::bring(&settings, &attempt, &with.tree).await?;
+    }
+    Ok(signal("build_env_ready", json!({})))
+}
+
+/// The package of the first program that is not there.
+pub(crate) fn missing(build: &Build) -> Option<String> {
+    let here = Path::new("/");
+    let lacks = |name: &&String| program::find(name, here, &build.environment_vars).is_err();
+    build.needs.iter().find(lacks).map(|name| package_of(name).to_owned())
+}
+
+/// Builds a tree.
+pub(crate) async fn run(settings: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: With = given(&attempt)?;
+    copy::bring(&settings, &attempt, &with.tree).await?;
+    let folder = folder_in(&settings, &attempt, &with.repo, Area::of(&attempt)?.copy()).await?;
+    let built = build(&settings, &attempt, &with.build, &folder, Keeping::All).await?;
+    let (refs, spent) = (refs(&built.evidence), built.programs_ms);
+    let outcome = match built.image {
+        Ok(artifact) => signal("build_ok", json!({ "artifact": artifact, "programs_ms": spent })),
+        Err(summary) => {
+            signal("build_failed", json!({ "summary": summary, "evidence_refs": refs, "programs_ms": spent }))
+        }
+    };
+    Ok(outcome.with(built.evidence))
+}
+
+/// Removes what earlier builds left.
+pub(crate) async fn clean(settings: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: With = given(&attempt)?;
+    let copy = Area::of(&attempt)?.copy();
+    let mut evidence = Vec::new();
+    if with.build.clean.is_empty() || !copy.exists() {
+        blocking(move || fs::remove_dir_all(&copy).or_else(gone).map_err(failed)).await?;
+    } else {
+        let folder = folder_in(&settings, &attempt, &with.repo, copy).await?;
+        let (_, kept, _) = command(&settings, &attempt, &with.build, &with.build.clean, &folder, Keeping::All).await?;
+        evidence = kept;
+    }
+    Ok(signal("build_cleaned", json!({})).with(evidence))
+}
+
+fn gone(error: std::io::Error) -> std::io::Result<()> {
+    if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}
+
+/// The repository's folder within a copy: a run may be about a folder further down.
+pub(crate) async fn folder_in(
+    settings: &Arc<Settings>,
+    attempt: &Attempt,
+    repo: &str,
+    copy: PathBuf,
+) -> Result<PathBuf, Outcome> {
+    let (settings, folder, repo) = (Arc::clone(settings), attempt.folder.clone(), repo.to_owned());
+    blocking(move || {
+        let root = settings.workspace.root(&folder).map_err(failed)?;
+        let repo = folder.join(repo).canonicalize().map_err(failed)?;
+        let within = repo.strip_prefix(&root).map_err(|_| failed("`repo_path` is not in the run's workspace"))?;
+        Ok(copy.join(within))
+    })
+    .await
+}
+
+/// Builds what is in a folder.
+pub(crate) async fn build(
+    settings: &Settings,
+    attempt: &Attempt,
+    build: &Build,
+    folder: &Path,
+    keeping: Keeping,
+) -> Result<Built, Outcome> {
+    let mut built = Built { image: Ok(String::new()), evidence: Vec::new(), programs_ms: 0 };
+    for line in &build.commands {
+        let (wrong, evidence, spent) = command(settings, attempt, build, line, folder, keeping).await?;
+        built.evidence.extend(evidence);
+        built.programs_ms += spent;
+        if let Some(wrong) = wrong {
+            built.image = Err(wrong);
+            return Ok(built);
+        }
+    }
+    if build.image.is_empty() || keeping == Keeping::Nothing {
+        return Ok(built);
+    }
+    let path = folder.join(&build.image);
+    let wanted = build.image.clone();
+    match blocking(move || Ok(fs::read(path))).await? {
+        Ok(content) => {
+            let kept = keep(attempt, "image", "application/octet-stream", content).await?;
+            built.image = Ok(kept.hash.to_string());
+            built.evidence.push(kept);
+        }
+        Err(error) => built.image = Err(format!("the build ended well and made no {wanted}: {error}")),
+    }
+    Ok(built)
+}
+
+/// Runs one command: what is wrong with how it ended, what it printed, how long it took.
+async fn command(
+    settings: &Settings,
+    attempt: &Attempt,
+    build: &Build,
+    line: &str,
+    folder: &Path,
+    keeping: Keeping,
+) -> Result<(Option<String>, Vec<Evidence>, u64), Outcome> {
+    let within = Attempt { folder: folder.to_owned(), ..attempt.clone() };
+    let nothing = Value::map(Vec::<(&str, Value)>::new());
+    let rules = settings.sandbox.rules(&Given::new(&nothing, &[])?, &within)?;
+    let plan = Plan {
+        words: ["/bin/sh", "-c", line].map(Into::into).to_vec(),
+        folder: folder.to_owned(),
+        env: build.environment_vars.clone(),
+        stdin: Vec::new(),
+        timeout: Some(Duration::from_secs(build.timeout_sec)),
+        output_bytes_max: OUTPUT_BYTES,
+        tell: [Tell::NowAndThen; 2],
+        rules,
+        launcher: settings.sandbox.launcher.clone(),
+    };
+    let mut ended = program::run(&within, &plan).await?;
+    let wrong = match &ended.how {
+        How::Exited { code: 0, .. } => None,
+        How::Exited { code, .. } => {
+            let said = ended.stderr.content().unwrap_or_default();
+            Some(first_error(&String::from_utf8_lossy(&said)).unwrap_or_else(|| format!("`{line}` ended with {code}")))
+        }
+        How::TimedOut => Some(format!("`{line}` took longer than {} seconds", build.timeout_sec)),
+        How::Limited(why) => Some(format!("`{line}` was stopped: {why}")),
+        How::Cancelled => return Err(Outcome::error(interlock_activity::code::CANCELLED, "it was stopped")),
+    };
+    let spent = u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX);
+    let evidence = match keeping {
+        Keeping::All => program::keep(&within, vec![ended.stdout, ended.stderr], ended.confined).await?,
+        Keeping::Nothing => Vec::new(),
+    };
+    Ok((wrong, evidence, spent))
+}
+
+/// The first line that says that something is wrong: what follows is often only its consequence.
+fn first_error(text: &str) -> Option<String> {
+    let says = |line: &&str| ["error:", "undefined reference", "fatal", "not found", "Error "].iter().any(|word| line.contains(word));
+    let found = text.lines().find(says).or_else(|| text.lines().rev().find(|line| !line.trim().is_empty()));
+    found.map(|line| line.trim().chars().take(240).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_error_is_the_one_that_counts() {
+        let text = "a.c: In function 'f':\na.c:3:1: error: expected ';'\na.c:9:1: error: another\nmake: *** [x] Error 1\n";
+        assert_eq!(first_error(text).as_deref(), Some("a.c:3:1: error: expected ';'"));
+        assert_eq!(first_error("only talk\n\n").as_deref(), Some("only talk"));
+        assert_eq!(first_error(""), None);
+    }
+
+    #[test]
+    fn what_is_missing_is_named_by_its_package() {
+        let build = |needs: &[&str]| Build { needs: needs.iter().map(ToString::to_string).collect(), ..Build::default() };
+        assert_eq!(missing(&build(&["sh"])), None);
+        assert_eq!(missing(&build(&["sh", "no-such-program-7"])).as_deref(), Some("no-such-program-7"));
+        assert_eq!(package_of("qemu-system-riscv32"), "qemu-system-misc");
+    }
+}

@@ -1,0 +1,112 @@
+//! `copy.apply` and `copy.restore`: trees as values. `copy.deliver`: what has become of a tree, brought into the sources.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use interlock_activity::{Attempt, Outcome};
+use interlock_workspace::{Error, patch::Patch};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    area::Area,
+    knowledge::{self, Round},
+    hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
+};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Apply {
+    tree: String,
+    patch: String,
+}
+
+/// Makes a tree of a tree with a patch: all of it or nothing.
+pub(crate) async fn apply(settings: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: Apply = given(&attempt)?;
+    let evidence = keep(&attempt, "patch", "text/x-diff", with.patch.clone().into_bytes()).await?;
+    let (area, of) = (Area::of(&attempt)?, attempt.clone());
+    let applied = blocking(move || {
+        let patch = match Patch::parse(with.patch.as_bytes()) {
+            Ok(patch) => patch,
+            Err(problem) => return Ok(Err(problem.to_string())),
+        };
+        let made = settings.workspace.apply_to_tree(&of.folder, &of.run, &with.tree, &patch, &area.scratch());
+        match made {
+            Ok(tree) => Ok(Ok((tree, patch.summary()))),
+            Err(error @ Error::Patch(_)) => Ok(Err(error.to_string())),
+            Err(error) => Err(failed(error)),
+        }
+    });
+    let outcome = match applied.await? {
+        Ok((tree, summary)) => signal("workspace_updated", json!({ "tree": tree, "summary": summary })),
+        Err(summary) => {
+            let refs = refs(std::slice::from_ref(&evidence));
+            signal("apply_failed", json!({ "summary": summary, "evidence_refs": refs }))
+        }
+    };
+    Ok(outcome.with([evidence]))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Restore {
+    tree: String,
+}
+
+/// Brings the run's copy back to a tree, so that what is built there is built from that.
+pub(crate) async fn restore(settings: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: Restore = given(&attempt)?;
+    let name = attempt.invocation.signal_names().next().unwrap_or("restored").to_owned();
+    bring(&settings, &attempt, &with.tree).await?;
+    Ok(signal(&name, json!({ "tree": with.tree })))
+}
+
+/// Brings the run's copy to a tree.
+pub(crate) async fn bring(settings: &Arc<Settings>, attempt: &Attempt, tree: &str) -> Result<(), Outcome> {
+    let (settings, folder, tree) = (Arc::clone(settings), attempt.folder.clone(), tree.to_owned());
+    let into = Area::of(attempt)?.copy();
+    blocking(move || settings.workspace.copy_tree(&folder, &tree, &into).map_err(failed)).await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Deliver {
+    base: String,
+    tree: String,
+    /// What to remember of the round that made it good.
+    round: Option<Round>,
+}
+
+/// Brings what has become of a tree into the sources: all of it, or nothing is changed. What somebody else has changed there meanwhile stays.
+pub(crate) async fn deliver(settings: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: Deliver = given(&attempt)?;
+    if let Some(round) = with.round {
+        knowledge::remember(&settings, &attempt, round, "fixed").await;
+    }
+    let (of, keeper) = (attempt.clone(), Arc::clone(&settings));
+    let patch = blocking(move || keeper.workspace.diff_trees(&of.folder, &with.base, &with.tree).map_err(failed)).await?;
+    let evidence = keep(&attempt, "fix", "text/x-diff", patch.clone()).await?;
+    let of = attempt.clone();
+    let delivered = blocking(move || {
+        let summary = match patch.is_empty() {
+            true => "nothing had to be changed".to_owned(),
+            false => {
+                let patch = Patch::parse(&patch).map_err(failed)?;
+                match settings.workspace.apply(&of.folder, &patch, &BTreeMap::new()) {
+                    Ok(_) => patch.summary(),
+                    Err(error @ Error::Patch(_)) => return Ok(Err(error.to_string())),
+                    Err(error) => return Err(failed(error)),
+                }
+            }
+        };
+        Ok(Ok((settings.workspace.tree(&of.folder).map_err(failed)?, summary)))
+    });
+    let outcome = match delivered.await? {
+        Ok((tree, summary)) => signal("delivered", json!({ "tree": tree, "summary": summary })),
+        Err(summary) => {
+            let refs = refs(std::slice::from_ref(&evidence));
+            signal("delivery_failed", json!({ "summary": summary, "evidence_refs": refs }))
+        }
+    };
+    Ok(outcome.with([evidence]))
+}

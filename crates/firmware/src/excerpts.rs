@@ -1,0 +1,112 @@
+//! `copy.sources`: the sources that a judge gets to see: those that results name first, then those that may be changed, as far as there is room.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use interlock_activity::{Attempt, Outcome, code};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    area::Area,
+    build, copy,
+    hand::{Done, Settings, blocking, failed, given, refs, signal},
+};
+
+/// How much of all sources is shown, how many of them, and how big one may be.
+const ALL_BYTES_MAX: usize = 96 * 1024;
+const FILES_MAX: usize = 12;
+const FILE_BYTES_MAX: u64 = 48 * 1024;
+
+/// How many files are looked at, and how deep.
+const LOOKED_MAX: usize = 5_000;
+const DEPTH_MAX: usize = 12;
+
+/// What is worth showing.
+const ENDINGS: [&str; 13] = ["c", "h", "cc", "cpp", "hpp", "rs", "py", "s", "S", "ld", "js", "ts", "go"];
+
+#[derive(Deserialize)]
+struct With {
+    tree: String,
+    #[serde(default)]
+    repo: String,
+    #[serde(default)]
+    test_result: Value,
+    #[serde(default)]
+    analysis: Value,
+    #[serde(default)]
+    allowed_paths: Vec<String>,
+}
+
+/// Keeps excerpts of a tree as evidence.
+pub(crate) async fn sources(settings: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: With = given(&attempt)?;
+    copy::bring(&settings, &attempt, &with.tree).await?;
+    let root = Area::of(&attempt)?.copy();
+    let folder = build::folder_in(&settings, &attempt, &with.repo, root.clone()).await?;
+    let evidence = blocking(move || {
+        let wanted = chosen(&root, &folder, &with)?;
+        let keep = |(name, text): &(String, String)| {
+            // Whoever reads it must know what it is, and that it is no log.
+            let shown = format!("File: {name}\n{text}");
+            let shown = attempt.evidence.redactor().text(&shown).into_owned();
+            let kept = attempt.evidence.put(&format!("source {name}"), "text/plain", shown.as_bytes());
+            kept.map_err(|error| Outcome::error(code::NOT_KEPT, format!("{name} could not be kept: {error}")))
+        };
+        wanted.iter().map(keep).collect::<Result<Vec<_>, _>>()
+    })
+    .await?;
+    Ok(signal("sources_read", json!({ "evidence_refs": refs(&evidence) })).with(evidence))
+}
+
+fn chosen(root: &Path, folder: &Path, with: &With) -> Result<Vec<(String, String)>, Outcome> {
+    let mut found = Vec::new();
+    walk(folder, DEPTH_MAX, &mut found);
+    let allowed = allowed(&with.allowed_paths).map_err(failed)?;
+    let said = format!("{} {}", with.test_result, with.analysis);
+    let rank = |path: &PathBuf| {
+        let within = path.strip_prefix(folder).unwrap_or(path);
+        let name = within.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_named = !name.is_empty() && said.contains(name);
+        let may = allowed.is_empty() || allowed.is_match(within);
+        (!is_named, !may, within.to_owned())
+    };
+    found.sort_by_cached_key(rank);
+    let mut texts: Vec<(String, String)> = Vec::new();
+    let mut bytes = 0;
+    for path in found {
+        let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        if texts.len() >= FILES_MAX || bytes + text.len() > ALL_BYTES_MAX {
+            break;
+        }
+        bytes += text.len();
+        texts.push((name, text));
+    }
+    Ok(texts)
+}
+
+fn allowed(globs: &[String]) -> Result<GlobSet, globset::Error> {
+    let mut builder = GlobSetBuilder::new();
+    for glob in globs {
+        builder.add(Glob::new(glob)?);
+    }
+    builder.build()
+}
+
+fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        let Ok(about) = entry.metadata() else { continue };
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        if about.is_dir() && depth > 0 && !name.to_string_lossy().starts_with('.') {
+            walk(&path, depth - 1, found);
+        } else if about.is_file() && about.len() <= FILE_BYTES_MAX && ENDINGS.contains(&ending) && found.len() < LOOKED_MAX {
+            found.push(path);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! What can be done for a firmware task, as activities: one line each.
+
+use std::{path::PathBuf, sync::Arc};
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry, code};
+use interlock_chart::Value;
+use interlock_journal::Evidence;
+use interlock_program::Sandbox;
+use interlock_workspace::Workspace;
+use serde::de::DeserializeOwned;
+
+use crate::{area, baseline, bench, build, collect, copy, excerpts, knowledge, objections, rounds, search};
+
+/// What all of them need.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Keeps trees.
+    pub workspace: Workspace,
+    /// How programs are confined.
+    pub sandbox: Sandbox,
+    /// The store's folder: what is remembered and what is locked lies there.
+    pub home: Option<PathBuf>,
+}
+
+/// How an activity ends: either way.
+pub(crate) type Done = Result<Outcome, Outcome>;
+
+/// One activity.
+struct Hand {
+    name: &'static str,
+    summary: &'static str,
+    signals: &'static [&'static str],
+    begin: fn(Arc<Settings>, Attempt) -> Ending,
+    settings: Arc<Settings>,
+}
+
+/// Puts all of them into a registry.
+pub fn all(registry: Registry, settings: Settings) -> Registry {
+    let settings = Arc::new(settings);
+    let hand = |name, summary, signals, begin| Hand { name, summary, signals, begin, settings: Arc::clone(&settings) };
+    let hands = [
+        hand("copy.apply", "Makes a tree of a tree with a patch.", &["workspace_updated", "apply_failed"][..], |s, a| {
+            ending(copy::apply(s, a))
+        }),
+        hand(
+            "copy.deliver",
+            "Brings what has become of a tree into the sources.",
+            &["delivered", "delivery_failed"],
+            |s, a| ending(copy::deliver(s, a)),
+        ),
+        hand("copy.restore", "Brings the run's copy back to a tree.", &[], |s, a| ending(copy::restore(s, a))),
+        hand("copy.sources", "Keeps the sources that a judge gets to see.", &["sources_read"], |s, a| {
+            ending(excerpts::sources(s, a))
+        }),
+        hand(
+            "build.prepare",
+            "Looks whether all that a build takes is installed.",
+            &["build_env_ready", "toolchain_missing"],
+            |s, a| ending(build::prepare(s, a)),
+        ),
+        hand("build.run", "Builds a tree in the run's copy.", &["build_ok", "build_failed"], |s, a| {
+            ending(build::run(s, a))
+        }),
+        hand("build.clean", "Removes what earlier builds left.", &["build_cleaned"], |s, a| ending(build::clean(s, a))),
+        hand(
+            "testbench.baseline",
+            "Builds and tests the untouched tree.",
+            &["baseline_measured", "toolchain_missing", "env_failed"],
+            |s, a| ending(baseline::measure(s, a)),
+        ),
+        hand(
+            "testbench.setup",
+            "Takes hold of a place where firmware runs.",
+            &["resource_allocated", "env_failed"],
+            |s, a| ending(bench::setup(s, a)),
+        ),
+        hand("testbench.flash", "Brings the image there.", &["deployed", "env_failed"], |s, a| {
+            ending(bench::flash(s, a))
+        }),
+        hand("testbench.health_check", "Looks whether it lives.", &["env_ready", "env_failed"], |s, a| {
+            ending(bench::health_check(s, a))
+        }),
+        hand("testbench.run", "Runs the cases.", &["test_finished", "runner_crashed"], |s, a| ending(bench::run(s, a))),
+        hand("testbench.fetch_logs", "Fetches logs.", &["logs_fetched", "artifacts_missing"], |s, a| {
+            ending(bench::fetch_logs(s, a))
+        }),
+        hand(
+            "testbench.fetch_artifacts",
+            "Binds artifacts and metrics to the result.",
+            &["result_normalized", "artifacts_missing"],
+            |s, a| ending(bench::fetch_artifacts(s, a)),
+        ),
+        hand("testbench.reset", "Makes the place usable again.", &["environment_reset"], |s, a| {
+            ending(bench::reset(s, a))
+        }),
+        hand(
+            "results.normalize",
+            "Gives the results one form, and says what was measured.",
+            &["tests_passed", "tests_failed", "tests_inconclusive", "tests_flaky", "environment_broken", "artifacts_missing"],
+            |s, a| ending(bench::normalize(s, a)),
+        ),
+        hand("convergence.measure", "Compares a round with the baseline.", &["round_measured"], |s, a| {
+            ending(rounds::measure(s, a))
+        }),
+        hand("evidence.collect", "Saves the logs and dumps that exist.", &["evidence_collected"], |s, a| {
+            ending(collect::collect(s, a))
+        }),
+        hand("knowledge.record", "Writes a round to the knowledge base.", &["round_recorded"], |s, a| {
+            ending(knowledge::record(s, a))
+        }),
+        hand("knowledge.search", "Looks for similar cases.", &["similar_found"], |s, a| ending(knowledge::search(s, a))),
+        hand(
+            "repair.search",
+            "Looks for a patch by templates, and builds and tests each before it counts.",
+            &["patch_generated", "patch_invalid"],
+            |s, a| ending(search::search(s, a)),
+        ),
+    ];
+    hands.into_iter().fold(registry, Registry::with)
+}
+
+fn ending(work: impl Future<Output = Done> + Send + 'static) -> Ending {
+    Box::pin(async move { work.await.unwrap_or_else(|error| error) })
+}
+
+impl Activity for Hand {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn summary(&self) -> &str {
+        self.summary
+    }
+
+    /// But for delivering, nothing of this touches the workspace, and all of it can be done again. What must not be done twice, as flashing a board,
+    /// refuses to be.
+    fn effect(&self) -> Effect {
+        if self.name == "copy.deliver" { Effect::Write } else { Effect::Read }
+    }
+
+    fn signals(&self) -> &[&str] {
+        self.signals
+    }
+
+    fn objections(&self, input: &Value, folder: &std::path::Path) -> Vec<String> {
+        // One of them speaks for all.
+        if self.name == "testbench.setup" { objections::of(input, folder) } else { Vec::new() }
+    }
+
+    fn run_ended(&self, run: &str) {
+        if self.name == "testbench.setup" {
+            bench::let_go(run);
+            area::remove(run);
+        }
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        (self.begin)(Arc::clone(&self.settings), attempt)
+    }
+}
+
+/// What a machine gives, as the type that an activity needs. Fields that are null count as not given.
+pub(crate) fn given<T: DeserializeOwned>(attempt: &Attempt) -> Result<T, Outcome> {
+    let mut json = serde_json::Value::from(&attempt.with);
+    if let Some(fields) = json.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    serde_json::from_value(json)
+        .map_err(|error| Outcome::error(code::BAD_INPUT, format!("`with` does not fit: {error}")))
+}
+
+/// Runs what may block where it may.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Outcome> + Send + 'static,
+) -> Result<T, Outcome> {
+    let broken = |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("it broke off: {error}"));
+    tokio::task::spawn_blocking(work).await.map_err(broken)?
+}
+
+/// What went wrong, in words.
+pub(crate) fn failed(why: impl std::fmt::Display) -> Outcome {
+    Outcome::error(code::FAILED, why.to_string())
+}
+
+/// Keeps something as evidence.
+pub(crate) async fn keep(attempt: &Attempt, name: &str, media: &str, content: Vec<u8>) -> Result<Evidence, Outcome> {
+    let (store, name, media) = (attempt.evidence.clone(), name.to_owned(), media.to_owned());
+    blocking(move || {
+        let kept = store.put(&name, &media, &content);
+        kept.map_err(|error| Outcome::error(code::NOT_KEPT, format!("`{name}` could not be kept: {error}")))
+    })
+    .await
+}
+
+/// A signal with its data.
+pub(crate) fn signal(name: &str, data: serde_json::Value) -> Outcome {
+    Outcome::signal(name, Value::from(data))
+}
+
+/// The hashes of evidence, as machines refer to it.
+pub(crate) fn refs(evidence: &[Evidence]) -> Vec<String> {
+    evidence.iter().map(|evidence| evidence.hash.to_string()).collect()
+}

@@ -1,0 +1,24 @@
+//! The hands of the firmware machine.
+//!
+//! Nothing here touches the files of whoever started the run. Trees are values: a patch makes one of another (`copy.rs`), and what is built and run is
+//! a copy of a tree in a folder of the run's own (`area.rs`). So everything can be done again after a crash, and however a run ends, the sources are
+//! as they were found; the fix is brought there last, by `workspace.apply`.
+//!
+//! `build.rs` builds, `bench/` runs what was built where `interlock-testbench` says, `rounds.rs` compares a round with the baseline, `search/` looks
+//! for a fix without a model, `knowledge.rs` remembers. `hand.rs` makes activities of all that.
+
+mod area;
+mod baseline;
+mod bench;
+mod build;
+mod collect;
+mod copy;
+mod excerpts;
+mod hand;
+mod knowledge;
+mod objections;
+mod packages;
+mod rounds;
+mod search;
+
+pub use hand::{Settings, all};

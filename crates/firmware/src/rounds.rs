@@ -1,0 +1,135 @@
+//! `convergence.measure`: what a round has brought, compared with the baseline and with the rounds before.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use interlock_activity::Attempt;
+use interlock_testbench::results::Measured;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    bench,
+    hand::{Done, Settings, blocking, given, signal},
+};
+
+#[derive(Deserialize)]
+struct With {
+    #[serde(default)]
+    baseline: String,
+    #[serde(default)]
+    test_result: TestResult,
+    #[serde(default)]
+    targets: Vec<String>,
+    #[serde(default)]
+    metrics: BTreeMap<String, Threshold>,
+    #[serde(default)]
+    risk_total: f64,
+    /// The most target cases that passed in a round before.
+    #[serde(default)]
+    best_passed: usize,
+}
+
+/// What is needed of a result that a run carries along.
+#[derive(Default, Deserialize)]
+struct TestResult {
+    #[serde(default)]
+    passed_targets: usize,
+    #[serde(default)]
+    regressions: Vec<String>,
+    #[serde(default)]
+    metrics: BTreeMap<String, f64>,
+}
+
+/// What a figure has to keep to.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Threshold {
+    /// At most this.
+    max: Option<f64>,
+    /// At least this.
+    min: Option<f64>,
+    /// At most so much more than the baseline, in percent.
+    rise_max_percent: Option<f64>,
+    /// At most so much less than the baseline, in percent.
+    fall_max_percent: Option<f64>,
+}
+
+/// Compares a round with the baseline.
+pub(crate) async fn measure(_: Arc<Settings>, attempt: Attempt) -> Done {
+    let with: With = given(&attempt)?;
+    let hash = with.baseline.clone();
+    let before = blocking(move || bench::baseline(&attempt, &hash)).await?;
+    Ok(signal("round_measured", compared(&with, before.as_ref())))
+}
+
+fn compared(with: &With, before: Option<&Measured>) -> Value {
+    let result = &with.test_result;
+    let at_first = before.map_or(0, |before| bench::passed_targets(before, &with.targets));
+    let (passed, lost) = (result.passed_targets, result.regressions.len());
+    let improved = passed > at_first.max(with.best_passed) && lost == 0;
+    let figures = BTreeMap::new();
+    let old = before.map_or(&figures, |before| &before.metrics);
+    let broken: Vec<String> =
+        with.metrics.iter().filter_map(|(name, threshold)| threshold.broken(name, &result.metrics, old)).collect();
+    let mut summary = format!("{passed} target cases pass, {at_first} before");
+    if lost > 0 {
+        summary += &format!("; {} passed before and does not now", result.regressions.join(", "));
+    }
+    if !broken.is_empty() {
+        summary += &format!("; {}", broken.join("; "));
+    }
+    json!({
+        "new_regressions": lost,
+        "metrics_kept": broken.is_empty(),
+        "improved": improved,
+        "risk_total": with.risk_total,
+        "passed_targets": passed,
+        "summary": summary,
+    })
+}
+
+impl Threshold {
+    /// Why a figure does not keep to it. One that was not measured keeps to nothing.
+    fn broken(&self, name: &str, now: &BTreeMap<String, f64>, before: &BTreeMap<String, f64>) -> Option<String> {
+        let Some(&now) = now.get(name) else { return Some(format!("{name} was not measured")) };
+        let change = before.get(name).filter(|before| **before != 0.0).map(|before| (now - before) / before * 100.0);
+        let change = change.unwrap_or(0.0);
+        let is_over = |limit: Option<f64>, value: f64| limit.is_some_and(|limit| value > limit);
+        let is_under = self.min.is_some_and(|min| now < min);
+        if is_over(self.max, now) || is_under {
+            return Some(format!("{name} is {now}"));
+        }
+        let is_much = is_over(self.rise_max_percent, change) || is_over(self.fall_max_percent, -change);
+        is_much.then(|| format!("{name} changed by {change:.1} %"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(with: Value, expected: &[(&str, Value)]) {
+        let with: With = serde_json::from_value(with).unwrap_or_else(|error| panic!("{error}"));
+        let compared = compared(&with, None);
+        for (name, value) in expected {
+            assert_eq!(&compared[*name], value, "{name} of {compared}");
+        }
+    }
+
+    #[test]
+    fn a_round_is_better_where_more_targets_pass_and_nothing_is_lost() {
+        check(json!({ "test_result": { "passed_targets": 3 }, "best_passed": 2 }), &[("improved", json!(true))]);
+        check(json!({ "test_result": { "passed_targets": 2 }, "best_passed": 2 }), &[("improved", json!(false))]);
+        let lost = json!({ "test_result": { "passed_targets": 3, "regressions": ["a"] }, "best_passed": 0 });
+        check(lost, &[("improved", json!(false)), ("new_regressions", json!(1))]);
+    }
+
+    #[test]
+    fn figures_keep_to_their_thresholds_or_the_round_does_not() {
+        let with = |threshold: Value, text: f64| json!({ "test_result": { "metrics": { "text": text } }, "metrics": { "text": threshold } });
+        check(with(json!({ "max": 100 }), 100.0), &[("metrics_kept", json!(true))]);
+        check(with(json!({ "max": 100 }), 101.0), &[("metrics_kept", json!(false))]);
+        check(with(json!({ "min": 5 }), 4.0), &[("metrics_kept", json!(false))]);
+        check(json!({ "metrics": { "coverage": { "min": 1 } } }), &[("metrics_kept", json!(false))]);
+    }
+}

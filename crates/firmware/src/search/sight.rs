@@ -1,0 +1,105 @@
+//! What can be seen before anything is tried: which lines each case executes, which cases fail, and what they say.
+
+use std::collections::BTreeSet;
+
+use interlock_activity::Outcome;
+use interlock_repair::{Candidate, Coverage, Failure, Hints, Named, is_test};
+use interlock_testbench::{
+    Ran, Start,
+    results::{Measured, Status},
+};
+
+use super::{With, sources::Sources, trials::Trials};
+use crate::{bench, hand::failed};
+
+/// The most cases that are looked at one by one.
+const CASES_MAX: usize = 200;
+
+/// How many lines off a change may be from what a case executes: a compiler joins statements.
+const LINES_AROUND: usize = 1;
+
+/// What can be seen.
+pub(super) struct Sight {
+    pub(super) coverage: Vec<Coverage>,
+    pub(super) named: Vec<Named>,
+    failures: Vec<Failure>,
+}
+
+impl Sight {
+    /// Runs the cases one by one where that is possible, and looks at what each executes.
+    pub(super) async fn of(trials: &mut Trials) -> Result<Self, Outcome> {
+        let measured = trials.measured.clone();
+        let starts = starts(trials, &measured);
+        let ran = trials.run(starts).await?;
+        let failing = |id: &str| {
+            let bad = measured.cases.iter().filter(|case| case.case.status != Status::Passed && case.case.status != Status::Skipped);
+            bad.into_iter().any(|case| case.case.case_id == id)
+        };
+        let alone = ran.len() > 1;
+        let coverage = ran.iter().map(|ran| Coverage {
+            case: ran.start.id.clone(),
+            failed: if alone { failing(&ran.start.id) } else { true },
+            lines: lines(ran, &trials.sources),
+        });
+        let coverage = coverage.filter(|case| !case.lines.is_empty()).collect();
+        Ok(Sight { coverage, named: named(&measured, &trials.sources), failures: failures(&measured, &trials.sources) })
+    }
+
+    /// What failing checks say beside that they failed, and what may not be changed.
+    pub(super) fn hints(&self, sources: &Sources, with: &With) -> Result<Hints, Outcome> {
+        let mut hints = Hints::of(&sources.texts, &self.failures);
+        hints.read_only = sources.kept_from(&with.constraints).map_err(failed)?.into_iter().collect();
+        Ok(hints)
+    }
+
+    /// How many cases execute what a candidate changes.
+    pub(super) fn covering(&self, candidate: &Candidate) -> usize {
+        let near = candidate.line.saturating_sub(LINES_AROUND)..=candidate.line + LINES_AROUND;
+        let executes = |case: &&Coverage| near.clone().any(|line| case.lines.contains(&(candidate.path.clone(), line)));
+        self.coverage.iter().filter(executes).count()
+    }
+}
+
+/// One start for each case where the firmware can be told which; otherwise all at once.
+fn starts(trials: &Trials, measured: &Measured) -> Vec<Start> {
+    let profile = &trials.open.session.profile;
+    let can_alone = profile.each_alone || profile.config.contains_key("case_arg");
+    let ids = measured.cases.iter().map(|case| case.case.case_id.as_str()).take(CASES_MAX);
+    let mut starts: Vec<Start> = match can_alone {
+        true => ids.map(|id| bench::alone(profile, id)).collect(),
+        false => bench::starts(profile),
+    };
+    for start in &mut starts {
+        start.coverage = true;
+    }
+    starts
+}
+
+fn lines(ran: &Ran, sources: &Sources) -> BTreeSet<(String, usize)> {
+    let files = ran.coverage.iter().filter_map(|(name, lines)| Some((sources.named(name)?, lines)));
+    files.flat_map(|(path, lines)| lines.iter().map(move |line| (path.clone(), *line as usize))).collect()
+}
+
+/// Places in the code itself that faults and stacks name.
+fn named(measured: &Measured, sources: &Sources) -> Vec<Named> {
+    let stacks = measured.cases.iter().flat_map(|case| &case.case.stack).chain(measured.faults.iter().flat_map(|fault| &fault.stack));
+    let places = stacks.filter_map(|frame| {
+        let (file, line) = frame.rsplit_once(' ').map_or(frame.as_str(), |(_, place)| place).rsplit_once(':')?;
+        Some(Named { path: sources.named(file)?, line: line.parse().ok()?, by: "stack".to_owned() })
+    });
+    places.filter(|place| !is_test(&place.path)).collect()
+}
+
+fn failures(measured: &Measured, sources: &Sources) -> Vec<Failure> {
+    let bad = measured.cases.iter().filter(|case| case.case.status.is_bad());
+    let failures = bad.map(|case| {
+        let place = case.case.location.as_ref();
+        Failure {
+            case: case.case.case_id.clone(),
+            path: place.and_then(|place| sources.named(&place.file)).unwrap_or_default(),
+            line: place.map_or(0, |place| place.line as usize),
+            message: case.case.message.clone(),
+        }
+    });
+    failures.collect()
+}

@@ -1,0 +1,134 @@
+//! The sources that a search reads: C files of the tree, by their paths from the root of the workspace.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+
+use super::Constraints;
+
+/// The most files, the largest file, and how deep folders may be.
+const FILES_MAX: usize = 2_000;
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+const DEPTH_MAX: usize = 12;
+
+/// The sources of a copy.
+#[derive(Clone, Debug)]
+pub(super) struct Sources {
+    /// The copy that they are in.
+    pub(super) root: PathBuf,
+    /// The repository's folder in it: what a build's relative paths are about.
+    pub(super) folder: PathBuf,
+    pub(super) texts: BTreeMap<String, String>,
+}
+
+impl Sources {
+    pub(super) fn read(root: &Path, folder: &Path) -> Self {
+        let mut sources = Sources { root: root.to_owned(), folder: folder.to_owned(), texts: BTreeMap::new() };
+        sources.walk(folder, DEPTH_MAX);
+        sources
+    }
+
+    fn walk(&mut self, folder: &Path, depth: usize) {
+        let mut entries: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().collect();
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let Ok(kind) = entry.file_type() else { continue };
+            let path = entry.path();
+            if kind.is_dir() && depth > 0 && entry.file_name() != ".git" {
+                self.walk(&path, depth - 1);
+            } else if kind.is_file() && is_c(&path) && self.texts.len() < FILES_MAX {
+                self.add(&path);
+            }
+        }
+    }
+
+    fn add(&mut self, path: &Path) {
+        let is_small = fs::metadata(path).is_ok_and(|about| about.len() <= FILE_BYTES_MAX);
+        let name = path.strip_prefix(&self.root).ok().and_then(Path::to_str);
+        if let (true, Some(name), Ok(text)) = (is_small, name, fs::read_to_string(path)) {
+            self.texts.insert(name.to_owned(), text);
+        }
+    }
+
+    /// The source that debug information or a log means by a name, if it is one of these.
+    pub(super) fn named(&self, name: &str) -> Option<String> {
+        let path = tidy(&self.folder.join(name));
+        let within = path.strip_prefix(&self.root).ok().and_then(Path::to_str).map(str::to_owned);
+        if let Some(found) = within.filter(|path| self.texts.contains_key(path)) {
+            return Some(found);
+        }
+        // Compiled elsewhere, or told by its last folders only: the one file that ends so.
+        let end = format!("/{}", name.trim_start_matches(['.', '/']));
+        let mut ending = self.texts.keys().filter(|path| format!("/{path}").ends_with(&end));
+        match (ending.next(), ending.next()) {
+            (Some(only), None) => Some(only.clone()),
+            _ => None,
+        }
+    }
+
+    /// The sources that a run may not change.
+    pub(super) fn kept_from(&self, constraints: &Constraints) -> Result<Vec<String>, globset::Error> {
+        // Whoever writes `src/**` means the folder that the run is about.
+        let within = self.folder.strip_prefix(&self.root).map(|path| path.to_string_lossy()).unwrap_or_default();
+        let (allowed, forbidden) = (set(&within, &constraints.allowed_paths)?, set(&within, &constraints.forbidden_paths)?);
+        let may = |path: &&String| (allowed.is_empty() || allowed.is_match(path)) && !forbidden.is_match(path);
+        Ok(self.texts.keys().filter(|path| !may(path)).cloned().collect())
+    }
+}
+
+fn is_c(path: &Path) -> bool {
+    path.extension().and_then(|end| end.to_str()).is_some_and(|end| ["c", "h"].contains(&end))
+}
+
+fn set(within: &str, globs: &[String]) -> Result<GlobSet, globset::Error> {
+    let mut builder = GlobSetBuilder::new();
+    for glob in globs {
+        let is_anywhere = within.is_empty() || glob.starts_with("**/");
+        let glob = if is_anywhere { glob.clone() } else { format!("{within}/{glob}") };
+        builder.add(Glob::new(&glob)?);
+    }
+    builder.build()
+}
+
+/// A path without `.` and `..`, as far as that goes by its text.
+fn tidy(path: &Path) -> PathBuf {
+    let mut tidy = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir => {
+                tidy.pop();
+            }
+            std::path::Component::CurDir => {}
+            other => tidy.push(other),
+        }
+    }
+    tidy
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+    use super::*;
+
+    #[test]
+    fn a_source_is_found_by_what_debug_information_calls_it() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("fw");
+        fs::create_dir_all(folder.join("src")).unwrap();
+        fs::write(folder.join("src/a.c"), "int a;\n").unwrap();
+        fs::write(folder.join("src/a.py"), "a\n").unwrap();
+        let sources = Sources::read(root.path(), &folder);
+        assert_eq!(sources.texts.keys().collect::<Vec<_>>(), ["fw/src/a.c"]);
+        for name in ["src/a.c", "./src/a.c", "src/../src/a.c", "a.c", &folder.join("src/a.c").display().to_string(), "/elsewhere/src/a.c"] {
+            let expected = if name.starts_with("/elsewhere") { None } else { Some("fw/src/a.c".to_owned()) };
+            assert_eq!(sources.named(name), expected, "{name}");
+        }
+        assert_eq!(sources.named("b.c"), None);
+        let held = Constraints { allowed_paths: vec!["src/**".into()], forbidden_paths: vec!["**/a.*".into()] };
+        assert_eq!(sources.kept_from(&held).unwrap(), ["fw/src/a.c"]);
+    }
+}

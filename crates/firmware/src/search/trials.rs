@@ -1,0 +1,152 @@
+//! Trying candidates: each is written into a copy, built, run, and taken out again.
+
+use std::{path::PathBuf, sync::Arc, time::Instant};
+
+use interlock_activity::{Attempt, Outcome};
+use interlock_repair::{Candidate, Trial};
+use interlock_testbench::{
+    Ran, Start, Trouble,
+    results::{Measured, Status, Verdict},
+};
+
+use super::{With, sources::Sources};
+use crate::{
+    area::Area,
+    bench::{self, Open},
+    build::{self, Build, Keeping},
+    hand::{Settings, blocking, failed},
+};
+
+/// A copy in which candidates are tried.
+pub(super) struct Trials {
+    settings: Arc<Settings>,
+    attempt: Attempt,
+    build: Build,
+    folder: PathBuf,
+    before: Option<Measured>,
+    pub(super) sources: Sources,
+    pub(super) open: Open,
+    /// How the tree does as it is.
+    pub(super) measured: Measured,
+    /// How long compilers and environments were at work.
+    pub(super) programs_ms: u64,
+}
+
+impl Trials {
+    /// Builds and runs the tree as it is. In words why there is nothing to try.
+    pub(super) async fn begin(
+        settings: &Arc<Settings>,
+        attempt: &Attempt,
+        with: &With,
+    ) -> Result<Result<Self, String>, Outcome> {
+        let area = Area::of(attempt)?;
+        let copy = area.trial();
+        let (keeper, of, tree, into) = (Arc::clone(settings), attempt.folder.clone(), with.tree.clone(), copy.clone());
+        blocking(move || keeper.workspace.copy_tree(&of, &tree, &into).map_err(failed)).await?;
+        let folder = build::folder_in(settings, attempt, &with.repo, copy.clone()).await?;
+        let built = build::build(settings, attempt, &with.build, &folder, Keeping::Nothing).await?;
+        if let Err(why) = &built.image {
+            return Ok(Err(format!("templates need a tree that builds: {why}")));
+        }
+        let mut profile = with.test_profile.clone();
+        (profile.confirm, profile.repetitions) = (false, 1);
+        let open = match bench::begin(settings, attempt, profile, &with.repo).await {
+            Ok(open) => open,
+            Err(trouble) => return Err(bench::wrong(&trouble)),
+        };
+        let (of, hash) = (attempt.clone(), with.baseline.clone());
+        let before = blocking(move || bench::baseline(&of, &hash)).await?;
+        let (root, within) = (copy, folder.clone());
+        let sources = blocking(move || Ok(Sources::read(&root, &within))).await?;
+        let nothing = bench::measure(&open.session, None)?;
+        let mut trials = Trials {
+            settings: Arc::clone(settings),
+            attempt: attempt.clone(),
+            build: with.build.clone(),
+            folder,
+            before,
+            sources,
+            open,
+            measured: nothing,
+            programs_ms: built.programs_ms,
+        };
+        trials.place_image().await?;
+        trials.measured = trials.measure().await?;
+        let is_bad = trials.measured.cases.iter().any(|case| case.case.status.is_bad());
+        Ok(if is_bad { Ok(trials) } else { Err("no case fails here, so there is nothing to repair".to_owned()) })
+    }
+
+    async fn place_image(&mut self) -> Result<(), Outcome> {
+        if self.build.image.is_empty() {
+            return Ok(());
+        }
+        let to = self.open.session.folder.join("image");
+        tokio::fs::copy(self.folder.join(&self.build.image), &to).await.map_err(failed)?;
+        self.open.session.image = Some(to);
+        self.open.session.save().map_err(failed)?;
+        let bench = self.open.bench(&self.settings, &self.attempt);
+        self.open.environment.deploy(bench).await.map_err(|trouble| bench::wrong(&trouble))
+    }
+
+    /// Runs these starts, whatever becomes of them.
+    pub(super) async fn run(&mut self, starts: Vec<Start>) -> Result<Vec<Ran>, Outcome> {
+        let begun = Instant::now();
+        let ran = bench::run_some(&self.settings, &self.attempt, &self.open, starts).await;
+        self.programs_ms += bench::milliseconds(begun);
+        ran.map_err(|trouble| bench::wrong(&trouble))
+    }
+
+    async fn measure(&mut self) -> Result<Measured, Outcome> {
+        let runs = self.open.session.folder.join("runs");
+        let _ = tokio::fs::remove_dir_all(&runs).await;
+        tokio::fs::create_dir_all(&runs).await.map_err(failed)?;
+        match bench::run_all(&self.settings, &self.attempt, &self.open, false).await {
+            Ok(ran) => self.programs_ms += ran.programs_ms,
+            // What was lost is measured as that.
+            Err(Trouble::Runner(_)) => {}
+            Err(trouble) => return Err(bench::wrong(&trouble)),
+        }
+        let (session, before) = (self.open.session.clone(), self.before.clone());
+        blocking(move || bench::measure(&session, before.as_ref())).await
+    }
+
+    /// Tries a candidate, and takes it out again. Whether it is good: all that must pass does, and nothing that passed is lost.
+    pub(super) async fn try_out(&mut self, candidate: &Candidate) -> Result<(Trial, bool), Outcome> {
+        let mut changed = Vec::new();
+        for path in candidate.edits.keys() {
+            let Some(text) = self.sources.texts.get(path) else { continue };
+            let Some(new) = candidate.apply(path, text) else { continue };
+            tokio::fs::write(self.sources.root.join(path), new).await.map_err(failed)?;
+            changed.push((path.clone(), text.clone()));
+        }
+        let tried = self.built_and_run().await;
+        for (path, text) in changed {
+            tokio::fs::write(self.sources.root.join(path), text).await.map_err(failed)?;
+        }
+        tried
+    }
+
+    async fn built_and_run(&mut self) -> Result<(Trial, bool), Outcome> {
+        let built = build::build(&self.settings, &self.attempt, &self.build, &self.folder, Keeping::Nothing).await?;
+        self.programs_ms += built.programs_ms;
+        if built.image.is_err() {
+            return Ok((Trial::default(), false));
+        }
+        self.place_image().await?;
+        let measured = self.measure().await?;
+        let is_good = measured.verdict == Verdict::Pass && bench::regressions(&measured, self.before.as_ref()).is_empty();
+        Ok((trial(&measured), is_good))
+    }
+}
+
+/// What was measured, as a search wants to hear it.
+pub(super) fn trial(measured: &Measured) -> Trial {
+    let with = |is: fn(Status) -> bool| measured.cases.iter().filter(move |case| is(case.case.status));
+    Trial {
+        built: true,
+        passed: with(|status| status == Status::Passed).map(|case| case.case.case_id.clone()).collect(),
+        failed: with(|status| status != Status::Passed && status != Status::Skipped)
+            .map(|case| (case.case.case_id.clone(), case.case.message.clone()))
+            .collect(),
+    }
+}

@@ -1,0 +1,70 @@
+//! Planning a change without a model: where the analysis points, and that templates are to be tried there.
+
+use serde_json::{Value, json};
+
+use super::Known;
+use crate::Verdict;
+
+/// How sure a plan can be that nobody has thought about.
+const SURE: f64 = 0.55;
+
+/// A plan that follows from the analysis: to change as little as possible where it points.
+pub(super) fn plan(known: &Known<'_>) -> Option<Verdict> {
+    let facts = &known.question.facts;
+    if facts.get("diagnostic") == Some(&Value::Bool(true)) {
+        // What would have to be observed is for others to say.
+        return None;
+    }
+    let analysis = facts.get("analysis")?;
+    let summary = analysis.get("summary").and_then(Value::as_str).filter(|text| !text.is_empty())?;
+    let hypotheses = analysis.get("hypothesis_list").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let descriptions = hypotheses.iter().filter_map(|one| one.get("description").and_then(Value::as_str));
+    let mut changes: Vec<Value> = descriptions.map(change).collect();
+    changes.dedup();
+    if changes.is_empty() {
+        changes.push(change(summary));
+    }
+    let reasons = ["one expression of one file at a time, built and tested before it counts"];
+    let plan = json!({
+        "summary": format!("a minimal change by templates: {summary}"),
+        "diagnostic": false,
+        "changes": changes,
+        "expected_effect": "the cases that fail pass, and those that pass still do",
+        "risk": { "score": 0.2, "reasons": reasons },
+    });
+    let data = json!({ "summary": plan["summary"], "patch_plan": plan });
+    known.verdict("patch_plan_ok", data, SURE, format!("planned by rules: {summary}"))
+}
+
+/// That no model has written a patch, so that templates are tried.
+pub(super) fn templates(known: &Known<'_>) -> Option<Verdict> {
+    let reason = "no model wrote a patch: templates are tried where coverage points".to_owned();
+    known.verdict("templates_wanted", json!({ "reason": reason }), SURE, reason.clone())
+}
+
+fn change(description: &str) -> Value {
+    let (file, place) = match place_in(description) {
+        Some((file, line)) => (file, format!("line {line}")),
+        None => ("the sources that the failing cases execute", "the lines that they execute and passing ones do not".to_owned()),
+    };
+    json!({ "file": file, "place": place, "change": format!("what templates offer there, for: {description}") })
+}
+
+/// The place that a sentence of ours ends with: `… at src/frame.c:12`.
+fn place_in(description: &str) -> Option<(&str, u32)> {
+    let (_, place) = description.rsplit_once(" at ")?;
+    let (file, line) = place.rsplit_once(':')?;
+    Some((file, line.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_of_a_hypothesis_is_found_again() {
+        assert_eq!(place_in("an assertion failed at tests/a.c:12"), Some(("tests/a.c", 12)));
+        assert_eq!(place_in("an assertion failed"), None);
+        assert_eq!(place_in("at last: nothing"), None);
+    }
+}

@@ -1,0 +1,83 @@
+//! Copies of a workspace elsewhere, and trees as values: a patch makes one tree of another without anybody's files being touched.
+//!
+//! Whoever builds and tests what is not yet known to be good does it in such a copy. Its index lies beside it, so that bringing it to another tree
+//! writes only the files that differ: what is built from the others stays good.
+
+use std::{
+    ffi::OsString,
+    fs,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    Error, Result, Workspace,
+    git::{Git, join},
+    patch::{self, Disk, Patch, plan},
+    place::Place,
+    private::Private,
+    workspace::name_it,
+};
+
+impl Workspace {
+    /// Makes a folder outside of the workspace what a kept tree is. Files in it that are in no tree, as those a build makes, stay.
+    pub fn copy_tree(&self, folder: &Path, tree: &str, into: &Path) -> Result<()> {
+        let private = self.open_private(folder)?;
+        fs::create_dir_all(into).map_err(|error| Error::io("make", into, &error))?;
+        copy_of(&private, into).bring(tree)
+    }
+
+    /// The tree that a patch makes of a kept tree, kept under a name of the run. `scratch` is a copy that is brought there on the way.
+    pub fn apply_to_tree(&self, folder: &Path, run: &str, tree: &str, patch: &Patch, scratch: &Path) -> Result<String> {
+        self.copy_tree(folder, tree, scratch)?;
+        let private = self.open_private(folder)?;
+        let disk = Disk::open(scratch, None)?;
+        let plan = plan(patch, &disk).map_err(Error::Patch)?;
+        patch::write(&disk, &plan)?;
+        let copy = copy_of(&private, scratch);
+        let paths = join(patch.paths().into_iter().map(|path| path.as_os_str().as_bytes().to_vec()));
+        copy.git.run_with(&["update-index", "--add", "--remove", "-z", "--stdin"], &paths)?;
+        let made = copy.git.line(&["write-tree"])?;
+        name_it(&private, &made, run, "a patch of")?;
+        Ok(made)
+    }
+
+    /// The patch that makes one kept tree of another.
+    pub fn diff_trees(&self, folder: &Path, from: &str, to: &str) -> Result<Vec<u8>> {
+        let private = self.open_private(folder)?;
+        let options = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--binary", from, to];
+        private.git().objects(&private.objects).run(&options)
+    }
+
+    fn open_private(&self, folder: &Path) -> Result<Private> {
+        Private::open(Some(self.home()?), Place::find(folder)?)
+    }
+}
+
+/// A copy, and the index that knows what is in it.
+struct Copy {
+    git: Git,
+}
+
+fn copy_of(private: &Private, into: &Path) -> Copy {
+    let git = Git::new(into, &private.folder).objects(&private.objects).index(&index_of(into));
+    Copy { git: git.for_a_moment() }
+}
+
+impl Copy {
+    fn bring(&self, tree: &str) -> Result<()> {
+        let is_hash = tree.len() >= 40 && tree.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_hash {
+            return Err(Error::NoSnapshot(tree.to_owned()));
+        }
+        self.git.run(&["read-tree", "--reset", "-u", tree])?;
+        // What was changed in the copy itself is put back as well.
+        self.git.run(&["checkout-index", "--all", "--force", "--index", "--quiet"]).map(drop)
+    }
+}
+
+fn index_of(copy: &Path) -> PathBuf {
+    let mut path = OsString::from(copy);
+    path.push(".index");
+    path.into()
+}

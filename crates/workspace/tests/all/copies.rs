@@ -1,0 +1,63 @@
+//! Copies elsewhere, and trees made of trees.
+
+use std::fs;
+
+use interlock_workspace::patch::Patch;
+
+use crate::folder::Folder;
+
+const PATCH: &str = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n--- /dev/null\n+++ b/d/new\n@@ -0,0 +1 @@\n+new\n";
+
+#[test]
+fn a_patch_makes_a_tree_of_a_tree_and_touches_nobodys_files() {
+    let folder = Folder::repository();
+    folder.write("a", "one\n");
+    folder.write("b", "same\n");
+    let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let copy = elsewhere.path().join("copy");
+    let patch = Patch::parse(PATCH.as_bytes()).unwrap();
+    let made = folder.workspace.apply_to_tree(&folder.path, "r", &base, &patch, &copy).unwrap();
+    assert_ne!(made, base);
+    assert_eq!(folder.workspace.tree(&folder.path).unwrap(), base);
+    assert_eq!(fs::read_to_string(copy.join("d/new")).unwrap(), "new\n");
+    let diff = String::from_utf8(folder.workspace.diff_trees(&folder.path, &base, &made).unwrap()).unwrap();
+    assert!(diff.contains("+two") && diff.contains("+new"), "{diff}");
+}
+
+#[test]
+fn a_copy_is_brought_from_tree_to_tree_and_keeps_what_was_built_in_it() {
+    let folder = Folder::repository();
+    folder.write("a", "one\n");
+    folder.write("b", "same\n");
+    let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let copy = elsewhere.path().join("copy");
+    let patch = Patch::parse(PATCH.as_bytes()).unwrap();
+    let made = folder.workspace.apply_to_tree(&folder.path, "r", &base, &patch, &copy).unwrap();
+    fs::write(copy.join("built.o"), "object").unwrap();
+    let before = fs::metadata(copy.join("b")).unwrap().modified().unwrap();
+    fs::write(copy.join("a"), "somebody tried something\n").unwrap();
+    folder.workspace.copy_tree(&folder.path, &base, &copy).unwrap();
+    assert_eq!(fs::read_to_string(copy.join("a")).unwrap(), "one\n");
+    assert!(!copy.join("d/new").exists());
+    assert_eq!(fs::read_to_string(copy.join("built.o")).unwrap(), "object");
+    assert_eq!(fs::metadata(copy.join("b")).unwrap().modified().unwrap(), before, "what is the same is not written again");
+    fs::write(copy.join("a"), "tried\n").unwrap();
+    folder.workspace.copy_tree(&folder.path, &made, &copy).unwrap();
+    folder.workspace.copy_tree(&folder.path, &made, &copy).unwrap();
+    assert_eq!(fs::read_to_string(copy.join("a")).unwrap(), "two\n");
+}
+
+#[test]
+fn a_patch_that_does_not_fit_makes_no_tree() {
+    let folder = Folder::repository();
+    folder.write("a", "three\n");
+    let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let copy = elsewhere.path().join("copy");
+    let patch = Patch::parse(PATCH.as_bytes()).unwrap();
+    let refused = folder.workspace.apply_to_tree(&folder.path, "r", &base, &patch, &copy).unwrap_err();
+    assert!(refused.to_string().contains('a'), "{refused}");
+    assert_eq!(fs::read_to_string(copy.join("a")).unwrap(), "three\n");
+}
