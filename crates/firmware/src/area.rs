@@ -77,5 +77,7 @@ fn own(folder: &Path) -> io::Result<()> {
 }
 
 fn name_of(run: &str) -> String {
-    run.chars().map(|letter| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '_' }).collect()
+    run.chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '_' })
+        .collect()
 }

@@ -60,7 +60,9 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let kept = keep(&attempt, "baseline", "application/json", told(&built.image, measured.as_ref(), &evidence)).await?;
     let summary = match (&built.image, &measured) {
         (Err(why), _) => format!("the untouched tree does not build: {why}"),
-        (Ok(_), Some(measured)) => format!("{passed} of {total} cases pass on the untouched tree ({:?})", measured.verdict),
+        (Ok(_), Some(measured)) => {
+            format!("{passed} of {total} cases pass on the untouched tree ({:?})", measured.verdict)
+        }
         (Ok(_), None) => String::new(),
     };
     let compact = measured.as_ref().map_or(json!({}), |measured| bench::compact(measured, None, &targets, &kept));

@@ -228,7 +228,9 @@ async fn command(
 
 /// The first line that says that something is wrong: what follows is often only its consequence.
 fn first_error(text: &str) -> Option<String> {
-    let says = |line: &&str| ["error:", "undefined reference", "fatal", "not found", "Error "].iter().any(|word| line.contains(word));
+    let says = |line: &&str| {
+        ["error:", "undefined reference", "fatal", "not found", "Error "].iter().any(|word| line.contains(word))
+    };
     let found = text.lines().find(says).or_else(|| text.lines().rev().find(|line| !line.trim().is_empty()));
     found.map(|line| line.trim().chars().take(240).collect())
 }
@@ -239,7 +241,8 @@ mod tests {
 
     #[test]
     fn the_first_error_is_the_one_that_counts() {
-        let text = "a.c: In function 'f':\na.c:3:1: error: expected ';'\na.c:9:1: error: another\nmake: *** [x] Error 1\n";
+        let text =
+            "a.c: In function 'f':\na.c:3:1: error: expected ';'\na.c:9:1: error: another\nmake: *** [x] Error 1\n";
         assert_eq!(first_error(text).as_deref(), Some("a.c:3:1: error: expected ';'"));
         assert_eq!(first_error("only talk\n\n").as_deref(), Some("only talk"));
         assert_eq!(first_error(""), None);
@@ -247,7 +250,8 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named_by_its_package() {
-        let build = |needs: &[&str]| Build { needs: needs.iter().map(ToString::to_string).collect(), ..Build::default() };
+        let build =
+            |needs: &[&str]| Build { needs: needs.iter().map(ToString::to_string).collect(), ..Build::default() };
         assert_eq!(missing(&build(&["sh"])), None);
         assert_eq!(missing(&build(&["sh", "no-such-program-7"])).as_deref(), Some("no-such-program-7"));
         assert_eq!(package_of("qemu-system-riscv32"), "qemu-system-misc");

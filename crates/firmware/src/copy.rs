@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::{
     area::Area,
-    knowledge::{self, Round},
     hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
+    knowledge::{self, Round},
 };
 
 #[derive(Deserialize)]
@@ -84,7 +84,8 @@ pub(crate) async fn deliver(settings: Arc<Settings>, attempt: Attempt) -> Done {
         knowledge::remember(&settings, &attempt, round, "fixed").await;
     }
     let (of, keeper) = (attempt.clone(), Arc::clone(&settings));
-    let patch = blocking(move || keeper.workspace.diff_trees(&of.folder, &with.base, &with.tree).map_err(failed)).await?;
+    let patch =
+        blocking(move || keeper.workspace.diff_trees(&of.folder, &with.base, &with.tree).map_err(failed)).await?;
     let evidence = keep(&attempt, "fix", "text/x-diff", patch.clone()).await?;
     let of = attempt.clone();
     let delivered = blocking(move || {

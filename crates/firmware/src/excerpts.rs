@@ -105,7 +105,11 @@ fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         if about.is_dir() && depth > 0 && !name.to_string_lossy().starts_with('.') {
             walk(&path, depth - 1, found);
-        } else if about.is_file() && about.len() <= FILE_BYTES_MAX && ENDINGS.contains(&ending) && found.len() < LOOKED_MAX {
+        } else if about.is_file()
+            && about.len() <= FILE_BYTES_MAX
+            && ENDINGS.contains(&ending)
+            && found.len() < LOOKED_MAX
+        {
             found.push(path);
         }
     }

@@ -39,9 +39,12 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
     let settings = Arc::new(settings);
     let hand = |name, summary, signals, begin| Hand { name, summary, signals, begin, settings: Arc::clone(&settings) };
     let hands = [
-        hand("copy.apply", "Makes a tree of a tree with a patch.", &["workspace_updated", "apply_failed"][..], |s, a| {
-            ending(copy::apply(s, a))
-        }),
+        hand(
+            "copy.apply",
+            "Makes a tree of a tree with a patch.",
+            &["workspace_updated", "apply_failed"][..],
+            |s, a| ending(copy::apply(s, a)),
+        ),
         hand(
             "copy.deliver",
             "Brings what has become of a tree into the sources.",
@@ -96,7 +99,14 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
         hand(
             "results.normalize",
             "Gives the results one form, and says what was measured.",
-            &["tests_passed", "tests_failed", "tests_inconclusive", "tests_flaky", "environment_broken", "artifacts_missing"],
+            &[
+                "tests_passed",
+                "tests_failed",
+                "tests_inconclusive",
+                "tests_flaky",
+                "environment_broken",
+                "artifacts_missing",
+            ],
             |s, a| ending(bench::normalize(s, a)),
         ),
         hand("convergence.measure", "Compares a round with the baseline.", &["round_measured"], |s, a| {
@@ -108,7 +118,9 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
         hand("knowledge.record", "Writes a round to the knowledge base.", &["round_recorded"], |s, a| {
             ending(knowledge::record(s, a))
         }),
-        hand("knowledge.search", "Looks for similar cases.", &["similar_found"], |s, a| ending(knowledge::search(s, a))),
+        hand("knowledge.search", "Looks for similar cases.", &["similar_found"], |s, a| {
+            ending(knowledge::search(s, a))
+        }),
         hand(
             "repair.search",
             "Looks for a patch by templates, and builds and tests each before it counts.",

@@ -17,13 +17,18 @@ fn without_a_model_templates_repair_the_bug_and_the_report_says_how() {
     assert_eq!(story["final_status"], "SUCCESS");
     assert_eq!(story["models"]["input_tokens"], 0);
     let cases = story["cases"].as_array().unwrap();
-    let repaired = |name: &str| cases.iter().any(|case| case["case_id"] == name && case["before"] != "passed" && case["after"] == "passed");
+    let repaired = |name: &str| {
+        cases.iter().any(|case| case["case_id"] == name && case["before"] != "passed" && case["after"] == "passed")
+    };
     assert!(repaired("frame_one_byte_too_long_is_refused"), "{story}");
     assert!(cases.iter().all(|case| case["after"] == "passed"), "{story}");
     assert!(story["artifacts"]["patch"].as_str().unwrap().contains(FIX), "{story}");
     for format in ["md", "html"] {
         let report = scene.session.run(&format!("report r --format {format}")).unwrap();
-        assert!(report.stdout.contains("plausible, not proven") && report.stdout.contains("Interlock itself"), "{report}");
+        assert!(
+            report.stdout.contains("plausible, not proven") && report.stdout.contains("Interlock itself"),
+            "{report}"
+        );
     }
     assert_eq!(scene.session.run("verify r").unwrap().code, Some(0));
     let undone = scene.session.run("undo r").unwrap();
@@ -74,7 +79,10 @@ fn a_patch_that_breaks_the_build_is_rolled_back_and_the_next_is_tried() {
     assert_eq!(ran.code, Some(0), "{ran}\n{}", scene.trace());
     scene.is_fixed();
     let trace = scene.trace();
-    assert!(trace.contains("BUILD_FAILURE 1: clean and build again") && trace.contains("BUILD_FAILURE 2: roll back"), "{trace}");
+    assert!(
+        trace.contains("BUILD_FAILURE 1: clean and build again") && trace.contains("BUILD_FAILURE 2: roll back"),
+        "{trace}"
+    );
 }
 
 #[test]
@@ -118,5 +126,9 @@ fn a_fix_is_committed_to_a_branch_of_its_own_where_that_is_asked_for() {
     assert_eq!(ran.code, Some(0), "{ran}\n{}", scene.trace());
     let shown = crate::scene::git(&scene.root(), &["show", "fix/length"]);
     assert!(shown.contains(FIX), "{shown}");
-    assert_eq!(crate::scene::git(&scene.root(), &["rev-parse", "HEAD"]), before, "the branch that is checked out did not move");
+    assert_eq!(
+        crate::scene::git(&scene.root(), &["rev-parse", "HEAD"]),
+        before,
+        "the branch that is checked out did not move"
+    );
 }

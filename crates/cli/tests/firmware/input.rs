@@ -28,11 +28,7 @@ fn every_problem_of_a_task_is_named_and_no_run_is_left_behind() {
     check("max_iterations: 5", "max_iterations: 500", &["max_iterations"]);
     check("targets: [", "targets: [no_such_case, ", &["no_such_case", "not among the cases"]);
     check("allowed_paths: [\"src/**\"]", "allowed_paths: [\"src/[\"]", &["allowed_paths"]);
-    check(
-        "targets: [",
-        "tags: [quick]\n  targets: [no_such_case, ",
-        &["no_such_case", "no suite has the tag `quick`"],
-    );
+    check("targets: [", "tags: [quick]\n  targets: [no_such_case, ", &["no_such_case", "no suite has the tag `quick`"]);
     check("max_iterations: 5", "max_iterations: 5, metrics: { text: { most: 3 } }", &["metrics.text", "most"]);
 }
 
@@ -40,7 +36,8 @@ fn every_problem_of_a_task_is_named_and_no_run_is_left_behind() {
 fn init_writes_an_example_with_comments_that_fits_the_machine() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home").display().to_string();
-    let session = interlock_testkit::session::Session::new(env!("CARGO_BIN_EXE_interlock"), folder.path()).with("INTERLOCK_HOME", home);
+    let session = interlock_testkit::session::Session::new(env!("CARGO_BIN_EXE_interlock"), folder.path())
+        .with("INTERLOCK_HOME", home);
     let written = session.run("init firmware").unwrap();
     assert_eq!(written.code, Some(0), "{written}");
     let task = folder.path().join(".interlock/machines/firmware/task.yaml");

@@ -30,7 +30,9 @@ pub struct Scene {
 
 /// Whether a part is missing, which it says. Where parts are required, that is a failure.
 pub fn is_missing(programs: &[&str]) -> bool {
-    let lacks = |name: &&&str| !Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().status.success();
+    let lacks = |name: &&&str| {
+        !Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().status.success()
+    };
     let missing: Vec<_> = programs.iter().filter(lacks).collect();
     if missing.is_empty() {
         return false;
@@ -97,7 +99,10 @@ impl Scene {
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains(from), "{from} is not in the task");
         fs::write(&path, text.replacen(from, to, 1)).unwrap();
-        git(&self.root(), &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--all", "--message", "another task"]);
+        git(
+            &self.root(),
+            &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--all", "--message", "another task"],
+        );
         self
     }
 

@@ -13,7 +13,8 @@ fn a_patch_of_a_forbidden_file_is_refused_and_another_is_asked_for() {
         return;
     }
     let scene = Scene::without_model();
-    let forbidden = scene.patch("parser/tests/test_parser.c", "#include \"frame.h\"", "#include \"frame.h\"\n/* nothing */");
+    let forbidden =
+        scene.patch("parser/tests/test_parser.c", "#include \"frame.h\"", "#include \"frame.h\"\n/* nothing */");
     drop(scene);
     let scene = Scene::with_patches(&[forbidden, good()]);
     let ran = scene.run();
@@ -47,7 +48,8 @@ fn patches_that_change_nothing_for_the_better_end_in_failure_and_leave_the_sourc
         return;
     }
     let same = |number: u32| bad("    decoder->inside = 1;", &format!("    decoder->inside = {number};"));
-    let next = |from: u32, to: u32| same(to).replace("-    decoder->inside = 1;", &format!("-    decoder->inside = {from};"));
+    let next =
+        |from: u32, to: u32| same(to).replace("-    decoder->inside = 1;", &format!("-    decoder->inside = {from};"));
     let scene = Scene::with_patches(&[same(2), next(2, 3), next(3, 4), next(4, 5)]);
     let ran = scene.run();
     assert_eq!(ran.code, Some(1), "{ran}\n{}", scene.trace());
@@ -73,7 +75,8 @@ fn a_firmware_that_starts_over_and_over_is_a_result_and_not_the_end() {
     if parts_are_missing() {
         return;
     }
-    let resets = bad("    decoder->body[decoder->count++] = byte;", "    *(volatile uint32_t *)0xE000ED0Cu = 0x05FA0004u;");
+    let resets =
+        bad("    decoder->body[decoder->count++] = byte;", "    *(volatile uint32_t *)0xE000ED0Cu = 0x05FA0004u;");
     let scene = Scene::with_patches(&[resets, good()]);
     scene.task("timeout_sec: 10", "timeout_sec: 4\n  confirm: false");
     let ran = scene.run();

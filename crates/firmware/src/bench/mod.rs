@@ -248,7 +248,8 @@ pub(crate) async fn normalize(_: Arc<Settings>, attempt: Attempt) -> Done {
         Ok(measured)
     });
     let measured = measured.await?;
-    let evidence = keep(&attempt, "measured", "application/json", serde_json::to_vec_pretty(&measured).map_err(failed)?).await?;
+    let evidence =
+        keep(&attempt, "measured", "application/json", serde_json::to_vec_pretty(&measured).map_err(failed)?).await?;
     let name = reading::signal_of(measured.verdict);
     Ok(signal(name, json!({ "summary": reading::summary(&measured) })).with([evidence]))
 }
@@ -281,7 +282,9 @@ pub(crate) async fn fetch_artifacts(settings: Arc<Settings>, attempt: Attempt) -
         let content = tokio::fs::read(&kept.path).await.map_err(failed)?;
         evidence.push(keep(&attempt, &kept.name, &kept.media_type, content).await?);
     }
-    let result = keep(&attempt, "test_result", "application/json", serde_json::to_vec_pretty(&measured).map_err(failed)?).await?;
+    let result =
+        keep(&attempt, "test_result", "application/json", serde_json::to_vec_pretty(&measured).map_err(failed)?)
+            .await?;
     let compact = compact(&measured, before.as_ref(), &open.session.profile.targets, &result);
     evidence.insert(0, result);
     // What it leaves there is the next session's to find; that it does not tidy up is no reason to lose a result.

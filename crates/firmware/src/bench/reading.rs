@@ -24,10 +24,7 @@ pub(crate) fn measure(session: &Session, before: Option<&Measured>) -> Result<Me
     let format = format(session)?;
     let read: Vec<(Parsed, &Ran)> = ran.iter().map(|(folder, ran)| (parsed(&format, folder, ran), ran)).collect();
     let profile = &session.profile;
-    Ok(results::measure_wanted(
-        &read,
-        Wanted { expected: &profile.cases, targets: &profile.targets, baseline: before },
-    ))
+    Ok(results::measure_wanted(&read, Wanted { expected: &profile.cases, targets: &profile.targets, baseline: before }))
 }
 
 fn format(session: &Session) -> Result<Format, Outcome> {
@@ -35,7 +32,8 @@ fn format(session: &Session) -> Result<Format, Outcome> {
 }
 
 fn parsed(format: &Format, folder: &Path, ran: &Ran) -> Parsed {
-    let read = |files: &[std::path::PathBuf]| -> Vec<String> { files.iter().map(|file| text(&folder.join(file))).collect() };
+    let read =
+        |files: &[std::path::PathBuf]| -> Vec<String> { files.iter().map(|file| text(&folder.join(file))).collect() };
     let (reports, logs) = (read(&ran.reports), read(&ran.logs));
     let (texts, others) = match reports.is_empty() {
         true => (&logs[..logs.len().min(1)], &logs[logs.len().min(1)..]),
@@ -82,7 +80,8 @@ pub(crate) fn regressions(measured: &Measured, before: Option<&Measured>) -> Vec
 /// How many of the cases that must pass do.
 pub(crate) fn passed_targets(measured: &Measured, targets: &[String]) -> usize {
     let ids = || measured.cases.iter().map(|case| case.case.case_id.as_str());
-    let is_target = |id: &str| targets.is_empty() || targets.iter().any(|name| results::meant(name, ids()).contains(&id));
+    let is_target =
+        |id: &str| targets.is_empty() || targets.iter().any(|name| results::meant(name, ids()).contains(&id));
     let passed = measured.cases.iter().filter(|case| case.case.status == Status::Passed);
     passed.filter(|case| is_target(&case.case.case_id)).count()
 }
@@ -131,7 +130,9 @@ pub(crate) fn summary(measured: &Measured) -> String {
 
 /// How big the image is, where it is one that says so.
 pub(crate) fn sizes(session: &Session) -> BTreeMap<String, f64> {
-    let Some(sizes) = session.image.as_deref().and_then(|image| fault::sizes(image).ok()) else { return BTreeMap::new() };
+    let Some(sizes) = session.image.as_deref().and_then(|image| fault::sizes(image).ok()) else {
+        return BTreeMap::new();
+    };
     let figures = [("text", sizes.text), ("data", sizes.data), ("bss", sizes.bss)];
     figures.into_iter().map(|(name, bytes)| (name.to_owned(), bytes as f64)).collect()
 }

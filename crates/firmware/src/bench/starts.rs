@@ -86,10 +86,7 @@ pub(crate) async fn run_all(
         return Err(Trouble::Runner(why.clone()));
     }
     let codes = ran.iter().map(|ran| if let Stop::Exited { code } = ran.stop { code } else { -1 });
-    Ok(AllRan {
-        exit_code: codes.into_iter().find(|code| *code != 0).unwrap_or(0),
-        programs_ms: milliseconds(begun),
-    })
+    Ok(AllRan { exit_code: codes.into_iter().find(|code| *code != 0).unwrap_or(0), programs_ms: milliseconds(begun) })
 }
 
 /// How long something has taken.

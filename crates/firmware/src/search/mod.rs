@@ -127,11 +127,17 @@ async fn look(attempt: &Attempt, with: &With, trials: &mut Trials, begun: Instan
     let sources = trials.sources.clone();
     let (ranked, hints) = (suspects.clone(), sight.hints(&sources, with)?);
     let list = blocking(move || Ok(candidates(&sources.texts, &ranked, &hints))).await?;
-    let told = suspects.iter().take(SUSPECTS_TOLD).map(|suspect| {
-        json!({ "path": suspect.path, "line": suspect.line, "score": suspect.score, "why": suspect.why })
-    });
-    let mut found =
-        Found { candidate: None, cases: sight.coverage.len(), covering: 0, tried: 0, made: list.len(), suspects: told.collect() };
+    let told = suspects.iter().take(SUSPECTS_TOLD).map(
+        |suspect| json!({ "path": suspect.path, "line": suspect.line, "score": suspect.score, "why": suspect.why }),
+    );
+    let mut found = Found {
+        candidate: None,
+        cases: sight.coverage.len(),
+        covering: 0,
+        tried: 0,
+        made: list.len(),
+        suspects: told.collect(),
+    };
     let tried_before = tried(attempt, &with.previous_patch).await?;
     let mut search = Search::new(trials.sources.texts.clone(), list, trials::trial(&trials.measured));
     let mut last = usize::MAX;

@@ -32,7 +32,10 @@ impl Sight {
         let starts = starts(trials, &measured);
         let ran = trials.run(starts).await?;
         let failing = |id: &str| {
-            let bad = measured.cases.iter().filter(|case| case.case.status != Status::Passed && case.case.status != Status::Skipped);
+            let bad = measured
+                .cases
+                .iter()
+                .filter(|case| case.case.status != Status::Passed && case.case.status != Status::Skipped);
             bad.into_iter().any(|case| case.case.case_id == id)
         };
         let alone = ran.len() > 1;
@@ -82,7 +85,11 @@ fn lines(ran: &Ran, sources: &Sources) -> BTreeSet<(String, usize)> {
 
 /// Places in the code itself that faults and stacks name.
 fn named(measured: &Measured, sources: &Sources) -> Vec<Named> {
-    let stacks = measured.cases.iter().flat_map(|case| &case.case.stack).chain(measured.faults.iter().flat_map(|fault| &fault.stack));
+    let stacks = measured
+        .cases
+        .iter()
+        .flat_map(|case| &case.case.stack)
+        .chain(measured.faults.iter().flat_map(|fault| &fault.stack));
     let places = stacks.filter_map(|frame| {
         let (file, line) = frame.rsplit_once(' ').map_or(frame.as_str(), |(_, place)| place).rsplit_once(':')?;
         Some(Named { path: sources.named(file)?, line: line.parse().ok()?, by: "stack".to_owned() })

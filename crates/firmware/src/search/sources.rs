@@ -74,7 +74,8 @@ impl Sources {
     pub(super) fn kept_from(&self, constraints: &Constraints) -> Result<Vec<String>, globset::Error> {
         // Whoever writes `src/**` means the folder that the run is about.
         let within = self.folder.strip_prefix(&self.root).map(|path| path.to_string_lossy()).unwrap_or_default();
-        let (allowed, forbidden) = (set(&within, &constraints.allowed_paths)?, set(&within, &constraints.forbidden_paths)?);
+        let (allowed, forbidden) =
+            (set(&within, &constraints.allowed_paths)?, set(&within, &constraints.forbidden_paths)?);
         let may = |path: &&String| (allowed.is_empty() || allowed.is_match(path)) && !forbidden.is_match(path);
         Ok(self.texts.keys().filter(|path| !may(path)).cloned().collect())
     }
@@ -123,7 +124,14 @@ mod tests {
         fs::write(folder.join("src/a.py"), "a\n").unwrap();
         let sources = Sources::read(root.path(), &folder);
         assert_eq!(sources.texts.keys().collect::<Vec<_>>(), ["fw/src/a.c"]);
-        for name in ["src/a.c", "./src/a.c", "src/../src/a.c", "a.c", &folder.join("src/a.c").display().to_string(), "/elsewhere/src/a.c"] {
+        for name in [
+            "src/a.c",
+            "./src/a.c",
+            "src/../src/a.c",
+            "a.c",
+            &folder.join("src/a.c").display().to_string(),
+            "/elsewhere/src/a.c",
+        ] {
             let expected = if name.starts_with("/elsewhere") { None } else { Some("fw/src/a.c".to_owned()) };
             assert_eq!(sources.named(name), expected, "{name}");
         }

@@ -134,7 +134,8 @@ impl Trials {
         }
         self.place_image().await?;
         let measured = self.measure().await?;
-        let is_good = measured.verdict == Verdict::Pass && bench::regressions(&measured, self.before.as_ref()).is_empty();
+        let is_good =
+            measured.verdict == Verdict::Pass && bench::regressions(&measured, self.before.as_ref()).is_empty();
         Ok((trial(&measured), is_good))
     }
 }

@@ -121,7 +121,9 @@ fn told(result: &Json) -> String {
         let text = |name: &str| case[name].as_str().unwrap_or_default();
         match (case["location"]["file"].as_str(), case["location"]["line"].as_u64()) {
             // As a framework says it that the rules know.
-            (Some(file), Some(line)) => lines.push(format!("{file}:{line}:{}:FAIL: {}", text("case_id"), text("message"))),
+            (Some(file), Some(line)) => {
+                lines.push(format!("{file}:{line}:{}:FAIL: {}", text("case_id"), text("message")))
+            }
             _ => lines.extend([format!("{}: {}", text("case_id"), text("status")), text("message").to_owned()]),
         }
         lines.extend(case["stack"].as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned));

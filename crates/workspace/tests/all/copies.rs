@@ -42,7 +42,11 @@ fn a_copy_is_brought_from_tree_to_tree_and_keeps_what_was_built_in_it() {
     assert_eq!(fs::read_to_string(copy.join("a")).unwrap(), "one\n");
     assert!(!copy.join("d/new").exists());
     assert_eq!(fs::read_to_string(copy.join("built.o")).unwrap(), "object");
-    assert_eq!(fs::metadata(copy.join("b")).unwrap().modified().unwrap(), before, "what is the same is not written again");
+    assert_eq!(
+        fs::metadata(copy.join("b")).unwrap().modified().unwrap(),
+        before,
+        "what is the same is not written again"
+    );
     fs::write(copy.join("a"), "tried\n").unwrap();
     folder.workspace.copy_tree(&folder.path, &made, &copy).unwrap();
     folder.workspace.copy_tree(&folder.path, &made, &copy).unwrap();

@@ -19,7 +19,8 @@ pub(super) fn write(report: &Report) -> String {
     let whys: String = report.moves().enumerate().map(|(at, step)| reasons(at, step)).collect();
     let files: String = report.files.iter().map(file).collect();
     let evidence = if files.is_empty() { String::new() } else { format!("<h2>Evidence</h2>\n{files}") };
-    let story: String = Story::of(report).iter().flat_map(Story::sections).map(|it| section(it.title, &it.parts)).collect();
+    let story: String =
+        Story::of(report).iter().flat_map(Story::sections).map(|it| section(it.title, &it.parts)).collect();
     let phase = report.follower.phase().word();
     // The picture is a document of its own; within a page its declaration would stand in the wrong place.
     let picture = report.picture();
@@ -47,7 +48,8 @@ fn part(part: &Part) -> String {
         Part::Diff(text) => format!("<pre class=\"diff\">{}</pre>\n", text.lines().map(diff_line).collect::<String>()),
         Part::Table(head, rows) => {
             let head: String = head.iter().map(|cell| format!("<th>{}</th>", escape(cell))).collect();
-            let row = |cells: &Vec<String>| cells.iter().map(|text| format!("<td>{}</td>", cell(text))).collect::<String>();
+            let row =
+                |cells: &Vec<String>| cells.iter().map(|text| format!("<td>{}</td>", cell(text))).collect::<String>();
             let rows: String = rows.iter().map(|cells| format!("<tr>{}</tr>\n", row(cells))).collect();
             format!("<table>\n<tr>{head}</tr>\n{rows}</table>\n")
         }

@@ -71,7 +71,9 @@ impl Story {
         let state = show::state_json(&report.follower.live);
         let (input, context) = (state["input"].clone(), state["context"].clone());
         let last = |name: &str| report.files.iter().rev().find(|file| file.evidence.name == name);
-        let json = |name: &str| last(name).and_then(|file| file.text.as_deref()).and_then(|text| serde_json::from_str(text).ok());
+        let json = |name: &str| {
+            last(name).and_then(|file| file.text.as_deref()).and_then(|text| serde_json::from_str(text).ok())
+        };
         let status = match report.follower.phase() {
             Phase::Succeeded => "SUCCESS",
             Phase::Failed => "FAILURE",
@@ -120,7 +122,12 @@ impl Story {
         parts.extend(table(vec!["what it rests on"], refs.collect()));
         let error = &self.context["error_state"];
         if self.status == "FAILURE" && words(&error["type"]).is_some() {
-            let said = format!("Last error: {} in {}: {}", text(&error["type"]), text(&error["failed_state"]), text(&error["message"]));
+            let said = format!(
+                "Last error: {} in {}: {}",
+                text(&error["type"]),
+                text(&error["failed_state"]),
+                text(&error["message"])
+            );
             parts.push(Part::Text(said));
         }
         parts
@@ -135,11 +142,19 @@ impl Story {
             "model" => "The patch comes from a model.",
             _ => "",
         };
-        let whether = if self.status == "SUCCESS" { "It is in the sources." } else { "It is not in the sources: they are as they were found." };
+        let whether = if self.status == "SUCCESS" {
+            "It is in the sources."
+        } else {
+            "It is not in the sources: they are as they were found."
+        };
         let mut parts = vec![Part::Text(format!("{origin} {whether}").trim().to_owned())];
         parts.extend(words(&self.context["patch_plan"]["summary"]).map(|plan| Part::Text(format!("Plan: {plan}"))));
         parts.push(Part::Diff(self.fix.clone()));
-        let risk = format!("Risk of all patches: {:.2}. {}", self.context["risk_total"].as_f64().unwrap_or(0.0), text(&self.context["risk_reasons"]));
+        let risk = format!(
+            "Risk of all patches: {:.2}. {}",
+            self.context["risk_total"].as_f64().unwrap_or(0.0),
+            text(&self.context["risk_reasons"])
+        );
         parts.push(Part::Text(risk.trim().to_owned()));
         parts
     }
@@ -148,7 +163,8 @@ impl Story {
     fn before_and_after(&self) -> Vec<Part> {
         let rows = self.cases();
         let same = rows.iter().filter(|row| row[1] == "passed" && row[2] == "passed").count();
-        let shown: Vec<Vec<String>> = rows.iter().filter(|row| row[1] != "passed" || row[2] != "passed").cloned().collect();
+        let shown: Vec<Vec<String>> =
+            rows.iter().filter(|row| row[1] != "passed" || row[2] != "passed").cloned().collect();
         let mut parts: Vec<Part> = table(vec!["case", "before", "after"], shown).into_iter().collect();
         if same > 0 {
             parts.push(Part::Text(format!("{same} more cases passed before and pass now.")));
@@ -178,13 +194,15 @@ impl Story {
     }
 
     fn similar(&self) -> Vec<Part> {
-        let rows = list(&self.context["similar"]).map(|one| vec![text(&one["id"]), text(&one["title"]), text(&one["result"])]);
+        let rows =
+            list(&self.context["similar"]).map(|one| vec![text(&one["id"]), text(&one["title"]), text(&one["result"])]);
         table(vec!["entry", "what it was about", "result"], rows.collect()).into_iter().collect()
     }
 
     fn asked(&self) -> Vec<Part> {
         let Models { calls, tokens, cost, .. } = &self.models;
-        let mut parts: Vec<Part> = table(vec!["judgement", "by", "said", "evidence"], calls.clone()).into_iter().collect();
+        let mut parts: Vec<Part> =
+            table(vec!["judgement", "by", "said", "evidence"], calls.clone()).into_iter().collect();
         if tokens.0 + tokens.1 > 0 {
             parts.push(Part::Text(format!("{} tokens in, {} out, cost {cost:.4}.", tokens.0, tokens.1)));
         } else if !calls.is_empty() {
@@ -279,7 +297,12 @@ fn models(report: &Report) -> Models {
     let judgements = report.files.iter().filter(|file| file.evidence.name == "judgement");
     for (file, said) in judgements.filter_map(|file| Some((file, file.text.as_deref()?))) {
         let Ok(said) = serde_json::from_str::<Json>(said) else { continue };
-        let row = [text(&said["activity"]), text(&said["judge"]), text(&said["verdict"]["signal"]), file.evidence.hash.to_string()];
+        let row = [
+            text(&said["activity"]),
+            text(&said["judge"]),
+            text(&said["verdict"]["signal"]),
+            file.evidence.hash.to_string(),
+        ];
         models.calls.push(row.to_vec());
         for tried in list(&said["hearings"]).flat_map(|hearing| list(&hearing["tries"])) {
             let number = |value: &Json| value.as_u64().unwrap_or(0);

@@ -45,7 +45,10 @@ pub(super) fn templates(known: &Known<'_>) -> Option<Verdict> {
 fn change(description: &str) -> Value {
     let (file, place) = match place_in(description) {
         Some((file, line)) => (file, format!("line {line}")),
-        None => ("the sources that the failing cases execute", "the lines that they execute and passing ones do not".to_owned()),
+        None => (
+            "the sources that the failing cases execute",
+            "the lines that they execute and passing ones do not".to_owned(),
+        ),
     };
     json!({ "file": file, "place": place, "change": format!("what templates offer there, for: {description}") })
 }
