@@ -7,12 +7,36 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 pub(crate) struct Globs {
     set: GlobSet,
     rules: Vec<usize>,
-    texts: Vec<String>,
+    shapes: Vec<Shape>,
+}
+
+/// A glob in pieces, taken apart once.
+#[derive(Clone, Debug)]
+struct Shape {
+    /// Nothing where it is too long, and taken to mean anything.
+    pieces: Option<Vec<Piece>>,
+    /// Written from the root of the computer or from the home directory.
+    is_far: bool,
+}
+
+impl Shape {
+    fn of(text: &str) -> Self {
+        let pieces = (text.len() <= LETTERS_MAX).then(|| pieces(text));
+        Shape { pieces, is_far: text.starts_with(['/', '~']) }
+    }
+
+    /// Whether some path is meant by both.
+    fn overlaps(&self, other: &Shape, rows: &mut Rows) -> bool {
+        match (&self.pieces, &other.pieces) {
+            (Some(one), Some(other)) => could_meet(one, other) && rows.meet(one, other),
+            _ => true,
+        }
+    }
 }
 
 impl Default for Globs {
     fn default() -> Self {
-        Globs { set: GlobSet::empty(), rules: Vec::new(), texts: Vec::new() }
+        Globs { set: GlobSet::empty(), rules: Vec::new(), shapes: Vec::new() }
     }
 }
 
@@ -21,16 +45,16 @@ const LETTERS_MAX: usize = 512;
 
 impl Globs {
     pub(crate) fn new<'g>(globs: impl IntoIterator<Item = (usize, &'g str)>) -> Result<Self, String> {
-        let (mut builder, mut rules, mut texts) = (GlobSetBuilder::new(), Vec::new(), Vec::new());
+        let (mut builder, mut rules, mut shapes) = (GlobSetBuilder::new(), Vec::new(), Vec::new());
         for (rule, text) in globs {
             for text in also_below(text) {
                 builder.add(build(&text)?);
                 rules.push(rule);
-                texts.push(text.to_lowercase());
+                shapes.push(Shape::of(&text.to_lowercase()));
             }
         }
         let set = builder.build().map_err(|error| error.to_string())?;
-        Ok(Globs { set, rules, texts })
+        Ok(Globs { set, rules, shapes })
     }
 
     /// The rules that speak of a path.
@@ -42,12 +66,13 @@ impl Globs {
 
     /// The rules that could speak of something that a pattern stands for.
     pub(crate) fn overlapping(&self, pattern: &str, into: &mut Vec<usize>) {
-        let pattern = pattern.to_lowercase();
-        // What is written from the root of the workspace is not what is written from that of the computer.
-        let is_far = |text: &str| text.starts_with(['/', '~']);
-        let both = self.texts.iter().zip(&self.rules);
-        let both = both.filter(|(text, _)| (is_far(&pattern) || !is_far(text)) && overlap(text, &pattern));
-        into.extend(both.map(|(_, rule)| *rule));
+        let (pattern, mut rows) = (Shape::of(&pattern.to_lowercase()), Rows::default());
+        for (shape, rule) in self.shapes.iter().zip(&self.rules) {
+            // What is written from the root of the workspace is not what is written from that of the computer.
+            if (pattern.is_far || !shape.is_far) && shape.overlaps(&pattern, &mut rows) {
+                into.push(*rule);
+            }
+        }
     }
 }
 
@@ -74,7 +99,7 @@ pub(crate) fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?', '['])
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Piece {
     Letter(char),
     /// One letter, but no `/`.
@@ -115,37 +140,56 @@ fn pieces(glob: &str) -> Vec<Piece> {
 
 /// Whether some path is meant by both globs. May say yes where there is none, never no where there is one.
 pub(crate) fn overlap(one: &str, other: &str) -> bool {
-    if one.len() > LETTERS_MAX || other.len() > LETTERS_MAX {
-        return true;
-    }
-    let (one, other) = (pieces(one), pieces(other));
-    let same_start = one.iter().zip(&other).find_map(|pair| match pair {
-        (Piece::Letter(a), Piece::Letter(b)) if a == b => None,
-        (Piece::Letter(_), Piece::Letter(_)) => Some(false),
-        _ => Some(true),
-    });
-    same_start != Some(false) && meet(&one, &other)
+    Shape::of(one).overlaps(&Shape::of(other), &mut Rows::default())
 }
 
-/// Whether two lists of pieces can spell the same text. `reached[j]`: what is before `i` in one and before `j` in the other can.
-fn meet(one: &[Piece], other: &[Piece]) -> bool {
-    let mut reached = vec![false; other.len() + 1];
-    reached[0] = true;
-    for j in 0..other.len() {
-        reached[j + 1] = reached[j] && is_any(other[j]);
-    }
-    for piece in one {
-        let before = reached.clone();
-        reached[0] = before[0] && is_any(*piece);
-        for (j, against) in other.iter().enumerate() {
-            // One stands for nothing more, or one swallows what the other says, or both say the same.
-            let skips = is_any(*against) && reached[j] || is_any(*piece) && before[j + 1];
-            let swallows = is_any(*piece) && takes(*piece, *against) && reached[j]
-                || is_any(*against) && takes(*against, *piece) && before[j + 1];
-            reached[j + 1] = skips || swallows || (before[j] && agree(*piece, *against));
+/// Whether the letters before the first and after the last wildcard leave it possible. Cheap, and enough for nearly every pair.
+fn could_meet(one: &[Piece], other: &[Piece]) -> bool {
+    let differ = |(one, other): (&Piece, &Piece)| match (one, other) {
+        (Piece::Letter(a), Piece::Letter(b)) if a == b => None,
+        (Piece::Letter(_), Piece::Letter(_)) => Some(true),
+        _ => Some(false),
+    };
+    one.iter().zip(other).find_map(differ) != Some(true)
+        && one.iter().rev().zip(other.iter().rev()).find_map(differ) != Some(true)
+}
+
+/// What two globs are compared with, kept from one pair to the next.
+#[derive(Default)]
+struct Rows {
+    before: Vec<bool>,
+    reached: Vec<bool>,
+}
+
+impl Rows {
+    /// Whether two lists of pieces can spell the same text. `reached[j]`: what is before `i` in one and before `j` in the other can.
+    fn meet(&mut self, one: &[Piece], other: &[Piece]) -> bool {
+        let Rows { before, reached } = self;
+        reached.clear();
+        reached.resize(other.len() + 1, false);
+        reached[0] = true;
+        for j in 0..other.len() {
+            reached[j + 1] = reached[j] && is_any(other[j]);
         }
+        for piece in one {
+            before.clear();
+            before.extend_from_slice(reached);
+            reached[0] = before[0] && is_any(*piece);
+            let mut is_possible = reached[0];
+            for (j, against) in other.iter().enumerate() {
+                // One stands for nothing more, or one swallows what the other says, or both say the same.
+                let skips = is_any(*against) && reached[j] || is_any(*piece) && before[j + 1];
+                let swallows = is_any(*piece) && takes(*piece, *against) && reached[j]
+                    || is_any(*against) && takes(*against, *piece) && before[j + 1];
+                reached[j + 1] = skips || swallows || (before[j] && agree(*piece, *against));
+                is_possible |= reached[j + 1];
+            }
+            if !is_possible {
+                return false;
+            }
+        }
+        reached.last() == Some(&true)
     }
-    reached.last() == Some(&true)
 }
 
 fn is_any(piece: Piece) -> bool {
@@ -188,6 +232,11 @@ mod tests {
             ("*", "**", true),
             ("", "*", true),
             ("", "a", false),
+            ("**/*.pem", "**/*.key", false),
+            ("/home/*/.ssh/**", "/home/ada/**", true),
+            ("a*", "*a", true),
+            ("ab*", "*ba", true),
+            ("a", "aa", false),
         ];
         for (one, other, expected) in cases {
             assert_eq!(overlap(one, other), expected, "{one} and {other}");

@@ -51,7 +51,7 @@ fn is_about(subject: &str, needed: &str, permission: Permission) -> bool {
 pub enum BadGrant {
     /// It names no permission.
     #[error(
-        "`{0}` is not a permission; there are fs.read, fs.write, fs.delete, proc.exec, net.connect, git.write, destroy"
+        "`{0}` is not a permission; there are fs.read, fs.write, fs.delete, proc.exec, proc.unconfined, net.connect, git.write, destroy"
     )]
     Permission(String),
     /// It ends after the colon.
@@ -106,6 +106,8 @@ mod tests {
             ("destroy:rm -rf *", "destroy", "rm -rf src", false),
             ("proc.exec:npm install ...", "proc.exec", "npm install left-pad", true),
             ("proc.exec:npm install ...", "proc.exec", "npm installer", false),
+            ("proc.unconfined:make flash ...", "proc.unconfined", "make flash BOARD=1", true),
+            ("proc.exec", "proc.unconfined", "make flash", false),
             ("net.connect:example.com", "net.connect", "example.com.evil.org", false),
         ];
         for (grant, permission, subject, expected) in cases {

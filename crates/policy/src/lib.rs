@@ -27,5 +27,5 @@ pub use grant::{BadGrant, Grant};
 pub use permission::{Level, Permission, code};
 pub use policy::{Limits, Policy};
 pub use read::{Problem, Problems};
-pub use request::{ChangeKind, Command, FileChange, Patch, PathOp, Request};
+pub use request::{ChangeKind, Command, FileChange, Freedom, Patch, PathOp, Request};
 pub use view::{Ignored, Links, Nothing, View};

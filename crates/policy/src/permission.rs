@@ -17,6 +17,9 @@ pub enum Permission {
     /// Start a program.
     #[serde(rename = "proc.exec")]
     Exec,
+    /// Start a program that nothing keeps within the workspace.
+    #[serde(rename = "proc.unconfined")]
+    Unconfined,
     /// Talk to another computer.
     #[serde(rename = "net.connect")]
     Connect,
@@ -30,11 +33,12 @@ pub enum Permission {
 
 impl Permission {
     /// All of them.
-    pub const ALL: [Permission; 7] = [
+    pub const ALL: [Permission; 8] = [
         Permission::Read,
         Permission::Write,
         Permission::Delete,
         Permission::Exec,
+        Permission::Unconfined,
         Permission::Connect,
         Permission::GitWrite,
         Permission::Destroy,
@@ -47,6 +51,7 @@ impl Permission {
             Permission::Write => "fs.write",
             Permission::Delete => "fs.delete",
             Permission::Exec => "proc.exec",
+            Permission::Unconfined => "proc.unconfined",
             Permission::Connect => "net.connect",
             Permission::GitWrite => "git.write",
             Permission::Destroy => "destroy",
@@ -117,6 +122,8 @@ pub mod code {
     pub const COMMAND_RULE: &str = "COMMAND_RULE";
     /// A rule for hosts says so, or none speaks of the host.
     pub const HOST_RULE: &str = "HOST_RULE";
+    /// It would run with less in its way than programs have otherwise.
+    pub const CONFINEMENT: &str = "CONFINEMENT";
     /// What it would do cannot be told by reading it.
     pub const NOT_UNDERSTOOD: &str = "NOT_UNDERSTOOD";
     /// It would do away with work.

@@ -27,9 +27,12 @@ pub(crate) enum Case {
     DeleteInside,
     ReadOutside,
     WriteOutside,
+    WriteBelowOutside,
     DeleteOutside,
     Exec,
     Connect,
+    AnyHost,
+    NoSandbox,
     GitWrite,
     NotUnderstood,
     DestroyKept,
@@ -39,7 +42,7 @@ pub(crate) enum Case {
 }
 
 impl Case {
-    pub(crate) const COUNT: usize = 14;
+    pub(crate) const COUNT: usize = 17;
 
     /// All of them, with their names in the file.
     pub(crate) const ALL: [(Case, &'static str); Case::COUNT] = [
@@ -48,9 +51,12 @@ impl Case {
         (Case::DeleteInside, "delete_inside"),
         (Case::ReadOutside, "read_outside"),
         (Case::WriteOutside, "write_outside"),
+        (Case::WriteBelowOutside, "write_below_outside"),
         (Case::DeleteOutside, "delete_outside"),
         (Case::Exec, "exec"),
         (Case::Connect, "connect"),
+        (Case::AnyHost, "any_host"),
+        (Case::NoSandbox, "no_sandbox"),
         (Case::GitWrite, "git_write"),
         (Case::NotUnderstood, "not_understood"),
         (Case::DestroyKept, "destroy_kept"),

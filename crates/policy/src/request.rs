@@ -23,8 +23,24 @@ pub enum Request {
     },
     /// Change files by a patch.
     Patch(Patch),
+    /// Run a command with less in its way than programs have otherwise.
+    Unconfined {
+        /// What is taken out of its way.
+        freedom: Freedom,
+        /// The command, as people read it.
+        command: String,
+    },
     /// Let git do something: what would follow `git` on a command line.
     Git(Vec<String>),
+}
+
+/// What a program has where nothing confines it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freedom {
+    /// It may talk to any computer.
+    AnyHost,
+    /// It has no sandbox at all.
+    NoSandbox,
 }
 
 /// What can be done with a path.
@@ -35,6 +51,8 @@ pub enum PathOp {
     Read,
     /// Make or change it.
     Write,
+    /// Let a program write it and whatever is below it.
+    WriteBelow,
     /// Delete a single file.
     Delete,
     /// Delete it with everything below it, or empty it.

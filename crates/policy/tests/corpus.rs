@@ -119,6 +119,7 @@ fn path_request(group: &Group, text: &str) -> Request {
     let op = match group.op.as_deref().unwrap() {
         "read" => PathOp::Read,
         "write" => PathOp::Write,
+        "write_below" => PathOp::WriteBelow,
         "delete" => PathOp::Delete,
         "destroy" => PathOp::Destroy,
         "connect" => {

@@ -8,7 +8,7 @@ mod path;
 pub(crate) use connect::host_and_port;
 
 use crate::{
-    Command, Decision, Finding, Level, Permission, Policy, Request, View, Weighed,
+    Command, Decision, Finding, Freedom, Level, Permission, Policy, Request, View, Weighed, code,
     policy::{Case, LastWord, Rule},
     shell::Field,
 };
@@ -27,6 +27,7 @@ pub fn weigh(request: &Request, view: &View<'_>, policy: &Policy) -> Weighed {
         Request::Command(Command::Words(words)) => scene.words(words),
         Request::Connect { host, port } => scene.connect(host, *port),
         Request::Patch(patch) => scene.patch(patch),
+        Request::Unconfined { freedom, command } => scene.unconfined(*freedom, command),
         Request::Git(words) => {
             let words: Vec<_> =
                 std::iter::once("git").chain(words.iter().map(String::as_str)).map(Field::known).collect();
@@ -74,6 +75,15 @@ impl<'a> Scene<'a> {
             last.level = last.level.max(Level::Confirm);
             last.reason = format!("there is more than {FINDINGS_MAX} things to look at");
         }
+    }
+
+    /// A command is to run with less in its way.
+    fn unconfined(&mut self, freedom: Freedom, command: &str) {
+        let (case, permission, how) = match freedom {
+            Freedom::AnyHost => (Case::AnyHost, Permission::Connect, "with the network on"),
+            Freedom::NoSandbox => (Case::NoSandbox, Permission::Unconfined, "without a sandbox"),
+        };
+        self.otherwise(case, permission, command, code::CONFINEMENT, &format!("`{command}` {how}"));
     }
 
     /// The last word on a case.

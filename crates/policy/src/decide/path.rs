@@ -3,7 +3,7 @@
 use super::{Scene, strictest};
 use crate::{
     Level, PathOp, Permission, code,
-    glob::is_pattern,
+    glob::{is_pattern, overlap},
     path::{Place, places},
     policy::{Case, LastWord},
 };
@@ -12,7 +12,7 @@ impl PathOp {
     fn permission(self) -> Permission {
         match self {
             PathOp::Read => Permission::Read,
-            PathOp::Write => Permission::Write,
+            PathOp::Write | PathOp::WriteBelow => Permission::Write,
             PathOp::Delete => Permission::Delete,
             PathOp::Destroy => Permission::Destroy,
         }
@@ -22,6 +22,7 @@ impl PathOp {
         match self {
             PathOp::Read => "read",
             PathOp::Write => "write",
+            PathOp::WriteBelow => "let a program write",
             PathOp::Delete => "delete",
             PathOp::Destroy => "do away with",
         }
@@ -70,6 +71,9 @@ impl Scene<'_> {
         let is_made_again = op == PathOp::Destroy && self.is_disposable(place);
         let last = if is_made_again { &made_again } else { self.policy.last_word(self.case(op, place, is_pattern)) };
         let mut rules = self.rules_for(place, permission, is_pattern);
+        if op == PathOp::WriteBelow && place.inside.is_none() {
+            rules.extend(self.rules_below(place, permission));
+        }
         rules.retain(|rule| !is_made_again || self.policy.paths[*rule].level == Level::Deny);
         let (level, reason, rule) = strictest(rules.iter().map(|rule| &self.policy.paths[*rule]), last);
         let code = match (rule, op, &place.inside) {
@@ -93,7 +97,7 @@ impl Scene<'_> {
         if matches!(op, PathOp::Delete | PathOp::Destroy) && place.holds_root(self.view) {
             return Some((code::WOULD_LOSE_WORK, "it holds the workspace itself"));
         }
-        if inside.is_none() && place.is_linked {
+        if inside.is_none() && place.is_linked && op != PathOp::WriteBelow {
             return Some((code::LINK_ESCAPE, "a link leads it out of the workspace"));
         }
         let is_among = |path: &str| {
@@ -116,12 +120,13 @@ impl Scene<'_> {
             return match op {
                 PathOp::Read => Case::ReadOutside,
                 PathOp::Write => Case::WriteOutside,
+                PathOp::WriteBelow => Case::WriteBelowOutside,
                 PathOp::Delete | PathOp::Destroy => Case::DeleteOutside,
             };
         };
         match op {
             PathOp::Read => Case::ReadInside,
-            PathOp::Write => Case::WriteInside,
+            PathOp::Write | PathOp::WriteBelow => Case::WriteInside,
             PathOp::Delete => Case::DeleteInside,
             PathOp::Destroy if !self.view.has_snapshot => Case::DestroyLost,
             // A pattern at the top means ignored files too.
@@ -139,6 +144,26 @@ impl Scene<'_> {
             self.policy.disposable.matching(inside, &mut found);
         }
         !found.is_empty()
+    }
+
+    /// The rules that forbid something below a place. Those for any folder whatever do not count: there is always one of them.
+    fn rules_below(&self, place: &Place, permission: Permission) -> Vec<usize> {
+        let pattern = |path: &str| format!("{}/**", path.trim_end_matches('/')).to_lowercase();
+        let patterns = [Some(pattern(&place.absolute)), place.home.as_deref().map(pattern)];
+        let mut found = Vec::new();
+        for (rule, text) in &self.policy.path_texts {
+            // `~` may itself be below the place.
+            let text = match (text.strip_prefix("~/"), self.view.home) {
+                (Some(rest), Some(home)) => format!("{}/{rest}", home.trim_end_matches('/')),
+                _ => text.clone(),
+            };
+            let is_strict = self.policy.paths[*rule].level > Level::Allow;
+            let is_far = text.starts_with('/') && self.policy.paths[*rule].permissions.contains(&permission);
+            if is_strict && is_far && patterns.iter().flatten().any(|pattern| overlap(&text.to_lowercase(), pattern)) {
+                found.push(*rule);
+            }
+        }
+        found
     }
 
     /// The rules that speak of a place. Those for other parts of the computer may forbid what is in the workspace, never permit it.

@@ -49,7 +49,7 @@ pub fn builtin() -> Registry {
 
 /// All activities.
 pub fn builtin_with(settings: Settings) -> Registry {
-    let gate = Gate::new(settings.allowed_hosts);
+    let gate = Gate::new(settings.allowed_hosts).with_settings(settings.sandbox.config.clone());
     let hands = interlock_firmware::Settings {
         workspace: settings.workspace.clone(),
         sandbox: settings.sandbox.clone(),

@@ -5,6 +5,7 @@ use std::fs;
 use expect_test::{Expect, expect};
 use interlock_activity::Activity;
 use interlock_runtime::activities::{CommandRun, External, Gate, HttpRequest};
+use interlock_sandbox::{Config, Network};
 use interlock_workspace::Workspace;
 use serde_json::{Value, json};
 
@@ -144,4 +145,46 @@ async fn a_policy_that_cannot_be_used_stops_everything_and_says_where() {
     let (code, message) = trial.run(command()).await.error();
     assert_eq!(code, "BAD_POLICY");
     assert!(message.contains(".interlock/policy.toml:") && message.contains("ninja"), "{message}");
+}
+
+#[tokio::test]
+async fn what_a_machine_takes_out_of_a_programs_way_is_asked_for() {
+    let cases = [
+        json!({ "command": "true", "network": "on" }),
+        json!({ "command": ["true"], "sandbox": "none" }),
+        json!({ "command": "true", "write": ["/opt/cache", "/tmp/interlock-cache"] }),
+        json!({ "command": "true", "write": ["~/.ssh"] }),
+        json!({ "command": "true", "write": ["/"] }),
+        json!({ "command": "true", "network": "loopback", "sandbox": "landlock", "write": ["."] }),
+        json!({ "command": "true", "network": "some" }),
+    ];
+    check(command, &cases, expect![[r#"
+        CONFIRMATION_NEEDED ["net.connect:true"] `true` with the network on: it could talk to any host, also to those that rules forbid
+        CONFIRMATION_NEEDED ["proc.unconfined:true"] `true` without a sandbox: nothing would keep it within the workspace
+        CONFIRMATION_NEEDED ["fs.write:/opt/cache"] let a program write `/opt/cache`: it is outside of the workspace
+        POLICY_DENIED let a program write `/root/.ssh`: it holds credentials or secrets (rule credentials)
+        POLICY_DENIED let a program write `/`: it holds credentials or secrets (rule credentials)
+        passed 
+        BAD_INPUT `with.network` is `some`; known are off, unix, loopback, on
+    "#]]).await;
+    let cases = [json!({ "program": "true", "args": ["x"], "network": "on", "sandbox": "none" })];
+    check(|| gate().guard(External::new(sandbox())), &cases, expect![[r#"
+        CONFIRMATION_NEEDED ["net.connect:true x","proc.unconfined:true x"] `true x` with the network on: it could talk to any host, also to those that rules forbid; `true x` without a sandbox: nothing would keep it within the workspace
+    "#]]).await;
+}
+
+#[tokio::test]
+async fn what_the_user_or_the_project_has_settled_is_not_asked_for() {
+    let with = json!({ "command": "true", "network": "on", "write": ["/opt/cache"] });
+    let trial = Trial::new(with.clone());
+    project(&trial, "version = 1\n[otherwise]\nany_host = \"allow\"\nwrite_below_outside = \"allow\"\n");
+    assert_eq!(trial.run(command()).await.name, "passed");
+    let settings = Config { network: Network::On, write: vec!["/opt/cache".into()], ..Config::default() };
+    let settled = gate().with_settings(settings).guard(CommandRun::new(Workspace::default(), sandbox()));
+    assert_eq!(Trial::new(with).run(settled).await.name, "passed");
+    let none = json!({ "command": "true", "sandbox": "none" });
+    let trial = Trial::new(none);
+    assert_eq!(trial.run(command()).await.error().0, "CONFIRMATION_NEEDED");
+    *trial.host.granted.lock().unwrap() = vec!["proc.unconfined:true".to_owned()];
+    assert_eq!(trial.run(command()).await.name, "passed");
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, UseGrants};
 use interlock_chart::Value;
 use interlock_journal::AttemptResult;
-use interlock_policy::{Command, Decision, Request, Scope, decide};
+use interlock_policy::{Command, Decision, Freedom, PathOp, Request, Scope, decide};
+use interlock_sandbox::{Config, Kind, Network};
 
 use super::{CONFIRMATION_NEEDED, POLICY_DENIED, blocking, project::Policies, sight::Sight};
 use crate::activities::http;
@@ -14,6 +15,8 @@ use crate::activities::http;
 #[derive(Clone, Debug)]
 pub struct Gate {
     pub(super) policies: Policies,
+    /// What the user's settings give programs anyway.
+    settings: Config,
 }
 
 /// An activity behind the gate.
@@ -26,7 +29,13 @@ pub struct Guarded<A> {
 impl Gate {
     /// With hosts that whoever started the runtime has allowed, besides those that a policy allows.
     pub fn new(allowed_hosts: Vec<String>) -> Self {
-        Gate { policies: Policies::new(allowed_hosts) }
+        Gate { policies: Policies::new(allowed_hosts), settings: Config::default() }
+    }
+
+    /// With what the user's settings give programs anyway: a machine that says the same is not asked about it.
+    #[must_use]
+    pub fn with_settings(self, settings: Config) -> Self {
+        Gate { settings, ..self }
     }
 
     /// Puts an activity behind the gate.
@@ -36,7 +45,7 @@ impl Gate {
 
     /// Whether an attempt may start; otherwise how it ends.
     async fn admit(&self, name: &str, attempt: &Attempt) -> Result<(), Outcome> {
-        let requests = requests(name, &attempt.with);
+        let requests = requests(name, attempt, &self.settings);
         if requests.is_empty() {
             return Ok(());
         }
@@ -98,7 +107,8 @@ fn error(code: &str, message: String, more: Vec<(&str, Value)>) -> Outcome {
 }
 
 /// What an activity is about to do. What it cannot work with it says itself, so nothing is asked then.
-fn requests(name: &str, with: &Value) -> Vec<Request> {
+fn requests(name: &str, attempt: &Attempt, settings: &Config) -> Vec<Request> {
+    let with = &attempt.with;
     let text = |name: &str| with.get(name).and_then(Value::as_str);
     let texts = |name: &str| match with.get(name) {
         Some(Value::List(items)) => items.iter().map(ToString::to_string).collect(),
@@ -111,12 +121,15 @@ fn requests(name: &str, with: &Value) -> Vec<Request> {
                 Some(Value::List(_)) => Some(Command::Words(texts("command"))),
                 _ => None,
             };
-            command.into_iter().chain(environment(with.get("env"))).map(Request::Command).collect()
+            let freedoms = command.as_ref().map(|command| freedoms(attempt, command, settings)).unwrap_or_default();
+            let commands = command.into_iter().chain(environment(with.get("env"))).map(Request::Command);
+            commands.chain(freedoms).collect()
         }
         "external" => {
-            let words =
-                text("program").map(|program| std::iter::once(program.to_owned()).chain(texts("args")).collect());
-            words.into_iter().map(|words| Request::Command(Command::Words(words))).collect()
+            let Some(program) = text("program") else { return Vec::new() };
+            let command = Command::Words(std::iter::once(program.to_owned()).chain(texts("args")).collect());
+            let freedoms = freedoms(attempt, &command, settings);
+            std::iter::once(Request::Command(command)).chain(freedoms).collect()
         }
         "http.request" => {
             let asked = text("url").and_then(http::asked);
@@ -124,6 +137,35 @@ fn requests(name: &str, with: &Value) -> Vec<Request> {
         }
         _ => Vec::new(),
     }
+}
+
+/// What a machine takes out of a program's way: what it may write outside of the workspace, the network, the sandbox itself.
+fn freedoms(attempt: &Attempt, command: &Command, settings: &Config) -> Vec<Request> {
+    let with = &attempt.with;
+    let said = |name: &str| with.get(name).and_then(Value::as_str);
+    let command = match command {
+        Command::Shell(text) => text.clone(),
+        Command::Words(words) => words.join(" "),
+    };
+    let mut requests = Vec::new();
+    if let Some(Value::List(places)) = with.get("write") {
+        let places = places.iter().filter_map(Value::as_str);
+        let is_new = |place: &&str| !settings.write.iter().any(|known| known.as_os_str() == *place);
+        // Policy counts from the root of the workspace, the sandbox from the folder of the run.
+        let absolute = |place: &str| match place.starts_with('~') {
+            true => place.to_owned(),
+            false => attempt.folder.join(place).to_string_lossy().into_owned(),
+        };
+        let path = |place: &str| Request::Path { op: PathOp::WriteBelow, path: absolute(place) };
+        requests.extend(places.filter(is_new).map(path));
+    }
+    if said("network").and_then(Network::named) == Some(Network::On) && settings.network != Network::On {
+        requests.push(Request::Unconfined { freedom: Freedom::AnyHost, command: command.clone() });
+    }
+    if said("sandbox").and_then(Kind::named) == Some(Kind::None) && settings.sandbox != Kind::None {
+        requests.push(Request::Unconfined { freedom: Freedom::NoSandbox, command });
+    }
+    requests
 }
 
 /// Variables given to a command, as the command that would set them.
