@@ -8,6 +8,7 @@ use std::{
 };
 
 use interlock_activity::Outcome;
+use interlock_journal::AttemptResult;
 use interlock_program::{Plan, Tell};
 use interlock_sandbox::{Kind, Network};
 
@@ -31,21 +32,43 @@ pub(crate) struct Confined {
     pub(crate) env: BTreeMap<String, String>,
     /// When it is stopped.
     pub(crate) timeout: Duration,
-    /// Whether it must not run where this computer cannot confine it.
-    pub(crate) is_untrusted: bool,
+    /// What those who watch hear of it.
+    pub(crate) tell: Tell,
+    /// What it is trusted with.
+    pub(crate) trust: Trust,
+}
+
+/// What a program is trusted with besides its folder.
+#[derive(Clone, Debug)]
+pub(crate) enum Trust {
+    /// Nothing: whatever the user's settings allow is not for it. It does not run where this computer cannot confine it.
+    Nothing,
+    /// What the user's settings allow, and these.
+    Settings {
+        /// Whom it may talk to, where that is not what the settings say.
+        network: Option<Network>,
+        /// What else it may change.
+        write: Vec<PathBuf>,
+    },
 }
 
 impl Confined {
-    /// How it is started. What the user's settings allow beyond that is not for it, but for their builds.
+    /// How it is started.
     pub(crate) fn plan(self, bench: Bench<'_>) -> Result<Plan, Trouble> {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let mut rules = bench.sandbox.config.rules(std::fs::canonicalize(&self.writable)?, home.as_deref());
         rules.store.clone_from(&bench.sandbox.store);
-        if self.is_untrusted {
-            rules.write.clear();
-            rules.network = Network::Off;
-            rules.required = true;
-            rules.sandbox = if rules.sandbox == Kind::None { Kind::Landlock } else { rules.sandbox };
+        match self.trust {
+            Trust::Nothing => {
+                rules.write.clear();
+                rules.network = Network::Off;
+                rules.required = true;
+                rules.sandbox = if rules.sandbox == Kind::None { Kind::Landlock } else { rules.sandbox };
+            }
+            Trust::Settings { network, write } => {
+                rules.network = network.unwrap_or(rules.network);
+                rules.write.extend(write);
+            }
         }
         let mut env = self.env;
         env.insert(SESSION.to_owned(), bench.session.folder.display().to_string());
@@ -56,7 +79,7 @@ impl Confined {
             stdin: Vec::new(),
             timeout: Some(self.timeout),
             output_bytes_max: OUTPUT_BYTES_MAX,
-            tell: [Tell::Nothing; 2],
+            tell: [self.tell; 2],
             rules,
             launcher: bench.sandbox.launcher.clone(),
         })
@@ -76,10 +99,13 @@ pub(crate) fn trouble(outcome: &Outcome) -> Trouble {
 
 /// The words of an error.
 pub(crate) fn message(outcome: &Outcome) -> String {
+    field(outcome, "message")
+}
+
+/// A field of an error.
+pub(crate) fn field(outcome: &Outcome, name: &str) -> String {
     match &outcome.result {
-        interlock_journal::AttemptResult::Error { data } => {
-            data.get("message").and_then(|message| message.as_str()).unwrap_or_default().to_owned()
-        }
-        interlock_journal::AttemptResult::Signal { name, .. } => name.clone(),
+        AttemptResult::Error { data } => data.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned(),
+        AttemptResult::Signal { name, .. } => name.clone(),
     }
 }

@@ -123,8 +123,13 @@ impl<'m> Fields<'m> {
     }
 
     fn compiled(&mut self, name: &str, text: &str) -> Option<Regex> {
-        let pattern = RegexBuilder::new(text).multi_line(true).size_limit(PATTERN_BYTES_MAX).build();
-        pattern.map_err(|error| self.bad(name, format!("is no pattern: {error}"))).ok()
+        let pattern = RegexBuilder::new(text).multi_line(true).crlf(true).size_limit(PATTERN_BYTES_MAX).build();
+        let pattern = pattern.map_err(|error| {
+            // The last line is what is wrong; those before show where, which takes more than one line.
+            let told = error.to_string();
+            told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+        });
+        pattern.map_err(|why| self.bad(name, format!("is no pattern: {why}"))).ok()
     }
 
     /// Items that are maps themselves.
@@ -165,8 +170,8 @@ impl<'m> Fields<'m> {
 
 fn short(value: &Value) -> String {
     match value {
-        Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "a map".to_owned(),
+        Value::Array(_) => "another list".to_owned(),
+        Value::Object(_) => "another map".to_owned(),
         other => other.to_string().chars().take(60).collect(),
     }
 }

@@ -1,12 +1,13 @@
 //! Which kinds of environment there are: one line each.
 
 use crate::{
-    Environment, Profile, Qemu, Trouble, board::TargetBoard, own_program::OwnProgram, script_host::WindowsScript,
+    Environment, Local, Profile, Qemu, Trouble, board::TargetBoard, own_program::OwnProgram, script_host::WindowsScript,
 };
 
 /// The environment that a profile asks for.
 pub fn environment(profile: &Profile) -> Result<Box<dyn Environment>, Trouble> {
     match profile.env_type.as_str() {
+        "local" => Ok(Box::new(Local::new(profile)?)),
         "qemu" => Ok(Box::new(Qemu::new(profile)?)),
         "target_board" => Ok(Box::new(TargetBoard::new(profile)?)),
         "windows_script" => Ok(Box::new(WindowsScript::new(profile)?)),

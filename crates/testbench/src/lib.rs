@@ -14,6 +14,8 @@ pub mod fault;
 mod fetch;
 mod fields;
 mod kinds;
+mod leftovers;
+mod local;
 mod own_program;
 mod pattern;
 mod profile;
@@ -30,6 +32,7 @@ mod trouble;
 
 pub use environment::{Bench, Doing, Environment, Fault, Kept, Operation, Ran, Reset, Start, Stop};
 pub use kinds::environment;
+pub use local::Local;
 pub use profile::{Profile, Suite};
 pub use qemu::Qemu;
 pub use resource::{Held, Resource, Resources, Who};

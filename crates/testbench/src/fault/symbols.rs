@@ -73,6 +73,11 @@ impl Symbols {
         Ok(Symbols { context: context(&file).map(Mutex::new), functions, code, has_mode_bit })
     }
 
+    /// Whether it says where its code is.
+    pub fn has_code(&self) -> bool {
+        !self.code.is_empty()
+    }
+
     /// Whether an address is in the code.
     pub fn is_code(&self, address: u64) -> bool {
         self.code.iter().any(|range| range.contains(&self.clean(address)))

@@ -8,7 +8,7 @@ use std::{
 };
 
 use interlock_activity::{Attempt, Canceller, Outcome};
-use interlock_program::{Ended, run};
+use interlock_program::{Ended, Tell, run};
 use tokio::{net::UnixStream, task::JoinSet};
 
 use super::{
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     Bench, Start, Trouble,
-    confined::{self, Confined},
+    confined::{self, Confined, Trust},
     expect::Expect,
 };
 
@@ -80,7 +80,8 @@ impl Boot {
             writable: guest.folder.clone(),
             env: Default::default(),
             timeout: start.timeout.saturating_add(SPARE),
-            is_untrusted: true,
+            tell: Tell::Nothing,
+            trust: Trust::Nothing,
         };
         let plan = plan.plan(bench)?;
         let (canceller, cancel) = Canceller::new();

@@ -3,7 +3,7 @@
 
 use std::{collections::HashSet, io, path::Path, time::Duration};
 
-use interlock_program::run;
+use interlock_program::{Tell, run};
 use tokio::{
     net::unix::pipe::{OpenOptions, Receiver},
     sync::oneshot,
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Bench, Trouble,
-    confined::{self, Confined},
+    confined::{self, Confined, Trust},
 };
 
 /// How long QEMU may take to say how old it is.
@@ -98,7 +98,8 @@ pub(crate) async fn tracing(bench: Bench<'_>, config: &Config) -> Result<Tracing
         writable: bench.session.folder.join("runs"),
         env: Default::default(),
         timeout: VERSION_MAX,
-        is_untrusted: true,
+        tell: Tell::Nothing,
+        trust: Trust::Nothing,
     };
     let mut ended = run(bench.attempt, &plan.plan(bench)?).await.map_err(|outcome| confined::trouble(&outcome))?;
     let said = ended.stdout.content()?;

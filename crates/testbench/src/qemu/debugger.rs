@@ -4,7 +4,7 @@
 
 use std::{ffi::OsString, path::Path, sync::LazyLock, time::Duration};
 
-use interlock_program::run;
+use interlock_program::{Tell, run};
 use regex::Regex;
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     Bench,
-    confined::{self, Confined},
+    confined::{self, Confined, Trust},
 };
 
 /// How long it may take.
@@ -53,7 +53,8 @@ pub(crate) async fn ask(bench: Bench<'_>, boot: &mut Boot, symbols: Option<&Path
         writable: boot.guest.folder.clone(),
         env: Default::default(),
         timeout: TIMEOUT,
-        is_untrusted: true,
+        tell: Tell::Nothing,
+        trust: Trust::Nothing,
     };
     let mut ended = run(bench.attempt, &plan.plan(bench).ok()?).await.ok()?;
     let text = String::from_utf8_lossy(&ended.stdout.content().ok()?).into_owned();

@@ -66,18 +66,24 @@ impl Samples {
         };
         let address = counters.last().copied().unwrap_or_default();
         let place = symbols.and_then(|symbols| symbols.places(address).into_iter().next()).unwrap_or_default();
+        let is_outside = symbols.is_some_and(|symbols| symbols.has_code() && !symbols.is_code(address));
         match (&place.function, &place.line) {
             (Some(function), Some((file, line))) => format!("{function} at {file}:{line}"),
             (Some(function), None) => function.clone(),
+            (None, _) if is_outside => format!("{address:#010x}, outside of its code"),
             (None, _) => format!("{address:#010x}"),
         }
     }
 
-    /// Where no function is known, those who are near each other are together.
+    /// All that is outside of the code is one place: one that went there does not come back. Where no function is known, those who are near
+    /// each other are together.
     fn by_function(&self, symbols: Option<&Symbols>) -> BTreeMap<String, Vec<u64>> {
         let mut functions: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         for address in &self.counters {
-            let name = symbols.and_then(|symbols| symbols.function(*address)).map(str::to_owned);
+            let name = symbols.and_then(|symbols| match symbols.function(*address) {
+                Some(name) => Some(name.to_owned()),
+                None => (symbols.has_code() && !symbols.is_code(*address)).then(String::new),
+            });
             functions.entry(name.unwrap_or_else(|| format!("{:x}", address >> 8))).or_default().push(*address);
         }
         functions

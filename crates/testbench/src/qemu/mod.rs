@@ -10,7 +10,6 @@ mod coverage;
 mod debugger;
 mod guest;
 mod hang;
-mod leftovers;
 mod qmp;
 mod start;
 mod watch;
@@ -19,7 +18,7 @@ use std::path::Path;
 
 use interlock_activity::Effect;
 
-use crate::{Bench, Doing, Environment, Kept, Operation, Profile, Ran, Reset, Start, Trouble, confined};
+use crate::{Bench, Doing, Environment, Kept, Operation, Profile, Ran, Reset, Start, Trouble, confined, leftovers};
 use config::Config;
 
 /// Firmware in an emulator.
@@ -78,10 +77,10 @@ impl Environment for Qemu {
     }
 
     fn reset<'a>(&'a self, bench: Bench<'a>, _: Reset) -> Doing<'a, String> {
-        Box::pin(leftovers::clear(bench))
+        Box::pin(leftovers::clear(bench, guest::FOLDER))
     }
 
     fn teardown<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, ()> {
-        Box::pin(async move { leftovers::clear(bench).await.map(drop) })
+        Box::pin(async move { leftovers::clear(bench, guest::FOLDER).await.map(drop) })
     }
 }

@@ -48,7 +48,9 @@ impl Qmp {
     pub(crate) async fn execute(&mut self, order: &str, arguments: Value) -> io::Result<Value> {
         let line = format!("{}\n", json!({ "execute": order, "arguments": arguments }));
         let answering = async {
-            self.stream.write_all(line.as_bytes()).await?;
+            let written = self.stream.write_all(line.as_bytes()).await;
+            self.is_closed |= written.is_err();
+            written?;
             loop {
                 let mut said = self.line().await?;
                 if let Some(answer) = said.get_mut("return") {
@@ -69,9 +71,12 @@ impl Qmp {
         Ok(answer.as_str().unwrap_or_default().replace('\r', ""))
     }
 
-    /// Lets the processors run.
+    /// Lets the processors run. A firmware may have ended QEMU before it answers.
     pub(crate) async fn cont(&mut self) -> io::Result<()> {
-        self.execute("cont", json!({})).await.map(drop)
+        match self.execute("cont", json!({})).await {
+            Err(error) if !self.is_closed => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Has QEMU end. It may be gone before it answers.

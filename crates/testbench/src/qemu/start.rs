@@ -20,6 +20,7 @@ use super::{
 use crate::{
     Bench, Fault, Ran, Start, Stop, Trouble, confined,
     fault::{Symbols, faults, registers},
+    leftovers,
 };
 
 /// What QEMU itself said.
@@ -43,7 +44,7 @@ struct Notes {
 
 /// Starts it once.
 pub(crate) async fn run(config: &Config, bench: Bench<'_>, start: &Start, folder: &Path) -> Result<Ran, Trouble> {
-    empty(folder)?;
+    leftovers::empty(folder)?;
     let elf = elf(config, bench);
     let symbols = read_symbols(elf.clone()).await;
     let how = match (start.coverage, config.coverage) {
@@ -112,8 +113,7 @@ pub(crate) async fn health_check(config: &Config, bench: Bench<'_>) -> Result<St
     let timeout = config.heartbeat_after;
     let start = Start { id: "health".to_owned(), repetition: 1, timeout, ..Start::default() };
     let folder = bench.session.folder.join("health");
-    fs::create_dir_all(&folder)?;
-    empty(&folder)?;
+    leftovers::empty(&folder)?;
     let mut boot = Boot::start(bench, config, &start, &folder, Tracing::Off).await?;
     let mut cancel = bench.attempt.cancel.clone();
     let seen = tokio::select! {
@@ -217,13 +217,4 @@ fn logs(folder: &Path, is_semihosting_first: bool) -> Vec<PathBuf> {
 fn text(log: &Path) -> String {
     let content = fs::read(log).unwrap_or_default();
     String::from_utf8_lossy(&content[content.len().saturating_sub(SEARCHED_BYTES_MAX)..]).into_owned()
-}
-
-/// A start that is made once more begins with nothing.
-fn empty(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    fs::create_dir_all(folder)
 }

@@ -7,12 +7,16 @@ use std::{
     sync::Mutex,
 };
 
+use serde_json::json;
+
 use crate::trial::has_parts;
 
 /// A processor that firmware is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Processor {
     CortexM,
+    CortexA,
+    RiscV,
 }
 
 /// Whether a firmware says where a fault was.
@@ -23,25 +27,40 @@ pub(crate) enum Handler {
 }
 
 impl Processor {
-    pub(crate) fn qemu(self) -> &'static str {
+    fn qemu(self) -> &'static str {
         match self {
-            Processor::CortexM => "qemu-system-arm",
+            Processor::CortexM | Processor::CortexA => "qemu-system-arm",
+            Processor::RiscV => "qemu-system-riscv32",
         }
     }
 
+    /// The compiler, its options, and what the files are called.
     fn compiler(self) -> (&'static str, &'static [&'static str], &'static str) {
         match self {
             Processor::CortexM => ("arm-none-eabi-gcc", &["-mcpu=cortex-m3", "-mthumb"], "cortex_m"),
+            Processor::CortexA => ("arm-none-eabi-gcc", &["-mcpu=cortex-a15", "-marm"], "cortex_a"),
+            Processor::RiscV => {
+                let options = &["-march=rv32imac_zicsr", "-mabi=ilp32", "-mcmodel=medany"];
+                ("riscv64-unknown-elf-gcc", options, "riscv")
+            }
         }
+    }
+
+    /// The file with what is special about it.
+    pub(crate) fn source(self) -> String {
+        format!("{}.c", self.compiler().2)
     }
 
     /// What a profile says about it.
     pub(crate) fn config(self) -> serde_json::Value {
-        match self {
-            Processor::CortexM => {
-                serde_json::json!({ "program": "qemu-system-arm", "machine": "mps2-an385", "semihosting": true })
-            }
-        }
+        let machine = match self {
+            Processor::CortexM => json!({ "machine": "mps2-an385" }),
+            Processor::CortexA => json!({ "machine": "virt", "cpu": "cortex-a15", "memory_mb": 16 }),
+            Processor::RiscV => json!({ "machine": "virt", "image": "-bios none -kernel {image}", "memory_mb": 16 }),
+        };
+        let mut config = json!({ "program": self.qemu(), "semihosting": true });
+        config.as_object_mut().unwrap().extend(machine.as_object().unwrap().clone());
+        config
     }
 
     /// The firmware; nothing where it cannot be compiled or run here.

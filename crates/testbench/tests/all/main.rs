@@ -6,6 +6,11 @@ mod board;
 mod board_ssh;
 mod expect;
 mod firmware;
+// The kit of tests stands on the runtime, and that on this crate: all of it would be compiled before the first test.
+#[allow(unreachable_pub, reason = "it is part of another crate")]
+#[path = "../../../testkit/src/launcher.rs"]
+mod launcher;
+mod local;
 mod own_program;
 mod place;
 mod qemu;

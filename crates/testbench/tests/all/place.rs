@@ -14,9 +14,10 @@ use interlock_core::ActivityId;
 use interlock_journal::{Definition, Engine, Journal};
 use interlock_program::Sandbox;
 use interlock_testbench::{Bench, Environment, Profile, Ran, Session, Start, Trouble, environment};
-use interlock_testkit::launcher::launcher;
 use serde_json::json;
 use tempfile::TempDir;
+
+use crate::launcher::launcher;
 
 /// How long anything may take that is waited for.
 pub(crate) const LONG: Duration = Duration::from_secs(60);

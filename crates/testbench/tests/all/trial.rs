@@ -13,8 +13,9 @@ use interlock_core::ActivityId;
 use interlock_journal::{Definition, Engine, Journal};
 use interlock_program::Sandbox;
 use interlock_testbench::{Bench, Environment, Profile, Ran, Session, Start, Trouble, environment};
-use interlock_testkit::launcher::launcher;
 use tempfile::TempDir;
+
+use crate::launcher::launcher;
 
 /// An environment with all that it takes.
 pub(crate) struct Trial {

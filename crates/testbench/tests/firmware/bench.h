@@ -7,7 +7,7 @@ char get(void);                   // from it; waits
 long semihosting(long operation, void *block);
 void fault(void);                 // does what the processor cannot
 void reset(void);                 // starts over
-int main(const char *what);       // `what` is the last word it was told
+void run(const char *what);       // `what` is the last word it was told
 
 static inline void say(const char *text) { while (*text) put(*text++); }
 

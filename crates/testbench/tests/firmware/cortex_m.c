@@ -57,7 +57,7 @@ void start(void) {
     // SYS_GET_CMDLINE.
     if (semihosting(0x15, block) == 0)
         for (char *at = told; *at; at++) if (*at == ' ') what = at + 1;
-    main(what);
+    run(what);
 }
 
 __attribute__((section(".vectors"), used)) static const void *const vectors[16] = {

@@ -50,7 +50,7 @@ __attribute__((noinline)) static void escape(void) {
     finish(0);
 }
 
-int main(const char *what) {
+void run(const char *what) {
     say("booted\n");
     if (same(what, "hang")) wait_for_ever();
     if (same(what, "fault")) fault();

@@ -8,7 +8,6 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::guest::FOLDER;
 use crate::{Bench, Kept, Session, Trouble, confined::SESSION};
 
 /// How often to look for programs that do not go away, and how long in between.
@@ -32,14 +31,14 @@ pub(crate) fn logs(session: &Session) -> io::Result<Vec<Kept>> {
     Ok(logs)
 }
 
-/// Ends programs that are left and removes what they worked in. What was, in words.
-pub(crate) async fn clear(bench: Bench<'_>) -> Result<String, Trouble> {
+/// Ends programs that are left and removes what they worked in: `name` within the folder of a start. What was, in words.
+pub(crate) async fn clear(bench: Bench<'_>, name: &'static str) -> Result<String, Trouble> {
     let session = bench.session.clone();
     let cleared = tokio::task::spawn_blocking(move || {
         let ended = end_programs(&session.folder);
         let mut removed = 0;
         for folder in starts(&session)?.into_iter().filter(|folder| !folder.join("ran.json").exists()) {
-            match fs::remove_dir_all(folder.join(FOLDER)) {
+            match fs::remove_dir_all(folder.join(name)) {
                 Ok(()) => removed += 1,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
@@ -49,6 +48,15 @@ pub(crate) async fn clear(bench: Bench<'_>) -> Result<String, Trouble> {
     });
     let (ended, removed) = cleared.await.map_err(Trouble::environment)??;
     Ok(format!("{ended} programs were left and ended, {removed} folders of theirs removed"))
+}
+
+/// A folder with nothing in it: a start that is made once more begins with nothing.
+pub(crate) fn empty(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    fs::create_dir_all(folder)
 }
 
 fn starts(session: &Session) -> io::Result<Vec<PathBuf>> {

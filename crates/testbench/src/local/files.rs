@@ -1,0 +1,118 @@
+//! Files of tests on this computer: a copy of the sources, and what tests wrote. A report that was there before is not this start's.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    os::unix::fs::{MetadataExt, symlink},
+    path::{Path, PathBuf},
+};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::fields::Fields;
+
+/// How many files are copied or looked at, and how deep.
+const FILES_MAX: usize = 200_000;
+const DEPTH_MAX: usize = 64;
+
+/// How much is copied.
+const COPY_BYTES_MAX: u64 = 4 << 30;
+
+/// Which files.
+#[derive(Debug, Default)]
+pub(crate) struct Globs(Option<GlobSet>);
+
+/// When a file was changed last, its length and its number.
+type State = BTreeMap<PathBuf, (i64, i64, u64, u64)>;
+
+impl Globs {
+    /// Those of a field.
+    pub(crate) fn read(fields: &mut Fields<'_>, name: &'static str) -> Self {
+        let texts = fields.texts(name);
+        if texts.is_empty() {
+            return Globs(None);
+        }
+        let mut set = GlobSetBuilder::new();
+        for text in texts {
+            match GlobBuilder::new(&text).literal_separator(true).build() {
+                Ok(glob) => drop(set.add(glob)),
+                Err(error) => fields.bad(name, format!("is no pattern of files: {error}")),
+            }
+        }
+        Globs(set.build().ok())
+    }
+
+    /// The files there are, as they are.
+    pub(crate) fn state(&self, folder: &Path) -> io::Result<State> {
+        let mut state = State::new();
+        let Some(set) = &self.0 else { return Ok(state) };
+        walk(folder, |path, about| {
+            let name = path.strip_prefix(folder).unwrap_or(path);
+            if about.is_file() && set.is_match(name) {
+                state.insert(name.to_owned(), (about.mtime(), about.mtime_nsec(), about.len(), about.ino()));
+            }
+            Ok(())
+        })?;
+        Ok(state)
+    }
+
+    /// Copies those that have come or changed since into a folder of a start; where they are within it.
+    pub(crate) fn fetch(&self, folder: &Path, before: &State, start: &Path, into: &str) -> io::Result<Vec<PathBuf>> {
+        let mut fetched = Vec::new();
+        for (name, state) in self.state(folder)? {
+            if before.get(&name) == Some(&state) {
+                continue;
+            }
+            let target = Path::new(into).join(&name);
+            fs::create_dir_all(start.join(&target).parent().unwrap_or(start))?;
+            fs::copy(folder.join(&name), start.join(&target))?;
+            fetched.push(target);
+        }
+        Ok(fetched)
+    }
+}
+
+/// Copies a folder without its repository. Links stay links.
+pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    let to = fs::canonicalize(to)?;
+    let mut bytes = 0;
+    walk(from, |path, about| {
+        let target = to.join(path.strip_prefix(from).unwrap_or(path));
+        match about.file_type() {
+            kind if kind.is_dir() => fs::create_dir_all(&target),
+            kind if kind.is_symlink() => symlink(fs::read_link(path)?, target),
+            kind if kind.is_file() => {
+                bytes += about.len();
+                match bytes > COPY_BYTES_MAX {
+                    true => Err(io::Error::other("the sources are too large to be copied for every start")),
+                    false => fs::copy(path, target).map(drop),
+                }
+            }
+            _ => Ok(()),
+        }
+    })
+}
+
+/// Everything below a folder, parents first, without following links and without repositories.
+fn walk(folder: &Path, mut visit: impl FnMut(&Path, &fs::Metadata) -> io::Result<()>) -> io::Result<()> {
+    let (mut open, mut seen) = (vec![(folder.to_owned(), 0)], 0);
+    while let Some((folder, depth)) = open.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            let (path, about) = (entry.path(), entry.metadata()?);
+            if entry.file_name() == ".git" {
+                continue;
+            }
+            seen += 1;
+            if seen > FILES_MAX {
+                return Err(io::Error::other(format!("there are more than {FILES_MAX} files in {}", folder.display())));
+            }
+            visit(&path, &about)?;
+            if about.is_dir() && depth < DEPTH_MAX {
+                open.push((path, depth + 1));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,247 @@
+//! Tests on this computer: a command, run by the shell in the sandbox, in the folder of the sources or in a copy of it.
+
+mod command;
+mod files;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use interlock_activity::{Effect, Outcome};
+use interlock_program::{Ended, How, Plan, Tell, run};
+use interlock_sandbox::Network;
+use regex::bytes::Regex;
+
+use crate::{
+    Bench, Doing, Environment, Kept, Operation, Profile, Ran, Reset, Start, Stop, Trouble,
+    confined::{self, Confined, Trust},
+    fault::faults,
+    fields::Fields,
+    leftovers,
+};
+use command::words;
+use files::{Globs, copy};
+
+/// The folder of a copy, within the folder of a start.
+const COPY: &str = "copy";
+
+/// What was printed.
+const OUT: &str = "stdout.log";
+const ERR: &str = "stderr.log";
+
+/// How long a health check may take.
+const HEALTH_MAX: Duration = Duration::from_secs(60);
+
+/// Tests on this computer.
+#[derive(Debug)]
+pub struct Local {
+    command: String,
+    health: Option<String>,
+    /// Where it starts, within the sources.
+    folder: PathBuf,
+    is_copied: bool,
+    reports: Globs,
+    artifacts: Globs,
+    network: Option<Network>,
+    write: Vec<PathBuf>,
+    faults: Vec<Regex>,
+}
+
+impl Local {
+    /// As the profile says, or all that is wrong with it.
+    pub fn new(profile: &Profile) -> Result<Self, Trouble> {
+        let mut fields = Fields::new(&profile.config);
+        let networks =
+            [Network::Off, Network::Unix, Network::Loopback, Network::On].map(|network| (network.name(), network));
+        let local = Local {
+            command: fields.text("command").unwrap_or_default(),
+            health: fields.text("health"),
+            folder: fields.text("folder").unwrap_or_default().into(),
+            is_copied: fields.word("where", &[("sources", false), ("copy", true)]).unwrap_or_default(),
+            reports: Globs::read(&mut fields, "reports"),
+            artifacts: Globs::read(&mut fields, "artifacts"),
+            network: fields.word("network", &networks),
+            write: fields.texts("write").into_iter().map(PathBuf::from).collect(),
+            faults: fields.patterns("faults"),
+        };
+        let has_own = !profile.suites.is_empty() && profile.suites.iter().all(|suite| !suite.command.is_empty());
+        if local.command.is_empty() && !has_own {
+            fields.bad("command", "is missing, and not every suite has one of its own");
+        }
+        let leaves = local.folder.components().any(|part| !matches!(part, std::path::Component::Normal(_)));
+        if leaves {
+            fields.bad("folder", "is to be a path within the sources");
+        }
+        fields.finish()?;
+        Ok(local)
+    }
+
+    /// The folder of sources that it works in: the very one, or a copy for a start.
+    fn place(&self, bench: Bench<'_>, start: &Path) -> io::Result<PathBuf> {
+        if !self.is_copied {
+            return Ok(bench.session.sources.clone());
+        }
+        let place = start.join(COPY);
+        copy(&bench.session.sources, &place)?;
+        Ok(place)
+    }
+
+    fn plan(&self, bench: Bench<'_>, command: &str, start: &Start, place: &Path) -> Result<Plan, Trouble> {
+        let writable = match self.is_copied {
+            true => place.to_owned(),
+            false => interlock_sandbox::workspace_of(place)?,
+        };
+        let folder = place.join(&self.folder);
+        if !folder.is_dir() {
+            return Err(Trouble::config("folder", format!("is not there: {}", folder.display())));
+        }
+        let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+        let write = self
+            .write
+            .iter()
+            .map(|path| path.strip_prefix("~").map_or_else(|_| place.join(path), |rest| home.join(rest)));
+        let confined = Confined {
+            words: words(command, start, bench.session.image.as_deref())?,
+            folder,
+            writable,
+            env: start.environment_vars.clone(),
+            timeout: start.timeout,
+            tell: Tell::NowAndThen,
+            trust: Trust::Settings { network: self.network, write: write.collect() },
+        };
+        confined.plan(bench)
+    }
+
+    async fn start(&self, bench: Bench<'_>, start: &Start, folder: &Path) -> Result<Ran, Trouble> {
+        leftovers::empty(folder)?;
+        let place = self.place(bench, folder)?;
+        let command = if start.command.is_empty() { &self.command } else { &start.command };
+        let plan = self.plan(bench, command, start, &place)?;
+        let before = (self.reports.state(&place)?, self.artifacts.state(&place)?);
+        let begun = std::time::Instant::now();
+        let ended = run(bench.attempt, &plan).await;
+        let duration = begun.elapsed();
+        let (stop, logs) = told(ended, folder)?;
+        let mut seen = Vec::new();
+        for log in &logs {
+            let text = fs::read(folder.join(log))?;
+            seen.extend(faults(&String::from_utf8_lossy(&text), &self.faults, None));
+        }
+        let ran = Ran {
+            start: start.clone(),
+            stop,
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            logs,
+            reports: self.reports.fetch(&place, &before.0, folder, "reports")?,
+            artifacts: self.artifacts.fetch(&place, &before.1, folder, "artifacts")?,
+            faults: seen,
+            coverage: Default::default(),
+        };
+        if self.is_copied {
+            fs::remove_dir_all(&place)?;
+        }
+        Ok(ran)
+    }
+
+    async fn health(&self, bench: Bench<'_>) -> Result<String, Trouble> {
+        let Some(command) = &self.health else { return Ok("this computer is there".to_owned()) };
+        let start = Start { id: "health".to_owned(), repetition: 1, timeout: HEALTH_MAX, ..Start::default() };
+        let folder = bench.session.folder.join("health");
+        leftovers::empty(&folder)?;
+        let place = self.place(bench, &folder)?;
+        let ended = run(bench.attempt, &self.plan(bench, command, &start, &place)?).await;
+        let said = ended.as_ref().ok().and_then(|ended| ended.shown.last_line()).unwrap_or_default();
+        let (stop, _) = told(ended, &folder)?;
+        match stop {
+            Stop::Exited { code: 0 } => Ok(if said.is_empty() { "it ended well".to_owned() } else { said }),
+            Stop::Exited { code } => Err(Trouble::Environment(format!("`{command}` ended with {code}: {said}"))),
+            other => Err(Trouble::Environment(format!("`{command}` did not end: {other:?}"))),
+        }
+    }
+}
+
+/// How it ended, and the files with what it printed.
+fn told(ended: Result<Ended, Outcome>, folder: &Path) -> Result<(Stop, Vec<PathBuf>), Trouble> {
+    let mut ended = match ended {
+        Ok(ended) => ended,
+        Err(outcome) if interlock_program::SANDBOX == code(&outcome) => return Err(confined::trouble(&outcome)),
+        Err(outcome) => return Ok((Stop::Lost { why: confined::message(&outcome) }, Vec::new())),
+    };
+    let mut logs = Vec::new();
+    for (name, content) in [(OUT, ended.stdout.content()?), (ERR, ended.stderr.content()?)] {
+        if !content.is_empty() {
+            fs::write(folder.join(name), content)?;
+            logs.push(name.into());
+        }
+    }
+    let stop = match ended.how {
+        How::Exited { code, .. } => Stop::Exited { code },
+        How::TimedOut => Stop::TimedOut,
+        How::Limited(why) => Stop::Lost { why },
+        How::Cancelled => return Err(Trouble::Cancelled),
+    };
+    Ok((stop, logs))
+}
+
+/// The code of an error.
+fn code(outcome: &Outcome) -> String {
+    confined::field(outcome, "code")
+}
+
+impl Environment for Local {
+    fn effect(&self, operation: Operation) -> Effect {
+        match operation {
+            Operation::Run | Operation::HealthCheck if !self.is_copied => Effect::Write,
+            _ => Effect::Read,
+        }
+    }
+
+    fn setup<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, ()> {
+        Box::pin(async move {
+            confined::find("sh", &bench.session.sources, "dash")?;
+            let folder = bench.session.sources.join(&self.folder);
+            match folder.is_dir() {
+                true => Ok(fs::create_dir_all(bench.session.folder.join("runs"))?),
+                false => Err(Trouble::config("folder", format!("is not there: {}", folder.display()))),
+            }
+        })
+    }
+
+    fn deploy<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, ()> {
+        Box::pin(async move {
+            match (&bench.session.image, self.command.contains("{image}")) {
+                (None, true) => Err(Trouble::environment("there is no image to run")),
+                (Some(image), true) if !image.is_file() => {
+                    Err(Trouble::Environment(format!("there is no image: {}", image.display())))
+                }
+                _ => Ok(()),
+            }
+        })
+    }
+
+    fn health_check<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, String> {
+        Box::pin(self.health(bench))
+    }
+
+    fn run<'a>(&'a self, bench: Bench<'a>, start: &'a Start, folder: &'a Path) -> Doing<'a, Ran> {
+        Box::pin(self.start(bench, start, folder))
+    }
+
+    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+        Box::pin(async move { Ok(leftovers::logs(bench.session)?) })
+    }
+
+    fn fetch_artifacts<'a>(&'a self, _: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+        Box::pin(async move { Ok(Vec::new()) })
+    }
+
+    fn reset<'a>(&'a self, bench: Bench<'a>, _: Reset) -> Doing<'a, String> {
+        Box::pin(leftovers::clear(bench, COPY))
+    }
+
+    fn teardown<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, ()> {
+        Box::pin(async move { leftovers::clear(bench, COPY).await.map(drop) })
+    }
+}
