@@ -4,6 +4,7 @@
 
 use std::{
     fs::{self, DirBuilder},
+    hash::{DefaultHasher, Hash, Hasher},
     io,
     os::unix::fs::{DirBuilderExt, MetadataExt},
     path::{Path, PathBuf},
@@ -11,7 +12,7 @@ use std::{
 
 use interlock_activity::{Attempt, Outcome};
 
-use crate::hand::failed;
+use crate::hand::{Settings, failed};
 
 /// The folders of one run.
 #[derive(Clone, Debug)]
@@ -19,11 +20,11 @@ pub(crate) struct Area(PathBuf);
 
 impl Area {
     /// The folders of an attempt's run, made and nobody else's.
-    pub(crate) fn of(attempt: &Attempt) -> Result<Self, Outcome> {
-        let base = base();
-        let made = own(&base).and_then(|()| own(&base.join(name_of(&attempt.run))));
-        made.map_err(|error| failed(format!("{} cannot be used: {error}", base.display())))?;
-        Ok(Area(base.join(name_of(&attempt.run))))
+    pub(crate) fn of(settings: &Settings, attempt: &Attempt) -> Result<Self, Outcome> {
+        let folder = folder(settings, &attempt.run);
+        let made = own(&base()).and_then(|()| own(&folder));
+        made.map_err(|error| failed(format!("{} cannot be used: {error}", folder.display())))?;
+        Ok(Area(folder))
     }
 
     /// Where trees are built and tested.
@@ -53,9 +54,16 @@ impl Area {
 }
 
 /// Removes what a run that has ended leaves.
-pub(crate) fn remove(run: &str) {
+pub(crate) fn remove(settings: &Settings, run: &str) {
     // It may never have had any.
-    let _ = fs::remove_dir_all(base().join(name_of(run)));
+    let _ = fs::remove_dir_all(folder(settings, run));
+}
+
+/// Runs of different stores may have the same name.
+fn folder(settings: &Settings, run: &str) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    settings.home.hash(&mut hasher);
+    base().join(format!("{:08x}-{}", hasher.finish() as u32, name_of(run)))
 }
 
 fn base() -> PathBuf {

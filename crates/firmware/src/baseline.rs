@@ -34,7 +34,7 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     }
     copy::bring(&settings, &attempt, &with.tree).await?;
     let targets = with.test_profile.targets.clone();
-    let folder = build::folder_in(&settings, &attempt, &with.repo, Area::of(&attempt)?.copy()).await?;
+    let folder = build::folder_in(&settings, &attempt, &with.repo, Area::of(&settings, &attempt)?.copy()).await?;
     let built = build::build(&settings, &attempt, &with.build, &folder, Keeping::All).await?;
     let mut spent = built.programs_ms;
     let mut evidence = built.evidence;
@@ -66,7 +66,7 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
         (Ok(_), None) => String::new(),
     };
     let compact = measured.as_ref().map_or(json!({}), |measured| bench::compact(measured, None, &targets, &kept));
-    let data = json!({ "test_result": compact, "ref": kept.hash.to_string(), "passed": passed, "total": total, "summary": summary, "programs_ms": spent });
+    let data = json!({ "passed_targets": compact["passed_targets"].as_u64().unwrap_or(0), "test_result": compact, "ref": kept.hash.to_string(), "passed": passed, "total": total, "summary": summary, "programs_ms": spent });
     evidence.insert(0, kept);
     Ok(signal("baseline_measured", data).with(evidence))
 }

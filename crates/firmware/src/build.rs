@@ -102,7 +102,7 @@ pub(crate) fn missing(build: &Build) -> Option<String> {
 pub(crate) async fn run(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
     copy::bring(&settings, &attempt, &with.tree).await?;
-    let folder = folder_in(&settings, &attempt, &with.repo, Area::of(&attempt)?.copy()).await?;
+    let folder = folder_in(&settings, &attempt, &with.repo, Area::of(&settings, &attempt)?.copy()).await?;
     let built = build(&settings, &attempt, &with.build, &folder, Keeping::All).await?;
     let (refs, spent) = (refs(&built.evidence), built.programs_ms);
     let outcome = match built.image {
@@ -117,7 +117,7 @@ pub(crate) async fn run(settings: Arc<Settings>, attempt: Attempt) -> Done {
 /// Removes what earlier builds left.
 pub(crate) async fn clean(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
-    let copy = Area::of(&attempt)?.copy();
+    let copy = Area::of(&settings, &attempt)?.copy();
     let mut evidence = Vec::new();
     if with.build.clean.is_empty() || !copy.exists() {
         blocking(move || fs::remove_dir_all(&copy).or_else(gone).map_err(failed)).await?;

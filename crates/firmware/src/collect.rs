@@ -21,7 +21,7 @@ struct With {
 pub(crate) async fn collect(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
     let mut evidence = Vec::new();
-    if let Ok(open) = Open::find(&attempt, &with.session) {
+    if let Ok(open) = Open::find(&settings, &attempt, &with.session) {
         // What cannot be fetched from a place that is broken is no reason not to keep what is here.
         let fetched = open.environment.fetch_logs(open.bench(&settings, &attempt)).await.unwrap_or_default();
         evidence = bench::keep_logs(&attempt, &open.session, fetched).await?;

@@ -24,7 +24,7 @@ struct Apply {
 pub(crate) async fn apply(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Apply = given(&attempt)?;
     let evidence = keep(&attempt, "patch", "text/x-diff", with.patch.clone().into_bytes()).await?;
-    let (area, of) = (Area::of(&attempt)?, attempt.clone());
+    let (area, of) = (Area::of(&settings, &attempt)?, attempt.clone());
     let applied = blocking(move || {
         let patch = match Patch::parse(with.patch.as_bytes()) {
             Ok(patch) => patch,
@@ -63,8 +63,8 @@ pub(crate) async fn restore(settings: Arc<Settings>, attempt: Attempt) -> Done {
 
 /// Brings the run's copy to a tree.
 pub(crate) async fn bring(settings: &Arc<Settings>, attempt: &Attempt, tree: &str) -> Result<(), Outcome> {
+    let into = Area::of(settings, attempt)?.copy();
     let (settings, folder, tree) = (Arc::clone(settings), attempt.folder.clone(), tree.to_owned());
-    let into = Area::of(attempt)?.copy();
     blocking(move || settings.workspace.copy_tree(&folder, &tree, &into).map_err(failed)).await
 }
 

@@ -46,7 +46,7 @@ struct With {
 pub(crate) async fn sources(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
     copy::bring(&settings, &attempt, &with.tree).await?;
-    let root = Area::of(&attempt)?.copy();
+    let root = Area::of(&settings, &attempt)?.copy();
     let folder = build::folder_in(&settings, &attempt, &with.repo, root.clone()).await?;
     let evidence = blocking(move || {
         let wanted = chosen(&root, &folder, &with)?;

@@ -162,7 +162,7 @@ impl Activity for Hand {
     fn run_ended(&self, run: &str) {
         if self.name == "testbench.setup" {
             bench::let_go(run);
-            area::remove(run);
+            area::remove(&self.settings, run);
         }
     }
 

@@ -73,7 +73,7 @@ fn fact(name: &str, value: &Value) -> Exhibit {
 }
 
 /// Strings in lists called `evidence_refs`, each once.
-fn referred<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
+pub(crate) fn referred<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {

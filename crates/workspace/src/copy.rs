@@ -13,7 +13,7 @@ use std::{
 use crate::{
     Error, Result, Workspace,
     git::{Git, join},
-    patch::{self, Disk, Patch, plan},
+    patch::{self, Disk, Found, Kind, Look, Node, Patch, plan},
     place::Place,
     private::Private,
     workspace::name_it,
@@ -49,8 +49,40 @@ impl Workspace {
         private.git().objects(&private.objects).run(&options)
     }
 
+    /// The files of a kept tree, for a patch that is only tried.
+    pub fn tree_files(&self, folder: &Path, tree: &str) -> Result<TreeFiles> {
+        let private = self.open_private(folder)?;
+        Ok(TreeFiles { git: private.git().objects(&private.objects), tree: tree.to_owned() })
+    }
+
     fn open_private(&self, folder: &Path) -> Result<Private> {
         Private::open(Some(self.home()?), Place::find(folder)?)
+    }
+}
+
+/// The files of a kept tree.
+#[derive(Debug)]
+pub struct TreeFiles {
+    git: Git,
+    tree: String,
+}
+
+impl Look for TreeFiles {
+    fn look(&self, path: &Path) -> Found {
+        let Some(name) = path.to_str() else { return Found::Not("its name is no text".to_owned()) };
+        // `MODE TYPE HASH\tPATH`
+        let listed = self.git.line(&["ls-tree", "--full-tree", &self.tree, "--", &format!(":(literal){name}")]);
+        let listed = match listed {
+            Ok(line) if line.is_empty() => return Found::Nothing,
+            Ok(line) => line,
+            Err(error) => return Found::Not(error.to_string()),
+        };
+        let mut fields = listed.split(['\t', ' ']);
+        let (mode, _, hash) = (fields.next(), fields.next(), fields.next());
+        match (mode.and_then(Kind::from_mode), hash.map(|hash| self.git.run(&["cat-file", "blob", hash]))) {
+            (Some(kind), Some(Ok(content))) => Found::Node(Node { kind, content }),
+            _ => Found::Not("it is no file".to_owned()),
+        }
     }
 }
 

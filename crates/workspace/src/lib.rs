@@ -31,6 +31,7 @@ mod workspace;
 pub use changes::{Change, Changes, Version};
 pub use checkpoint::Checkpoint;
 pub use commit::{Commit, Committed, Moved};
+pub use copy::TreeFiles;
 pub use error::{Error, Result};
 pub use restore::Restored;
 pub use sweep::Swept;

@@ -40,7 +40,7 @@ const STATES: [&str; 22] = [
 const WAIT_MAX: Duration = Duration::from_secs(120);
 
 /// Starts a run and returns when it has come to a state, or has ended.
-pub fn until(scene: &Scene, state: &str) -> Child {
+pub(crate) fn until(scene: &Scene, state: &str) -> Child {
     let mut command = scene.session.command("run firmware --input task.yaml --name r");
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let lines = lines(&mut child);
@@ -54,7 +54,7 @@ pub fn until(scene: &Scene, state: &str) -> Child {
 }
 
 /// Kills the first program whose command line has these words, as soon as there is one.
-pub fn kill_program(words: &str) -> bool {
+pub(crate) fn kill_program(words: &str) -> bool {
     let deadline = Instant::now() + WAIT_MAX;
     while Instant::now() < deadline {
         let entries = std::fs::read_dir("/proc").unwrap().flatten();
@@ -116,7 +116,7 @@ fn a_run_that_is_aborted_in_any_state_leaves_the_sources_as_they_were_or_fixed()
     each(&STATES, |state| {
         let scene = Scene::with_patches(&[good()]);
         let mut child = until(&scene, state);
-        let aborted = scene.session.run("abort r --reason 'enough of it'").unwrap();
+        let aborted = scene.session.run("abort r").unwrap();
         let code = child.wait().unwrap().code();
         let status = scene.story()["final_status"].as_str().unwrap().to_owned();
         match status.as_str() {

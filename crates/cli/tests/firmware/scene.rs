@@ -14,22 +14,22 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 /// The line with the bug, and as it should be.
-pub const BUG: &str = "    if (decoder->count > FRAME_BODY_MAX) {";
-pub const FIX: &str = "    if (decoder->count >= FRAME_BODY_MAX) {";
+pub(crate) const BUG: &str = "    if (decoder->count > FRAME_BODY_MAX) {";
+pub(crate) const FIX: &str = "    if (decoder->count >= FRAME_BODY_MAX) {";
 
 /// The file that it is in.
-pub const FILE: &str = "parser/src/frame.c";
+pub(crate) const FILE: &str = "parser/src/frame.c";
 
 /// A sample firmware to be repaired.
-pub struct Scene {
-    pub folder: TempDir,
-    pub session: Session,
+pub(crate) struct Scene {
+    pub(crate) folder: TempDir,
+    pub(crate) session: Session,
     /// Asked for patches, where there is one.
-    pub server: Option<ModelServer>,
+    pub(crate) server: Option<ModelServer>,
 }
 
 /// Whether a part is missing, which it says. Where parts are required, that is a failure.
-pub fn is_missing(programs: &[&str]) -> bool {
+pub(crate) fn is_missing(programs: &[&str]) -> bool {
     let lacks = |name: &&&str| {
         !Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().status.success()
     };
@@ -43,24 +43,24 @@ pub fn is_missing(programs: &[&str]) -> bool {
 }
 
 /// Whether what all these tests need is missing.
-pub fn parts_are_missing() -> bool {
+pub(crate) fn parts_are_missing() -> bool {
     is_missing(&["qemu-system-arm", "arm-none-eabi-gcc", "make", "git"])
 }
 
 impl Scene {
     /// With rules and templates only.
-    pub fn without_model() -> Self {
+    pub(crate) fn without_model() -> Self {
         Self::new(None, "")
     }
 
     /// With a model that is asked for patches, and says these one after the other; the last again and again.
-    pub fn with_patches(patches: &[String]) -> Self {
+    pub(crate) fn with_patches(patches: &[String]) -> Self {
         let answers = patches.iter().map(|patch| Dialect::Chat.says(&answer(patch))).collect();
         Self::new(Some(ModelServer::saying(answers)), "default = [\"rules\"]\njudge.patch = [\"near\"]\n")
     }
 
     /// With a server that is asked everything.
-    pub fn with_server(server: ModelServer) -> Self {
+    pub(crate) fn with_server(server: ModelServer) -> Self {
         Self::new(Some(server), "default = [\"near\"]\n")
     }
 
@@ -89,12 +89,12 @@ impl Scene {
         scene
     }
 
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().join("firmware")
     }
 
     /// Changes the task.
-    pub fn task(&self, from: &str, to: &str) -> &Self {
+    pub(crate) fn task(&self, from: &str, to: &str) -> &Self {
         let path = self.root().join("parser/task.yaml");
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains(from), "{from} is not in the task");
@@ -107,33 +107,33 @@ impl Scene {
     }
 
     /// Runs the machine to its end.
-    pub fn run(&self) -> Transcript {
+    pub(crate) fn run(&self) -> Transcript {
         self.session.run("run firmware --input task.yaml --name r").unwrap()
     }
 
     /// The trace in words.
-    pub fn trace(&self) -> String {
+    pub(crate) fn trace(&self) -> String {
         self.session.run("trace r").unwrap().stdout
     }
 
     /// What the report says to programs.
-    pub fn story(&self) -> Json {
+    pub(crate) fn story(&self) -> Json {
         let report = self.session.run("report r --format json").unwrap();
         serde_json::from_str::<Json>(&report.stdout).unwrap()["story"].clone()
     }
 
     /// What differs from what was committed.
-    pub fn difference(&self) -> String {
+    pub(crate) fn difference(&self) -> String {
         git(&self.root(), &["status", "--porcelain"]) + &git(&self.root(), &["diff"])
     }
 
     /// The sources are as they were found.
-    pub fn is_untouched(&self) {
+    pub(crate) fn is_untouched(&self) {
         assert_eq!(self.difference(), "", "the sources are as they were found");
     }
 
     /// The bug is fixed and nothing else has changed.
-    pub fn is_fixed(&self) {
+    pub(crate) fn is_fixed(&self) {
         let text = fs::read_to_string(self.root().join(FILE)).unwrap();
         let before = git(&self.root(), &["show", &format!("HEAD:{FILE}")]);
         assert_eq!(text, before.replacen(BUG, FIX, 1));
@@ -141,20 +141,20 @@ impl Scene {
     }
 
     /// A patch that puts lines in the place of a line of a file.
-    pub fn patch(&self, file: &str, from: &str, to: &str) -> String {
+    pub(crate) fn patch(&self, file: &str, from: &str, to: &str) -> String {
         patch(&fs::read_to_string(self.root().join(file)).unwrap(), file, from, to)
     }
 }
 
 /// What a model says that has written a patch.
-pub fn answer(patch: &str) -> String {
+pub(crate) fn answer(patch: &str) -> String {
     let data = json!({ "summary": "a change of one line", "patch": patch });
     json!({ "reason": "the length is checked too late", "evidence_refs": ["patch_plan"], "confidence": 0.9, "signal": "patch_generated", "data": data })
         .to_string()
 }
 
 /// A patch that puts lines in the place of a line of a text.
-pub fn patch(text: &str, file: &str, from: &str, to: &str) -> String {
+pub(crate) fn patch(text: &str, file: &str, from: &str, to: &str) -> String {
     let at = text.lines().position(|line| line == from).unwrap_or_else(|| panic!("{from} is not in {file}"));
     let (above, below) = (text.lines().nth(at - 1).unwrap(), text.lines().nth(at + 1).unwrap());
     let (added, count): (String, usize) = (to.lines().map(|line| format!("+{line}\n")).collect(), to.lines().count());
@@ -162,21 +162,21 @@ pub fn patch(text: &str, file: &str, from: &str, to: &str) -> String {
 }
 
 /// The text of a sample before it is copied.
-pub fn sample(file: &str) -> String {
+pub(crate) fn sample(file: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/firmware").join(file)).unwrap()
 }
 
 /// The patch that fixes the bug.
-pub fn good() -> String {
+pub(crate) fn good() -> String {
     patch(&sample(FILE), FILE, BUG, FIX)
 }
 
 /// One of another line of the same file.
-pub fn bad(from: &str, to: &str) -> String {
+pub(crate) fn bad(from: &str, to: &str) -> String {
     patch(&sample(FILE), FILE, from, to)
 }
 
-pub fn git(folder: &Path, arguments: &[&str]) -> String {
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
     let said = Command::new("git").args(arguments).current_dir(folder).output().unwrap();
     assert!(said.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&said.stderr));
     String::from_utf8(said.stdout).unwrap()

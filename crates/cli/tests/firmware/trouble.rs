@@ -48,9 +48,7 @@ fn patches_that_change_nothing_for_the_better_end_in_failure_and_leave_the_sourc
         return;
     }
     let same = |number: u32| bad("    decoder->inside = 1;", &format!("    decoder->inside = {number};"));
-    let next =
-        |from: u32, to: u32| same(to).replace("-    decoder->inside = 1;", &format!("-    decoder->inside = {from};"));
-    let scene = Scene::with_patches(&[same(2), next(2, 3), next(3, 4), next(4, 5)]);
+    let scene = Scene::with_patches(&[same(2), same(3), same(4), same(5)]);
     let ran = scene.run();
     assert_eq!(ran.code, Some(1), "{ran}\n{}", scene.trace());
     assert!(scene.trace().contains("no improvement in 3 rounds running"), "{}", scene.trace());

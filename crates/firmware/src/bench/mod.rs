@@ -32,8 +32,8 @@ pub(crate) struct Open {
 
 impl Open {
     /// A session that was begun before.
-    pub(crate) fn find(attempt: &Attempt, id: &str) -> Result<Self, Outcome> {
-        let session = Session::open(&Area::of(attempt)?.session(id))
+    pub(crate) fn find(settings: &Settings, attempt: &Attempt, id: &str) -> Result<Self, Outcome> {
+        let session = Session::open(&Area::of(settings, attempt)?.session(id))
             .map_err(|error| failed(format!("session {id} is not there any more: {error}")))?;
         let environment = environment(&session.profile).map_err(|trouble| wrong(&trouble))?;
         Ok(Open { session, environment: environment.into() })
@@ -94,7 +94,7 @@ pub(crate) async fn begin(
     repo: &str,
 ) -> Result<Open, Trouble> {
     let environment: Arc<dyn Environment> = environment(&profile)?.into();
-    let area = Area::of(attempt).map_err(|_| Trouble::environment("the run's own folder cannot be used"))?;
+    let area = Area::of(settings, attempt).map_err(|_| Trouble::environment("the run's own folder cannot be used"))?;
     let id = format!("{}", attempt.activity);
     let folder = area.session(&id);
     let _ = tokio::fs::remove_dir_all(&folder).await;
@@ -115,7 +115,7 @@ struct Flash {
 /// Brings the image there.
 pub(crate) async fn flash(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Flash = given(&attempt)?;
-    let mut open = Open::find(&attempt, &with.session)?;
+    let mut open = Open::find(&settings, &attempt, &with.session)?;
     open.once(&attempt, Operation::Deploy)?;
     place(&attempt, &mut open.session, &with.artifact).await?;
     let begun = Instant::now();
@@ -149,7 +149,7 @@ struct Named {
 /// Looks whether it lives.
 pub(crate) async fn health_check(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Named = given(&attempt)?;
-    let open = Open::find(&attempt, &with.session)?;
+    let open = Open::find(&settings, &attempt, &with.session)?;
     let begun = Instant::now();
     match open.environment.health_check(open.bench(&settings, &attempt)).await {
         Ok(seen) => Ok(signal("env_ready", json!({ "summary": seen, "programs_ms": milliseconds(begun) }))),
@@ -160,7 +160,7 @@ pub(crate) async fn health_check(settings: Arc<Settings>, attempt: Attempt) -> D
 /// Runs the cases.
 pub(crate) async fn run(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Named = given(&attempt)?;
-    let open = Open::find(&attempt, &with.session)?;
+    let open = Open::find(&settings, &attempt, &with.session)?;
     open.once(&attempt, Operation::Run)?;
     let ran = match run_all(&settings, &attempt, &open, false).await {
         Ok(ran) => ran,
@@ -180,7 +180,7 @@ pub(crate) async fn run(settings: Arc<Settings>, attempt: Attempt) -> Done {
 /// Fetches logs.
 pub(crate) async fn fetch_logs(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Named = given(&attempt)?;
-    let open = Open::find(&attempt, &with.session)?;
+    let open = Open::find(&settings, &attempt, &with.session)?;
     let fetched = match open.environment.fetch_logs(open.bench(&settings, &attempt)).await {
         Ok(fetched) => fetched,
         Err(trouble) => return env_failed("artifacts_missing", &trouble),
@@ -236,9 +236,9 @@ struct Normalize {
 }
 
 /// Gives the results one form, and says what was measured.
-pub(crate) async fn normalize(_: Arc<Settings>, attempt: Attempt) -> Done {
+pub(crate) async fn normalize(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Normalize = given(&attempt)?;
-    let open = Open::find(&attempt, &with.session)?;
+    let open = Open::find(&settings, &attempt, &with.session)?;
     let of = attempt.clone();
     let measured = blocking(move || {
         let before = reading::baseline(&of, &with.baseline)?;
@@ -264,7 +264,7 @@ struct Attach {
 /// Binds artifacts and metrics to the result, and lets go of the place.
 pub(crate) async fn fetch_artifacts(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Attach = given(&attempt)?;
-    let open = Open::find(&attempt, &with.session)?;
+    let open = Open::find(&settings, &attempt, &with.session)?;
     let fetched = match open.environment.fetch_artifacts(open.bench(&settings, &attempt)).await {
         Ok(fetched) => fetched,
         Err(trouble) => return env_failed("artifacts_missing", &trouble),
@@ -313,7 +313,7 @@ pub(crate) async fn reset(settings: Arc<Settings>, attempt: Attempt) -> Done {
     if with.session.is_empty() {
         return Ok(signal("environment_reset", json!({ "summary": "there was nothing to reset yet" })));
     }
-    let open = Open::find(&attempt, &with.session)?;
+    let open = Open::find(&settings, &attempt, &with.session)?;
     open.once(&attempt, Operation::Reset)?;
     let (how, others) = match with.how {
         How::Reset => (Reset::Reset, false),

@@ -89,7 +89,7 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         Ok(trials) => trials,
         Err(why) => return Ok(invalid(&why, &[])),
     };
-    let found = look(&attempt, &with, &mut trials, begun).await?;
+    let found = look(&settings, &attempt, &with, &mut trials, begun).await?;
     let told = json!({
         "suspects": found.suspects,
         "candidates": found.made,
@@ -102,7 +102,7 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         let why = format!("none of {} candidates that were tried makes the cases pass", found.tried);
         return Ok(invalid(&why, &refs(std::slice::from_ref(&evidence))).with([evidence]));
     };
-    remember(&attempt, &candidate.patch).await?;
+    remember(&settings, &attempt, &candidate.patch).await?;
     let summary = format!(
         "by template, after {} of {} candidates: {} ({} of {} cases execute it)",
         found.tried, found.made, candidate.summary, found.covering, found.cases
@@ -121,7 +121,13 @@ fn invalid(why: &str, refs: &[String]) -> Outcome {
 }
 
 /// Tries one candidate after the other until one is good, or time is up.
-async fn look(attempt: &Attempt, with: &With, trials: &mut Trials, begun: Instant) -> Result<Found, Outcome> {
+async fn look(
+    settings: &Settings,
+    attempt: &Attempt,
+    with: &With,
+    trials: &mut Trials,
+    begun: Instant,
+) -> Result<Found, Outcome> {
     let sight = Sight::of(trials).await?;
     let suspects = localise(&sight.coverage, &sight.named);
     let sources = trials.sources.clone();
@@ -138,7 +144,7 @@ async fn look(attempt: &Attempt, with: &With, trials: &mut Trials, begun: Instan
         made: list.len(),
         suspects: told.collect(),
     };
-    let tried_before = tried(attempt, &with.previous_patch).await?;
+    let tried_before = tried(settings, attempt, &with.previous_patch).await?;
     let mut search = Search::new(trials.sources.texts.clone(), list, trials::trial(&trials.measured));
     let mut last = usize::MAX;
     while let Some(candidate) = search.next() {
@@ -169,19 +175,19 @@ async fn look(attempt: &Attempt, with: &With, trials: &mut Trials, begun: Instan
 }
 
 /// Patches that were found by earlier searches of the run and were not enough.
-async fn tried(attempt: &Attempt, previous: &str) -> Result<BTreeSet<String>, Outcome> {
-    let path = Area::of(attempt)?.file("tried.json");
+async fn tried(settings: &Settings, attempt: &Attempt, previous: &str) -> Result<BTreeSet<String>, Outcome> {
+    let path = Area::of(settings, attempt)?.file("tried.json");
     let text = tokio::fs::read(path).await.unwrap_or_default();
     let mut tried: BTreeSet<String> = serde_json::from_slice(&text).unwrap_or_default();
     tried.insert(previous.to_owned());
     Ok(tried)
 }
 
-async fn remember(attempt: &Attempt, patch: &str) -> Result<(), Outcome> {
-    let mut tried = tried(attempt, patch).await?;
+async fn remember(settings: &Settings, attempt: &Attempt, patch: &str) -> Result<(), Outcome> {
+    let mut tried = tried(settings, attempt, patch).await?;
     // A try that was cut off finds the same again: what it has found itself does not count as tried.
     tried.insert(patch.to_owned());
-    let path = Area::of(attempt)?.file("tried.json");
+    let path = Area::of(settings, attempt)?.file("tried.json");
     let text = serde_json::to_vec(&tried).map_err(failed)?;
     tokio::fs::write(path, text).await.map_err(failed)
 }

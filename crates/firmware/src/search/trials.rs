@@ -39,7 +39,7 @@ impl Trials {
         attempt: &Attempt,
         with: &With,
     ) -> Result<Result<Self, String>, Outcome> {
-        let area = Area::of(attempt)?;
+        let area = Area::of(settings, attempt)?;
         let copy = area.trial();
         let (keeper, of, tree, into) = (Arc::clone(settings), attempt.folder.clone(), with.tree.clone(), copy.clone());
         blocking(move || keeper.workspace.copy_tree(&of, &tree, &into).map_err(failed)).await?;

@@ -28,10 +28,11 @@ struct Known<'q> {
 /// What the rules say, where they know anything.
 pub fn judge(question: &Question, rules: &Rules) -> Option<Verdict> {
     let allows = |names: &[&str]| names.iter().all(|name| question.signal(name).is_some());
-    let known = Known::of(question, rules);
     if allows(&["PASS", "FAIL", "INCONCLUSIVE"]) {
-        return decision::of(&known);
+        // What the analysis rests on happened before the round that is judged now.
+        return decision::of(&Known::of(&without(question, "analysis"), rules));
     }
+    let known = Known::of(question, rules);
     if allows(&["patch_plan_ok"]) {
         return planning::plan(&known);
     }
@@ -54,6 +55,20 @@ pub fn judge(question: &Question, rules: &Rules) -> Option<Verdict> {
     None
 }
 
+/// A question without a fact, and without the evidence that only this fact refers to.
+fn without(question: &Question, fact: &str) -> Question {
+    let mut less = question.clone();
+    let left_out = less.facts.as_object_mut().and_then(|facts| facts.remove(fact)).unwrap_or(Value::Null);
+    let (mut gone, mut there) = (Vec::new(), Vec::new());
+    crate::case::referred(&left_out, &mut gone);
+    crate::case::referred(&less.facts, &mut there);
+    less.evidence.retain(|exhibit| {
+        let id = exhibit.id.as_str();
+        id != fact && (!gone.contains(&id) || there.contains(&id))
+    });
+    less
+}
+
 impl<'q> Known<'q> {
     fn of(question: &'q Question, rules: &'q Rules) -> Self {
         let (mut findings, mut refs): (Vec<Finding>, Vec<String>) = (Vec::new(), Vec::new());
@@ -70,6 +85,8 @@ impl<'q> Known<'q> {
             }
             findings.extend(found);
         }
+        // What was sorted before is as good as what was read now.
+        findings.extend(question.evidence.iter().flat_map(sorted));
         // A cause that is nearer counts, wherever it stands.
         findings.sort_by_key(|finding| finding.rank);
         findings = each_once(findings);
@@ -159,6 +176,14 @@ impl<'q> Known<'q> {
         let data = json!({ "reason": self.reason(cause), "suggestion": instruction(cause) });
         self.verdict("has_issue", data, sureness(cause), self.reason(cause))
     }
+}
+
+/// The findings that a triage has kept.
+fn sorted(exhibit: &Exhibit) -> Vec<Finding> {
+    let is_json = exhibit.media_type.starts_with("application/json") && exhibit.name.starts_with("evidence ");
+    let Some(Ok(kept)) = is_json.then(|| serde_json::from_str::<Value>(&exhibit.text)) else { return Vec::new() };
+    let findings = kept["findings"].as_array().into_iter().flatten();
+    findings.enumerate().filter_map(|(at, found)| Finding::kept(found, at)).collect()
 }
 
 /// What several texts show alike is one finding.

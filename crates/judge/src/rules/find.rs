@@ -46,6 +46,27 @@ pub struct Finding {
     pub(super) rank: u32,
 }
 
+impl Finding {
+    /// One that was kept as JSON, the how-manieth of its list: it comes after what is read now.
+    pub(super) fn kept(found: &serde_json::Value, at: usize) -> Option<Self> {
+        let text = |name: &str| found[name].as_str().map(str::to_owned);
+        Some(Finding {
+            class: text("class")?,
+            cause: text("cause")?,
+            suggestion: text("suggestion").unwrap_or_default(),
+            file: text("file"),
+            line: found["line"].as_u64().and_then(|line| u32::try_from(line).ok()),
+            excerpt: text("excerpt").unwrap_or_default(),
+            rule: text("rule").unwrap_or_default(),
+            at: 0,
+            rank: KEPT_RANK + u32::try_from(at).unwrap_or(0),
+        })
+    }
+}
+
+/// Where findings that were kept before begin.
+const KEPT_RANK: u32 = 1_000;
+
 impl Rules {
     /// What a log shows, the most likely cause first.
     pub fn classify(&self, text: &str) -> Vec<Finding> {

@@ -87,12 +87,13 @@ const CASES: [&str; 22] = [
 ];
 
 /// What checks something.
-const ASSERTIONS: [&str; 21] = [
+const ASSERTIONS: [&str; 22] = [
     "TEST_ASSERT",
     "ASSERT_",
     "EXPECT_",
     "REQUIRE(",
     "CHECK(",
+    "CHECK_",
     "zassert",
     "assert(",
     "assert!",

@@ -50,6 +50,7 @@ pub fn builtin() -> Registry {
 /// All activities.
 pub fn builtin_with(settings: Settings) -> Registry {
     let gate = Gate::new(settings.allowed_hosts).with_settings(settings.sandbox.config.clone());
+    let kept = settings.workspace.clone();
     let hands = interlock_firmware::Settings {
         workspace: settings.workspace.clone(),
         sandbox: settings.sandbox.clone(),
@@ -64,7 +65,7 @@ pub fn builtin_with(settings: Settings) -> Registry {
         .with(LogsTriage)
         .with(gate.guard(External::new(settings.sandbox)))
         .with(Judge::new(settings.home))
-        .with(PolicyCheck::new(&gate))
+        .with(PolicyCheck::new(&gate, kept))
         .with(PolicyPlan::new(&gate))
         .with(PolicyCall::new(&gate))
 }

@@ -38,6 +38,9 @@ pub(super) fn of(known: &Known<'_>) -> Option<Verdict> {
             None if !lost.is_empty() => {
                 ("FAIL", "ROLLBACK", 0.85, format!("what passed before fails now: {}", lost.join(", ")))
             }
+            None if is_no_better(facts) => {
+                ("FAIL", "ROLLBACK", 0.8, format!("nothing is better; {}", failed(result, &because)))
+            }
             None => ("FAIL", "CONTINUE", 0.8, failed(result, &because)),
         },
         "FLAKY" => ("FLAKY", "RETRY", 0.8, "the same image gave different results".to_owned()),
@@ -65,6 +68,13 @@ fn failed(result: Option<&Value>, because: &str) -> String {
         (Some(failed), Some(total)) => format!("{failed} of {total} tests fail; {because}"),
         _ => format!("the tests fail; {because}"),
     }
+}
+
+/// Whether no more cases pass of those that must than before: a change that does not help is not built upon.
+fn is_no_better(facts: &Value) -> bool {
+    let passed = facts.pointer("/test_result/passed_targets").and_then(Value::as_u64);
+    let best = facts.get("best_passed").and_then(Value::as_u64);
+    matches!((passed, best), (Some(passed), Some(best)) if passed <= best)
 }
 
 /// Cases that passed in the baseline and do not any more: as they were measured, or else by comparing.

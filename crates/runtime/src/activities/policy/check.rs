@@ -3,7 +3,7 @@
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
 use interlock_chart::Value;
 use interlock_policy::{Decision, Patch, Request, decide, risk};
-use interlock_workspace::patch as text;
+use interlock_workspace::{Workspace, patch as text};
 use serde::Deserialize;
 
 use super::{
@@ -18,6 +18,7 @@ use super::{
 #[derive(Clone, Debug)]
 pub struct PolicyCheck {
     policies: Policies,
+    workspace: Workspace,
 }
 
 #[derive(Deserialize)]
@@ -30,6 +31,8 @@ struct With {
     change_constraint: String,
     #[serde(default)]
     constraints: Constraints,
+    /// The tree that the patch is for, where it is not what the run's folder is.
+    tree: Option<String>,
     /// The folder that the paths of the constraints count from, where it is not the run's own.
     #[serde(default)]
     repo: String,
@@ -81,8 +84,8 @@ impl Activity for PolicyCheck {
 
 impl PolicyCheck {
     /// One that holds runs to the same policies as a gate.
-    pub fn new(gate: &Gate) -> Self {
-        PolicyCheck { policies: gate.policies.clone() }
+    pub fn new(gate: &Gate, workspace: Workspace) -> Self {
+        PolicyCheck { policies: gate.policies.clone(), workspace }
     }
 
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
@@ -106,7 +109,14 @@ impl PolicyCheck {
             Err(problem) => return Ok(refused(vec![problem.to_string()])),
         };
         let patch = patch::seen(&read);
-        let mut problems: Vec<String> = match text::plan(&read, &patch::Files(root(&attempt.folder))) {
+        let planned = match with.tree.as_deref().filter(|tree| !tree.is_empty()) {
+            Some(tree) => {
+                let files = self.workspace.tree_files(&attempt.folder, tree);
+                text::plan(&read, &files.map_err(|error| Outcome::error(code::FAILED, error.to_string()))?)
+            }
+            None => text::plan(&read, &patch::Files(root(&attempt.folder))),
+        };
+        let mut problems: Vec<String> = match planned {
             Ok(plan) if plan.changes.is_empty() => vec!["the patch changes nothing".to_owned()],
             Ok(_) => Vec::new(),
             Err(problems) => problems.iter().map(|problem| format!("it does not apply: {problem}")).collect(),
