@@ -8,6 +8,7 @@ use crate::diff::unified;
 use crate::edit::{Edit, apply};
 use crate::hints::{Hints, words};
 use crate::localise::{Suspect, is_test};
+use crate::places::{Places, values};
 use crate::source::{Source, parser};
 use crate::symbols::Symbols;
 use crate::template::Template;
@@ -18,20 +19,12 @@ pub const CANDIDATES_MAX: usize = 4_000;
 /// The most proposals that are ranked; a file that gives more is mostly suspect and hardly worth it.
 const PROPOSALS_MAX: usize = 60_000;
 
-/// A line that no coverage knows, in a statement that it does: the rest of a long condition.
-const SAME_STATEMENT: f64 = 0.9;
-/// A line that no coverage knows, in a function that it does: the compiler moved or joined it.
-const SAME_FUNCTION: f64 = 0.2;
-/// A declaration, by the most suspect line that uses what it declares.
-const DECLARATION: f64 = 0.5;
 /// How much each further proposal of a template for one piece of text sinks: the more there are, the less likely is each.
 const CROWD: f64 = 0.12;
-/// How much a name is raised that a failed check names, where the checks name few.
-const BROUGHT: f64 = 1.4;
-/// As many names in failed checks say something; more say less.
-const TELLING_WORDS: f64 = 5.0;
-/// How much the score of the line counts against the template's prior.
-const LINE_POWER: f64 = 1.5;
+/// How much a change is raised that brings in a name of all failed checks.
+const BROUGHT: f64 = 1.8;
+/// How much a line is raised that such a name is on.
+const THERE: f64 = 0.4;
 
 /// A small change that may be the repair.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +67,7 @@ pub fn candidates(files: &BTreeMap<String, String>, suspects: &[Suspect], hints:
     let read = |(path, text): (&String, &String)| Source::read(&mut parser, path, text);
     let sources: Vec<Source> = files.iter().filter(|(path, _)| !is_test(path)).filter_map(read).collect();
     let symbols = Symbols::read(&sources);
-    let places = Places::new(&sources, suspects);
+    let places = Places::new(&sources, suspects, &values(&symbols, hints));
     let mut proposals = Vec::new();
     for (index, source) in sources.iter().enumerate().filter(|(_, source)| !hints.read_only.contains(&source.path)) {
         propose(source, index, &symbols, &places, hints, &mut proposals);
@@ -129,7 +122,8 @@ fn propose(source: &Source, index: usize, symbols: &Symbols, places: &Places, hi
         for proposal in found.drain(..) {
             let line = source.node(node).line;
             let told = told(source, node, &proposal, hints);
-            let score = suspect.powf(LINE_POWER) * proposal.template.prior() * proposal.weight * told;
+            let score =
+                suspect.powf(proposal.template.line_power()) * proposal.template.prior() * proposal.weight * told;
             into.push(Ranked { source: index, line, score, proposal });
         }
     }
@@ -139,12 +133,11 @@ fn propose(source: &Source, index: usize, symbols: &Symbols, places: &Places, hi
 fn told(source: &Source, node: usize, proposal: &Proposal, hints: &Hints) -> f64 {
     let old: BTreeSet<String> = words(source.text(node)).collect();
     let new = proposal.edits.iter().flat_map(|edit| words(&edit.text));
-    let brings = new.filter(|word| !old.contains(word) && hints.names(word)).count() > 0;
-    let there = line_words(source, node).any(|word| hints.names(&word));
+    let most = |words: &mut dyn Iterator<Item = String>| words.map(|word| hints.tells(&word)).fold(0.0, f64::max);
+    let brings = most(&mut new.filter(|word| !old.contains(word)));
+    let there = most(&mut line_words(source, node));
     let one = hints.off_by_one() && matches!(proposal.template, Template::OffByOne | Template::Boundary);
-    let factor = |holds: bool, factor: f64| if holds { factor } else { 1.0 };
-    let telling = (TELLING_WORDS / hints.words.len().max(1) as f64).min(1.0);
-    factor(brings, 1.0 + BROUGHT * telling) * factor(there, 1.0 + 0.4 * telling) * factor(one, 1.3)
+    (1.0 + BROUGHT * brings) * (1.0 + THERE * there) * if one { 1.3 } else { 1.0 }
 }
 
 fn line_words(source: &Source, node: usize) -> impl Iterator<Item = String> + '_ {
@@ -210,87 +203,5 @@ fn in_words(before: &str, after: &str) -> String {
         ("", after) => format!("`{after}` is put in"),
         (before, "") => format!("`{before}` is taken out"),
         (before, after) => format!("`{before}` becomes `{after}`"),
-    }
-}
-
-/// How suspect each line is, with what follows for lines that are not executed: declarations and parts of statements.
-pub(crate) struct Places {
-    lines: BTreeMap<(String, usize), f64>,
-    uses: BTreeMap<String, f64>,
-    functions: BTreeMap<(String, usize), f64>,
-}
-
-impl Places {
-    fn new(sources: &[Source], suspects: &[Suspect]) -> Places {
-        let mut lines: BTreeMap<(String, usize), f64> = BTreeMap::new();
-        for suspect in suspects.iter().filter(|suspect| suspect.score.is_finite() && suspect.score > 0.0) {
-            let score = lines.entry((suspect.path.clone(), suspect.line)).or_default();
-            *score = score.max(suspect.score.min(1.0));
-        }
-        let mut places = Places { lines, uses: BTreeMap::new(), functions: BTreeMap::new() };
-        sources.iter().for_each(|source| places.note(source));
-        places
-    }
-
-    fn note(&mut self, source: &Source) {
-        let mut function = None;
-        for (at, node) in source.nodes.iter().enumerate() {
-            if &*node.kind == "function_definition" {
-                function = Some((at, node.end));
-            }
-            let Some(score) = self.lines.get(&(source.path.clone(), node.line)).copied() else { continue };
-            if matches!(&*node.kind, "identifier" | "field_identifier") {
-                let most = self.uses.entry(source.text(at).to_owned()).or_default();
-                *most = most.max(score);
-            }
-            if let Some((of, _)) = function.filter(|(_, end)| node.start < *end) {
-                let most = self.functions.entry((source.path.clone(), of)).or_default();
-                *most = most.max(score);
-            }
-        }
-    }
-
-    fn line(&self, source: &Source, line: usize) -> f64 {
-        self.lines.get(&(source.path.clone(), line)).copied().unwrap_or_default()
-    }
-
-    fn score(&self, source: &Source, node: usize) -> f64 {
-        let own = self.line(source, source.node(node).line);
-        if own > 0.0 {
-            return own;
-        }
-        let Some(function) = source.function(node) else { return self.declaration(source, node) };
-        self.statement(source, node).max(self.function(source, function))
-    }
-
-    fn function(&self, source: &Source, function: usize) -> f64 {
-        SAME_FUNCTION * self.functions.get(&(source.path.clone(), function)).copied().unwrap_or_default()
-    }
-
-    /// By the lines of the innermost statement that the node is in.
-    fn statement(&self, source: &Source, node: usize) -> f64 {
-        let is_statement = |at: &usize| source.kind(*at).ends_with("_statement") || source.kind(*at) == "declaration";
-        let Some(at) = std::iter::once(node).chain(source.ancestors(node)).find(is_statement) else { return 0.0 };
-        if source.kind(at) == "compound_statement" {
-            return 0.0;
-        }
-        let first = source.node(at).line;
-        let last = first + source.text(at).matches('\n').count().min(8);
-        SAME_STATEMENT * (first..=last).map(|line| self.line(source, line)).fold(0.0, f64::max)
-    }
-
-    /// By the lines that use what is declared.
-    fn declaration(&self, source: &Source, node: usize) -> f64 {
-        let is_declaration = |at: &usize| {
-            matches!(
-                source.kind(*at),
-                "declaration" | "field_declaration" | "preproc_def" | "enumerator" | "function_definition"
-            )
-        };
-        let Some(at) = std::iter::once(node).chain(source.ancestors(node)).find(is_declaration) else { return 0.0 };
-        let names =
-            source.inside(at).take(64).filter(|inner| matches!(source.kind(*inner), "identifier" | "field_identifier"));
-        let most = names.filter_map(|name| self.uses.get(source.text(name))).fold(0.0, |a: f64, b| a.max(*b));
-        DECLARATION * most
     }
 }

@@ -17,8 +17,11 @@ const EMPTY_WORDS: [&str; 12] = [
     "uint8_t",
     "const",
 ];
-/// Checks before the one that failed are read as far as this many lines up: they tell how things came there.
-const LINES_BEFORE: usize = 3;
+/// As many names that most failed checks share say something; more say less.
+const TELLING_WORDS: f64 = 5.0;
+
+/// How much the owner of a field tells, where the field itself tells one.
+const OWNER: f64 = 0.3;
 
 /// A check that did not hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,14 +37,14 @@ pub struct Failure {
 }
 
 /// What is known of the failures, and what may not be changed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hints {
-    /// Names in the checks that failed.
-    pub words: BTreeSet<String>,
-    /// Names in the lines just before them.
-    pub nearby: BTreeSet<String>,
+    /// Names in the checks that failed, and the share of the checks that name each.
+    pub words: BTreeMap<String, f64>,
     /// What was expected, and what was there.
     pub differences: Vec<(i64, i64)>,
+    /// Whether a case ended in a fault, not in a check.
+    pub faulted: bool,
     /// Files that are read and never changed. Tests are never changed anyway.
     pub read_only: BTreeSet<String>,
 }
@@ -53,12 +56,10 @@ impl Hints {
         for failure in failures {
             hints.differences.extend(difference(&failure.message));
             let Some(text) = tests.get(&failure.path) else { continue };
-            for (number, line) in text.lines().enumerate().map(|(index, line)| (index + 1, line)) {
-                if number == failure.line {
-                    hints.words.extend(words(line));
-                } else if number < failure.line && number + LINES_BEFORE >= failure.line {
-                    hints.nearby.extend(words(line));
-                }
+            let line = failure.line.checked_sub(1).and_then(|index| text.lines().nth(index)).unwrap_or_default();
+            for word in words(line).collect::<BTreeSet<String>>() {
+                let telling = if is_owner(line, &word) { OWNER } else { 1.0 };
+                *hints.words.entry(word).or_default() += telling / failures.len() as f64;
             }
         }
         hints
@@ -66,13 +67,24 @@ impl Hints {
 
     /// Whether a check that failed names the word.
     pub(crate) fn names(&self, word: &str) -> bool {
-        self.words.contains(word)
+        self.words.contains_key(word)
+    }
+
+    /// How much a name tells, 0 to 1: by how many of the failed checks name it, and how few others they name.
+    pub(crate) fn tells(&self, word: &str) -> f64 {
+        let shared = self.words.values().filter(|share| **share >= 0.5).count().max(1) as f64;
+        self.words.get(word).copied().unwrap_or_default() * (TELLING_WORDS / shared).min(1.0)
     }
 
     /// Whether something was expected to be one more or one less than it was.
     pub(crate) fn off_by_one(&self) -> bool {
         self.differences.iter().any(|(expected, actual)| expected.abs_diff(*actual) == 1)
     }
+}
+
+/// Whether a name only says whose field is meant: `wheel` in `wheel.running`.
+fn is_owner(line: &str, word: &str) -> bool {
+    [".", "->", "["].iter().any(|sign| line.contains(&format!("{word}{sign}")))
 }
 
 /// The names in a text.

@@ -16,6 +16,7 @@ mod diff;
 mod edit;
 mod hints;
 mod localise;
+mod places;
 mod search;
 mod source;
 mod symbols;

@@ -14,10 +14,12 @@ pub const TRIALS_MAX: usize = 1_000;
 /// The most pairs of partial repairs that are joined.
 const PAIRS_MAX: usize = 20;
 /// What a trial makes of its line where a failing case ends otherwise than before, and where none does.
-const MOVED: f64 = 1.04;
-const UNMOVED: f64 = 0.97;
+const MOVED: f64 = 1.01;
+const UNMOVED: f64 = 0.995;
 /// How far results can move a line, down and up.
-const MOVED_MAX: (f64, f64) = (0.5, 3.0);
+const MOVED_MAX: (f64, f64) = (0.7, 1.6);
+/// What a partial repair makes of the lines around it. Little: setting back what a check looks at repairs parts of much.
+const NEAR_A_PART: f64 = 1.15;
 /// Lines this near to a partial repair are raised with it.
 const NEIGHBOURHOOD: usize = 3;
 
@@ -114,7 +116,7 @@ impl Search {
         let from = candidate.line.saturating_sub(NEIGHBOURHOOD);
         for line in from..=candidate.line + NEIGHBOURHOOD {
             let factor = self.lines.entry((candidate.path.clone(), line)).or_insert(1.0);
-            *factor = (*factor * 1.5).clamp(MOVED_MAX.0, MOVED_MAX.1);
+            *factor = (*factor * NEAR_A_PART).clamp(MOVED_MAX.0, MOVED_MAX.1);
         }
     }
 

@@ -10,6 +10,9 @@ pub(crate) const NODES_MAX: usize = 200_000;
 /// A longer file is not worked on.
 pub(crate) const BYTES_MAX: usize = 1 << 20;
 
+/// Nobody looks further up than this.
+const ANCESTORS_MAX: usize = 256;
+
 /// One node of the syntax tree.
 pub(crate) struct Node {
     pub(crate) kind: Rc<str>,
@@ -23,6 +26,8 @@ pub(crate) struct Node {
     pub(crate) parent: usize,
     pub(crate) children: Vec<usize>,
     pub(crate) named: bool,
+    /// The function that it is in.
+    function: Option<usize>,
 }
 
 /// A file and its syntax.
@@ -88,10 +93,10 @@ impl Source {
         children.filter(|child| self.nodes[*child].named && &*self.nodes[*child].kind != "comment")
     }
 
-    /// From the parent up to the root.
+    /// From the parent up to the root, or as far as anybody nests.
     pub(crate) fn ancestors(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         let first = (at != 0).then(|| self.parent(at));
-        std::iter::successors(first, |up| (*up != 0).then(|| self.parent(*up)))
+        std::iter::successors(first, |up| (*up != 0).then(|| self.parent(*up))).take(ANCESTORS_MAX)
     }
 
     /// The nearest ancestor of a kind.
@@ -101,7 +106,7 @@ impl Source {
 
     /// The function that a node is in.
     pub(crate) fn function(&self, at: usize) -> Option<usize> {
-        self.above(at, "function_definition")
+        self.nodes[at].function
     }
 
     /// All nodes inside, itself first. Nodes are stored in the order of the text, so this is a slice.
@@ -131,7 +136,10 @@ fn flatten(tree: &Tree) -> Option<Vec<Node>> {
         if at >= NODES_MAX {
             return None;
         }
-        nodes.push(names.node(cursor.node(), cursor.field_name(), parent));
+        let function = nodes
+            .get(parent)
+            .and_then(|up| if &*up.kind == "function_definition" { Some(parent) } else { up.function });
+        nodes.push(names.node(cursor.node(), cursor.field_name(), parent, function));
         if at != 0 {
             nodes[parent].children.push(at);
         }
@@ -162,7 +170,7 @@ impl Names {
         kept
     }
 
-    fn node(&mut self, raw: Raw<'_>, field: Option<&str>, parent: usize) -> Node {
+    fn node(&mut self, raw: Raw<'_>, field: Option<&str>, parent: usize, function: Option<usize>) -> Node {
         Node {
             kind: self.keep(raw.kind()),
             field: self.keep(field.unwrap_or_default()),
@@ -172,6 +180,7 @@ impl Names {
             parent,
             children: Vec::new(),
             named: raw.is_named(),
+            function,
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Read from all files together, because the structures of a firmware are in its headers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::declared::{Declared, FUNCTION, base, declared, pointee};
 use crate::source::Source;
@@ -16,6 +16,8 @@ pub(crate) struct Constant {
     /// The enumeration it is from; empty for a macro. Enumerators of one enumeration take each other's place.
     pub(crate) of: String,
     pub(crate) path: String,
+    /// Its place in the enumeration, which is its value where none is written.
+    pub(crate) ordinal: usize,
 }
 
 /// What a function takes and answers.
@@ -43,12 +45,16 @@ pub(crate) struct Symbols {
     pub(crate) fields: BTreeMap<String, Vec<Declared>>,
     pub(crate) functions: BTreeMap<String, Signature>,
     variables: BTreeMap<String, Vec<Variable>>,
+    /// The files that each file sees by its includes, itself among them.
+    seen: BTreeMap<String, BTreeSet<String>>,
+    /// Where functions are declared or defined.
+    heads: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Symbols {
     /// Reads every file's names.
     pub(crate) fn read(sources: &[Source]) -> Symbols {
-        let mut symbols = Symbols::default();
+        let mut symbols = Symbols { seen: includes(sources), ..Symbols::default() };
         for source in sources {
             for at in 0..source.nodes.len() {
                 symbols.take(source, at);
@@ -64,6 +70,7 @@ impl Symbols {
                 let of = source.above(at, "enum_specifier").map(|up| base(source.text(up))).unwrap_or_default();
                 self.constant(source, at, of);
             }
+            "function_declarator" => self.head(source, at),
             "field_declaration" => self.field(source, at),
             "function_definition" => self.function(source, at),
             "declaration" | "parameter_declaration" => self.variable(source, at),
@@ -74,7 +81,9 @@ impl Symbols {
     fn constant(&mut self, source: &Source, at: usize, of: String) {
         let valued = source.child(at, "value").is_some() || !of.is_empty();
         if let Some(name) = source.child(at, "name").filter(|_| valued) {
-            let constant = Constant { of, path: source.path.clone() };
+            let before = source.named(source.parent(at)).take_while(|one| *one != at);
+            let ordinal = before.filter(|one| source.kind(*one) == "enumerator").count();
+            let constant = Constant { of, path: source.path.clone(), ordinal };
             self.constants.insert(source.text(name).to_owned(), constant);
         }
     }
@@ -83,6 +92,27 @@ impl Symbols {
         if let Some(of) = source.above(at, "struct_specifier") {
             self.fields.entry(base(source.text(of))).or_default().extend(declared(source, at));
         }
+    }
+
+    fn head(&mut self, source: &Source, at: usize) {
+        if let Some(name) = source.child(at, "declarator").map(|node| source.text(node).to_owned()) {
+            self.heads.entry(name).or_default().insert(source.path.clone());
+        }
+    }
+
+    /// Whether one file sees another by its includes.
+    pub(crate) fn sees(&self, path: &str, other: &str) -> bool {
+        self.seen.get(path).is_some_and(|seen| seen.contains(other))
+    }
+
+    /// The constants that a file sees.
+    pub(crate) fn constants_of<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (&'a String, &'a Constant)> {
+        self.constants.iter().filter(move |(_, constant)| self.sees(path, &constant.path))
+    }
+
+    /// Whether a file sees a function.
+    pub(crate) fn sees_function(&self, path: &str, name: &str) -> bool {
+        self.heads.get(name).is_some_and(|heads| heads.iter().any(|head| self.sees(path, head)))
     }
 
     fn function(&mut self, source: &Source, at: usize) {
@@ -104,7 +134,7 @@ impl Symbols {
         let inner = source.above(at, "for_statement").filter(|up| block.is_none_or(|block| *up > block)).or(block);
         let owner = inner.or(function);
         let until = owner.map_or(usize::MAX, |up| source.node(up).end);
-        let from = if source.kind(at) == "declaration" { source.node(at).start } else { 0 };
+        let from = if source.kind(at) == "declaration" { source.node(at).end - 1 } else { 0 };
         let from = owner.map_or(from, |up| from.max(source.node(up).start));
         for one in declared(source, at).into_iter().filter(|one| one.kind != FUNCTION || function.is_some()) {
             let Declared { name, kind, size, .. } = one;
@@ -196,8 +226,38 @@ impl Symbols {
 
     pub(crate) fn means_something(&self, source: &Source, byte: usize, name: &str) -> bool {
         self.variable_at(&source.path, byte, name).is_some()
-            || self.constants.contains_key(name)
-            || self.functions.contains_key(name)
+            || self.constants.get(name).is_some_and(|constant| self.sees(&source.path, &constant.path))
+            || self.sees_function(&source.path, name)
             || matches!(name, "NULL" | "memcpy" | "memset" | "UINT32_MAX" | "UINT16_MAX" | "UINT8_MAX")
     }
+}
+
+/// Which files each file sees: what it includes, and what that includes.
+fn includes(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
+    let direct: BTreeMap<&str, Vec<&str>> =
+        sources.iter().map(|one| (one.path.as_str(), included(one, sources))).collect();
+    let mut all = BTreeMap::new();
+    for source in sources {
+        let mut seen = BTreeSet::from([source.path.clone()]);
+        let mut open = vec![source.path.as_str()];
+        while let Some(path) = open.pop() {
+            for next in direct.get(path).into_iter().flatten() {
+                if seen.insert((*next).to_owned()) {
+                    open.push(next);
+                }
+            }
+        }
+        all.insert(source.path.clone(), seen);
+    }
+    all
+}
+
+/// The files whose name a file includes, wherever they are.
+fn included<'a>(source: &Source, sources: &'a [Source]) -> Vec<&'a str> {
+    let includes = (0..source.nodes.len()).filter(|at| source.kind(*at) == "preproc_include");
+    let paths =
+        includes.filter_map(|at| source.child(at, "path")).map(|path| source.text(path).trim_matches(['"', '<', '>']));
+    let names: Vec<&str> = paths.map(|path| path.rsplit('/').next().unwrap_or(path)).collect();
+    let name = |path: &'a str| path.rsplit('/').next().unwrap_or(path);
+    sources.iter().map(|one| one.path.as_str()).filter(|path| names.contains(&name(path))).collect()
 }

@@ -105,6 +105,31 @@ impl Template {
         self.facts().2
     }
 
+    /// How much the line's score counts. What turns a line upside down breaks whatever passed with it before, so where many
+    /// passing cases execute a line, a small change is the likelier one.
+    pub(crate) fn line_power(self) -> f64 {
+        match self {
+            Template::Boundary
+            | Template::OffByOne
+            | Template::Rounding
+            | Template::Cast
+            | Template::Type
+            | Template::Volatile => 1.1,
+            Template::OverflowCheck
+            | Template::RangeCheck
+            | Template::Weakened
+            | Template::Strengthened
+            | Template::Number => 1.3,
+            Template::Comparison
+            | Template::Negated
+            | Template::Operator
+            | Template::SwappedOperands
+            | Template::SwappedArguments => 2.1,
+            Template::ReturnValue | Template::Unary | Template::Step | Template::Function | Template::Logic => 2.1,
+            _ => 1.6,
+        }
+    }
+
     fn facts(self) -> Facts {
         match self {
             Template::Boundary => Facts("boundary", 0.90, 4.0),
@@ -127,9 +152,9 @@ impl Template {
             Template::Negated => Facts("negated", 0.45, 1.5),
             Template::Strengthened => Facts("strengthened", 0.25, 1.5),
             Template::Weakened => Facts("weakened", 0.25, 1.5),
-            Template::MissingTerm => Facts("missing-term", 0.30, 2.0),
+            Template::MissingTerm => Facts("missing-term", 0.28, 2.0),
             Template::ExtraTerm => Facts("extra-term", 0.25, 1.5),
-            Template::AsElsewhere => Facts("as-elsewhere", 0.30, 2.0),
+            Template::AsElsewhere => Facts("as-elsewhere", 0.22, 2.0),
             Template::Rounding => Facts("rounding", 0.20, 3.0),
             Template::Type => Facts("type", 0.30, 3.0),
             Template::Cast => Facts("cast", 0.35, 3.0),
@@ -142,7 +167,7 @@ impl Template {
             Template::NullCheck => Facts("null-check", 0.30, 2.0),
             Template::RangeCheck => Facts("range-check", 0.25, 2.0),
             Template::OverflowCheck => Facts("overflow-check", 0.20, 2.0),
-            Template::MissingStatement => Facts("missing-statement", 0.25, 2.0),
+            Template::MissingStatement => Facts("missing-statement", 0.28, 2.0),
             Template::SwappedStatements => Facts("swapped-statements", 0.12, 1.5),
             Template::Delete => Facts("delete", 0.01, 0.25),
             Template::Combined => Facts("combined", 0.50, 1.0),

@@ -11,8 +11,12 @@ use std::time::{Duration, Instant};
 
 use interlock_repair::{Failure, Trial};
 
-/// A boot with all cases takes a tenth of this; longer is a hang.
-const RUN_MAX: Duration = Duration::from_secs(3);
+/// A boot with all cases takes a tenth of this time of a processor; more is a hang.
+const RUN_MAX: Duration = Duration::from_millis(1200);
+/// However little of the processor it is given, it is waited for no longer than this.
+const WAIT_MAX: Duration = Duration::from_secs(60);
+/// What the kernel counts the time of processes in.
+const TICK: Duration = Duration::from_millis(10);
 /// Something other than a verdict: the case before it crashed or hung.
 pub(crate) const MISSING: &str = "missing";
 
@@ -89,13 +93,21 @@ fn wait(mut command: Command) -> io::Result<bool> {
         if child.try_wait()?.is_some() {
             return Ok(true);
         }
-        if begun.elapsed() > RUN_MAX {
+        if used(child.id()) > RUN_MAX || begun.elapsed() > WAIT_MAX {
             child.kill()?;
             child.wait()?;
             return Ok(false);
         }
         sleep(Duration::from_millis(3));
     }
+}
+
+/// How long a process has had a processor: user and system time, the 14th and 15th word of its status.
+fn used(process: u32) -> Duration {
+    let status = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let behind_name = status.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();
+    let ticks = behind_name.split_whitespace().skip(11).take(2).filter_map(|word| word.parse::<u32>().ok());
+    TICK * ticks.sum::<u32>()
 }
 
 impl Output {

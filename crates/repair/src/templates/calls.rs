@@ -32,7 +32,9 @@ pub(crate) fn function(at: &At<'_>, into: &mut Vec<Proposal>) {
         return;
     }
     let Some(this) = at.symbols.functions.get(at.text()) else { return };
-    let others = at.symbols.functions.iter().filter(|(name, other)| *name != at.text() && *other == this);
+    let others = at.symbols.functions.iter().filter(|(name, other)| {
+        *name != at.text() && *other == this && at.symbols.sees_function(&at.source.path, name)
+    });
     let weight = if &*at.source.node(at.node).field == "function" { 0.7 } else { 1.0 };
     others.take(8).for_each(|(name, _)| at.instead(into, Function, weight, at.node, name.clone()));
 }

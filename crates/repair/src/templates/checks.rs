@@ -55,7 +55,7 @@ pub(crate) fn null_check(at: &At<'_>, into: &mut Vec<Proposal>) {
             .iter()
             .any(|form| at.text().contains(form.as_str()));
         if variable.kind.ends_with('*') && used {
-            put(at, into, NullCheck, 0.8, &format!("{name} == NULL"));
+            put(at, into, NullCheck, if at.hints.faulted { 1.0 } else { 0.3 }, &format!("{name} == NULL"));
         }
     }
 }

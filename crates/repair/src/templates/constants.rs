@@ -104,7 +104,7 @@ fn names_for_number(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
     let near = at.source.function(at.node).and_then(|function| at.ingredients.constants.get(&function));
     let mut names: Vec<(&String, f64)> = Vec::new();
-    for (name, constant) in &at.symbols.constants {
+    for (name, constant) in at.symbols.constants_of(&at.source.path).filter(|(_, one)| one.of.is_empty()) {
         let here = near.is_some_and(|near| near.contains(name));
         let weight = match (at.hints.names(name), here || constant.path == at.source.path, related(at, &constant.path))
         {
@@ -134,12 +134,15 @@ pub(crate) fn named(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
     let Some(this) = at.symbols.constants.get(at.text()) else { return };
     let mut others: Vec<(&String, f64)> = Vec::new();
-    for (name, other) in at.symbols.constants.iter().filter(|(name, _)| *name != at.text()) {
+    for (name, other) in at.symbols.constants_of(&at.source.path).filter(|(name, _)| *name != at.text()) {
         if this.of.is_empty() != other.of.is_empty() || this.of != other.of {
             continue;
         }
+        if at.is_beside(name) {
+            continue;
+        }
         let same_enumeration = !this.of.is_empty();
-        let near = other.path == this.path || other.path == at.source.path;
+        let near = other.path == this.path || other.path == at.source.path || at.hints.names(name);
         let likeness = similarity(at.text(), name);
         let weight = if same_enumeration { 0.9 } else { 0.25 + 0.75 * likeness };
         let weight = if near { weight } else { weight * 0.5 };

@@ -15,6 +15,8 @@ const LARGER_MAX: usize = 8;
 pub(crate) struct Ingredients {
     /// Statements that do one thing: an assignment, a step, a call.
     pub(crate) statements: Vec<usize>,
+    /// How often the file has a statement.
+    pub(crate) frequency: BTreeMap<String, usize>,
     /// Conditions and their parts.
     pub(crate) conditions: Vec<usize>,
     /// By the text of an operand, expressions that it is in.
@@ -34,6 +36,7 @@ impl Ingredients {
     pub(crate) fn of(source: &Source) -> Ingredients {
         let mut all = Ingredients {
             statements: Vec::new(),
+            frequency: BTreeMap::new(),
             conditions: Vec::new(),
             larger: BTreeMap::new(),
             moved_fields: BTreeSet::new(),
@@ -50,7 +53,10 @@ impl Ingredients {
 
     fn take(&mut self, source: &Source, at: usize, texts: &mut BTreeSet<String>) {
         match source.kind(at) {
-            "expression_statement" => keep(&mut self.statements, source, at, texts),
+            "expression_statement" => {
+                *self.frequency.entry(source.text(at).to_owned()).or_default() += 1;
+                keep(&mut self.statements, source, at, texts);
+            }
             "binary_expression" => {
                 if is_condition(source, at) {
                     keep(&mut self.conditions, source, at, texts);

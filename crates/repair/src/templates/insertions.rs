@@ -95,7 +95,9 @@ fn likely(at: &At<'_>, statement: usize, function: Option<usize>, around: &Aroun
     let text = source.text(statement);
     let target = text.split(['=', '+', '-', '(']).next().unwrap_or_default();
     let field = words(target).last().unwrap_or_default();
-    let about = if words(text).any(|word| around.names.contains(&word)) { 1.0 } else { 0.5 };
+    let about = if words(text).any(|word| around.names.contains(&word)) { 1.0 } else { 0.8 };
+    let often = at.ingredients.frequency.get(text).copied().unwrap_or_default();
+    let often = if often > 1 { 1.6 } else { 1.0 };
     let asked = if text.contains('=') && around.asked.contains(&field) { 2.0 } else { 1.0 };
     let siblings: Vec<usize> = source.named(source.parent(statement)).collect();
     let place = siblings.iter().position(|one| *one == statement).unwrap_or_default();
@@ -105,7 +107,7 @@ fn likely(at: &At<'_>, statement: usize, function: Option<usize>, around: &Aroun
             || (around.called.is_some() && called(source, *before) == around.called)
     });
     let near = if source.function(statement) == function { 0.5 } else { 0.6 };
-    near * about * asked * if like { 2.0 } else { 1.0 }
+    near * about * asked * often * if like { 2.0 } else { 1.0 }
 }
 
 /// Whether the fields of a statement from elsewhere exist for what its variables are here.

@@ -159,6 +159,14 @@ impl<'a> At<'a> {
         if names.any(|node| parts(self.source.text(node)).contains(changed)) { 2.5 } else { 1.0 }
     }
 
+    /// Whether the other operand of the expression is that text: `x < x` says nothing.
+    pub(crate) fn is_beside(&self, text: &str) -> bool {
+        let parent = self.source.parent(self.node);
+        let operands =
+            matches!(self.source.kind(parent), "binary_expression" | "assignment_expression" | "init_declarator");
+        operands && self.source.named(parent).any(|one| one != self.node && self.source.text(one) == text)
+    }
+
     /// Whether the node is inside a function.
     pub(crate) fn in_function(&self) -> bool {
         self.source.function(self.node).is_some()

@@ -49,6 +49,9 @@ pub(crate) fn binary(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
     let Some((node, operator)) = at.operator() else { return };
     for (other, weight, template) in others(operator) {
+        if is_empty(at, other) {
+            continue;
+        }
         at.instead(into, *template, *weight, node, *other);
     }
     let (Some(left), Some(right)) = (at.child("left"), at.child("right")) else { return };
@@ -57,6 +60,13 @@ pub(crate) fn binary(at: &At<'_>, into: &mut Vec<Proposal>) {
         let weight = if matches!(operator, "-" | "/") { 1.0 } else { 0.3 };
         into.push(Proposal { template: SwappedOperands, weight, edits: swapped });
     }
+}
+
+/// Whether a comparison with zero says nothing: nothing without a sign is less than it.
+fn is_empty(at: &At<'_>, operator: &str) -> bool {
+    let zero = at.child("right").is_some_and(|right| matches!(at.source.text(right), "0" | "0u" | "0U"));
+    let left = at.child("left").and_then(|left| at.symbols.kind_of(at.source, left)).unwrap_or_default();
+    zero && matches!(operator, ">=" | "<") && (left.starts_with('u') || left == "size_t")
 }
 
 /// `a op (b op c)` for `(a op b) op c`, and back; also where the parentheses are not written.
@@ -111,10 +121,26 @@ pub(crate) fn assignment(at: &At<'_>, into: &mut Vec<Proposal>) {
             ">>=" => &[("<<=", 1.0), ("=", 0.3)],
             _ => &[],
         };
-        others.iter().for_each(|(other, weight)| at.instead(into, Assignment, *weight, node, *other));
+        let factor = counted(at, operator);
+        let others = others.iter().filter(|_| factor > 0.0);
+        others.for_each(|(other, weight)| at.instead(into, Assignment, *weight * factor, node, *other));
     }
     if at.kind() == "update_expression" {
         step(at, node, operator, into);
+    }
+}
+
+/// How likely a value is counted up or has its bits set: not pointers, hardly truths, and not by nothing.
+fn counted(at: &At<'_>, operator: &str) -> f64 {
+    let kind = at.child("left").and_then(|left| at.symbols.kind_of(at.source, left)).unwrap_or_default();
+    let value = at.child("right").map(|right| at.source.text(right)).unwrap_or_default();
+    let nothing = operator == "=" && matches!(value, "0" | "0u" | "NULL" | "false" | "true" | "{0}");
+    if nothing || kind.ends_with('*') || kind.starts_with("enum ") || kind.starts_with("struct ") {
+        0.0
+    } else if kind == "bool" {
+        0.4
+    } else {
+        1.0
     }
 }
 

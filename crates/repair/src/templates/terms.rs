@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{At, Proposal, binding, is_simple};
-use crate::declared::is_number;
+use crate::declared::{bits, is_number, pointee};
 use crate::hints::words;
 use crate::template::Template::{AsElsewhere, MissingTerm, Rounding};
 
@@ -16,7 +16,7 @@ pub(crate) fn named_term(at: &At<'_>, into: &mut Vec<Proposal>) {
         return;
     }
     let kind = at.symbols.kind_of(at.source, at.node).unwrap_or_default();
-    let pointer = kind.ends_with('*') || kind.ends_with("[]");
+    let pointer = pointee(&kind).is_some_and(|of| bits(of).is_some());
     if !(pointer || is_number(&kind)) || kind == "bool" {
         return;
     }
@@ -56,7 +56,7 @@ fn is_tight(at: &At<'_>, operator: &str) -> bool {
 /// Names with how likely they are meant, and whether they are constants.
 fn terms(at: &At<'_>) -> Vec<(String, f64, bool)> {
     let mut terms: Vec<(String, f64, bool)> =
-        at.symbols.constants.keys().filter_map(|name| constant(at, name)).collect();
+        at.symbols.constants_of(&at.source.path).filter_map(|(name, _)| constant(at, name)).collect();
     let statement = at.source.ancestors(at.node).find(|up| at.source.kind(*up).ends_with("_statement"));
     let beside: BTreeSet<String> = statement.map(|node| words(at.source.text(node)).collect()).unwrap_or_default();
     for variable in at.symbols.visible(&at.source.path, at.start()) {
@@ -99,10 +99,12 @@ pub(crate) fn as_elsewhere(at: &At<'_>, into: &mut Vec<Proposal>) {
 
 fn offer(at: &At<'_>, expression: usize, into: &mut Vec<Proposal>) {
     let source = at.source;
-    let usable = matches!(
-        source.kind(expression),
-        "binary_expression" | "unary_expression" | "subscript_expression" | "cast_expression"
-    );
+    let operator = source.child(expression, "operator").map(|node| source.text(node)).unwrap_or_default();
+    let number = matches!(operator, "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" | "<<" | ">>" | "~");
+    let usable = match source.kind(expression) {
+        "binary_expression" | "unary_expression" => number,
+        kind => matches!(kind, "subscript_expression" | "cast_expression"),
+    };
     let around = source.node(expression).start <= at.start() && at.start() < source.node(expression).end;
     if !usable || around || !at.symbols.all_visible(source, expression, at.start()) {
         return;

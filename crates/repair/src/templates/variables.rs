@@ -2,6 +2,7 @@
 
 use super::{At, Proposal};
 use crate::declared::{FUNCTION, fits};
+use crate::hints::words;
 use crate::source::Source;
 use crate::template::Template::{Index, Variable};
 
@@ -19,11 +20,19 @@ pub(crate) fn variable(at: &At<'_>, into: &mut Vec<Proposal>) {
     let others = visible
         .into_iter()
         .filter(|other| other.name != this.name && other.kind != FUNCTION && fits(&this.kind, &other.kind));
-    for other in others.take(OTHERS_MAX) {
+    let counts = loop_counter(at);
+    for other in others.filter(|other| !at.is_beside(&other.name)).take(OTHERS_MAX) {
         let same = if other.kind == this.kind { 1.0 } else { 0.6 };
         let near = if other.global { 0.4 } else { 1.0 };
-        at.instead(into, template, same * near * at.consistency(&other.name), at.node, other.name.clone());
+        at.instead(into, template, same * near * counts * at.consistency(&other.name), at.node, other.name.clone());
     }
+}
+
+/// The variable that a loop counts with is seldom another.
+fn loop_counter(at: &At<'_>) -> f64 {
+    let head = at.source.above(at.node, "for_statement").and_then(|up| at.source.child(up, "initializer"));
+    let counter = head.is_some_and(|head| words(at.source.text(head)).any(|word| word == at.text()));
+    if counter { 0.4 } else { 1.0 }
 }
 
 /// A name that is declared here, not used.
@@ -65,7 +74,9 @@ pub(crate) fn same_type(at: &At<'_>, into: &mut Vec<Proposal>) {
         return;
     }
     let Some(kind) = at.symbols.kind_of(at.source, at.node).filter(|kind| kind != FUNCTION) else { return };
-    for other in values(at, &kind).into_iter().filter(|other| other != at.text()).take(OTHERS_MAX) {
+    for other in
+        values(at, &kind).into_iter().filter(|other| other != at.text() && !at.is_beside(other)).take(OTHERS_MAX)
+    {
         at.instead(into, Variable, 0.45, at.node, other);
     }
 }
