@@ -16,6 +16,7 @@ mod error;
 mod evidence;
 mod gc;
 mod journal;
+pub mod knowledge;
 mod liveness;
 pub mod moment;
 pub mod private;

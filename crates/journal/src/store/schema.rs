@@ -13,7 +13,7 @@ pub(crate) const BUSY_WAIT: Duration = Duration::from_secs(10);
 const PAGES_PER_CHECKPOINT: i64 = 4_096;
 
 /// `ILCK`: says to `file(1)` and to us that this is a store of ours.
-const APPLICATION_ID: i64 = 0x494C_434B;
+pub(crate) const APPLICATION_ID: i64 = 0x494C_434B;
 
 /// Each brings a store from the version before to its own. Never change one that has been released: add another.
 const MIGRATIONS: [&str; 2] = [
