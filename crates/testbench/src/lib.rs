@@ -29,6 +29,7 @@ mod ssh;
 mod stop;
 mod tool;
 mod trouble;
+mod walk;
 
 pub use environment::{Bench, Doing, Environment, Fault, Kept, Operation, Ran, Reset, Start, Stop};
 pub use kinds::environment;

@@ -58,7 +58,7 @@ impl Session {
 
     /// The folder of one start, made.
     pub fn run_folder(&self, start: &Start) -> io::Result<PathBuf> {
-        let name: String = start.id.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect();
+        let name = file_name(&start.id);
         let folder = self.folder.join("runs").join(format!("{name}-{}", start.repetition));
         fs::create_dir_all(&folder)?;
         Ok(folder)
@@ -90,4 +90,41 @@ fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let temporary = path.with_extension("new");
     fs::write(&temporary, content)?;
     fs::rename(temporary, path)
+}
+
+/// The longest name that is taken as it is.
+const NAME_BYTES_MAX: usize = 80;
+
+/// A name for a file that no other id has: where letters have to be replaced or left out, a number says which id it was.
+fn file_name(id: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    if !id.is_empty() && id.len() <= NAME_BYTES_MAX && id.chars().all(is_plain) {
+        return id.to_owned();
+    }
+    let plain: String =
+        id.chars().take(NAME_BYTES_MAX).map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
+    // FNV-1a: the same in every version and on every computer.
+    let hash = id
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    format!("{plain}-{:08x}", hash >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn different_ids_have_different_names_that_are_no_paths() {
+        let long = "x".repeat(500);
+        let ids = ["all", "a-b", "a_b", "a/b", "a.b", "a b", "..", "", "ä", "ö", &long, &format!("{long}y")];
+        let mut names: Vec<String> = ids.iter().map(|id| file_name(id)).collect();
+        assert_eq!(names[0], "all");
+        for name in &names {
+            assert!(name.len() < 120 && !name.contains(['/', '.']) && !name.is_empty(), "{name}");
+        }
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), ids.len(), "{names:?}");
+    }
 }

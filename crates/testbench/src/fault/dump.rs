@@ -29,7 +29,7 @@ const REGISTER: &str = r"(?ix)
     \b( pc | lr | sp | fp | ra | gp | tp | msp | psp | x?psr | cpsr | spsr | cfsr | hfsr | dfsr | afsr | mmfar | bfar | shcsr | ipsr
       | [sm]?epc | [sm]?cause | [sm]?tval | [sm]?status | badaddr | elr(?:_el[1-3])? | esr(?:_el[1-3])? | far(?:_el[1-3])? | ifsr | ifar
       | dfar | r[0-9]{1,2} | x[0-9]{1,2} | a[0-7] | s[0-9]{1,2} | t[0-6] | eip | rip )
-    \b \s* [:=]? \s* (?: 0x ([0-9a-f]{1,16}) | ([0-9a-f]{16} | [0-9a-f]{8}) ) \b
+    \b \)? \s* [:=]? \s* (?: 0x ([0-9a-f]{1,16}) | ([0-9a-f]{16} | [0-9a-f]{8}) ) \b
 ";
 
 /// A bare address.
@@ -146,8 +146,8 @@ impl Known {
     /// Where it was, where that was called from, and what other addresses of code are there.
     fn stack(&self, text: &str, registers: &BTreeMap<String, String>, symbols: &Symbols) -> Vec<String> {
         let value = |name: &&str| registers.get(*name).and_then(|value| number(value));
-        let counter = PROGRAM_COUNTERS.iter().find_map(|name| value(name));
-        let back = RETURN_ADDRESSES.iter().find_map(|name| value(name));
+        let counter = PROGRAM_COUNTERS.iter().find_map(&value);
+        let back = RETURN_ADDRESSES.iter().find_map(value);
         let is_register = |address: &u64| registers.values().any(|value| number(value) == Some(*address));
         let others = self.address.captures_iter(text).filter_map(|found| number(found.get(1)?.as_str()));
         let others = others.filter(|address| symbols.is_code(*address) && !is_register(address));

@@ -161,7 +161,7 @@ fn functions(file: &object::File<'_>, has_mode_bit: bool) -> Vec<(Range<u64>, St
         Some((start..start.saturating_add(symbol.size()), name.to_owned()))
     });
     let mut functions: Vec<_> = named.collect();
-    functions.sort_by(|one, other| (one.0.start, one.0.end).cmp(&(other.0.start, other.0.end)));
+    functions.sort_by_key(|(range, _)| (range.start, range.end));
     // What is written in assembly often does not say how long it is: until the next one.
     let starts: Vec<u64> = functions.iter().map(|(range, _)| range.start).skip(1).chain([u64::MAX]).collect();
     for ((range, _), next) in functions.iter_mut().zip(starts) {

@@ -9,11 +9,7 @@ use std::{
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::fields::Fields;
-
-/// How many files are copied or looked at, and how deep.
-const FILES_MAX: usize = 200_000;
-const DEPTH_MAX: usize = 64;
+use crate::{fields::Fields, walk::walk};
 
 /// How much is copied.
 const COPY_BYTES_MAX: u64 = 4 << 30;
@@ -92,27 +88,4 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
             _ => Ok(()),
         }
     })
-}
-
-/// Everything below a folder, parents first, without following links and without repositories.
-fn walk(folder: &Path, mut visit: impl FnMut(&Path, &fs::Metadata) -> io::Result<()>) -> io::Result<()> {
-    let (mut open, mut seen) = (vec![(folder.to_owned(), 0)], 0);
-    while let Some((folder, depth)) = open.pop() {
-        for entry in fs::read_dir(&folder)? {
-            let entry = entry?;
-            let (path, about) = (entry.path(), entry.metadata()?);
-            if entry.file_name() == ".git" {
-                continue;
-            }
-            seen += 1;
-            if seen > FILES_MAX {
-                return Err(io::Error::other(format!("there are more than {FILES_MAX} files in {}", folder.display())));
-            }
-            visit(&path, &about)?;
-            if about.is_dir() && depth < DEPTH_MAX {
-                open.push((path, depth + 1));
-            }
-        }
-    }
-    Ok(())
 }

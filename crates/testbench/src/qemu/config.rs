@@ -23,6 +23,8 @@ pub(crate) enum Coverage {
     Off,
     /// QEMU writes down every instruction.
     Trace,
+    /// The firmware counts itself.
+    Gcov,
 }
 
 /// One step of a dialogue.
@@ -56,6 +58,8 @@ pub(crate) struct Config {
     pub(crate) boots_max: u32,
     pub(crate) icount: Option<u64>,
     pub(crate) coverage: Coverage,
+    /// What reads the counters of a firmware that counts itself, where that is not the usual one.
+    pub(crate) gcov: Option<String>,
     pub(crate) memory_mb: Option<u64>,
     /// What says that there was a fault, besides what is known of old.
     pub(crate) faults: Vec<Regex>,
@@ -74,7 +78,7 @@ impl Config {
     pub(crate) fn read(map: &Map<String, Value>) -> Result<Self, Trouble> {
         let mut fields = Fields::new(map);
         let consoles = [("serial", Console::Serial), ("semihosting", Console::Semihosting)];
-        let coverages = [("off", Coverage::Off), ("trace", Coverage::Trace)];
+        let coverages = [("off", Coverage::Off), ("trace", Coverage::Trace), ("gcov", Coverage::Gcov)];
         let config = Config {
             program: fields.need_text("program"),
             machine: fields.need_text("machine"),
@@ -94,6 +98,7 @@ impl Config {
             boots_max: u32::try_from(fields.whole("boots_max").unwrap_or(BOOTS_MAX)).unwrap_or(u32::MAX),
             icount: icount(&mut fields),
             coverage: fields.word("coverage", &coverages).unwrap_or(Coverage::Trace),
+            gcov: fields.text("gcov"),
             memory_mb: fields.whole("memory_mb"),
             faults: fields.patterns("faults"),
         };

@@ -8,6 +8,7 @@ mod command;
 mod config;
 mod coverage;
 mod debugger;
+mod gcov;
 mod guest;
 mod hang;
 mod qmp;

@@ -14,7 +14,7 @@ use super::{
     command::Tracing,
     config::{Config, Console, Coverage},
     coverage::tracing,
-    debugger,
+    debugger, gcov,
     watch::{End, Watch},
 };
 use crate::{
@@ -47,9 +47,11 @@ pub(crate) async fn run(config: &Config, bench: Bench<'_>, start: &Start, folder
     leftovers::empty(folder)?;
     let elf = elf(config, bench);
     let symbols = read_symbols(elf.clone()).await;
-    let how = match (start.coverage, config.coverage) {
-        (true, Coverage::Trace) => tracing(bench, config).await?,
-        _ => Tracing::Off,
+    let wanted = if start.coverage { config.coverage } else { Coverage::Off };
+    let how = match wanted {
+        Coverage::Trace => tracing(bench, config).await?,
+        Coverage::Gcov => gcov::program(config, bench).map(|_| Tracing::Off)?,
+        Coverage::Off => Tracing::Off,
     };
     let mut boot = Boot::start(bench, config, start, folder, how).await?;
     let mut notes = Notes::default();
@@ -66,6 +68,13 @@ pub(crate) async fn run(config: &Config, bench: Bench<'_>, start: &Start, folder
     for log in &logs {
         notes.faults.extend(faults(&text(&folder.join(log)), &config.faults, symbols.as_ref()));
     }
+    let coverage = match wanted {
+        Coverage::Gcov => {
+            let log = logs.first().map(|log| text(&folder.join(log))).unwrap_or_default();
+            gcov::lines(config, bench, folder, (&artifacts, &log)).await?
+        }
+        _ => symbols.map(|symbols| symbols.lines(addresses)).unwrap_or_default(),
+    };
     Ok(Ran {
         start: start.clone(),
         stop,
@@ -74,7 +83,7 @@ pub(crate) async fn run(config: &Config, bench: Bench<'_>, start: &Start, folder
         reports: Vec::new(),
         artifacts,
         faults: notes.faults,
-        coverage: symbols.map(|symbols| symbols.lines(addresses)).unwrap_or_default(),
+        coverage,
     })
 }
 
@@ -95,7 +104,7 @@ async fn watched(
             boot.end().await;
             Err(trouble)
         }
-        Ok(End::Itself(ended)) => notes.ended(ended, is_ended_outside),
+        Ok(End::Itself(ended)) => notes.ended(*ended, is_ended_outside),
         Ok(End::Decided(stop)) => {
             if matches!(stop, Stop::Hung { .. } | Stop::TimedOut) {
                 notes.examine(bench, boot, elf, &stop).await;

@@ -30,7 +30,7 @@ const SILENT: Duration = Duration::from_secs(1);
 /// How it ended.
 pub(crate) enum End {
     /// QEMU ended.
-    Itself(Result<Ended, Outcome>),
+    Itself(Box<Result<Ended, Outcome>>),
     /// It was decided here; QEMU still runs.
     Decided(Stop),
 }
@@ -53,7 +53,7 @@ pub(crate) struct Watch<'w> {
 }
 
 enum Heard {
-    Ended(Result<Ended, Outcome>),
+    Ended(Box<Result<Ended, Outcome>>),
     Found(Found),
     Event(Option<Event>),
     Nothing,
@@ -147,7 +147,7 @@ impl<'w> Watch<'w> {
         }
     }
 
-    async fn noting_signals(&mut self, ended: Result<Ended, Outcome>) -> Result<Ended, Outcome> {
+    async fn noting_signals(&mut self, ended: Box<Result<Ended, Outcome>>) -> Box<Result<Ended, Outcome>> {
         // What QEMU said last may not have been read yet.
         while let Ok(Some(event)) = tokio::time::timeout(TICK, self.boot.qmp.event()).await {
             self.note(Some(event));
@@ -224,7 +224,7 @@ async fn listen(boot: &mut Boot, console: Console, patterns: &[Regex]) -> Heard 
         () = hear(other) => Heard::Nothing,
         event = qmp.event(), if !qmp.is_closed() => Heard::Event(event),
         Some(ended) = program.join_next() => match ended {
-            Ok(ended) => Heard::Ended(ended),
+            Ok(ended) => Heard::Ended(Box::new(ended)),
             Err(_) => Heard::Nothing,
         },
     }

@@ -20,7 +20,7 @@ fn pair() -> (Expect<DuplexStream>, DuplexStream) {
 
 #[tokio::test]
 async fn what_stands_first_in_the_text_is_found_first() {
-    let cases: [(&str, [&str; 2], (usize, &str, &str)); 4] = [
+    let cases = [
         ("boot\nlogin: ", ["login: ", "boot"], (1, "boot", "")),
         ("boot\nlogin: ", ["login: ", "panic"], (0, "login: ", "boot\n")),
         ("abc", ["b", "bc"], (0, "b", "a")),

@@ -113,3 +113,18 @@ fn compile(compiler: &str, options: &[&str], name: &str, handler: Handler, image
     let compiled = command.output().unwrap();
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
 }
+
+/// A firmware for Cortex-M that counts its own lines, with the compiler's notes beside it.
+pub(crate) fn counting_firmware(folder: &Path) -> PathBuf {
+    let gcc = |words: &[&str]| {
+        let usual = ["-g", "-O1", "-mcpu=cortex-m3", "-mthumb", "-Wno-array-bounds"];
+        let compiled = Command::new("arm-none-eabi-gcc").current_dir(folder).args(usual).args(words).output().unwrap();
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    };
+    let source = |file: &str| sources().join(file).display().to_string();
+    gcc(&["-c", "--coverage", "-fprofile-info-section", &source("gcov.c"), "-o", "gcov.o"]);
+    gcc(&["-c", "-DHANDLER", &source("cortex_m.c"), "-o", "cortex_m.o"]);
+    let library = ["-nostartfiles", "--specs=nosys.specs", "--specs=nano.specs", "-T", &source("cortex_m.ld")];
+    gcc(&[&library[..], &["gcov.o", "cortex_m.o", "-lgcov", "-o", "gcov.elf"]].concat());
+    folder.join("gcov.elf")
+}

@@ -5,6 +5,7 @@
 mod board;
 mod board_ssh;
 mod expect;
+mod faults;
 mod firmware;
 // The kit of tests stands on the runtime, and that on this crate: all of it would be compiled before the first test.
 #[allow(unreachable_pub, reason = "it is part of another crate")]

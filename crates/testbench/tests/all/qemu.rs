@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::{
-    firmware::{Handler, Processor, line_with, outside, sources},
+    firmware::{Handler, Processor, counting_firmware, line_with, outside, sources},
     trial::{Seen, Trial, profile, start, until, wrong},
 };
 
@@ -254,6 +254,29 @@ async fn coverage_has_the_lines_that_were_executed_and_no_others() {
 }
 
 #[tokio::test]
+async fn a_firmware_that_counts_itself_is_believed() {
+    if !crate::trial::has_parts(&["arm-none-eabi-gcc", "arm-none-eabi-gcov", "qemu-system-arm"]) {
+        return;
+    }
+    for told in ["file", "text", "thrice"] {
+        let mut config = Processor::CortexM.config();
+        config["coverage"] = json!("gcov");
+        let mut trial = Trial::new(profile("qemu", config), None);
+        trial.session.image = Some(counting_firmware(&trial.session.sources));
+        let start = Start { coverage: true, ..start(&[told]) };
+        let (ran, _) = trial.try_run(&start).await;
+        let ran = ran.unwrap();
+        let lines = &ran.coverage[&sources().join("gcov.c").display().to_string()];
+        let executed = |text: &str| {
+            let place = line_with("gcov.c", text);
+            lines.contains(&place.rsplit_once(':').unwrap().1.parse().unwrap())
+        };
+        assert_eq!(executed("// counted"), told != "thrice", "{told} {lines:?}");
+        assert_eq!(executed("// not counted"), told == "thrice", "{told} {lines:?}");
+    }
+}
+
+#[tokio::test]
 async fn one_case_at_a_time_is_told_by_its_name() {
     let Some(image) = Processor::CortexM.firmware(Handler::Reports) else { return };
     let mut config = Processor::CortexM.config();
@@ -266,6 +289,36 @@ async fn one_case_at_a_time_is_told_by_its_name() {
         let (ran, _) = trial.try_run(&start).await;
         assert_eq!(ran.unwrap().stop, Stop::Exited { code }, "{case}");
     }
+}
+
+#[tokio::test]
+async fn results_are_read_from_where_the_firmware_talks() {
+    // QEMU itself may have something to say, too.
+    let seen_on = |seen: &Seen| seen.ran.logs.iter().take(2).map(|log| log.display().to_string()).collect::<Vec<_>>();
+    for (more, logs) in [
+        (json!({}), ["serial.log", "semihosting.log"]),
+        (json!({ "console": "semihosting", "end": "^said by semihosting$" }), ["semihosting.log", "serial.log"]),
+    ] {
+        check("semihosting", Handler::Reports, more, |processor, seen| {
+            assert_eq!(seen.ran.stop, Stop::Exited { code: 0 }, "{processor:?} {seen:?}");
+            assert_eq!(seen_on(seen), logs, "{processor:?}");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn with_counted_instructions_every_start_takes_the_same_time() {
+    let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({ "icount": 5 })) else { return };
+    let mut seen = Vec::new();
+    for repetition in 1..=3 {
+        let start = Start { repetition, ..start(&["time"]) };
+        let (ran, folder) = trial.try_run(&start).await;
+        assert_eq!(ran.unwrap().stop, Stop::Exited { code: 0 });
+        seen.push(fs::read_to_string(folder.join("serial.log")).unwrap());
+    }
+    assert!(seen[0].contains("ticks=0x") && !seen[0].contains("ticks=0x00000000"), "{seen:?}");
+    assert!(seen.iter().all(|one| *one == seen[0]), "{seen:?}");
 }
 
 #[tokio::test]
@@ -333,12 +386,12 @@ fn everything_that_is_wrong_with_a_configuration_is_named() {
         known are expect, send, timeout_sec;
         `test_profile.config.hang_sec` is to be a number of seconds, not -1;
         `test_profile.config.icount` is to be `off` or a shift from 0 to 10, not 99;
-        `test_profile.config.coverage` is to be one of off, trace, not "some";
+        `test_profile.config.coverage` is to be one of off, trace, gcov, not "some";
         `test_profile.config.case_arg` has no {case} in it;
         `test_profile.config.case_arg` needs `semihosting: true`;
         without it say {case} in `args`;
         `test_profile.config.imgae` is not known;
-        known are program, machine, cpu, args, image, symbols, semihosting, console, case_arg, heartbeat, heartbeat_sec, steps, end, hang_sec, boot_banner, boots_max, icount, coverage, memory_mb, faults"#]].assert_eq(&wrong("qemu", config));
+        known are program, machine, cpu, args, image, symbols, semihosting, console, case_arg, heartbeat, heartbeat_sec, steps, end, hang_sec, boot_banner, boots_max, icount, coverage, gcov, memory_mb, faults"#]].assert_eq(&wrong("qemu", config));
 }
 
 #[tokio::test]

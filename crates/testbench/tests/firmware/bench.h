@@ -7,6 +7,7 @@ char get(void);                   // from it; waits
 long semihosting(long operation, void *block);
 void fault(void);                 // does what the processor cannot
 void reset(void);                 // starts over
+uint32_t ticks(void);             // of a clock
 void run(const char *what);       // `what` is the last word it was told
 
 static inline void say(const char *text) { while (*text) put(*text++); }

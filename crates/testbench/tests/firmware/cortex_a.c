@@ -32,6 +32,12 @@ void reset(void) {
     for (;;) {}
 }
 
+uint32_t ticks(void) {
+    uint32_t low, high;
+    __asm__ volatile("mrrc p15, 1, %0, %1, c14" : "=r"(low), "=r"(high));
+    return low;
+}
+
 void report(uint32_t pc, uint32_t lr) {
     uint32_t dfsr;
     __asm__ volatile("mrc p15, 0, %0, c5, c0, 0" : "=r"(dfsr));

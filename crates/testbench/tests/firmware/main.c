@@ -50,6 +50,18 @@ __attribute__((noinline)) static void escape(void) {
     finish(0);
 }
 
+__attribute__((noinline)) static void by_semihosting(void) {
+    semihosting(0x04, "said by semihosting\n"); // SYS_WRITE0
+    finish(0);
+}
+
+__attribute__((noinline)) static void time(void) {
+    uint32_t begun = ticks();
+    for (int i = 0; i < 20000; i++) sink = i;
+    say_hex("ticks", (ticks() - begun) & 0xffffff);
+    finish(0);
+}
+
 void run(const char *what) {
     say("booted\n");
     if (same(what, "hang")) wait_for_ever();
@@ -59,6 +71,8 @@ void run(const char *what) {
     if (same(what, "talk")) dialogue();
     if (same(what, "escape")) escape();
     if (same(what, "chatter")) chatter();
+    if (same(what, "semihosting")) by_semihosting();
+    if (same(what, "time")) time();
     if (same(what, "never")) never_called();
     int is_right = add(2, 2) == 4;
     if (same(what, "fail")) is_right = 0;

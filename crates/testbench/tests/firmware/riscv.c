@@ -33,6 +33,10 @@ void reset(void) {
     for (;;) {}
 }
 
+uint32_t ticks(void) {
+    return *(volatile uint32_t *)0x200bff8; // the low half of mtime
+}
+
 void report(uintptr_t mepc, uintptr_t ra, uintptr_t mcause) {
     say("unhandled trap\n");
     say_hex("mepc", mepc);

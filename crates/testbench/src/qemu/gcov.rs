@@ -1,0 +1,164 @@
+//! Which lines are executed, by a firmware that counts them itself. Its counters are files that it wrote by semihosting, or lines of text on
+//! its console: `gcov: NAME.gcda HEX`. The compiler's notes are in the sources, where it was built.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use interlock_program::{Tell, run};
+use serde::Deserialize;
+
+use super::config::Config;
+use crate::{
+    Bench, Trouble,
+    confined::{self, Confined, Trust},
+    walk::walk,
+};
+
+/// How long the program may take for one file.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How many files with counters are looked at.
+const FILES_MAX: usize = 1_000;
+
+/// Where they are looked at, within the folder of a start.
+const FOLDER: &str = "gcov";
+
+/// What `gcov --json-format` prints.
+#[derive(Deserialize)]
+struct Told {
+    #[serde(default)]
+    current_working_directory: PathBuf,
+    #[serde(default)]
+    files: Vec<ToldFile>,
+}
+
+#[derive(Deserialize)]
+struct ToldFile {
+    file: PathBuf,
+    #[serde(default)]
+    lines: Vec<ToldLine>,
+}
+
+#[derive(Deserialize)]
+struct ToldLine {
+    line_number: u32,
+    count: u64,
+}
+
+/// The lines that were executed, by file.
+pub(crate) async fn lines(
+    config: &Config,
+    bench: Bench<'_>,
+    start: &Path,
+    (artifacts, log): (&[PathBuf], &str),
+) -> Result<BTreeMap<String, Vec<u32>>, Trouble> {
+    let program = program(config, bench)?;
+    let notes = notes(&bench.session.sources)?;
+    let mut executed: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+    for (number, (name, counters)) in counters(start, artifacts, log).into_iter().take(FILES_MAX).enumerate() {
+        let Some(note) = note_of(&name, &notes) else { continue };
+        let folder = start.join(FOLDER).join(number.to_string());
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join("it.gcda"), counters)?;
+        fs::copy(note, folder.join("it.gcno"))?;
+        add(ask(&program, bench, &folder).await?, &mut executed);
+    }
+    let _ = fs::remove_dir_all(start.join(FOLDER));
+    Ok(executed.into_iter().map(|(file, lines)| (file, lines.into_iter().collect())).collect())
+}
+
+/// The program that reads counters, which has to fit the compiler.
+pub(crate) fn program(config: &Config, bench: Bench<'_>) -> Result<PathBuf, Trouble> {
+    let (usual, package) = match config.program.rsplit("qemu-system-").next() {
+        Some("arm") => ("arm-none-eabi-gcov", "gcc-arm-none-eabi"),
+        Some("riscv32" | "riscv64") => ("riscv64-unknown-elf-gcov", "gcc-riscv64-unknown-elf"),
+        _ => ("gcov", "gcc"),
+    };
+    confined::find(config.gcov.as_deref().unwrap_or(usual), &bench.session.sources, package)
+}
+
+/// Files of counters with their names: those the firmware wrote, and those it printed.
+fn counters(start: &Path, artifacts: &[PathBuf], log: &str) -> Vec<(String, Vec<u8>)> {
+    let is_ours = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "gcda");
+    let written = artifacts
+        .iter()
+        .filter(is_ours)
+        .filter_map(|path| Some((path.to_string_lossy().into_owned(), fs::read(start.join(path)).ok()?)));
+    let mut printed: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+    for line in log.lines().filter_map(|line| line.trim().strip_prefix("gcov: ")) {
+        if let Some((name, bytes)) = line.rsplit_once(' ').and_then(|(name, text)| Some((name, hex(text)?))) {
+            // A long file may be printed in parts.
+            printed.entry(name).or_default().extend(bytes);
+        }
+    }
+    written.chain(printed.into_iter().map(|(name, bytes)| (name.to_owned(), bytes))).collect()
+}
+
+fn hex(text: &str) -> Option<Vec<u8>> {
+    let digit = |letter: u8| (letter as char).to_digit(16);
+    let byte = |pair: &[u8]| u8::try_from(digit(*pair.first()?)? * 16 + digit(*pair.get(1)?)?).ok();
+    text.as_bytes().chunks(2).map(byte).collect()
+}
+
+/// All notes of the compiler.
+fn notes(sources: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut notes = Vec::new();
+    walk(sources, |path, about| {
+        if about.is_file() && path.extension().is_some_and(|extension| extension == "gcno") {
+            notes.push(path.to_owned());
+        }
+        Ok(())
+    })?;
+    notes.sort();
+    Ok(notes)
+}
+
+/// The notes for counters of this name: at the same path, or else of the same name.
+fn note_of<'n>(name: &str, notes: &'n [PathBuf]) -> Option<&'n PathBuf> {
+    let wanted = Path::new(name).with_extension("gcno");
+    let same_name = |note: &&PathBuf| note.file_name() == wanted.file_name();
+    notes.iter().find(|note| **note == wanted).or_else(|| notes.iter().find(same_name))
+}
+
+async fn ask(program: &Path, bench: Bench<'_>, folder: &Path) -> Result<Option<Told>, Trouble> {
+    let plan = Confined {
+        words: [program.as_os_str(), "--json-format".as_ref(), "--stdout".as_ref(), "it.gcda".as_ref()]
+            .map(Into::into)
+            .into(),
+        folder: folder.to_owned(),
+        writable: folder.to_owned(),
+        env: BTreeMap::new(),
+        timeout: TIMEOUT,
+        tell: Tell::Nothing,
+        trust: Trust::Nothing,
+    };
+    let mut ended = run(bench.attempt, &plan.plan(bench)?).await.map_err(|outcome| confined::trouble(&outcome))?;
+    // Counters that were cut off tell nothing.
+    Ok(serde_json::from_slice(&ended.stdout.content()?).ok())
+}
+
+fn add(told: Option<Told>, executed: &mut BTreeMap<String, BTreeSet<u32>>) {
+    let Some(told) = told else { return };
+    for file in told.files {
+        let name = told.current_working_directory.join(&file.file).to_string_lossy().into_owned();
+        let lines = file.lines.iter().filter(|line| line.count > 0).map(|line| line.line_number);
+        executed.entry(name).or_default().extend(lines);
+    }
+    executed.retain(|_, lines| !lines.is_empty());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_are_read_from_text_in_parts_and_what_is_none_is_left_out() {
+        let log = "boot\ngcov: /b/x.gcda 0a0B\r\ngcov: y.gcda ff\ngcov: /b/x.gcda 0c\ngcov: z.gcda 0g\ngcov: z.gcda 123\ngcov:\n";
+        let found = counters(Path::new("/nowhere"), &["guest/a.gcda".into(), "guest/b.txt".into()], log);
+        assert_eq!(found, [("/b/x.gcda".to_owned(), vec![10, 11, 12]), ("y.gcda".to_owned(), vec![255])]);
+    }
+}
