@@ -6,6 +6,8 @@ use crate::template::Template;
 const RIGHT_BY_CASES: [(usize, f64); 4] = [(7, 0.56), (4, 0.40), (1, 0.19), (0, 0.05)];
 /// Beyond what those shares were counted on (seven cases and somewhat more), every further case that executes the change and passes speaks for it.
 const CASES_COUNTED: f64 = 6.0;
+/// As far as that goes: no number of cases makes a deleted statement believed.
+const FURTHER_MAX: f64 = 3.0;
 /// A repair that fewer cases cover is never believed.
 const CASES_FOR_BELIEF: usize = 4;
 /// What an unbelieved repair can reach: below every threshold for success.
@@ -22,7 +24,7 @@ const SHARE_THAT_COUNTS: f64 = 0.1;
 pub fn confidence(template: Template, cases_covering: usize, cases_total: usize) -> f64 {
     let covering = cases_covering.min(cases_total);
     let share = RIGHT_BY_CASES.iter().find(|(least, _)| covering >= *least).map_or(0.0, |(_, share)| *share);
-    let further = (covering as f64 / CASES_COUNTED).max(1.0);
+    let further = (covering as f64 / CASES_COUNTED).clamp(1.0, FURTHER_MAX);
     let odds = share / (1.0 - share) * template.odds() * breadth(covering, cases_total) * further;
     let believed = odds / (1.0 + odds);
     let most = if covering < CASES_FOR_BELIEF { UNBELIEVED_MAX } else { BELIEVED_MAX };
