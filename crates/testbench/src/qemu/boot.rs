@@ -117,6 +117,11 @@ impl Boot {
         self.serial.last_heard().max(semihosting).unwrap_or(self.begun).max(self.begun)
     }
 
+    /// How many bytes were printed.
+    pub(crate) fn heard(&self) -> u64 {
+        self.serial.heard() + self.semihosting.as_ref().map_or(0, Expect::heard)
+    }
+
     /// Ends it, asked first and forced then, and reads what is left. How it ended, where that is known.
     pub(crate) async fn end(&mut self) -> Option<Result<Ended, Outcome>> {
         self.qmp.quit().await;

@@ -27,6 +27,9 @@ const FAR: Duration = Duration::from_secs(3_600 * 24 * 365);
 /// How long a firmware that is out of time has to have been silent to count as hung.
 const SILENT: Duration = Duration::from_secs(1);
 
+/// How much a firmware may print: what prints for ever must not fill the disk.
+const OUTPUT_BYTES_MAX: u64 = 256 << 20;
+
 /// How it ended.
 pub(crate) enum End {
     /// QEMU ended.
@@ -163,7 +166,7 @@ impl<'w> Watch<'w> {
             return Some(Stop::BootLoop { boots });
         }
         let silent = self.boot.last_heard().elapsed();
-        let is_late = Instant::now() >= self.deadline;
+        let is_late = Instant::now() >= self.deadline || self.boot.heard() > OUTPUT_BYTES_MAX;
         let is_dumb = self.is_without_heartbeat() || self.is_step_overdue();
         if !is_late && !is_dumb && silent < self.config.hang_after {
             self.samples.clear();

@@ -363,8 +363,16 @@ async fn a_reset_removes_what_a_crash_left() {
     fs::write(folder.join("serial.log"), "half a li").unwrap();
     let logs = trial.environment.fetch_logs(trial.bench()).await.unwrap();
     assert_eq!(logs.iter().map(|log| &*log.name).collect::<Vec<_>>(), ["crashed-1/serial.log"]);
+    let mut left = std::process::Command::new("sleep");
+    left.arg("60").env("INTERLOCK_SESSION", &trial.session.folder);
+    let mut left = left.spawn().unwrap();
+    let mut other = std::process::Command::new("sleep").arg("60").spawn().unwrap();
     let said = trial.environment.reset(trial.bench(), Reset::Reset).await.unwrap();
-    assert_eq!(said, "0 programs were left and ended, 1 folders of theirs removed");
+    assert_eq!(said, "1 programs were left and ended, 1 folders of theirs removed");
+    assert!(!left.wait().unwrap().success());
+    assert!(other.try_wait().unwrap().is_none(), "what is not of the session was ended, too");
+    other.kill().unwrap();
+    other.wait().unwrap();
     assert!(!folder.join("guest").exists() && folder.join("serial.log").exists());
     assert!(trial.home().exists());
 }
