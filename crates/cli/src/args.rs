@@ -1,9 +1,11 @@
 //! The arguments: every command, what it takes, and the help that `--help` prints.
 
+mod kb;
 mod runs;
 
 use std::path::PathBuf;
 
+pub(crate) use kb::*;
 pub(crate) use runs::*;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -121,6 +123,8 @@ pub(crate) enum Command {
     Activities,
     /// List boards and other things that one run at a time may use: who has them, and who waits
     Resources,
+    /// Find, show and write out what runs have learned
+    Kb(Kb),
     /// Copy a built-in machine into the project, to be changed
     Init(Init),
     /// Say whether everything that runs need is there

@@ -15,6 +15,6 @@ mod trust;
 pub use address::Address;
 pub use client::{Client, Connection};
 pub use error::Error;
-pub use hyper::{HeaderMap, Method, Request, body::Bytes, header};
+pub use hyper::{HeaderMap, Method, Request, Uri, body::Bytes, header};
 pub use proxy::{Proxy, base64};
 pub use response::Response;

@@ -9,6 +9,7 @@
 mod activity;
 mod case;
 pub mod check;
+pub mod embeddings;
 pub mod model;
 pub mod panel;
 mod probe;

@@ -14,6 +14,7 @@ mod gc;
 mod grant;
 mod import;
 mod init;
+mod kb;
 mod machines;
 mod man;
 mod map;
@@ -67,6 +68,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Gc(args) => gc::run(&args, output),
         Command::Activities => activities::run(output),
         Command::Resources => resources::run(output),
+        Command::Kb(args) => kb::run(&args, output),
         Command::Init(args) => init::run(&args, output),
         Command::Doctor => doctor::run(output),
         Command::Completions { shell } => completions::run(shell, output),

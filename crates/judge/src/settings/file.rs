@@ -28,6 +28,21 @@ struct File {
     votes: toml::Table,
     #[serde(default)]
     budget: BudgetForm,
+    embeddings: Option<EmbeddingsForm>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EmbeddingsForm {
+    base_url: String,
+    model: String,
+    key_env: Option<String>,
+    key_file: Option<PathBuf>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    proxy: Option<String>,
+    #[serde(default)]
+    timeouts: TimeoutsForm,
 }
 
 #[derive(Default, Deserialize)]
@@ -97,6 +112,7 @@ pub(super) fn read(text: &str, trusted: Trusted) -> Result<Settings, String> {
         chains: chains.collect::<Result<_, _>>()?,
         votes: votes.collect::<Result<_, _>>()?,
         budget: Budget { tokens: file.budget.tokens_per_run, cost: file.budget.cost_per_run },
+        embeddings: file.embeddings.map(|form| embeddings(form, trusted)).transpose()?,
     })
 }
 
@@ -120,6 +136,35 @@ fn backend(entry: Entry, trusted: Trusted) -> Result<Backend, String> {
         Provider::Command => command(entry).map(Backend::Command),
         _ => server(entry).map(|server| Backend::Server(Box::new(server))),
     }
+}
+
+/// What makes vectors is a server as those of judges are, and the same holds of where it may be named.
+fn embeddings(form: EmbeddingsForm, trusted: Trusted) -> Result<Server, String> {
+    let entry = Entry {
+        provider: Provider::OpenaiChat,
+        base_url: Some(form.base_url),
+        model: Some(form.model),
+        key_env: form.key_env,
+        key_file: form.key_file,
+        headers: form.headers,
+        proxy: form.proxy,
+        timeouts: form.timeouts,
+        stream: None,
+        retries_max: None,
+        retry_wait_max_s: None,
+        window_tokens: None,
+        reply_tokens_max: None,
+        temperature: None,
+        means: None,
+        price: Price::default(),
+        command: None,
+        env: Vec::new(),
+    };
+    let said = |why: String| format!("embeddings: {why}");
+    if trusted == Trusted::No {
+        may_stand_in_project(&entry).map_err(said)?;
+    }
+    server(entry).map_err(said)
 }
 
 /// What comes with a repository must not send keys or prompts anywhere, nor start programs.

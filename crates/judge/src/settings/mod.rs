@@ -35,6 +35,8 @@ pub struct Settings {
     pub votes: BTreeMap<String, u32>,
     /// What a run may use up.
     pub budget: Budget,
+    /// What makes vectors of texts, where somebody named it: a server that speaks OpenAI's embeddings.
+    pub embeddings: Option<Server>,
 }
 
 /// What stands behind a judge.
@@ -106,6 +108,7 @@ impl Settings {
             *known = votes.max(*known);
         }
         self.budget = self.budget.least(said.budget);
+        self.embeddings = said.embeddings.or(self.embeddings.take());
         Ok(())
     }
 

@@ -140,3 +140,16 @@ fn what_is_wrong_is_named() {
         assert!(found.contains(expected), "{text}\n{found}");
     }
 }
+
+#[test]
+fn what_makes_vectors_is_named_and_may_be_elsewhere_only_in_the_users_own_file() {
+    let elsewhere = "[embeddings]\nbase_url = \"https://models.example/v1/\"\nmodel = \"m\"\nkey_env = \"KEY\"\n";
+    let near = "[embeddings]\nbase_url = \"http://127.0.0.1:8080/v1\"\nmodel = \"near\"\n";
+    let settings = load(elsewhere, "").unwrap();
+    let server = settings.embeddings.unwrap();
+    assert_eq!((server.base_url.as_str(), server.model.as_str()), ("https://models.example/v1", "m"));
+    assert_eq!(load(elsewhere, near).unwrap().embeddings.unwrap().model, "near");
+    assert!(load("", elsewhere).unwrap_err().contains("embeddings: a key may stand only"));
+    assert!(load("[embeddings]\nmodel = \"m\"", "").unwrap_err().contains("base_url"));
+    assert_eq!(load("", "").unwrap().embeddings, None);
+}

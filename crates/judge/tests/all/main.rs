@@ -5,6 +5,7 @@
 mod budget;
 mod chain;
 mod command;
+mod embeddings;
 mod faults;
 mod injection;
 mod machines;

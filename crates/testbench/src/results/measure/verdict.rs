@@ -1,6 +1,8 @@
 //! The verdict, and every reason for it. What weighs most decides: faults, a lost environment, cases that failed, ends without a reason, what is
 //! missing or in doubt, what is flaky. Only where there is nothing of all that is it a PASS.
 
+use std::collections::BTreeSet;
+
 use super::{Flaky, MeasuredCase, Status, Stop, Verdict, Wanted, meant, start::Shown};
 
 /// The verdict and its reasons.
@@ -35,7 +37,14 @@ type Finding = (Weight, String);
 /// What is found in all that was shown.
 pub(super) fn findings(shown: &[Shown], cases: &[MeasuredCase], flaky: &[Flaky], wanted: Wanted<'_>) -> Findings {
     let ids: Vec<&str> = cases.iter().map(|case| case.case.case_id.as_str()).collect();
-    let judge = Judge { flaky, wanted, ids, has_one_start: shown.len() == 1 };
+    let named = |names: &[String]| names.iter().flat_map(|name| meant(name, ids.iter().copied())).collect();
+    let judge = Judge {
+        flaky,
+        wanted,
+        targets: named(wanted.targets),
+        expected: named(wanted.expected),
+        has_one_start: shown.len() == 1,
+    };
     let mut found: Vec<Finding> = Vec::new();
     if shown.is_empty() {
         found.push((Weight::Unclear, "nothing was started".to_owned()));
@@ -63,7 +72,9 @@ pub(super) fn findings(shown: &[Shown], cases: &[MeasuredCase], flaky: &[Flaky],
 struct Judge<'a> {
     flaky: &'a [Flaky],
     wanted: Wanted<'a>,
-    ids: Vec<&'a str>,
+    /// The cases that are meant by the names of targets, and of expected ones.
+    targets: BTreeSet<&'a str>,
+    expected: BTreeSet<&'a str>,
     has_one_start: bool,
 }
 
@@ -102,13 +113,9 @@ impl Judge<'_> {
         }
     }
 
-    fn names(&self, names: &[String], id: &str) -> bool {
-        names.iter().any(|name| meant(name, self.ids.iter().copied()).contains(&id))
-    }
-
     fn is_wanted(&self, id: &str) -> bool {
         let all = self.wanted.expected.is_empty() && self.wanted.targets.is_empty();
-        all || self.names(self.wanted.targets, id) || self.names(self.wanted.expected, id)
+        all || self.targets.contains(id) || self.expected.contains(id)
     }
 
     fn before(&self, id: &str) -> Option<Status> {
@@ -118,14 +125,13 @@ impl Judge<'_> {
 
     /// What failed before anything was changed and is nobody's target.
     fn is_forgiven(&self, id: &str) -> bool {
-        let targets = self.wanted.targets;
-        !targets.is_empty() && !self.names(targets, id) && self.before(id).is_some_and(Status::is_bad)
+        !self.wanted.targets.is_empty() && !self.targets.contains(id) && self.before(id).is_some_and(Status::is_bad)
     }
 
     /// What somebody named, and what ran before: it may not just be left out.
     fn must_run(&self, id: &str) -> bool {
         let ran_before = self.before(id).is_some_and(|status| !matches!(status, Status::Skipped | Status::Missing));
-        ran_before || self.names(self.wanted.targets, id) || self.names(self.wanted.expected, id)
+        ran_before || self.targets.contains(id) || self.expected.contains(id)
     }
 }
 

@@ -1,0 +1,123 @@
+//! `interlock kb`: what runs have learned, found, shown and written out.
+
+use std::fmt::Write as _;
+
+use interlock_journal::{
+    knowledge::{Entry, Filter, Hit, Knowledge},
+    moment,
+};
+use interlock_judge::{
+    embeddings::{self, Embedder},
+    settings::Settings,
+};
+
+use super::Outcome;
+use crate::{
+    Exit,
+    args::{Kb, KbCommand, KbFormat, KbSearch},
+    drive::block_on,
+    failure::Failure,
+    machine::here,
+    output::Output,
+    store,
+};
+
+/// Does what was asked for.
+pub(crate) fn run(args: &Kb, output: &Output) -> Outcome {
+    let knowledge = Knowledge::open(&store::home()?)?;
+    match &args.command {
+        KbCommand::Search(args) => search(&knowledge, args, output),
+        KbCommand::Show { id } => show(&knowledge, id, output),
+        KbCommand::Export { format } => export(&knowledge, *format, output),
+    }
+}
+
+fn search(knowledge: &Knowledge, args: &KbSearch, output: &Output) -> Outcome {
+    let settings = Settings::load(Some(&store::home()?), &here()).map_err(Failure::bad_input)?;
+    let embedder = settings.embeddings.as_ref().map(Embedder::new);
+    let filter = Filter { product_line: args.product_line.clone(), tags: args.tags.clone() };
+    let (query, at_most) = (args.query.join(" "), usize::from(args.limit));
+    let found =
+        block_on(async { Ok(embeddings::search(knowledge, embedder.as_ref(), &query, &filter, at_most).await?) })?;
+    if let Some(trouble) = &found.trouble {
+        output.talk(&format!("{} looked for words only: {trouble}\n", output.yellow("warning:")));
+    }
+    if output.is_json() {
+        output.json(&found.hits)?;
+    } else if found.hits.is_empty() {
+        output.talk("nothing like that was learned yet\n");
+    } else {
+        output.data(&found.hits.iter().map(|hit| row(hit, output)).collect::<String>())?;
+    }
+    Ok(Exit::Good)
+}
+
+fn row(hit: &Hit, output: &Output) -> String {
+    let entry = &hit.entry;
+    let line = if entry.product_line.is_empty() { String::new() } else { format!("  {}", entry.product_line) };
+    format!("{}  {}{line}  {}\n    {}\n", output.bold(&entry.id), entry.result.name(), entry.title, hit.snippet)
+}
+
+fn show(knowledge: &Knowledge, id: &str, output: &Output) -> Outcome {
+    let unknown =
+        || Failure::bad_input(format!("there is no entry called `{id}`")).hint("`interlock kb search` finds them");
+    let entry = knowledge.show(id)?.ok_or_else(unknown)?;
+    if output.is_json() {
+        output.json(&entry)?;
+    } else {
+        output.data(&markdown(&entry))?;
+    }
+    Ok(Exit::Good)
+}
+
+fn export(knowledge: &Knowledge, format: KbFormat, output: &Output) -> Outcome {
+    let entries = knowledge.all()?;
+    if output.is_json() {
+        output.json(&entries)?;
+        return Ok(Exit::Good);
+    }
+    let mut text = String::new();
+    for entry in &entries {
+        match format {
+            KbFormat::Jsonl => writeln!(text, "{}", serde_json::to_string(entry).map_err(Failure::failed)?),
+            KbFormat::Md => writeln!(text, "{}", markdown(entry)),
+        }
+        .map_err(Failure::failed)?;
+    }
+    output.data(&text)?;
+    Ok(Exit::Good)
+}
+
+/// An entry for people.
+fn markdown(entry: &Entry) -> String {
+    let mut text = format!("## {}: {}\n\n", entry.id, entry.title);
+    let sure = format!("{}, confidence {:.2}", entry.result.name(), entry.confidence);
+    let facts = [
+        ("result", sure),
+        ("from", format!("{}, round {} of run {}", entry.machine, entry.iteration, entry.run)),
+        ("at", moment::rfc3339(entry.at)),
+        ("product line", entry.product_line.clone()),
+        ("tags", entry.tags.join(", ")),
+        ("files", entry.files.join(", ")),
+        ("evidence", entry.evidence_refs.join(", ")),
+    ];
+    for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
+        text.push_str(&format!("- {name}: {value}\n"));
+    }
+    for (name, part) in [("Symptom", &entry.symptom), ("Cause", &entry.cause)] {
+        if !part.is_empty() {
+            text.push_str(&format!("\n{name}:\n\n{}\n", part.trim_end()));
+        }
+    }
+    if !entry.patch.is_empty() {
+        let fence = fence(&entry.patch);
+        text.push_str(&format!("\nPatch:\n\n{fence}diff\n{}\n{fence}\n", entry.patch.trim_end()));
+    }
+    text
+}
+
+/// A fence that the text has not got in it.
+fn fence(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest.max(2) + 1)
+}

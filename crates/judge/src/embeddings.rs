@@ -1,0 +1,182 @@
+//! Texts as vectors, by a server that speaks OpenAI's embeddings; and what runs have learned, found by meaning where there is such a server.
+//!
+//! A search never fails because of that server: without it words are looked for, and what went wrong is told.
+
+use std::{future::Future, time::Duration};
+
+use interlock_http::{Address, Client, Method, Request, header};
+use interlock_journal::knowledge::{Entry, Filter, Hit, Knowledge};
+use serde_json::{Value, json};
+
+use crate::settings::Server;
+
+/// The most texts in one request.
+const TEXTS_PER_REQUEST: usize = 32;
+
+/// The most entries that get their vectors during one search; others get theirs during the next.
+const ENTRIES_PER_SEARCH: usize = 256;
+
+/// The longest text that is sent, in characters: models read no more than some thousand words of it.
+const TEXT_CHARS_MAX: usize = 6_000;
+
+/// The longest answer that is read.
+const REPLY_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// The longest vector that is believed.
+const VECTOR_MAX: usize = 16_384;
+
+/// Makes vectors of texts.
+#[derive(Clone, Debug)]
+pub struct Embedder {
+    server: Server,
+    client: Client,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// The entries, best first.
+    pub hits: Vec<Hit>,
+    /// Why only words were looked for, where meaning was to be.
+    pub trouble: Option<String>,
+}
+
+impl Embedder {
+    /// The one of the settings.
+    pub fn new(server: &Server) -> Self {
+        Embedder { server: server.clone(), client: Client::default().through(server.proxy.clone()) }
+    }
+
+    /// The model: vectors of different ones cannot be compared.
+    pub fn model(&self) -> &str {
+        &self.server.model
+    }
+
+    /// The vectors of these texts, in their order.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong, in words without a key in them.
+    pub async fn vectors(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, String> {
+        let mut all = Vec::with_capacity(texts.len());
+        for texts in texts.chunks(TEXTS_PER_REQUEST) {
+            let answer = within(self.server.timeouts.total, "whole answer", self.ask(texts)).await??;
+            all.extend(read(&answer, texts.len())?);
+        }
+        Ok(all)
+    }
+
+    async fn ask(&self, texts: &[String]) -> Result<Value, String> {
+        let times = self.server.timeouts;
+        let url = format!("{}/embeddings", self.server.base_url);
+        let (address, path) = Address::parse(&url).map_err(|why| format!("the URL {url} {why}"))?;
+        let request = self.request(texts, path)?;
+        let said = |error: interlock_http::Error| error.to_string();
+        let connection = within(times.connect, "connection", self.client.connect(&address)).await?.map_err(said)?;
+        let mut response =
+            within(times.first_byte, "beginning of an answer", connection.send(request)).await?.map_err(said)?;
+        let body = response.rest(REPLY_BYTES_MAX).await.map_err(said)?;
+        match response.status {
+            200..300 => serde_json::from_slice(&body).map_err(|error| format!("its answer is no JSON: {error}")),
+            status => {
+                let text = String::from_utf8_lossy(&body).split_whitespace().collect::<Vec<_>>().join(" ");
+                Err(format!("{url} answered {status}: {}", text.chars().take(200).collect::<String>()))
+            }
+        }
+    }
+
+    fn request(&self, texts: &[String], path: interlock_http::Uri) -> Result<Request<Vec<u8>>, String> {
+        let body = json!({ "model": self.server.model, "input": texts, "encoding_format": "float" });
+        let mut request = Request::new(body.to_string().into_bytes());
+        (*request.method_mut(), *request.uri_mut()) = (Method::POST, path);
+        let key = self.server.key.read()?.map(|key| ("authorization", format!("Bearer {key}")));
+        let own = self.server.headers.iter().map(|(name, value)| (name.as_str(), value.clone()));
+        for (name, value) in [("content-type", "application/json".to_owned())].into_iter().chain(key).chain(own) {
+            let name_of = header::HeaderName::from_bytes(name.as_bytes()).map_err(|error| error.to_string())?;
+            let mut value = header::HeaderValue::from_str(&value)
+                .map_err(|_| format!("the header {name} has a value that cannot be sent"))?;
+            value.set_sensitive(true);
+            request.headers_mut().insert(name_of, value);
+        }
+        Ok(request)
+    }
+}
+
+async fn within<T>(time: Duration, what: &str, work: impl Future<Output = T>) -> Result<T, String> {
+    let late = || format!("there was no {what} within {} s", time.as_secs_f64());
+    tokio::time::timeout(time, work).await.map_err(|_| late())
+}
+
+/// The vectors of an answer, as many as there were texts, all of one length.
+fn read(answer: &Value, count: usize) -> Result<Vec<Vec<f32>>, String> {
+    let data = answer.get("data").and_then(Value::as_array).ok_or("its answer has no `data`")?;
+    let mut vectors: Vec<Vec<f32>> = vec![Vec::new(); count];
+    for (place, row) in data.iter().enumerate() {
+        let index =
+            row.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok()).unwrap_or(place);
+        let vector = row.get("embedding").and_then(Value::as_array).and_then(|values| vector(values));
+        let place = vectors.get_mut(index).ok_or("its answer has a vector of no text")?;
+        *place = vector.ok_or("its answer has a vector that is none")?;
+    }
+    let length = vectors.first().map_or(0, Vec::len);
+    if vectors.iter().any(|vector| vector.is_empty() || vector.len() != length) {
+        return Err(format!("its answer has not one vector of one length for each of {count} texts"));
+    }
+    Ok(vectors)
+}
+
+fn vector(values: &[Value]) -> Option<Vec<f32>> {
+    let numbers =
+        values.iter().map(|value| value.as_f64().map(|number| number as f32).filter(|number| number.is_finite()));
+    numbers.collect::<Option<Vec<f32>>>().filter(|vector| vector.len() <= VECTOR_MAX)
+}
+
+/// What an entry means: what it is about, what was seen and why. The patch would drown it.
+fn meaning(entry: &Entry) -> String {
+    let text = format!("{}\n{}\n{}", entry.title, entry.symptom, entry.cause);
+    text.chars().take(TEXT_CHARS_MAX).collect()
+}
+
+/// Finds what runs have learned, by words, and by meaning where something makes vectors.
+///
+/// # Errors
+///
+/// Where the knowledge base cannot be read. What is wrong with the server is no error: see [`Found::trouble`].
+pub async fn search(
+    knowledge: &Knowledge,
+    embedder: Option<&Embedder>,
+    text: &str,
+    filter: &Filter,
+    at_most: usize,
+) -> Result<Found, interlock_journal::Error> {
+    let Some(embedder) = embedder else {
+        return Ok(Found { hits: knowledge.search(text, filter, at_most)?, trouble: None });
+    };
+    match vector_of(knowledge, embedder, text).await? {
+        Ok(vector) => {
+            let hits = knowledge.search_meaning(text, (embedder.model(), &vector), filter, at_most)?;
+            Ok(Found { hits, trouble: None })
+        }
+        Err(trouble) => Ok(Found { hits: knowledge.search(text, filter, at_most)?, trouble: Some(trouble) }),
+    }
+}
+
+/// The vector of a text, after entries that had none got theirs.
+async fn vector_of(
+    knowledge: &Knowledge,
+    embedder: &Embedder,
+    text: &str,
+) -> Result<Result<Vec<f32>, String>, interlock_journal::Error> {
+    let entries = knowledge.without_vector(embedder.model(), ENTRIES_PER_SEARCH)?;
+    let mut texts: Vec<String> = vec![text.chars().take(TEXT_CHARS_MAX).collect()];
+    texts.extend(entries.iter().map(meaning));
+    let mut vectors = match embedder.vectors(&texts).await {
+        Ok(vectors) => vectors.into_iter(),
+        Err(why) => return Ok(Err(why)),
+    };
+    let own = vectors.next().ok_or_else(|| "there is no vector of the text".to_owned());
+    for (entry, vector) in entries.iter().zip(vectors) {
+        knowledge.keep_vector(entry, embedder.model(), &vector)?;
+    }
+    Ok(own)
+}

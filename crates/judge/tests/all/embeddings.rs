@@ -1,0 +1,112 @@
+//! What runs have learned, found by meaning with a server on loopback.
+
+use interlock_journal::knowledge::{Filter, Knowledge, Round};
+use interlock_judge::{
+    embeddings::{Embedder, Found, search},
+    settings::Settings,
+};
+use interlock_testkit::model_server::{Asked, End, ModelServer, Scripted};
+use serde_json::{Value, json};
+
+/// Memory, serial lines, and neither.
+fn vector(text: &str) -> Vec<f64> {
+    let has = |words: &[&str]| f64::from(u8::from(words.iter().any(|word| text.contains(word))));
+    vec![has(&["heap", "stack", "memory", "malloc"]), has(&["uart", "baud", "serial"]), 0.1]
+}
+
+fn answer(asked: &Asked) -> Scripted {
+    let texts = asked.body["input"].as_array().unwrap();
+    // In any order: the index says which is whose.
+    let data: Vec<Value> = texts
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(index, text)| json!({ "index": index, "embedding": vector(text.as_str().unwrap()) }))
+        .collect();
+    Scripted::new(200, "application/json", json!({ "data": data }).to_string())
+}
+
+struct Scene {
+    _folder: tempfile::TempDir,
+    knowledge: Knowledge,
+    embedder: Embedder,
+}
+
+fn scene(url: &str) -> Scene {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = format!(
+        "[embeddings]\nbase_url = \"{url}/v1\"\nmodel = \"mini\"\nheaders = {{ x-own = \"1\" }}\ntimeouts = {{ total_s = 5, first_byte_s = 0.5 }}\n"
+    );
+    std::fs::write(folder.path().join("judges.toml"), settings).unwrap();
+    let settings = Settings::load(Some(folder.path()), folder.path()).unwrap();
+    let knowledge = Knowledge::open(folder.path()).unwrap();
+    for (run, title) in
+        [("a", "the heap is used after it was freed"), ("b", "the stack overflows"), ("c", "wrong baud divisor")]
+    {
+        let round = Round { run: run.to_owned(), title: title.to_owned(), ..Round::default() };
+        knowledge.record(&round).unwrap();
+    }
+    Scene { _folder: folder, knowledge, embedder: Embedder::new(settings.embeddings.as_ref().unwrap()) }
+}
+
+async fn found(scene: &Scene, text: &str) -> Found {
+    search(&scene.knowledge, Some(&scene.embedder), text, &Filter::default(), 10).await.unwrap()
+}
+
+fn runs(found: &Found) -> String {
+    found.hits.iter().map(|hit| hit.entry.run.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+#[tokio::test]
+async fn meaning_is_found_and_vectors_are_made_once() {
+    let server = ModelServer::start(|_, asked| answer(asked));
+    let scene = scene(&server.url);
+    let memory = found(&scene, "memory corruption").await;
+    assert_eq!((runs(&memory).as_str(), memory.trouble), ("a b", None));
+    let serial = found(&scene, "serial line prints rubbish").await;
+    assert_eq!(runs(&serial), "c");
+    let asked = server.asked();
+    assert_eq!(asked[0].line, "POST /v1/embeddings HTTP/1.1");
+    assert_eq!((asked[0].headers["x-own"].as_str(), &asked[0].body["model"]), ("1", &json!("mini")));
+    let counts: Vec<usize> = asked.iter().map(|asked| asked.body["input"].as_array().unwrap().len()).collect();
+    assert_eq!(counts, [4, 1], "the second time only the question is new");
+}
+
+#[tokio::test]
+async fn many_entries_are_sent_in_several_requests() {
+    let server = ModelServer::start(|_, asked| answer(asked));
+    let scene = scene(&server.url);
+    for iteration in 0..70 {
+        let round =
+            Round { run: "many".to_owned(), iteration, title: format!("malloc {iteration}"), ..Round::default() };
+        scene.knowledge.record(&round).unwrap();
+    }
+    assert_eq!(found(&scene, "memory").await.hits.len(), 10);
+    let counts: Vec<usize> = server.asked().iter().map(|asked| asked.body["input"].as_array().unwrap().len()).collect();
+    assert_eq!(counts, [32, 32, 10]);
+}
+
+#[tokio::test]
+async fn whatever_is_wrong_with_the_server_words_are_found_and_the_trouble_is_told() {
+    let json = |body: Value| Scripted::new(200, "application/json", body.to_string());
+    let cases = [
+        (Scripted::new(401, "application/json", "{\"error\":\"no key\"}"), "answered 401"),
+        (Scripted::page(502), "answered 502"),
+        (Scripted::new(200, "application/json", "{"), "no JSON"),
+        (json(json!({ "data": [] })), "not one vector"),
+        (json(json!({})), "no `data`"),
+        (json(json!({ "data": [{ "index": 9, "embedding": [1.0] }] })), "of no text"),
+        (json(json!({ "data": [{ "index": 0, "embedding": ["x"] }] })), "that is none"),
+        (Scripted::new(200, "application/json", "").only(0, End::Abrupt), ""),
+    ];
+    for (scripted, said) in cases {
+        let server = ModelServer::saying(vec![scripted]);
+        let scene = scene(&server.url);
+        let found = found(&scene, "stack").await;
+        let trouble = found.trouble.clone().unwrap();
+        assert!(trouble.contains(said), "{trouble}");
+        assert_eq!(runs(&found), "b", "{trouble}");
+    }
+    let scene = scene("http://127.0.0.1:9");
+    assert!(found(&scene, "stack").await.trouble.is_some());
+}
