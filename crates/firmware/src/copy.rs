@@ -81,7 +81,7 @@ struct Deliver {
 pub(crate) async fn deliver(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Deliver = given(&attempt)?;
     if let Some(round) = with.round {
-        knowledge::remember(&settings, &attempt, round, "fixed").await;
+        knowledge::remember(&settings, &attempt, round).await;
     }
     let (of, keeper) = (attempt.clone(), Arc::clone(&settings));
     let patch =

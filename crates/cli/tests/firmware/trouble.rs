@@ -135,3 +135,29 @@ fn a_person_reviews_where_the_task_asks_for_it() {
     let asked = scene.server.as_ref().unwrap().asked();
     assert!(asked[1].text().contains("an equal sign is too little"), "the model hears what the person said");
 }
+
+#[test]
+fn a_case_that_is_flaky_decides_nothing_and_is_named() {
+    if parts_are_missing() {
+        return;
+    }
+    let scene = Scene::with_patches(&[good()]);
+    // The host's clock in hundredths of a second, odd or even: real chance, on real QEMU.
+    let clock = "int board_clock(void)\n{\n    return semihosting(0x10, 0);\n}\n\nvoid board_exit(int status)";
+    let board = scene.root().join("common/board.c");
+    let text = fs::read_to_string(&board).unwrap();
+    fs::write(&board, text.replacen("void board_exit(int status)", clock, 1)).unwrap();
+    let tests = scene.root().join("parser/tests/test_parser.c");
+    let text = fs::read_to_string(&tests).unwrap();
+    let case = "int board_clock(void);\n\nstatic void by_chance(void)\n{\n    CHECK(board_clock() & 1);\n}\n\nstatic const struct check_case";
+    let text = text.replacen("static const struct check_case", case, 1);
+    let at = text.find("    CASE(").unwrap();
+    fs::write(&tests, format!("{}    CASE(by_chance),\n{}", &text[..at], &text[at..])).unwrap();
+    scene.task("timeout_sec: 10", "timeout_sec: 10\n  repetitions: 12");
+    let ran = scene.run();
+    assert_eq!(ran.code, Some(0), "{ran}\n{}", scene.trace());
+    let result = &scene.story()["artifacts"]["test_result"];
+    assert_eq!(result["flaky"][0]["case_id"], "by_chance", "{result}");
+    let text = fs::read_to_string(scene.root().join(crate::scene::FILE)).unwrap();
+    assert!(text.contains(crate::scene::FIX), "the target is repaired all the same");
+}
