@@ -49,8 +49,8 @@ fn last_steps(way: &Counterexample) -> String {
 fn firmware_a_patch_goes_round_the_policy_check() {
     caught(
         "firmware",
-        "patch_generated: { target: POLICY_CHECK,",
-        "patch_generated: { target: PATCH_APPLY,",
+        "target: POLICY_CHECK\n            assign: { patch: \"${event.patch}\", patch_origin: model",
+        "target: PATCH_APPLY\n            assign: { patch: \"${event.patch}\", patch_origin: model",
         "never PATCH_APPLY without",
         expect![[r#"
             never PATCH_APPLY without PATCH_GENERATION.patch_valid since PATCH_GENERATION

@@ -57,21 +57,22 @@ fn firmware_without_a_limit() {
     without_each(
         "firmware",
         expect![[r#"
-        iterations: LOG_TRIAGE → ROOT_CAUSE_HYPOTHESIS → … → LOG_TRIAGE, 19 steps
-        no_progress: another limit ends it
-        rollbacks: not at most 5 of ROLL_BACK or ROLLBACK_TO_GOOD
-        BUILD_FAILURE: not at most 1 of CLEAN_BUILD since BUILD_RUN.build_ok
-        recoveries: RESULT_ANALYSIS → MEASURE_ROUND → … → RESULT_ANALYSIS, 19 steps
-        TEST_ENV_FAILURE: not at most 3 of RESET_ENVIRONMENT since RESULT_ANALYSIS.PASS or RESULT_ANALYSIS.FAIL
-        FLAKY: another limit ends it
-        INCONCLUSIVE: another limit ends it
-        ARTIFACT_MISSING: not at most 2 of ERROR_RECOVERY -> RESULT_COLLECTION since RESULT_COLLECTION.result_normalized
-        ANALYSIS_FAILURE: another limit ends it
-        MODEL_FAILURE: another limit ends it
-        POLICY_VIOLATION: another limit ends it
-        PATCH_APPLY_FAILURE: another limit ends it
-        UNHANDLED_EXCEPTION: another limit ends it
-    "#]],
+            iterations: LOG_TRIAGE → SIMILAR_CASES → … → LOG_TRIAGE, 20 steps
+            baseline_tries: BASELINE_RUN again and again
+            no_progress: another limit ends it
+            rollbacks: not at most 5 of ROLL_BACK or ROLLBACK_TO_GOOD
+            BUILD_FAILURE: not at most 1 of CLEAN_BUILD since BUILD_RUN.build_ok
+            recoveries: RESULT_ANALYSIS → MEASURE_ROUND → … → RESULT_ANALYSIS, 21 steps
+            TEST_ENV_FAILURE: not at most 3 of RESET_ENVIRONMENT since RESULT_ANALYSIS.PASS or RESULT_ANALYSIS.FAIL
+            FLAKY: another limit ends it
+            INCONCLUSIVE: another limit ends it
+            ARTIFACT_MISSING: not at most 2 of ERROR_RECOVERY -> RESULT_COLLECTION since RESULT_COLLECTION.result_normalized
+            ANALYSIS_FAILURE: another limit ends it
+            MODEL_FAILURE: another limit ends it
+            POLICY_VIOLATION: another limit ends it
+            PATCH_APPLY_FAILURE: another limit ends it
+            UNHANDLED_EXCEPTION: another limit ends it
+        "#]],
     );
 }
 
