@@ -87,8 +87,8 @@ fn firmware_flaky_tests_are_run_again_without_a_limit() {
         expect![[r#"
             terminates
             result_normalized (testbench.fetch_artifacts): ATTACH_ARTIFACTS → RESULT_ANALYSIS
-            FLAKY (judge.result): RESULT_ANALYSIS → COLLECT_EVIDENCE
-            evidence_collected (evidence.collect): COLLECT_EVIDENCE → RESOURCE_ALLOC
+            PASS (judge.result): RESULT_ANALYSIS → MEASURE_ROUND
+            round_measured (convergence.measure): MEASURE_ROUND → RESOURCE_ALLOC
             … and again
         "#]],
     );
