@@ -29,7 +29,7 @@ pub(crate) fn fault(code: i64) -> Option<Fault> {
         Some(words) => words,
         None if code == INTERRUPTED => return None,
         // Errors that the system itself reports have both upper bits set.
-        None if code >= 0xC000_0000 && code < 0xC100_0000 => "ended by the system",
+        None if (0xC000_0000..0xC100_0000).contains(&code) => "ended by the system",
         None => return None,
     };
     Some(Fault { banner: format!("exit code 0x{code:08X}: {words}"), ..Fault::default() })

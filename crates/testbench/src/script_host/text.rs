@@ -123,7 +123,7 @@ fn wide(bytes: &[u8]) -> Option<&'static Encoding> {
     let zeros = |from: usize| bytes.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
     let (high, low) = (zeros(0), zeros(1));
     let is_many = |zeros: usize| zeros > 0 && zeros * ZEROS_ONE_IN >= bytes.len();
-    match bytes.len() % 2 == 0 {
+    match bytes.len().is_multiple_of(2) {
         true if is_many(low) && high * 4 < low => Some(UTF_16LE),
         true if is_many(high) && low * 4 < high => Some(UTF_16BE),
         _ => None,
