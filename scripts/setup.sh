@@ -17,6 +17,9 @@ if [ "$what" != build ]; then
     needs socat socat "gives the tests boards with a serial console"
     needs openssh-client ssh "boards and script hosts are reached by it"
     PATH=$PATH:/usr/sbin needs openssh-server sshd "boards and script hosts are tested with a real server"
+    needs ipmitool ipmitool "management controllers are reached by it"
+    needs openipmi ipmi_sim "management controllers are tested with its simulator"
+    needs openssl openssl "makes a certificate that nobody vouches for"
     [ -e /usr/lib/openssh/sftp-server ] || { echo "setup: openssh-sftp-server is missing (files are copied to it)" >&2; missing+=(openssh-sftp-server); }
     needs gcc-arm-none-eabi arm-none-eabi-gcc "compiles the firmware of tests and examples for ARM"
     [ -e /usr/lib/arm-none-eabi/newlib/libc.a ] || { echo "setup: libnewlib-arm-none-eabi is missing (the C library of that firmware)" >&2; missing+=(libnewlib-arm-none-eabi); }
@@ -43,4 +46,6 @@ fi
 if [ "$what" != build ]; then
     # Without it one test says that it is left out; where INTERLOCK_REQUIRE_PARTS is set it fails.
     "$(dirname "$0")/model.sh" || echo "setup: the model could not be fetched" >&2
+    # So it is with this one.
+    "$(dirname "$0")/redfish.sh" || echo "setup: the Redfish emulator could not be fetched" >&2
 fi

@@ -6,6 +6,7 @@
 //!
 //! It does not know machines or runs, and it does not judge: whether a result is good enough is decided elsewhere.
 
+mod bmc;
 mod board;
 mod confined;
 mod environment;

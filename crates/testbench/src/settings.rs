@@ -60,3 +60,32 @@ impl Settings {
         }
     }
 }
+
+/// The things of a profile: those that a field lists, each with what is said for all of them at the top and what is said for it alone; or the
+/// one that the top itself describes.
+pub(crate) fn several<T>(
+    config: &Map<String, Value>,
+    field: &'static str,
+    read: impl Fn(Settings) -> Result<T, Trouble>,
+    name: impl Fn(&T) -> &str,
+) -> Result<Vec<T>, Trouble> {
+    let mut common = config.clone();
+    let listed = match common.shift_remove(field) {
+        None | Some(Value::Null) => return Ok(vec![read(Settings::new(&common))?]),
+        Some(listed) => listed,
+    };
+    let listed: Vec<Map<String, Value>> =
+        serde_json::from_value(listed).map_err(|error| Trouble::config(field, format!("cannot be used: {error}")))?;
+    let own = |(at, own): (usize, Map<String, Value>)| {
+        let mut all = common.clone();
+        all.extend(own);
+        read(Settings::within(&format!("{field}.{at}"), all))
+    };
+    let all = listed.into_iter().enumerate().map(own).collect::<Result<Vec<_>, _>>()?;
+    let is_twice = |one: &&T| all.iter().filter(|other| name(other) == name(one)).count() > 1;
+    match all.iter().find(is_twice) {
+        Some(one) => Err(Trouble::config(field, format!("has two that are called `{}`", name(one)))),
+        None if all.is_empty() => Err(Trouble::config(field, "is empty")),
+        None => Ok(all),
+    }
+}

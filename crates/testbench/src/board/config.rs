@@ -1,6 +1,7 @@
 //! What a profile says about its boards.
 //!
-//! What all boards have in common stands at the top; what is said for one of them in `boards` takes its place.
+//! What all of them have in common stands at the top; what is said for one of them in `boards` takes its place. A system with a management
+//! controller is a board whose power and console are the controller's.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -8,7 +9,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::order::Order;
-use crate::{Trouble, fetch::Wanted, pattern::Pattern, settings::Settings, ssh::Ssh};
+use crate::{
+    Trouble,
+    bmc::Controller,
+    fetch::Wanted,
+    pattern::Pattern,
+    settings::{Settings, several},
+    ssh::Ssh,
+};
 
 /// How long flashing may take where nobody says.
 const FLASH_SEC: u64 = 300;
@@ -22,6 +30,8 @@ pub(crate) struct Board {
     pub(crate) serial: Option<Serial>,
     /// Its network.
     pub(crate) ssh: Option<Ssh>,
+    /// What manages it, in the place of its power.
+    pub(crate) controller: Option<Controller>,
     /// Its power.
     pub(crate) power: Power,
     /// What resets it, where that is less than its power.
@@ -141,35 +151,24 @@ fn flash_sec() -> u64 {
     FLASH_SEC
 }
 
-/// The boards of a profile, by what they have in common and what not.
+/// The boards of a profile.
 pub(crate) fn boards(config: &Map<String, Value>) -> Result<Vec<Board>, Trouble> {
-    let mut common = config.clone();
-    let boards = match common.shift_remove("boards") {
-        None | Some(Value::Null) => return Ok(vec![Board::read(Settings::new(&common))?]),
-        Some(boards) => boards,
-    };
-    let boards: Vec<Map<String, Value>> = serde_json::from_value(boards)
-        .map_err(|error| Trouble::config("boards", format!("cannot be used: {error}")))?;
-    let own = |(at, board): (usize, Map<String, Value>)| {
-        let mut all = common.clone();
-        all.extend(board);
-        Board::read(Settings::within(&format!("boards.{at}"), all))
-    };
-    let boards = boards.into_iter().enumerate().map(own).collect::<Result<Vec<_>, _>>()?;
-    let is_twice = |board: &&Board| boards.iter().filter(|other| other.name == board.name).count() > 1;
-    match boards.iter().find(is_twice) {
-        Some(board) => Err(Trouble::config("boards", format!("has two that are called `{}`", board.name))),
-        None if boards.is_empty() => Err(Trouble::config("boards", "is empty")),
-        None => Ok(boards),
-    }
+    several(config, "boards", |from| Board::read(from, false), |board| &board.name)
+}
+
+/// The systems of a profile that have a management controller.
+pub(crate) fn managed(config: &Map<String, Value>) -> Result<Vec<Board>, Trouble> {
+    several(config, "systems", |from| Board::read(from, true), |board| &board.name)
 }
 
 impl Board {
-    fn read(mut from: Settings) -> Result<Self, Trouble> {
+    fn read(mut from: Settings, is_managed: bool) -> Result<Self, Trouble> {
+        let controller = if is_managed { Some(Controller::read(&mut from)?) } else { None };
         let (serial, ssh): (Option<Serial>, Option<Ssh>) = (from.take("serial")?, from.take("ssh")?);
         let name: Option<String> = from.take("name")?;
-        let called = serial.as_ref().map(|serial| &serial.port).or(ssh.as_ref().map(|ssh| &ssh.host)).cloned();
-        let Some(called) = called else {
+        let host = controller.as_ref().map(Controller::host);
+        let port = serial.as_ref().map(|serial| serial.port.clone());
+        let Some(called) = host.or(port).or(ssh.as_ref().map(|ssh| ssh.host.clone())) else {
             return Err(from.wrong("serial", "is missing, and so is `ssh`: a board has one or the other"));
         };
         let seconds = |read: Option<u64>| read.map(Duration::from_secs);
@@ -177,6 +176,7 @@ impl Board {
             name: name.unwrap_or(called),
             serial,
             ssh,
+            controller,
             power: from.or("power", Power::default())?,
             reset: from.take("reset")?,
             flash: from.take("flash")?,
@@ -207,6 +207,11 @@ impl Board {
         if let Some((field, _)) = needs_ssh.iter().find(|(_, is_said)| *is_said && self.ssh.is_none()) {
             return Err(from.wrong(field, "needs `ssh`"));
         }
+        let power = &self.power;
+        let orders = [&power.on, &power.off, &power.cycle, &self.reset];
+        if self.controller.is_some() && orders.iter().any(|order| order.is_some()) {
+            return Err(from.wrong("power", "and `reset` are what the controller does; leave them out"));
+        }
         if !self.login.is_empty() && self.prompt.is_none() {
             return Err(from.wrong("prompt", "is missing: with `login` it must be told when that is over"));
         }
@@ -214,6 +219,11 @@ impl Board {
             return Err(from.wrong("flash", "has an empty `command`"));
         }
         Ok(())
+    }
+
+    /// Whether its console can be listened to.
+    pub(crate) fn has_console(&self) -> bool {
+        self.serial.is_some() || self.controller.as_ref().is_some_and(|controller| controller.ipmi.is_some())
     }
 
     /// The port as programs that write images want to be told.

@@ -16,6 +16,7 @@ use tokio::{
 use super::config::{Board, Flow, Serial, Step};
 use crate::{
     Bench, Trouble,
+    bmc::Sol,
     expect::{Expect, Found, Unmet},
 };
 
@@ -39,19 +40,27 @@ pub(crate) struct Console {
 impl Console {
     /// Opens a board's console. What it said before that is forgotten; what it says from now on goes into `log`.
     pub(crate) async fn open(bench: Bench<'_>, board: &Board, log: Option<&Path>) -> Result<Self, Trouble> {
-        let serial = board.serial.as_ref().ok_or_else(|| Trouble::config("serial", "is missing"))?;
+        let sol = board.controller.as_ref().and_then(|controller| controller.ipmi.as_ref());
+        let wire = match (&board.serial, sol) {
+            (Some(serial), _) => Console::serial(bench, board, serial).await?,
+            (None, Some(ipmi)) => Box::new(Sol::open(bench, ipmi).await?),
+            (None, None) => return Err(Trouble::config("serial", "is missing: there is no console")),
+        };
+        let line = Expect::new(wire);
+        let line = if let Some(log) = log { line.logged(log)? } else { line };
+        Ok(Console { line })
+    }
+
+    async fn serial(bench: Bench<'_>, board: &Board, serial: &Serial) -> Result<Box<dyn Wire>, Trouble> {
         let mut cancel = bench.attempt.cancel.clone();
         let opened = tokio::select! {
             opened = tokio::time::timeout(CONNECT_MAX, open(serial)) => opened,
             () = cancel.cancelled() => return Err(Trouble::Cancelled),
         };
         let opened = opened.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
-        let wire = opened.map_err(|error| {
+        opened.map_err(|error| {
             Trouble::environment(format!("the console {} of {} cannot be opened: {error}", serial.port, board.name))
-        })?;
-        let line = Expect::new(wire);
-        let line = if let Some(log) = log { line.logged(log)? } else { line };
-        Ok(Console { line })
+        })
     }
 
     /// Says something, as it is.
@@ -62,6 +71,18 @@ impl Console {
     /// Waits for one of several things.
     pub(crate) async fn wait_for(&mut self, patterns: &[Regex], timeout: Duration) -> Result<Found, Unmet> {
         self.line.wait_for(patterns, timeout).await
+    }
+
+    /// Does something else meanwhile; whatever is heard is kept, so that nothing is lost.
+    pub(crate) async fn beside<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let listen = async {
+            while matches!(self.line.listen().await, Ok(1..)) {}
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            done = work => done,
+            () = listen => std::future::pending().await,
+        }
     }
 
     /// Comes to the prompt, logging in on the way where that is asked for. Nothing where the board has no prompt.

@@ -1,4 +1,5 @@
 //! `target_board`: a board on a bench, with a serial console, SSH, or both; its power and its flash memory by whatever does that there.
+//! `bmc`: the same for a system whose power, media and console are those of its management controller.
 
 mod config;
 mod console;
@@ -11,6 +12,7 @@ use std::path::Path;
 use interlock_activity::Effect;
 use interlock_sandbox::Network;
 
+pub(crate) use self::config::Flash;
 use self::{
     config::Board,
     console::Console,
@@ -40,6 +42,11 @@ impl TargetBoard {
         Ok(TargetBoard { boards: config::boards(&profile.config)? })
     }
 
+    /// Systems with a management controller.
+    pub(crate) fn managed(profile: &Profile) -> Result<Self, Trouble> {
+        Ok(TargetBoard { boards: config::managed(&profile.config)? })
+    }
+
     /// The one that was taken hold of.
     fn board(&self, bench: Bench<'_>) -> Result<&Board, Trouble> {
         let found = match &bench.session.resource {
@@ -61,45 +68,43 @@ impl TargetBoard {
         for order in [&power.on, &power.off, &power.cycle, &board.reset].into_iter().flatten() {
             order.check(bench)?;
         }
-        if let Some(flash) = &board.flash {
+        let publish = board.controller.as_ref().and_then(|controller| controller.publish.as_ref());
+        for flash in [board.flash.as_ref(), publish].into_iter().flatten() {
             Tool::own(&flash.command, SMALL).find(&bench.session.folder)?;
         }
         if board.serial.is_some() {
             Console::open(bench, board, None).await?;
         }
-        match &power.on {
-            Some(on) => on.carry_out(bench, board, None).await,
-            None => Ok(()),
+        match (&board.controller, &power.on) {
+            (Some(controller), _) => controller.setup(bench).await,
+            (None, Some(on)) => on.carry_out(bench, board, None).await,
+            (None, None) => Ok(()),
         }
     }
 
     async fn deploy(&self, bench: Bench<'_>) -> Result<(), Trouble> {
         let board = self.board(bench)?;
-        if board.flash.is_none() && board.image_path.is_none() {
-            return Ok(());
-        }
-        let image = bench.session.image.as_ref();
-        let image = image.ok_or_else(|| Trouble::environment("there is no image that could be brought there"))?;
-        if let Some(flash) = &board.flash {
-            let words: Vec<_> = flash.command.iter().map(|word| filled(word, bench, board)).collect();
-            let mut tool = Tool::own(&words, std::time::Duration::from_secs(flash.timeout_sec));
-            tool.network = flash.network.then_some(Network::On);
-            tool.write = flash.write.iter().cloned().chain([board.port().into()]).collect();
-            tool.env.clone_from(&flash.env);
-            tool.must(bench).await?;
+        let image = || {
+            let image = bench.session.image.as_ref();
+            image.ok_or_else(|| Trouble::environment("there is no image that could be brought there"))
+        };
+        let publish = board.controller.as_ref().and_then(|controller| controller.publish.as_ref());
+        for flash in [board.flash.as_ref(), publish].into_iter().flatten() {
+            image()?;
+            write_image(bench, board, flash).await?;
         }
         if let (Some(path), Some(ssh)) = (&board.image_path, &board.ssh) {
-            ssh.put(bench, image, path).await?;
+            ssh.put(bench, image()?, path).await?;
         }
-        Ok(())
+        match &board.controller {
+            Some(controller) => controller.insert(bench).await,
+            None => Ok(()),
+        }
     }
 
     async fn health_check(&self, bench: Bench<'_>) -> Result<String, Trouble> {
         let board = self.board(bench)?;
-        let mut console = match &board.serial {
-            Some(_) => Some(Console::open(bench, board, None).await?),
-            None => None,
-        };
+        let mut console = console(bench, board).await?;
         if board.prompt.is_none() && board.ssh.is_none() && board.boot.is_some() {
             // All that it ever says is said when it starts.
             restart(bench, board, console.as_mut(), Thoroughly::Least).await?;
@@ -110,6 +115,9 @@ impl TargetBoard {
     async fn fetch(&self, bench: Bench<'_>, into: &str, pick: fn(&Board) -> &[Wanted]) -> Result<Vec<Kept>, Trouble> {
         let board = self.board(bench)?;
         let folder = fetch::fresh(bench.session, into)?;
+        if let Some(controller) = &board.controller {
+            controller.fetch(bench, &folder, into).await?;
+        }
         for wanted in pick(board) {
             match (wanted, &board.ssh) {
                 (Wanted::Path(path), Some(ssh)) => ssh.get(bench, path, &folder).await?,
@@ -134,13 +142,11 @@ impl TargetBoard {
     async fn reset(&self, bench: Bench<'_>, how: Reset) -> Result<String, Trouble> {
         let board = self.board(bench)?;
         let how = if how == Reset::Reset { Thoroughly::Least } else { Thoroughly::Power };
-        let mut console = match &board.serial {
-            Some(_) => Some(Console::open(bench, board, None).await?),
-            None => None,
-        };
-        let done = match (how, &board.ssh, &board.reset, board.power.cycles()) {
+        let mut console = console(bench, board).await?;
+        let is_switched = board.power.cycles() || board.controller.is_some();
+        let done = match (&board.ssh, &board.reset, is_switched) {
             // What was started is all that could be in the way.
-            (_, Some(ssh), None, false) => {
+            (Some(ssh), None, false) => {
                 Marked::session(&bench.session.id).end(ssh, bench).await?;
                 "what had been started on it was ended"
             }
@@ -154,7 +160,27 @@ impl TargetBoard {
         if let Some(ssh) = &board.ssh {
             Marked::session(&bench.session.id).end(ssh, bench).await?;
         }
-        Ok(())
+        match &board.controller {
+            Some(controller) => controller.tidy(bench).await,
+            None => Ok(()),
+        }
+    }
+}
+
+async fn write_image(bench: Bench<'_>, board: &Board, flash: &Flash) -> Result<(), Trouble> {
+    let words: Vec<_> = flash.command.iter().map(|word| filled(word, bench, board)).collect();
+    let mut tool = Tool::own(&words, std::time::Duration::from_secs(flash.timeout_sec));
+    tool.network = flash.network.then_some(Network::On);
+    tool.write = flash.write.iter().cloned().chain([board.port().into()]).collect();
+    tool.env.clone_from(&flash.env);
+    tool.must(bench).await.map(drop)
+}
+
+/// Its console, where it has one.
+async fn console(bench: Bench<'_>, board: &Board) -> Result<Option<Console>, Trouble> {
+    match board.has_console() {
+        true => Ok(Some(Console::open(bench, board, None).await?)),
+        false => Ok(None),
     }
 }
 
@@ -169,7 +195,7 @@ async fn on_console(bench: Bench<'_>, board: &Board, command: &str) -> Result<St
 
 impl Environment for TargetBoard {
     fn effect(&self, operation: Operation) -> Effect {
-        let is_switched = self.boards.iter().any(|board| board.power.on.is_some());
+        let is_switched = self.boards.iter().any(|board| board.power.on.is_some() || board.controller.is_some());
         match operation {
             Operation::Fetch => Effect::Read,
             Operation::Setup if !is_switched => Effect::Read,

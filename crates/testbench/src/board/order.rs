@@ -128,6 +128,11 @@ impl Order {
         }
     }
 
+    /// Whether it is a line on the console.
+    pub(crate) fn is_on_console(&self) -> bool {
+        matches!(self.what, What::Console { .. })
+    }
+
     /// Whether the program it needs is there.
     pub(crate) fn check(&self, bench: Bench<'_>) -> Result<(), Trouble> {
         match &self.what {

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     Bench, Ran, Start, Stop, Trouble,
-    expect::Unmet,
+    expect::{Found, Unmet},
     fetch,
     ssh::{CUT_OFF, Marked, Remote, Ssh, is_name, plain, quoted},
     stop::stoppable,
@@ -67,25 +67,29 @@ async fn on_console(
     folder: &Path,
 ) -> Result<Stop, Trouble> {
     let mut console = Console::open(bench, board, Some(&folder.join(CONSOLE))).await?;
-    let end = match command {
+    // Before anything is heard, so that no start is missed.
+    let boots = board.boot.as_ref().map(|boot| console.line.count((**boot).clone()));
+    let (end, before) = match command {
         Some(command) => {
             let boot_time = board.boot_time;
             stoppable(bench, boot_time + LOOK_EVERY, &board.name, console.log_in(board, boot_time)).await?;
             let (line, end) = line(bench, board, start, command)?;
             console.send(&line).await?;
-            end
+            // It may have started just before it was logged in to.
+            (end, boots.map_or(0, |boots| console.line.seen(boots)))
         }
         None => {
             let end = board.end.as_ref().ok_or_else(|| {
                 Trouble::config("end", "is missing: where a reset starts it, it must be told when it is over")
             })?;
             restart(bench, board, Some(&mut console), Thoroughly::Least).await?;
-            (**end).clone()
+            ((**end).clone(), 0)
         }
     };
+    let watch = Watch { board, end: &end, boots, before, is_command: command.is_some() };
     let mut cancel = bench.attempt.cancel.clone();
     let heard = tokio::select! {
-        stop = listen(&mut console, board, &end, start.timeout, command.is_some()) => stop,
+        stop = watch.listen(&mut console, start.timeout) => stop,
         () = cancel.cancelled() => Err(Trouble::Cancelled),
     };
     let is_over = matches!(heard, Ok(Stop::Exited { .. } | Stop::Lost { .. }));
@@ -118,44 +122,56 @@ fn line(bench: Bench<'_>, board: &Board, start: &Start, command: &str) -> Result
     Ok((format!("{command}; echo \"{mark}=$?\"\n"), end))
 }
 
-/// Listens until it ends, in whatever way.
-async fn listen(
-    console: &mut Console,
-    board: &Board,
-    end: &Regex,
-    timeout: Duration,
+/// What is looked out for.
+struct Watch<'w> {
+    board: &'w Board,
+    end: &'w Regex,
+    /// What counts its starts.
+    boots: Option<usize>,
+    /// Starts that were before it.
+    before: u32,
     is_command: bool,
-) -> Result<Stop, Trouble> {
-    let boots = board.boot.as_ref().map(|boot| console.line.count((**boot).clone()));
-    let begun = Instant::now();
-    loop {
-        match console.wait_for(std::slice::from_ref(end), LOOK_EVERY).await {
-            Ok(found) => {
-                let code = found.groups.get("code").map_or(Some(0), |code| code.trim().parse().ok());
-                return Ok(match code {
-                    Some(code) => Stop::Exited { code },
-                    None => Stop::Lost { why: format!("it ended with `{}`, which is no exit code", found.text.trim()) },
-                });
+}
+
+impl Watch<'_> {
+    /// Listens until it ends, in whatever way.
+    async fn listen(&self, console: &mut Console, timeout: Duration) -> Result<Stop, Trouble> {
+        let begun = Instant::now();
+        loop {
+            match console.wait_for(std::slice::from_ref(self.end), LOOK_EVERY).await {
+                Ok(found) => return Ok(ended(&found)),
+                Err(Unmet::TimedOut { .. }) => {}
+                Err(Unmet::Closed { .. }) => return Ok(Stop::Lost { why: "the console has closed".to_owned() }),
+                Err(Unmet::Broken(error)) => return Ok(Stop::Lost { why: format!("the console has failed: {error}") }),
             }
-            Err(Unmet::TimedOut { .. }) => {}
-            Err(Unmet::Closed { .. }) => return Ok(Stop::Lost { why: "the console has closed".to_owned() }),
-            Err(Unmet::Broken(error)) => return Ok(Stop::Lost { why: format!("the console has failed: {error}") }),
+            if let Some(stop) = self.look(console, begun, timeout) {
+                return Ok(stop);
+            }
         }
-        let booted = boots.map_or(0, |boots| console.line.seen(boots));
-        if is_command && booted > 0 {
-            return Ok(Stop::Lost { why: "the board started anew while the command ran".to_owned() });
+    }
+
+    /// What can be told from what was heard, and from what was not.
+    fn look(&self, console: &Console, begun: Instant, timeout: Duration) -> Option<Stop> {
+        let boots = self.boots.map_or(0, |boots| console.line.seen(boots)).saturating_sub(self.before);
+        if self.is_command && boots > 0 {
+            return Some(Stop::Lost { why: "the board started anew while the command ran".to_owned() });
         }
-        if booted > board.boots_max {
-            return Ok(Stop::BootLoop { boots: booted });
+        if boots > self.board.boots_max {
+            return Some(Stop::BootLoop { boots });
         }
         let silent = console.line.last_heard().unwrap_or(begun).max(begun).elapsed();
         let is_late = begun.elapsed() >= timeout;
-        if board.silence.is_some_and(|silence| silent >= silence) || (is_late && silent >= SILENT.min(timeout / 2)) {
-            return Ok(Stop::Hung { place: place(console) });
+        if self.board.silence.is_some_and(|most| silent >= most) || (is_late && silent >= SILENT.min(timeout / 2)) {
+            return Some(Stop::Hung { place: place(console) });
         }
-        if is_late {
-            return Ok(Stop::TimedOut);
-        }
+        is_late.then_some(Stop::TimedOut)
+    }
+}
+
+fn ended(found: &Found) -> Stop {
+    match found.groups.get("code").map_or(Some(0), |code| code.trim().parse().ok()) {
+        Some(code) => Stop::Exited { code },
+        None => Stop::Lost { why: format!("it ended with `{}`, which is no exit code", found.text.trim()) },
     }
 }
 
@@ -184,10 +200,10 @@ async fn over_ssh(
     let command = mark.command(command, &start.environment_vars)?;
     let remote = Remote { tell: Tell::NowAndThen, ..Remote::quiet(command, start.timeout) };
     let run = ssh.run(bench, &remote);
-    let said = if board.serial.is_some() {
+    let said = if board.has_console() {
         logs.push(CONSOLE.into());
         let mut console = Console::open(bench, board, Some(&folder.join(CONSOLE))).await?;
-        beside(run, &mut console).await
+        console.beside(run).await
     } else {
         run.await
     };
@@ -204,18 +220,6 @@ async fn over_ssh(
     let stop = stop(&said, code);
     let reports = fetch_reports(bench, board, ssh, folder).await?;
     Ok((stop, logs, reports))
-}
-
-/// Whatever is heard on the console meanwhile goes into its log.
-async fn beside<T>(work: impl Future<Output = T>, console: &mut Console) -> T {
-    let listen = async {
-        while matches!(console.line.listen().await, Ok(1..)) {}
-        std::future::pending::<()>().await;
-    };
-    tokio::select! {
-        done = work => done,
-        () = listen => std::future::pending().await,
-    }
 }
 
 fn stop(said: &Said, code: Option<i64>) -> Stop {

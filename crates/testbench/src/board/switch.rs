@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{config::Board, console::Console};
+use super::{config::Board, console::Console, order::Order};
 use crate::{Bench, Trouble, ssh::Remote, stop::stoppable};
 
 /// How often to ask over SSH whether it is there again.
@@ -17,13 +17,31 @@ pub(crate) enum Thoroughly {
     Power,
 }
 
-/// Resets it, without waiting until it is there again.
+/// Resets it, without waiting until it is there again. What its console says meanwhile is not lost.
 pub(crate) async fn restart(
+    bench: Bench<'_>,
+    board: &Board,
+    console: Option<&mut Console>,
+    how: Thoroughly,
+) -> Result<&'static str, Trouble> {
+    let orders = [&board.reset, &board.power.on, &board.power.off, &board.power.cycle];
+    match console {
+        Some(console) if !orders.into_iter().flatten().any(Order::is_on_console) => {
+            console.beside(switch(bench, board, None, how)).await
+        }
+        console => switch(bench, board, console, how).await,
+    }
+}
+
+async fn switch(
     bench: Bench<'_>,
     board: &Board,
     mut console: Option<&mut Console>,
     how: Thoroughly,
 ) -> Result<&'static str, Trouble> {
+    if let Some(controller) = &board.controller {
+        return controller.restart(bench, how == Thoroughly::Power).await;
+    }
     let power = &board.power;
     let reset = board.reset.as_ref().filter(|_| how == Thoroughly::Least || !power.cycles());
     if let Some(reset) = reset {
@@ -72,6 +90,9 @@ pub(crate) async fn there(bench: Bench<'_>, board: &Board, console: Option<&mut 
     if board.ssh.is_some() {
         stoppable(bench, board.boot_time, &board.name, answers(bench, board)).await?;
         seen.push("it answers over SSH".to_owned());
+    }
+    if let Some(controller) = &board.controller {
+        seen.push(controller.seen(bench).await?);
     }
     match seen.is_empty() {
         true => Ok("its console can be opened; nothing says what it should show".to_owned()),

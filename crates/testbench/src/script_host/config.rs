@@ -3,7 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::{shell::Shell, text::Reading};
-use crate::{Trouble, fetch::Wanted, settings::Settings, ssh::Ssh};
+use crate::{
+    Trouble,
+    fetch::Wanted,
+    settings::{Settings, several},
+    ssh::Ssh,
+};
 
 /// One host.
 #[derive(Clone, Debug)]
@@ -34,23 +39,7 @@ pub(crate) struct ScriptHost {
 
 /// The hosts of a profile.
 pub(crate) fn hosts(config: &Map<String, Value>) -> Result<Vec<ScriptHost>, Trouble> {
-    let mut common = config.clone();
-    let hosts = match common.shift_remove("hosts") {
-        None | Some(Value::Null) => return Ok(vec![ScriptHost::read(Settings::new(&common))?]),
-        Some(hosts) => hosts,
-    };
-    let hosts: Vec<Map<String, Value>> =
-        serde_json::from_value(hosts).map_err(|error| Trouble::config("hosts", format!("cannot be used: {error}")))?;
-    let own = |(at, host): (usize, Map<String, Value>)| {
-        let mut all = common.clone();
-        all.extend(host);
-        ScriptHost::read(Settings::within(&format!("hosts.{at}"), all))
-    };
-    let hosts = hosts.into_iter().enumerate().map(own).collect::<Result<Vec<_>, _>>()?;
-    match hosts.is_empty() {
-        true => Err(Trouble::config("hosts", "is empty")),
-        false => Ok(hosts),
-    }
+    several(config, "hosts", ScriptHost::read, |host| &host.name)
 }
 
 impl ScriptHost {

@@ -7,6 +7,7 @@ mod board_ssh;
 mod expect;
 mod faults;
 mod firmware;
+mod ipmi;
 // The kit of tests stands on the runtime, and that on this crate: all of it would be compiled before the first test.
 #[allow(unreachable_pub, reason = "it is part of another crate")]
 #[path = "../../../testkit/src/launcher.rs"]
@@ -15,6 +16,7 @@ mod local;
 mod own_program;
 mod place;
 mod qemu;
+mod redfish;
 mod resource;
 mod results;
 mod sshd;
