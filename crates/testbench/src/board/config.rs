@@ -56,6 +56,10 @@ pub(crate) struct Board {
     pub(crate) boot_time: Duration,
     /// How long it may print nothing.
     pub(crate) silence: Option<Duration>,
+    /// What says that there was a fault, besides what is known of old.
+    pub(crate) faults: Vec<Pattern>,
+    /// Where the symbols are, within the sources, where the image has none.
+    pub(crate) elf: Option<PathBuf>,
     /// What to fetch afterwards.
     pub(crate) logs: Vec<Wanted>,
     /// What else to fetch afterwards.
@@ -189,6 +193,8 @@ impl Board {
             boots_max: from.or("boots_max", 3)?,
             boot_time: Duration::from_secs(from.or("boot_sec", 60)?),
             silence: seconds(from.take("silence_sec")?),
+            faults: from.or("faults", Vec::new())?,
+            elf: from.take("elf")?,
             logs: from.or("logs", Vec::new())?,
             artifacts: from.or("artifacts", Vec::new())?,
             reports: from.or("reports", Vec::new())?,
@@ -280,7 +286,7 @@ mod tests {
         check(
             json!({ "serial": serial, "promt": "# " }),
             expect![
-                "`test_profile.config.promt` is not known; known are serial, ssh, name, power, reset, flash, image_path, login, prompt, command, end, boot, boots_max, boot_sec, silence_sec, logs, artifacts, reports"
+                "`test_profile.config.promt` is not known; known are serial, ssh, name, power, reset, flash, image_path, login, prompt, command, end, boot, boots_max, boot_sec, silence_sec, faults, elf, logs, artifacts, reports"
             ],
         );
         check(

@@ -14,8 +14,9 @@ use super::{
     switch::{Thoroughly, restart},
 };
 use crate::{
-    Bench, Ran, Start, Stop, Trouble,
+    Bench, Fault, Ran, Start, Stop, Trouble,
     expect::{Found, Unmet},
+    fault::{self, Symbols},
     fetch,
     ssh::{CUT_OFF, Marked, Remote, Ssh, is_name, plain, quoted},
     stop::stoppable,
@@ -45,8 +46,20 @@ pub(crate) async fn run(bench: Bench<'_>, board: &Board, start: &Start, folder: 
         _ => (on_console(bench, board, start, command.as_deref(), folder).await?, vec![CONSOLE.into()], Vec::new()),
     };
     let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let (artifacts, faults, coverage) = Default::default();
+    let faults = faults(bench, board, folder, &logs);
+    let (artifacts, coverage) = Default::default();
     Ok(Ran { start: start.clone(), stop, duration_ms, logs, reports, artifacts, faults, coverage })
+}
+
+/// The faults that its logs tell of, with places in the source where there are symbols.
+fn faults(bench: Bench<'_>, board: &Board, folder: &Path, logs: &[PathBuf]) -> Vec<Fault> {
+    let elf = board.elf.as_ref().map(|elf| bench.session.sources.join(elf)).or_else(|| bench.session.image.clone());
+    // An image need not have any.
+    let symbols = elf.and_then(|elf| Symbols::read(&elf).ok());
+    let own: Vec<Regex> = board.faults.iter().map(|pattern| (**pattern).clone()).collect();
+    let texts = logs.iter().filter_map(|log| std::fs::read(folder.join(log)).ok());
+    let found = |text: Vec<u8>| fault::faults(&String::from_utf8_lossy(&text), &own, symbols.as_ref());
+    texts.flat_map(found).collect()
 }
 
 /// The command that starts it, if it is one.

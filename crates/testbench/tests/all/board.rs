@@ -234,6 +234,10 @@ async fn a_firmware_that_a_reset_starts_ends_as_it_says_or_is_found_out() {
     check("echo test a: FAIL; echo EXIT 3", Stop::Exited { code: 3 }).await;
     check("echo test a: PASS; echo test b", Stop::Hung { place: "after `test b`".into() }).await;
     check("for i in 1 2 3 4; do echo Booting fw; done; sleep 10", Stop::BootLoop { boots: 5 }).await;
+    let Some((_lab, place)) = firmware("echo HardFault pc=0x08000412; echo EXIT 139", |_| ()).await else { return };
+    let ran = place.run(start("", LONG)).await.unwrap();
+    assert_eq!(ran.stop, Stop::Exited { code: 139 });
+    assert!(ran.faults[0].registers["pc"].contains("8000412"), "{:?}", ran.faults);
     let endless = "i=0; while [ $i -lt 300 ]; do echo tick; i=$((i+1)); sleep 0.1; done";
     let Some((_lab, place)) = firmware(endless, |_| ()).await else { return };
     let ran = place.run(start("", Duration::from_secs(2))).await.unwrap();
