@@ -26,6 +26,9 @@ const CONNECT_MAX: Duration = Duration::from_secs(10);
 /// How long to wait for a prompt before asking for it again.
 const ASK_EVERY: Duration = Duration::from_secs(2);
 
+/// How long the rest of a line may take.
+const SETTLING: Duration = Duration::from_millis(300);
+
 /// Something that bytes go over both ways.
 pub(crate) trait Wire: AsyncRead + AsyncWrite + Unpin + Send {}
 
@@ -71,6 +74,25 @@ impl Console {
     /// Waits for one of several things.
     pub(crate) async fn wait_for(&mut self, patterns: &[Regex], timeout: Duration) -> Result<Found, Unmet> {
         self.line.wait_for(patterns, timeout).await
+    }
+
+    /// Waits for a pattern that may match more when more has come: the end of a number, say. What matches at the very end of what came is believed
+    /// when nothing follows soon.
+    pub(crate) async fn wait_for_whole(&mut self, pattern: &Regex, timeout: Duration) -> Result<Found, Unmet> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            let rest = self.line.rest();
+            let is_whole = pattern.find(rest).map(|found| found.end() < rest.len());
+            let left = match is_whole {
+                Some(true) => Duration::ZERO,
+                Some(false) => SETTLING,
+                None => deadline.saturating_duration_since(Instant::now()),
+            };
+            let heard = tokio::time::timeout(left, self.line.listen()).await;
+            if !matches!(heard, Ok(Ok(1..))) || is_whole == Some(true) {
+                return self.wait_for(std::slice::from_ref(pattern), Duration::ZERO).await;
+            }
+        }
     }
 
     /// Does something else meanwhile; whatever is heard is kept, so that nothing is lost.

@@ -151,7 +151,7 @@ impl Watch<'_> {
     async fn listen(&self, console: &mut Console, timeout: Duration) -> Result<Stop, Trouble> {
         let begun = Instant::now();
         loop {
-            match console.wait_for(std::slice::from_ref(self.end), LOOK_EVERY).await {
+            match console.wait_for_whole(self.end, LOOK_EVERY).await {
                 Ok(found) => return Ok(ended(&found)),
                 Err(Unmet::TimedOut { .. }) => {}
                 Err(Unmet::Closed { .. }) => return Ok(Stop::Lost { why: "the console has closed".to_owned() }),

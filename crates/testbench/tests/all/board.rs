@@ -232,6 +232,8 @@ async fn a_firmware_that_a_reset_starts_ends_as_it_says_or_is_found_out() {
     };
     check("echo test a: PASS; echo EXIT 0", Stop::Exited { code: 0 }).await;
     check("echo test a: FAIL; echo EXIT 3", Stop::Exited { code: 3 }).await;
+    check("printf 'EXIT 1'; sleep 0.1; echo 39", Stop::Exited { code: 139 }).await;
+    check("printf 'EXIT 2'", Stop::Exited { code: 2 }).await;
     check("echo test a: PASS; echo test b", Stop::Hung { place: "after `test b`".into() }).await;
     check("for i in 1 2 3 4; do echo Booting fw; done; sleep 10", Stop::BootLoop { boots: 5 }).await;
     let Some((_lab, place)) = firmware("echo HardFault pc=0x08000412; echo EXIT 139", |_| ()).await else { return };
