@@ -31,7 +31,7 @@ fn program(name: &str) -> Option<PathBuf> {
 }
 
 struct Emulator {
-    folder: TempDir,
+    _folder: TempDir,
     port: u16,
     _server: Server,
 }
@@ -55,7 +55,7 @@ impl Emulator {
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().unwrap();
         let server = Server { child };
         until("the emulator", || TcpStream::connect(("127.0.0.1", port)).ok()).await;
-        Some(Emulator { folder, port, _server: server })
+        Some(Emulator { _folder: folder, port, _server: server })
     }
 
     fn place(&self, more: Value) -> Place {
