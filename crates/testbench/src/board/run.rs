@@ -269,10 +269,9 @@ async fn fetch_reports(bench: Bench<'_>, board: &Board, ssh: &Ssh, folder: &Path
     let here = folder.join("reports");
     std::fs::create_dir_all(&here)?;
     for path in &board.reports {
-        match ssh.get(bench, path, &here).await {
-            Err(Trouble::Cancelled) => return Err(Trouble::Cancelled),
-            // A report that was not written is a result, too: its cases are missing.
-            Err(_) | Ok(()) => {}
+        // A report that was not written is a result, too: its cases are missing.
+        if let Err(Trouble::Cancelled) = ssh.get(bench, path, &here).await {
+            return Err(Trouble::Cancelled);
         }
     }
     Ok(fetch::files(&here)?.into_iter().map(|file| Path::new("reports").join(file)).collect())

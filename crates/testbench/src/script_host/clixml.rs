@@ -39,7 +39,7 @@ fn unescaped(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(at) = rest.find("_x") {
         out.push_str(&rest[..at]);
-        let code = rest.get(at + 2..at + 6).filter(|_| rest[at..].as_bytes().get(6) == Some(&b'_'));
+        let code = rest.get(at + 2..at + 6).filter(|_| rest.as_bytes().get(at + 6) == Some(&b'_'));
         let letter = code.and_then(|code| u32::from_str_radix(code, 16).ok()).and_then(char::from_u32);
         match letter {
             Some(letter) => {

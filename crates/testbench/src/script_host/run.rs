@@ -143,10 +143,9 @@ async fn fetch_reports(bench: Bench<'_>, host: &ScriptHost, folder: &Path) -> Re
     let here = folder.join("reports");
     std::fs::create_dir_all(&here)?;
     for path in &host.reports {
-        match host.ssh.get(bench, &slashed(&host.path(path)), &here).await {
-            Err(Trouble::Cancelled) => return Err(Trouble::Cancelled),
-            // A report that was not written is a result, too: its cases are missing.
-            Err(_) | Ok(()) => {}
+        // A report that was not written is a result, too: its cases are missing.
+        if let Err(Trouble::Cancelled) = host.ssh.get(bench, &slashed(&host.path(path)), &here).await {
+            return Err(Trouble::Cancelled);
         }
     }
     let files = fetch::files(&here)?;

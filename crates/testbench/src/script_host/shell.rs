@@ -19,6 +19,7 @@ const ENCODED_CHARS_MAX: usize = 2_600;
 /// What reads the scripts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[allow(clippy::enum_variant_names, reason = "that is what it is called")]
 pub(crate) enum Shell {
     /// The one that Windows has.
     #[default]

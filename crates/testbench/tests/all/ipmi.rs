@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File},
     os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
     time::Duration,
 };
@@ -65,7 +65,7 @@ impl Lab {
     }
 }
 
-fn terminal(tty: &PathBuf, program: &Path) -> Server {
+fn terminal(tty: &Path, program: &Path) -> Server {
     fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
     let words = [
         format!("PTY,raw,echo=0,link={}", tty.display()),
