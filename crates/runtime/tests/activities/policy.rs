@@ -44,7 +44,7 @@ fn diff(path: &str, number: usize, line: &str, lines: &[&str]) -> String {
 async fn checks(cases: &[Value], expected: Expect) {
     let mut lines = String::new();
     for with in cases {
-        lines += &told(&trial(with.clone()).run(PolicyCheck::new(&gate())).await);
+        lines += &told(&trial(with.clone()).run(PolicyCheck::new(&gate(), Default::default())).await);
     }
     expected.assert_eq(&lines);
 }
@@ -109,7 +109,7 @@ async fn a_patch_is_held_to_what_the_run_is_held_to() {
 #[tokio::test]
 async fn what_was_found_is_evidence() {
     let trial = trial(json!({ "patch": diff("src/main.c", 3, "    int x = 3;", &["    int x = 4;"]) }));
-    let ended = trial.run(PolicyCheck::new(&gate())).await;
+    let ended = trial.run(PolicyCheck::new(&gate(), Default::default())).await;
     let kept: Value = serde_json::from_slice(&trial.evidence(&ended, "policy").unwrap()).unwrap();
     assert_eq!(kept["problems"], json!([]));
     assert!(kept["risk"]["factors"].as_array().unwrap().len() > 5, "{kept}");
@@ -118,9 +118,9 @@ async fn what_was_found_is_evidence() {
 #[tokio::test]
 async fn a_sensitive_patch_is_valid_once_a_person_has_granted_it() {
     let trial = trial(json!({ "patch": diff("infra/a.txt", 1, "a", &["b"]) }));
-    assert_eq!(trial.run(PolicyCheck::new(&gate())).await.name, "patch_invalid");
+    assert_eq!(trial.run(PolicyCheck::new(&gate(), Default::default())).await.name, "patch_invalid");
     trial.host.granted.lock().unwrap().push("fs.write:infra/a.txt".to_owned());
-    assert_eq!(trial.run(PolicyCheck::new(&gate())).await.name, "patch_valid");
+    assert_eq!(trial.run(PolicyCheck::new(&gate(), Default::default())).await.name, "patch_valid");
 }
 
 /// What the coder machine gives besides what it asks about.
