@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is needed and this machine lacks. Quick where all is there; made for Debian and Ubuntu with Rust.
-# `setup.sh build` asks only for what building and running take; without an argument, for what the tests take too.
+# `setup.sh build` asks only for what building and running take, `setup.sh demo` for what the demo takes besides; without an argument, for what the
+# tests take too.
 set -euo pipefail
 what=${1:-tests}
 
@@ -12,6 +13,12 @@ needs gcc gcc "links the binary and compiles SQLite"
 [ -e /usr/include/stdio.h ] || { echo "setup: libc6-dev is missing (what gcc links with)" >&2; missing+=(libc6-dev); }
 needs git git "keeps what runs change, so that it can be taken back"
 if [ "$what" != build ]; then
+    needs gcc-arm-none-eabi arm-none-eabi-gcc "compiles the firmware of tests and examples for ARM"
+    [ -e /usr/lib/arm-none-eabi/newlib/libc.a ] || { echo "setup: libnewlib-arm-none-eabi is missing (the C library of that firmware)" >&2; missing+=(libnewlib-arm-none-eabi); }
+    needs qemu-system-arm qemu-system-arm "runs firmware for ARM"
+    needs make make "builds the sample firmwares"
+fi
+if [ "$what" = tests ]; then
     needs spin spin "its state counts are compared with the checker's"
     needs bsdutils script "gives the tests a terminal"
     needs socat socat "gives the tests boards with a serial console"
@@ -21,13 +28,9 @@ if [ "$what" != build ]; then
     needs openipmi ipmi_sim "management controllers are tested with its simulator"
     needs openssl openssl "makes a certificate that nobody vouches for"
     [ -e /usr/lib/openssh/sftp-server ] || { echo "setup: openssh-sftp-server is missing (files are copied to it)" >&2; missing+=(openssh-sftp-server); }
-    needs gcc-arm-none-eabi arm-none-eabi-gcc "compiles the firmware of tests and examples for ARM"
-    [ -e /usr/lib/arm-none-eabi/newlib/libc.a ] || { echo "setup: libnewlib-arm-none-eabi is missing (the C library of that firmware)" >&2; missing+=(libnewlib-arm-none-eabi); }
     needs gcc-riscv64-unknown-elf riscv64-unknown-elf-gcc "compiles the firmware of tests for RISC-V"
-    needs qemu-system-arm qemu-system-arm "runs firmware for ARM"
     needs qemu-system-misc qemu-system-riscv32 "runs firmware for RISC-V"
     needs gdb-multiarch gdb-multiarch "shows where a firmware hangs"
-    needs make make "builds the sample firmwares"
     python3 -c "import ensurepip" 2>/dev/null || { echo "setup: python3-venv is missing (a small model is tested with what PyPI has)" >&2; missing+=(python3-venv); }
 fi
 
@@ -38,12 +41,12 @@ if [ "${#missing[@]}" -gt 0 ]; then
     "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"
 fi
 
-if [ "$what" != build ] && ! cargo deny --version >/dev/null 2>&1; then
+if [ "$what" = tests ] && ! cargo deny --version >/dev/null 2>&1; then
     echo "setup: cargo-deny is missing (checks licences and origins of dependencies); building it takes some minutes" >&2
     cargo install cargo-deny --locked --quiet
 fi
 
-if [ "$what" != build ]; then
+if [ "$what" = tests ]; then
     # Without it one test says that it is left out; where INTERLOCK_REQUIRE_PARTS is set it fails.
     "$(dirname "$0")/model.sh" || echo "setup: the model could not be fetched" >&2
     # So it is with this one.
