@@ -10,7 +10,11 @@ const STEPS: usize = 12;
 
 /// What each machine cannot do without.
 const INPUTS: [(&str, &str); 5] = [
-    ("firmware", r#"{"goal": "blink", "repo_path": ".", "test_profile": {"env_type": "local", "cases": ["boots"]}}"#),
+    (
+        "firmware",
+        r#"{"goal": "blink", "repo_path": ".", "test_profile": {"env_type": "local", "cases": ["boots"], "format": "tap",
+            "config": {"command": "echo 1..1; echo not ok 1 - boots; exit 1"}}}"#,
+    ),
     ("coder", r#"{"goal": "fix it"}"#),
     ("prd", r#"{"repo_path": "."}"#),
     ("brain", r#"{"task": "fix it"}"#),
