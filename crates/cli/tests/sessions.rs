@@ -750,10 +750,10 @@ fn what_runs_have_learned_is_found_shown_and_written_out() {
         &session,
         "kb search ring_pop overflow",
         expect![[r#"
-            ku_20260301_001  fixed  sensor  the ring loses a byte when it wraps
-                off by one in [ring_pop]
             ku_20260301_002  no_change  gateway  a timer overflows
                 a timer [overflows]
+            ku_20260301_001  fixed  sensor  the ring loses a byte when it wraps
+                off by one in [ring_pop]
         "#]],
     );
     check_in(

@@ -96,7 +96,7 @@ fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
 const NAME_BYTES_MAX: usize = 80;
 
 /// A name for a file that no other id has: where letters have to be replaced or left out, a number says which id it was.
-fn file_name(id: &str) -> String {
+pub(crate) fn file_name(id: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     if !id.is_empty() && id.len() <= NAME_BYTES_MAX && id.chars().all(is_plain) {
         return id.to_owned();

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use self::start::Shown;
 use super::{Case, Parsed, Status, names::meant};
-use crate::{Fault, Ran, Stop};
+use crate::{Fault, Ran, Stop, session::file_name};
 
 /// What was measured, not judged. Its JSON is `machines/firmware/schemas/test_result.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -200,8 +200,7 @@ fn metrics(ran: &[(Parsed, &Ran)]) -> BTreeMap<String, f64> {
 fn artifacts(ran: &[(Parsed, &Ran)]) -> Vec<String> {
     let of_one = |ran: &Ran| {
         // As the session names the folder of a start.
-        let name: String = ran.start.id.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
-        let folder = format!("{name}-{}", ran.start.repetition);
+        let folder = format!("{}-{}", file_name(&ran.start.id), ran.start.repetition);
         let files = ran.logs.iter().chain(&ran.reports).chain(&ran.artifacts);
         files.map(|file| format!("{folder}/{}", file.display())).collect::<Vec<_>>()
     };

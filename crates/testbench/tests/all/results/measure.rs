@@ -345,11 +345,11 @@ fn a_fault_in_what_the_emulator_printed_counts_and_its_assertions_do_not() {
 
 #[test]
 fn figures_and_files_are_there() {
-    let mut start = ran("spi dma", 2, exited(0));
+    let mut start = ran("spi-dma", 2, exited(0));
     start.coverage = [("ring.c".to_owned(), vec![1, 2, 3])].into();
     let measured = measure(&[(unity("a"), &start), (unity("a"), &ran("all", 1, exited(3)))], &[], None);
     assert_eq!(measured.metrics["duration_ms"], 240.0);
     assert_eq!(measured.metrics["covered_lines"], 3.0);
-    assert_eq!(measured.artifacts, ["spi_dma-2/serial.log", "all-1/serial.log"]);
+    assert_eq!(measured.artifacts, ["spi-dma-2/serial.log", "all-1/serial.log"]);
     assert_eq!(measured.exit_code, 3);
 }
