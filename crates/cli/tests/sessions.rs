@@ -761,7 +761,7 @@ fn what_runs_have_learned_is_found_shown_and_written_out() {
         "kb search overflow ring --product-line sensor --tag uart --limit 1",
         expect![[r#"
             ku_20260301_001  fixed  sensor  the ring loses a byte when it wraps
-                the [ring] loses a byte when it wraps
+                --- a/[ring].c +++ b/[ring].c - if (tail > size) + if (tail >= size)
         "#]],
     );
     check_in(
