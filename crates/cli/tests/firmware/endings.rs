@@ -122,7 +122,11 @@ fn a_run_that_is_aborted_in_any_state_leaves_the_sources_as_they_were_or_fixed()
         match status.as_str() {
             "ABORTED" => {
                 assert_eq!(code, Some(3), "aborted in {state}: {aborted}");
-                scene.is_untouched();
+                // While a fix that is known to be good is being brought there, it is there whole or not at all.
+                match scene.difference().is_empty() {
+                    true => {}
+                    false => scene.is_fixed(),
+                }
             }
             // It was quicker.
             "SUCCESS" => scene.is_fixed(),
