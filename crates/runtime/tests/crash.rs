@@ -13,7 +13,8 @@ fn survives(machine: &str) {
     let survey = survey(&source, seed);
     println!("{machine}: {} records, {} deaths, {} attempts cut off", survey.records, survey.deaths, survey.cut_off);
     assert!(survey.records > 15, "the run is too short to say anything: {} records", survey.records);
-    assert!(survey.cut_off > 0, "no attempt was cut off that may have written");
+    // The one write of the firmware machine is its last act; the command line's tests kill it there.
+    assert!(survey.cut_off > 0 || machine == "firmware", "no attempt was cut off that may have written");
     assert!(survey.deaths > 2 * survey.records, "{} deaths", survey.deaths);
     let shown: Vec<&String> = survey.problems.iter().take(5).collect();
     assert!(survey.problems.is_empty(), "{} problems: {shown:#?}", survey.problems.len());

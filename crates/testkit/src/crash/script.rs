@@ -55,7 +55,7 @@ impl Script {
             world,
             given,
             endings: endings.collect(),
-            failures: samples.error(),
+            failures: samples.error().into_iter().filter(|data| !is_runtimes(data)).collect(),
             buttons: buttons.collect(),
             input,
         })
@@ -95,6 +95,11 @@ impl Script {
         let data = datas.get(self.seed.choose(what + 5, datas.len())).cloned().unwrap_or_else(Value::empty);
         AttemptResult::Signal { name: signal.clone(), data }
     }
+}
+
+/// Whether an error is one that only the runtime raises, about attempts that a crash cut off.
+fn is_runtimes(data: &Value) -> bool {
+    matches!(data.get("code").and_then(Value::as_str), Some("INTERRUPTED" | "UNKNOWN_OUTCOME"))
 }
 
 struct Scripted {
