@@ -26,6 +26,9 @@ const CONNECT_MAX: Duration = Duration::from_secs(10);
 /// How long to wait for a prompt before asking for it again.
 const ASK_EVERY: Duration = Duration::from_secs(2);
 
+/// How often a login is begun anew where that is asked for.
+const LOGINS_MAX: usize = 3;
+
 /// How long the rest of a line may take.
 const SETTLING: Duration = Duration::from_millis(300);
 
@@ -116,15 +119,36 @@ impl Console {
         if self.ask(&patterns, timeout, board).await?.which == 0 {
             return Ok(());
         }
-        let after = board.login.iter().skip(1).map(|step| &step.expect).chain([prompt]);
+        for _ in 1..LOGINS_MAX {
+            if self.answer_all(board, prompt, &patterns[1..], deadline).await? {
+                return Ok(());
+            }
+        }
+        self.answer_all(board, prompt, &[], deadline).await.map(drop)
+    }
+
+    /// Gives the answers of a login in their order. `false` where it is asked to begin anew, as after a blank line that came too late to be one.
+    async fn answer_all(
+        &mut self,
+        board: &Board,
+        prompt: &Regex,
+        anew: &[Regex],
+        deadline: Instant,
+    ) -> Result<bool, Trouble> {
+        let after = board.login.iter().skip(1).map(|step| (*step.expect).clone()).chain([prompt.clone()]);
         for (step, next) in board.login.iter().zip(after) {
             let answer = answer(step)?;
             self.send(&format!("{answer}\n")).await?;
             let left = deadline.saturating_duration_since(Instant::now());
-            let came = self.wait_for(&[(**next).clone()], left).await;
-            came.map_err(|unmet| Trouble::environment(format!("{} does not let us in: {unmet}", board.name)))?;
+            let awaited: Vec<Regex> = std::iter::once(next).chain(anew.iter().cloned()).collect();
+            let came = self.wait_for(&awaited, left).await;
+            let came =
+                came.map_err(|unmet| Trouble::environment(format!("{} does not let us in: {unmet}", board.name)))?;
+            if came.which > 0 {
+                return Ok(false);
+            }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Sends an empty line, again and again, until something comes.

@@ -367,6 +367,13 @@ async fn a_reset_removes_what_a_crash_left() {
     left.arg("60").env("INTERLOCK_SESSION", &trial.session.folder);
     let mut left = left.spawn().unwrap();
     let mut other = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    // What has just begun has no environment yet.
+    let environment = format!("/proc/{}/environ", left.id());
+    let began = std::time::Instant::now();
+    while fs::read(&environment).unwrap().is_empty() {
+        assert!(began.elapsed().as_secs() < 20, "it has no environment");
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
     let said = trial.environment.reset(trial.bench(), Reset::Reset).await.unwrap();
     assert_eq!(said, "1 programs were left and ended, 1 folders of theirs removed");
     assert!(!left.wait().unwrap().success());
