@@ -71,7 +71,10 @@ impl Place {
         let home = TempDir::new().unwrap();
         let folder = fs::canonicalize(home.path()).unwrap();
         let profile: Profile = serde_json::from_value(json!({ "env_type": kind, "config": config })).unwrap();
-        let session = Session::create(folder.join("session"), "s 1", &folder.join("sources"), profile).unwrap();
+        // What is left on a board is found by the session's name, and here all boards are one computer.
+        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("1");
+        let id = if kind == "target_board" { format!("s {name}") } else { "s 1".to_owned() };
+        let session = Session::create(folder.join("session"), &id, &folder.join("sources"), profile).unwrap();
         let journal = Journal::open(&folder.join("store")).unwrap();
         let (canceller, cancel) = Canceller::new();
         let definition =
