@@ -138,8 +138,11 @@ impl Actor {
             self.take_care().await?;
         }
         loop {
-            if self.is_at_rest() && self.shared.forget_if(self.live.key, || self.mail.is_empty()) {
-                return self.leave().await;
+            if self.is_at_rest() {
+                self.let_go().await;
+                if self.shared.forget_if(self.live.key, || self.mail.is_empty()) {
+                    return self.leave().await;
+                }
             }
             let due = self.live.timers.values().min().copied();
             let pause =
@@ -171,13 +174,15 @@ impl Actor {
 
     async fn leave(&mut self) -> Result<Settled> {
         self.shared.engine.release(self.live.key, self.live.lease).await?;
-        let phase = self.live.phase(&self.shared.registry);
-        if phase.is_over() {
+        Ok(Settled { phase: self.live.phase(&self.shared.registry), seq: self.live.seq })
+    }
+
+    /// What was held for a run that is over is let go, before anybody hears that it is.
+    async fn let_go(&self) {
+        if self.live.phase(&self.shared.registry).is_over() {
             let (shared, run) = (Arc::clone(&self.shared), Arc::clone(&self.live.name));
-            // What it held is let go before anybody hears that it is over.
             let _ = tokio::task::spawn_blocking(move || shared.registry.iter().for_each(|it| it.run_ended(&run))).await;
         }
-        Ok(Settled { phase, seq: self.live.seq })
     }
 
     async fn read(&mut self, mail: Mail) -> Result<()> {
