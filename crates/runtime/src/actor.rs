@@ -205,26 +205,29 @@ impl Actor {
 
     /// Records something that happened, then does what follows.
     async fn happen(&mut self, entry: Entry, answer: Option<i64>) -> Result<u64> {
-        let turn = self.turn(entry)?;
+        let is_watched = self.shared.is_watched();
+        let turn = self.turn(entry, is_watched)?;
         let (mut append, orders, moves) = (turn.append, turn.orders, turn.moves);
         let seq = self.live.seq + 1 - append.records.len() as u64;
         append.answer = answer.map(|message| (message, to_json(&Answer::Ok(seq))));
         self.commit(append).await?;
-        self.shared.tell(News::Moved {
-            run: Arc::clone(&self.live.name),
-            seq: self.live.seq,
-            moves: moves.into(),
-            phase: self.live.phase(&self.shared.registry),
-            place: self.live.place().into(),
-        });
+        if is_watched {
+            self.shared.tell(News::Moved {
+                run: Arc::clone(&self.live.name),
+                seq: self.live.seq,
+                moves: moves.into(),
+                phase: self.live.phase(&self.shared.registry),
+                place: self.live.place().into(),
+            });
+        }
         self.carry_out(orders);
         Ok(seq)
     }
 
-    fn turn(&mut self, entry: Entry) -> Result<Turn> {
+    fn turn(&mut self, entry: Entry, is_watched: bool) -> Result<Turn> {
         let (shared, permits, is_detaching) = (Arc::clone(&self.shared), &mut self.permits, self.is_detaching);
         let now_ms = shared.clock.now_ms();
-        self.live.turn(entry, now_ms, &shared.registry, &mut |live, id| {
+        self.live.turn(entry, now_ms, &shared.registry, is_watched, &mut |live, id| {
             !is_detaching && try_at_once(&shared, live, id, permits)
         })
     }

@@ -2,10 +2,11 @@
 
 use std::{
     any::Any,
+    future::Future,
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     sync::Arc,
-    task::Poll,
+    task::{Context, Poll, Waker},
 };
 
 use interlock_activity::{Activity, Attempt, Canceller, Effect, Outcome, code};
@@ -106,7 +107,7 @@ pub(crate) fn begin(
     });
     let (waits, weak) = (activity.waits(), Arc::downgrade(shared));
     shared.tell(News::Started { run: Arc::clone(&live.name), activity: id, name: activity.name().into(), number });
-    tokio::spawn(async move {
+    let mut flight = Box::pin(async move {
         let outcome = whole(&*activity, attempt).await;
         let outcome = match before {
             Some(before) => with_changes(weak, before, outcome).await,
@@ -116,6 +117,10 @@ pub(crate) fn begin(
         let _ = std::fs::remove_file(live_file);
         let _ = to.send(Mail::Ended { id, number, outcome: Box::new(outcome) });
     });
+    // What ends at once needs no task of its own. What does not is asked again by its task, so no waking is lost.
+    if flight.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
+        tokio::spawn(flight);
+    }
     Some(Flight { canceller, waits })
 }
 

@@ -77,7 +77,7 @@ pub struct Turn {
     pub orders: Vec<Order>,
     /// What became of it.
     pub verdict: Verdict,
-    /// The transitions taken.
+    /// The transitions taken, where anybody watches.
     pub moves: Vec<Move>,
 }
 
@@ -222,12 +222,21 @@ impl Live {
     }
 
     /// Something happens: the state moves, and what to record and to do comes out. Whoever cannot record it must forget this run.
-    pub fn turn(&mut self, entry: Entry, now_ms: i64, registry: &Registry, at_once: AtOnce<'_>) -> Result<Turn> {
-        let mut trace = Trace::default();
-        let counters = self.state.counters.clone();
-        let (verdict, mut changes) = self.fold(&entry, now_ms, &mut trace);
-        let seq = self.seq + 1;
-        let moves = moves::of(self, seq, now_ms, &entry, &trace, &counters);
+    pub fn turn(
+        &mut self,
+        entry: Entry,
+        now_ms: i64,
+        registry: &Registry,
+        is_watched: bool,
+        at_once: AtOnce<'_>,
+    ) -> Result<Turn> {
+        let (verdict, mut changes, moves) = match is_watched {
+            true => self.fold_watched(&entry, now_ms),
+            false => {
+                let (verdict, changes) = self.fold(&entry, now_ms, &mut interlock_core::Silent);
+                (verdict, changes, Vec::new())
+            }
+        };
         let mut entries = vec![entry];
         let mut orders: Vec<Order> = changes.cancelled.drain(..).map(Order::Cancel).collect();
         for id in std::mem::take(&mut changes.started) {
@@ -244,6 +253,13 @@ impl Live {
         }
         let append = self.append(entries, now_ms, registry, changes.timers)?;
         Ok(Turn { append, orders, verdict, moves })
+    }
+
+    fn fold_watched(&mut self, entry: &Entry, now_ms: i64) -> (Verdict, Changes, Vec<Move>) {
+        let (mut trace, counters) = (Trace::default(), self.state.counters.clone());
+        let (verdict, changes) = self.fold(entry, now_ms, &mut trace);
+        let moves = moves::of(self, self.seq + 1, now_ms, entry, &trace, &counters);
+        (verdict, changes, moves)
     }
 
     /// A try is about to begin: what to record of it.

@@ -98,6 +98,8 @@ pub(crate) struct Shared {
     /// One adoption at a time, so that no run is taken up twice by the same process.
     adopting: tokio::sync::Mutex<()>,
     news: broadcast::Sender<News>,
+    /// Of the news only what says that a run is no longer moved here, so that nobody who waits for that is woken by all the rest.
+    endings: broadcast::Sender<News>,
 }
 
 impl std::fmt::Debug for Shared {
@@ -116,7 +118,15 @@ impl Shared {
 
     pub(crate) fn tell(&self, news: News) {
         // Nobody listening is fine.
+        if let News::Settled { .. } | News::Stopped { .. } = news {
+            let _ = self.endings.send(news.clone());
+        }
         let _ = self.news.send(news);
+    }
+
+    /// Whether anybody reads the news.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.news.receiver_count() > 0
     }
 
     pub(crate) fn forget(&self, run: RunKey) {
@@ -163,6 +173,7 @@ impl Runtime {
             defined: Mutex::default(),
             adopting: tokio::sync::Mutex::default(),
             news: broadcast::Sender::new(NEWS_KEPT),
+            endings: broadcast::Sender::new(NEWS_KEPT),
         }))
     }
 
@@ -238,8 +249,9 @@ impl Runtime {
         });
         let mut permits = BTreeMap::new();
         let now_ms = shared.clock.now_ms();
-        let turn =
-            live.turn(created, now_ms, &shared.registry, &mut |live, id| try_at_once(shared, live, id, &mut permits))?;
+        let turn = live.turn(created, now_ms, &shared.registry, true, &mut |live, id| {
+            try_at_once(shared, live, id, &mut permits)
+        })?;
         let new = NewRun {
             name,
             machine: live.loaded.chart().id.clone(),
@@ -363,12 +375,12 @@ impl Runtime {
 
     /// Waits until nobody here moves the run any more.
     pub async fn settled(&self, run: &Head) -> Result<Head> {
-        let mut news = self.news();
+        let mut endings = self.0.endings.subscribe();
         loop {
             if !lock(&self.0.live).contains_key(&run.key) {
                 return self.find(&run.name)?.ok_or_else(|| interlock_journal::Error::NoRun(run.name.clone()).into());
             }
-            match news.recv().await {
+            match endings.recv().await {
                 Ok(News::Stopped { run: stopped, error }) if *stopped == *run.name => return Err(error),
                 Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => return Err(self.gone(run)),

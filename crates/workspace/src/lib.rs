@@ -18,6 +18,7 @@ mod copy;
 mod error;
 mod git;
 mod index;
+mod known;
 pub mod patch;
 mod path_text;
 mod place;

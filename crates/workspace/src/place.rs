@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Error, Result, git::Git};
+use crate::{Error, Result, git::Git, known};
 
 /// A workspace that was found.
 #[derive(Clone, Debug)]
@@ -47,8 +47,11 @@ impl Place {
     /// The repository that the folder is in, or the folder itself.
     pub(crate) fn find(folder: &Path) -> Result<Self> {
         let folder = fs::canonicalize(folder).map_err(|error| Error::io("find", folder, &error))?;
+        if let Some(place) = known::recall(&folder) {
+            return Ok(place);
+        }
         match Git::discover(&folder).line(&QUESTIONS) {
-            Ok(answer) => Self::parse(&answer),
+            Ok(answer) => Self::parse(&answer).inspect(|place| known::remember(&folder, place)),
             // Also where it is a repository without files or somewhere inside `.git`.
             Err(Error::Git { .. }) => Ok(Place { root: folder, repository: None }),
             Err(error) => Err(error),
