@@ -4,6 +4,8 @@
 //! writes only the files that differ: what is built from the others stays good.
 
 use std::{
+    cell::RefCell,
+    collections::BTreeMap,
     ffi::OsString,
     fs,
     os::unix::ffi::OsStrExt,
@@ -52,7 +54,8 @@ impl Workspace {
     /// The files of a kept tree, for a patch that is only tried.
     pub fn tree_files(&self, folder: &Path, tree: &str) -> Result<TreeFiles> {
         let private = self.open_private(folder)?;
-        Ok(TreeFiles { git: private.git().objects(&private.objects), tree: tree.to_owned() })
+        let git = private.git().objects(&private.objects);
+        Ok(TreeFiles { git, tree: tree.to_owned(), seen: RefCell::default() })
     }
 
     fn open_private(&self, folder: &Path) -> Result<Private> {
@@ -65,10 +68,23 @@ impl Workspace {
 pub struct TreeFiles {
     git: Git,
     tree: String,
+    /// What was asked for before: a tree does not change.
+    seen: RefCell<BTreeMap<PathBuf, Found>>,
 }
 
 impl Look for TreeFiles {
     fn look(&self, path: &Path) -> Found {
+        if let Some(found) = self.seen.borrow().get(path) {
+            return found.clone();
+        }
+        let found = self.ask(path);
+        self.seen.borrow_mut().insert(path.to_owned(), found.clone());
+        found
+    }
+}
+
+impl TreeFiles {
+    fn ask(&self, path: &Path) -> Found {
         let Some(name) = path.to_str() else { return Found::Not("its name is no text".to_owned()) };
         // `MODE TYPE HASH\tPATH`
         let listed = self.git.line(&["ls-tree", "--full-tree", &self.tree, "--", &format!(":(literal){name}")]);
@@ -102,9 +118,8 @@ impl Copy {
         if !is_hash {
             return Err(Error::NoSnapshot(tree.to_owned()));
         }
-        self.git.run(&["read-tree", "--reset", "-u", tree])?;
-        // What was changed in the copy itself is put back as well.
-        self.git.run(&["checkout-index", "--all", "--force", "--index", "--quiet"]).map(drop)
+        // What was changed in the copy itself is put back as well: with both options each file is looked at.
+        self.git.run(&["read-tree", "--reset", "-u", tree]).map(drop)
     }
 }
 

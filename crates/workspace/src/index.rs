@@ -19,6 +19,9 @@ use crate::{
 /// What `git add` says of a repository inside that has no commit yet. Messages are in English because `LC_ALL` is `C`.
 const UNBORN: &str = "does not have a commit checked out";
 
+/// Asks for what an index has although it is ignored.
+const IGNORED: [&str; 5] = ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"];
+
 /// An index being brought up to date, aside.
 #[derive(Debug)]
 pub(crate) struct Index<'p> {
@@ -107,14 +110,15 @@ impl<'p> Index<'p> {
         Ok(found)
     }
 
-    /// Of the ignored files exactly those belong to the workspace that the user's repository tracks.
-    pub(crate) fn settle_ignored(&self) -> Result<()> {
-        let ignored = ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"];
+    /// Takes in everything that belongs to the workspace: of the ignored files exactly those that the user's repository tracks.
+    pub(crate) fn add_what_belongs(&self) -> Result<()> {
+        // Asked while the files are read: both take their time.
+        let tracked = std::thread::scope(|scope| {
+            let asked = scope.spawn(|| self.tracked_though_ignored());
+            self.add()?;
+            asked.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })?;
         let root = &self.private.place.root;
-        let tracked: BTreeSet<Vec<u8>> = match self.private.place.repository {
-            Some(_) => Git::discover(root).paths(&ignored)?.into_iter().collect(),
-            None => BTreeSet::new(),
-        };
         let is_there = |path: &Vec<u8>| fs::symlink_metadata(root.join(OsStr::from_bytes(path))).is_ok();
         let there: Vec<_> = tracked.iter().filter(|path| is_there(path)).collect();
         if !there.is_empty() {
@@ -122,11 +126,17 @@ impl<'p> Index<'p> {
             let add = ["add", "--all", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"];
             self.git.run_with(&add, &patterns)?;
         }
-        let ours = self.git.paths(&ignored)?.into_iter().filter(|path| !tracked.contains(path));
-        let ours = join(ours);
+        let ours = join(self.git.paths(&IGNORED)?.into_iter().filter(|path| !tracked.contains(path)));
         match ours.is_empty() {
             true => Ok(()),
             false => self.git.run_with(&["update-index", "--force-remove", "-z", "--stdin"], &ours).map(drop),
+        }
+    }
+
+    fn tracked_though_ignored(&self) -> Result<BTreeSet<Vec<u8>>> {
+        match self.private.place.repository {
+            Some(_) => Ok(Git::discover(&self.private.place.root).paths(&IGNORED)?.into_iter().collect()),
+            None => Ok(BTreeSet::new()),
         }
     }
 }

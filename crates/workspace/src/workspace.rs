@@ -31,8 +31,7 @@ impl Workspace {
         let private = Private::open(self.home.as_deref(), Place::find(folder)?)?;
         let index = Index::new(&private)?.for_a_moment()?;
         index.recall(HASHED)?;
-        index.add()?;
-        index.settle_ignored()?;
+        index.add_what_belongs()?;
         let tree = index.git.line(&["write-tree", "--missing-ok"])?;
         index.remember(HASHED)?;
         Ok(tree)
@@ -101,8 +100,7 @@ fn keep_from(private: &Private, recall: bool) -> Result<String> {
     if recall {
         index.recall(KEPT)?;
     }
-    index.add()?;
-    index.settle_ignored()?;
+    index.add_what_belongs()?;
     let tree = index.git.line(&["write-tree"])?;
     index.remember(KEPT)?;
     Ok(tree)
