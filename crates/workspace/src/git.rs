@@ -2,7 +2,9 @@
 
 use std::{
     ffi::OsStr,
+    fs,
     io::Write,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
@@ -125,7 +127,11 @@ impl Git {
 
     fn call(&self, arguments: &[&str], stdin: &[u8]) -> Result<Output> {
         let no_git = |error: std::io::Error| Error::NoGit(error.to_string());
-        let mut child = self.command(arguments).spawn().map_err(no_git)?;
+        let mut command = self.command(arguments);
+        if stdin.is_empty() {
+            return command.stdin(Stdio::null()).output().map_err(no_git);
+        }
+        let mut child = command.stdin(Stdio::piped()).spawn().map_err(no_git)?;
         let mut pipe = child.stdin.take();
         std::thread::scope(|scope| {
             // On a thread of its own: it may print before it has read everything.
@@ -135,9 +141,9 @@ impl Git {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new("git");
-        command.env_clear().current_dir(&self.folder);
-        command.env("PATH", std::env::var_os("PATH").as_deref().unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin")));
+        let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
+        let mut command = Command::new(program(&path));
+        command.env_clear().current_dir(&self.folder).env("PATH", &path);
         command.envs([("HOME", "/nonexistent"), ("LC_ALL", "C"), ("GIT_CONFIG_NOSYSTEM", "1")]);
         command.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_ATTR_NOSYSTEM", "1"), ("GIT_TERMINAL_PROMPT", "0")]);
         command.envs([("GIT_OPTIONAL_LOCKS", "0"), ("GIT_NO_LAZY_FETCH", "1"), ("GIT_NO_REPLACE_OBJECTS", "1")]);
@@ -148,9 +154,17 @@ impl Git {
         let fsync = if self.is_durable { "core.fsync=loose-object,reference" } else { "core.fsync=none" };
         command.args(["-c", fsync]).args(if self.is_bulk { &["-c", "core.bigFileThreshold=1"][..] } else { &[] });
         command.args(arguments);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
+}
+
+/// Where `git` is. Looked for here, because a program that is called by its name alone is started by copying this whole process first,
+/// which takes longer than most of what `git` then does.
+fn program(path: &OsStr) -> PathBuf {
+    let is_program = |file: &PathBuf| fs::metadata(file).is_ok_and(|it| it.is_file() && it.mode() & 0o111 != 0);
+    let places = std::env::split_paths(path).filter(|place| place.is_absolute());
+    places.map(|place| place.join("git")).find(is_program).unwrap_or_else(|| "git".into())
 }
 
 /// What stands between NULs.

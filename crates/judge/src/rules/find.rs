@@ -2,12 +2,12 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use regex::{Captures, Regex};
+use regex::Captures;
 use serde::Serialize;
 
 use super::{
     plan, rank,
-    table::{Rule, Rules},
+    table::{Pattern, Rule, Rules},
 };
 
 /// The longest line that is looked at; the rest of a longer one is data, not a message.
@@ -144,8 +144,8 @@ fn finding(rule: &Rule, lines: &[Cow<'_, str>], at: usize) -> Option<Finding> {
     })
 }
 
-fn take_names(pattern: &Regex, captures: &Captures<'_>, names: &mut BTreeMap<String, String>) {
-    for name in pattern.capture_names().flatten() {
+fn take_names(pattern: &Pattern, captures: &Captures<'_>, names: &mut BTreeMap<String, String>) {
+    for name in pattern.names() {
         if let Some(value) = captures.name(name) {
             names.entry(name.to_owned()).or_insert_with(|| value.as_str().trim().to_owned());
         }
@@ -154,7 +154,7 @@ fn take_names(pattern: &Regex, captures: &Captures<'_>, names: &mut BTreeMap<Str
 
 /// Looks for what stands near: each name is taken from the nearest line that has it, lines after before those in front of it.
 fn look_near(
-    near: &Regex,
+    near: &Pattern,
     rule: &Rule,
     lines: &[Cow<'_, str>],
     at: usize,

@@ -2,10 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, LazyLock},
+    sync::{Arc, LazyLock, OnceLock},
 };
 
-use regex::{Regex, RegexSet};
+use regex::{Captures, Regex, RegexSet};
 use serde::Deserialize;
 
 /// The rules that come with the program.
@@ -93,17 +93,48 @@ struct Summary {
 pub(super) struct Rule {
     pub(super) id: String,
     pub(super) class: String,
-    pub(super) pattern: Regex,
-    pub(super) unless: Option<Regex>,
-    pub(super) near: Option<Regex>,
+    pub(super) pattern: Pattern,
+    pub(super) unless: Option<Pattern>,
+    pub(super) near: Option<Pattern>,
     pub(super) near_lines: [i64; 2],
-    pub(super) near_unless: Option<Regex>,
-    pub(super) above: Option<Regex>,
+    pub(super) near_unless: Option<Pattern>,
+    pub(super) above: Option<Pattern>,
     pub(super) needs_near: bool,
     pub(super) cause: String,
     pub(super) suggestion: String,
     pub(super) rank: u32,
     pub(super) example: String,
+}
+
+/// A pattern that is made ready when a line first asks for it: hundreds would take longer than most logs, which ask for a few.
+#[derive(Clone, Debug)]
+pub(super) struct Pattern {
+    text: String,
+    ready: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    fn new(text: String) -> Self {
+        Pattern { text, ready: OnceLock::new() }
+    }
+
+    /// Nothing where it cannot be read, which [`Rule::check`] finds out.
+    fn regex(&self) -> Option<&Regex> {
+        self.ready.get_or_init(|| Regex::new(&self.text).ok()).as_ref()
+    }
+
+    pub(super) fn is_match(&self, line: &str) -> bool {
+        self.regex().is_some_and(|regex| regex.is_match(line))
+    }
+
+    pub(super) fn captures<'l>(&self, line: &'l str) -> Option<Captures<'l>> {
+        self.regex()?.captures(line)
+    }
+
+    /// The names of its groups.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.regex().into_iter().flat_map(|regex| regex.capture_names().flatten())
+    }
 }
 
 /// What is known of logs and failures. The rules that come with the program are read when they are first needed.
@@ -126,7 +157,7 @@ pub(super) struct Table {
 /// The rules that come with the program. That they can be read is tested; were they not, no rule would apply and a person or a model
 /// would be asked.
 static BUILTIN: LazyLock<Table> = LazyLock::new(|| {
-    Table::read(FILES).unwrap_or_else(|_| Table {
+    Table::unchecked(FILES).unwrap_or_else(|_| Table {
         rules: Vec::new(),
         any: RegexSet::empty(),
         pass: RegexSet::empty(),
@@ -157,6 +188,12 @@ impl Rules {
 
 impl Table {
     fn read<'t>(files: impl IntoIterator<Item = &'t str>) -> Result<Self, String> {
+        let table = Self::unchecked(files)?;
+        table.rules.iter().try_for_each(Rule::check)?;
+        Ok(table)
+    }
+
+    fn unchecked<'t>(files: impl IntoIterator<Item = &'t str>) -> Result<Self, String> {
         let mut all = File::default();
         for text in files {
             let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
@@ -170,7 +207,7 @@ impl Table {
         let rules = all.rule.into_iter().map(|row| Rule::new(row, &classes)).collect::<Result<Vec<_>, _>>()?;
         let set = |patterns: Vec<String>| RegexSet::new(patterns).map_err(|error| error.to_string());
         Ok(Table {
-            any: set(rules.iter().map(|rule| rule.pattern.as_str().to_owned()).collect())?,
+            any: set(rules.iter().map(|rule| rule.pattern.text.clone()).collect())?,
             pass: set(all.pass.into_iter().map(|row| row.pattern).collect())?,
             fail: set(all.fail.into_iter().map(|row| row.pattern).collect())?,
             skip: set(all.skip.into_iter().map(|row| row.pattern).collect())?,
@@ -186,15 +223,14 @@ impl Table {
 
 impl Rule {
     fn new(row: Row, classes: &BTreeMap<String, Class>) -> Result<Self, String> {
-        let regex = |text: &str| Regex::new(text).map_err(|error| format!("rule {}: {error}", row.id));
         let class = classes.get(&row.class).ok_or_else(|| format!("rule {}: no class {}", row.id, row.class))?;
-        let rule = Rule {
-            pattern: regex(&row.pattern)?,
-            unless: row.unless.as_deref().map(regex).transpose()?,
-            near: row.near.as_deref().map(regex).transpose()?,
+        Ok(Rule {
+            pattern: Pattern::new(row.pattern),
+            unless: row.unless.map(Pattern::new),
+            near: row.near.map(Pattern::new),
             near_lines: row.near_lines,
-            near_unless: row.near_unless.as_deref().map(regex).transpose()?,
-            above: row.above.as_deref().map(regex).transpose()?,
+            near_unless: row.near_unless.map(Pattern::new),
+            above: row.above.map(Pattern::new),
             needs_near: row.needs_near,
             rank: row.rank.unwrap_or(class.rank),
             id: row.id,
@@ -202,10 +238,18 @@ impl Rule {
             cause: row.cause,
             suggestion: row.suggestion,
             example: row.example,
-        };
-        match rule.fits(&rule.example) {
-            true => Ok(rule),
-            false => Err(format!("rule {}: its example does not fit its pattern", rule.id)),
+        })
+    }
+
+    /// Whether its patterns can be read and its example fits.
+    fn check(&self) -> Result<(), String> {
+        let further = [&self.unless, &self.near, &self.near_unless, &self.above];
+        for pattern in further.into_iter().flatten().chain([&self.pattern]) {
+            Regex::new(&pattern.text).map_err(|error| format!("rule {}: {error}", self.id))?;
+        }
+        match self.fits(&self.example) {
+            true => Ok(()),
+            false => Err(format!("rule {}: its example does not fit its pattern", self.id)),
         }
     }
 
