@@ -1,6 +1,7 @@
 //! From suspects to candidates: every template at every suspect place, ranked, each result once, none that breaks the syntax.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hasher};
 
 use tree_sitter::Parser;
 
@@ -149,7 +150,7 @@ fn line_words(source: &Source, node: usize) -> impl Iterator<Item = String> + '_
 
 /// Takes the proposals in their order: those that apply, are new, and leave the syntax sound.
 fn accept(proposals: Vec<Ranked>, sources: &[Source], parser: &mut Parser) -> Vec<Candidate> {
-    let mut seen: HashSet<(usize, String)> = HashSet::new();
+    let mut seen: HashSet<(usize, u64)> = HashSet::new();
     let mut accepted = Vec::new();
     for ranked in proposals {
         if accepted.len() >= CANDIDATES_MAX {
@@ -157,7 +158,7 @@ fn accept(proposals: Vec<Ranked>, sources: &[Source], parser: &mut Parser) -> Ve
         }
         let source = &sources[ranked.source];
         let Some(new) = apply(&source.text, &ranked.proposal.edits) else { continue };
-        if new == source.text || !source.stays_sound(parser, &new) || !seen.insert((ranked.source, squeezed(&new))) {
+        if new == source.text || !seen.insert((ranked.source, squeezed(&new))) || !source.stays_sound(parser, &new) {
             continue;
         }
         accepted.push(candidate(ranked, source, &new));
@@ -165,9 +166,11 @@ fn accept(proposals: Vec<Ranked>, sources: &[Source], parser: &mut Parser) -> Ve
     accepted
 }
 
-/// Two changes that differ in blanks only are one.
-fn squeezed(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace()).collect()
+/// Two changes that differ in blanks only are one: the same number then.
+fn squeezed(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.split_ascii_whitespace().for_each(|word| hasher.write(word.as_bytes()));
+    hasher.finish()
 }
 
 fn candidate(ranked: Ranked, source: &Source, new: &str) -> Candidate {
