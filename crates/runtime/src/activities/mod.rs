@@ -21,7 +21,9 @@ pub use command::CommandRun;
 pub use external::External;
 pub use http::HttpRequest;
 pub use interlock_program::Sandbox;
-pub use policy::{BAD_POLICY, CONFIRMATION_NEEDED, Gate, Guarded, POLICY_DENIED, PolicyCall, PolicyCheck, PolicyPlan};
+pub use policy::{
+    BAD_POLICY, CONFIRMATION_NEEDED, Decider, Gate, Guarded, POLICY_DENIED, PolicyCheck, policy_call, policy_plan,
+};
 pub use timer::TimerWait;
 pub use triage::LogsTriage;
 pub use workspace::{
@@ -66,6 +68,6 @@ pub fn builtin_with(settings: Settings) -> Registry {
         .with(gate.guard(External::new(settings.sandbox)))
         .with(Judge::new(settings.home))
         .with(PolicyCheck::new(&gate, kept))
-        .with(PolicyPlan::new(&gate))
-        .with(PolicyCall::new(&gate))
+        .with(policy_plan(&gate))
+        .with(policy_call(&gate))
 }
