@@ -5,6 +5,7 @@ mod command;
 mod external;
 mod http;
 mod policy;
+mod prd;
 mod rfc3339;
 mod timer;
 mod triage;
@@ -24,6 +25,7 @@ pub use interlock_program::Sandbox;
 pub use policy::{
     BAD_POLICY, CONFIRMATION_NEEDED, Decider, Gate, Guarded, POLICY_DENIED, PolicyCheck, policy_call, policy_plan,
 };
+pub use prd::JudgePrd;
 pub use timer::TimerWait;
 pub use triage::LogsTriage;
 pub use workspace::{
@@ -59,14 +61,16 @@ pub fn builtin_with(settings: Settings) -> Registry {
         home: settings.home.clone(),
     };
     let registry = interlock_firmware::all(Registry::default(), hands);
-    workspace::all(registry, &settings.workspace, settings.home.clone())
+    let judge = Judge::confined(settings.home.clone(), settings.sandbox.clone());
+    workspace::all(registry, &settings.workspace, settings.home)
         .with(gate.guard(CommandRun::new(settings.workspace, settings.sandbox.clone())))
         .with(gate.guard(HttpRequest::default()))
         .with(TimerWait)
         .with(RunStart)
         .with(LogsTriage)
-        .with(gate.guard(External::new(settings.sandbox.clone())))
-        .with(Judge::confined(settings.home, settings.sandbox))
+        .with(gate.guard(External::new(settings.sandbox)))
+        .with(JudgePrd::new(judge.clone(), kept.clone(), &gate))
+        .with(judge)
         .with(PolicyCheck::new(&gate, kept))
         .with(policy_plan(&gate))
         .with(policy_call(&gate))
