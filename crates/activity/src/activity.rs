@@ -4,7 +4,7 @@ use std::{path::Path, pin::Pin};
 
 use interlock_chart::{Value, model::Effect};
 
-use crate::{Attempt, Outcome};
+use crate::{Asked, Attempt, Outcome, StandIn};
 
 /// Something that will be there later.
 pub type Future<T> = Pin<Box<dyn std::future::Future<Output = T> + Send>>;
@@ -35,6 +35,16 @@ pub trait Activity: Send + Sync + 'static {
     /// Whether it does what a machine calls by this name in this folder. Where it does not, a person stands in for it.
     fn takes(&self, _name: &str, _folder: &Path) -> bool {
         true
+    }
+
+    /// What a person is asked who stands in for it, where it can say more of that than the machine does.
+    fn asked(&self, _of: &StandIn<'_>) -> Option<Asked> {
+        None
+    }
+
+    /// What is wrong with what a person answers in its place, beyond what the machine declares.
+    fn misfits(&self, _of: &StandIn<'_>, _signal: &str, _data: &Value) -> Vec<String> {
+        Vec::new()
     }
 
     /// What speaks against starting a run that invokes this with this input in this folder, beyond what the machine's schema says: every problem

@@ -9,6 +9,7 @@ mod given;
 mod invocation;
 mod outcome;
 mod registry;
+mod stand_in;
 
 pub use activity::{Activity, Ending, Future};
 pub use attempt::{Attempt, Cancel, Canceller, Host, StartRun, TakeBack, TakenBack, UseGrants, Writes};
@@ -17,3 +18,4 @@ pub use interlock_chart::model::Effect;
 pub use invocation::{Invocation, Taken};
 pub use outcome::{Outcome, code};
 pub use registry::Registry;
+pub use stand_in::{Asked, StandIn};

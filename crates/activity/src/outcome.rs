@@ -21,6 +21,8 @@ pub mod code {
     pub const BAD_OUTCOME: &str = "BAD_OUTCOME";
     /// What it left behind could not be kept: the store has failed. The machine never hears of it; the run stops at its last record.
     pub const NOT_KEPT: &str = "NOT_KEPT";
+    /// It is for a person to say how it ends. The machine never hears of it: from then on the activity waits as one that is not implemented.
+    pub const LEFT_TO_PERSON: &str = "LEFT_TO_PERSON";
     /// What it needs could not be reached.
     pub const UNREACHABLE: &str = "UNREACHABLE";
 }
@@ -48,8 +50,17 @@ impl Outcome {
 
     /// Why the store could not keep what it left behind, if that is how it ended.
     pub fn not_kept(&self) -> Option<String> {
+        self.message_of(code::NOT_KEPT)
+    }
+
+    /// Why a person has to say how it ends, if that is how it ended.
+    pub fn left_to_person(&self) -> Option<String> {
+        self.message_of(code::LEFT_TO_PERSON)
+    }
+
+    fn message_of(&self, code: &str) -> Option<String> {
         let AttemptResult::Error { data } = &self.result else { return None };
-        let is_it = data.get("code").and_then(Value::as_str) == Some(code::NOT_KEPT);
+        let is_it = data.get("code").and_then(Value::as_str) == Some(code);
         is_it.then(|| data.get("message").map(ToString::to_string).unwrap_or_default())
     }
 

@@ -113,7 +113,7 @@ pub(crate) fn registry() -> &'static Registry {
 }
 
 /// How programs are confined. Settings that cannot be read allow nothing; whoever moves runs says so before it comes to that.
-fn sandbox() -> Sandbox {
+pub(crate) fn sandbox() -> Sandbox {
     let store = home().ok();
     let config = store.as_deref().and_then(|home| SandboxConfig::read(home).ok());
     let strict = || SandboxConfig { require_sandbox: true, ..SandboxConfig::default() };

@@ -8,6 +8,9 @@ use crate::{follow::Follower, sample::sample};
 /// Longest `with` of an activity that is shown whole.
 const WITH_LENGTH_MAX: usize = 400;
 
+/// Longest question that is shown whole.
+const QUESTION_LENGTH_MAX: usize = 2_000;
+
 /// What a run waits for, one thing to a paragraph.
 pub(crate) fn text(follower: &Follower) -> String {
     let (run, offers) = (follower.head.name.as_str(), follower.offers());
@@ -26,13 +29,21 @@ pub(crate) fn text(follower: &Follower) -> String {
     text
 }
 
-/// An activity that nobody here can do: whoever knows how it went says so in its place.
+/// An activity that nobody here can do, or that is for a person to judge: whoever knows how it went says so in its place.
 fn in_place_of(run: &str, by_hand: &ByHand) -> String {
-    let ByHand { activity, state, with, signals, .. } = by_hand;
-    let mut text =
-        format!("  {state} has {activity} done, which is not available here; say how it went in its place\n");
+    let ByHand { activity, state, with, signals, question, left, .. } = by_hand;
+    let mut text = match (left, question) {
+        (Some(why), _) => format!("  {state} asks {activity}, which is left to a person: {why}\n"),
+        (None, Some(_)) => format!("  {state} asks {activity}, which is for a person to judge\n"),
+        (None, None) => {
+            format!("  {state} has {activity} done, which is not available here; say how it went in its place\n")
+        }
+    };
+    if let Some(question) = question {
+        shortened(question, QUESTION_LENGTH_MAX).lines().for_each(|line| text.push_str(&format!("    | {line}\n")));
+    }
     if with.as_object().is_none_or(|fields| !fields.is_empty()) {
-        text.push_str(&format!("    it is given {}\n", shortened(&with.to_string())));
+        text.push_str(&format!("    it is given {}\n", shortened(&with.to_string(), WITH_LENGTH_MAX)));
     }
     for Offer { event, summary, data, .. } in signals {
         text.push_str(&line(run, event, summary, &sample(data)));
@@ -55,9 +66,9 @@ pub(crate) fn command(run: &str, event: &str, data: &Json) -> String {
     }
 }
 
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(WITH_LENGTH_MAX) {
-        Some((at, _)) => format!("{}… (`interlock show` has all of it)", &text[..at]),
+fn shortened(text: &str, length_max: usize) -> String {
+    match text.char_indices().nth(length_max) {
+        Some((at, _)) => format!("{}… (`interlock show --json` has all of it)", &text[..at]),
         None => text.to_owned(),
     }
 }
@@ -74,6 +85,8 @@ pub(crate) fn json(follower: &Follower) -> Json {
             "summary": offer.summary,
             "activity": by_hand.map(|by_hand| &by_hand.activity),
             "with": by_hand.map(|by_hand| &by_hand.with),
+            "question": by_hand.and_then(|by_hand| by_hand.question.as_ref()),
+            "left": by_hand.and_then(|by_hand| by_hand.left.as_ref()),
             "schema": offer.data,
             "command": command(run, &offer.event, &sample(&offer.data)),
         })

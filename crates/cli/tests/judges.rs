@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 use interlock_testkit::{
-    model_server::{Dialect, ModelServer},
+    model_server::{Dialect, ModelServer, Scripted},
     session::Session,
 };
 use serde_json::{Value as Json, json};
@@ -88,6 +88,123 @@ fn a_person_who_judges_is_waited_for() {
     assert_eq!(refused.code, Some(2), "{refused}");
     let sent = session.run("send l1 on --data '{\"brightness\": 7}'").unwrap();
     assert_eq!(sent.code, Some(0), "{sent}");
+}
+
+fn drafted(slug: &str) -> String {
+    let task = json!({ "id": "T-001", "priority": "P0", "title": "A switch", "files": ["theme.css"], "verify": ["make test"] });
+    let prd = json!({
+        "slug": slug, "title": "Dark mode", "context_and_goals": "Eyes that are tired.", "technical_approach": "A theme.",
+        "tasks": [task], "risks": ["too dark"],
+    });
+    let data = json!({ "prd": prd });
+    json!({ "reason": "it is small", "evidence_refs": ["requirement"], "confidence": 0.9, "signal": "prd_drafted", "data": data })
+        .to_string()
+}
+
+#[test]
+fn a_model_drafts_a_prd_and_the_machine_goes_on_with_the_file() {
+    let evil = drafted("../../evil");
+    let server = ModelServer::saying(vec![Dialect::Chat.says(&evil), Dialect::Chat.says(&drafted("dark-mode"))]);
+    let (folder, session) = project(&at(&server));
+    session.write("input.json", "{\"repo_path\": \".\"}").unwrap();
+    assert_eq!(session.run("run prd --input input.json --name p1").unwrap().code, Some(4));
+    let sent = session.run("send p1 USER_INPUT_REQUIREMENT --data '{\"requirement\": \"make it dark\"}'").unwrap();
+    assert_eq!(sent.code, Some(4), "the next step is for a person: {sent}");
+    let written = std::fs::read_to_string(folder.path().join("docs/prd/dark-mode.md")).unwrap();
+    assert!(written.contains("- [ ] T-001: [P0] A switch (theme.css)\n  * Verify: make test\n"), "{written}");
+    let trace = session.run("trace p1").unwrap().stdout;
+    assert!(trace.contains("docs/prd/dark-mode.md was written"), "{trace}");
+    assert_eq!(server.asked().len(), 2, "a name that leads elsewhere is no verdict");
+    assert!(server.asked()[0].text().contains("make it dark"));
+}
+
+#[test]
+fn a_prd_is_not_written_where_policy_forbids_it() {
+    let server = ModelServer::saying(vec![Dialect::Chat.says(&drafted("dark-mode"))]);
+    let (folder, session) = project(&at(&server));
+    session.write("input.json", "{\"repo_path\": \".\", \"prd_dir\": \".git/hooks\"}").unwrap();
+    assert_eq!(session.run("run prd --input input.json --name p1").unwrap().code, Some(4));
+    let sent = session.run("send p1 USER_INPUT_REQUIREMENT --data '{\"requirement\": \"make it dark\"}'").unwrap();
+    assert_eq!(sent.code, Some(4), "{sent}");
+    let trace = session.run("trace p1").unwrap().stdout;
+    assert!(trace.contains("no PRD: ") && !trace.contains("was written"), "{trace}");
+    assert!(!folder.path().join(".git").exists());
+}
+
+/// The spans that a collector was sent, and the lines that they came with.
+fn spans(collector: &ModelServer) -> Vec<Json> {
+    let asked = collector.asked();
+    asked.iter().for_each(|asked| assert_eq!(asked.line, "POST /v1/traces HTTP/1.1"));
+    let of = |asked: &interlock_testkit::model_server::Asked| {
+        asked.body["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap().clone()
+    };
+    asked.iter().flat_map(of).collect()
+}
+
+#[test]
+fn a_run_tells_a_collector_of_every_request_where_one_is_configured_and_nobody_otherwise() {
+    let nonsense = Dialect::Chat.says("the lamp, you ask?");
+    let model =
+        ModelServer::saying(vec![nonsense.clone(), Dialect::Chat.says(&lit()), nonsense, Dialect::Chat.says(&lit())]);
+    let collector = ModelServer::saying(vec![Scripted::new(200, "application/json", "{}")]);
+    let (_folder, session) = project(&at(&model));
+    let ran = session.run("run lamp --name untold").unwrap();
+    assert_eq!((ran.code, collector.asked().len()), (Some(0), 0), "{ran}");
+    let told = session.clone().with("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.clone());
+    let ran = told.run("run lamp --name told").unwrap();
+    assert_eq!(ran.code, Some(0), "{ran}");
+    let spans = spans(&collector);
+    assert_eq!(spans.len(), 2, "one for each answer, also for the one that was refused: {spans:#?}");
+    for span in &spans {
+        let attribute = |key: &str| {
+            let found = span["attributes"].as_array().unwrap().iter().find(|attribute| attribute["key"] == key);
+            found.unwrap_or_else(|| panic!("no {key} in {span:#}"))["value"].clone()
+        };
+        assert_eq!(span["name"], "chat tiny");
+        assert_eq!(attribute("gen_ai.operation.name")["stringValue"], "chat");
+        assert_eq!(attribute("gen_ai.request.model")["stringValue"], "tiny");
+        assert_eq!(attribute("interlock.run")["stringValue"], "told");
+        assert_eq!(attribute("interlock.activity")["stringValue"], "judge.lamp");
+        assert_eq!(attribute("interlock.judge")["stringValue"], "near");
+        for tokens in ["gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"] {
+            assert!(attribute(tokens)["intValue"].as_str().unwrap().parse::<u64>().unwrap() > 0, "{span:#}");
+        }
+        assert!(!span.to_string().contains("Is the lamp on"), "no text of a prompt is sent");
+    }
+}
+
+/// What the last model said three times over is nonsense; a person is shown the question and answers it.
+#[test]
+fn where_models_have_failed_a_person_is_asked_the_same_and_held_to_the_same() {
+    let server = ModelServer::saying(vec![Dialect::Chat.says("the lamp, you ask?")]);
+    let (_folder, session) = project(&at(&server).replace("[\"near\"]", "[\"near\", \"person\"]"));
+    let ran = session.run("run lamp --name l1").unwrap();
+    assert_eq!((ran.code, server.asked().len()), (Some(4), 4), "{ran}");
+    let shown = session.run("show l1").unwrap().stdout;
+    let expected = [
+        "LOOKING asks judge.lamp, which is left to a person: near: 4 answers were refused, the last because of answer",
+        "| Is the lamp on?",
+        "interlock send l1 on --data '{\"brightness\":1}'",
+        "interlock send l1 off",
+    ];
+    expected.iter().for_each(|line| assert!(shown.contains(line), "{line} is not in\n{shown}"));
+    let offered: Json = serde_json::from_str(&session.run("show l1 --json").unwrap().stdout).unwrap();
+    assert_eq!(offered["offers"]["by_hand"][0]["question"], "Is the lamp on?");
+    assert_eq!(offered["offers"]["by_hand"][0]["signals"][0]["data"]["required"], json!(["brightness"]));
+    for wrong in ["on --data '{\"brightness\": \"7\"}'", "on --data '{\"brightness\": 7, \"colour\": \"red\"}'", "dim"]
+    {
+        let refused = session.run(&format!("send l1 {wrong}")).unwrap();
+        assert_eq!(refused.code, Some(2), "{refused}");
+    }
+    let sent = session.run("send l1 on --data '{\"brightness\": 7}'").unwrap();
+    assert_eq!(sent.code, Some(0), "{sent}");
+    let trace = session.run("trace l1").unwrap().stdout;
+    assert!(trace.contains("judge.lamp is left to a person") && trace.contains("brightness 7"), "{trace}");
+    let evidence = session.run("evidence l1").unwrap().stdout;
+    assert!(evidence.contains("prompt") && evidence.contains("judgement"), "what models said is kept: {evidence}");
+    assert_eq!(session.run("verify l1").unwrap().code, Some(0));
+    assert_eq!(session.run("replay l1").unwrap().code, Some(0));
+    assert_eq!(server.asked().len(), 4, "nobody was asked again");
 }
 
 #[test]

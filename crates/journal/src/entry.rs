@@ -51,6 +51,8 @@ pub enum Entry {
         /// Who answered in its place.
         by: Option<By>,
     },
+    /// A try ended without an end: a person has to say how the activity goes out. It moves nothing.
+    Left(Left),
     /// A timer fired.
     Timer {
         /// Which.
@@ -114,6 +116,20 @@ impl Undone {
         let left = if self.left > 0 { format!(", {} left alone", self.left) } else { String::new() };
         format!("writes of record {} taken back: {} paths put back{left}", writes.join(", "), self.put_back)
     }
+}
+
+/// An activity that is left to a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// Which start.
+    pub activity: ActivityId,
+    /// Which try.
+    pub number: u32,
+    /// Why, in words.
+    pub why: String,
+    /// What the try left behind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
 }
 
 /// What a person said yes to, and how long that counts.
@@ -295,7 +311,7 @@ mod raiser {
 }
 
 /// The numbers that stand for kinds in the store. A payload whose form changes gets a new number; old numbers stay readable.
-const KINDS: [(u8, &str); 11] = [
+const KINDS: [(u8, &str); 12] = [
     (1, "created"),
     (2, "event"),
     (3, "attempt"),
@@ -307,6 +323,7 @@ const KINDS: [(u8, &str); 11] = [
     (9, "granted"),
     (10, "grant used"),
     (11, "undone"),
+    (12, "left to a person"),
 ];
 
 impl Entry {
@@ -324,6 +341,7 @@ impl Entry {
             Entry::Granted(_) => 9,
             Entry::GrantUsed(_) => 10,
             Entry::Undone(_) => 11,
+            Entry::Left(_) => 12,
         }
     }
 
@@ -349,6 +367,7 @@ impl Entry {
             Entry::Granted(granted) => serde_json::to_string(&granted),
             Entry::GrantUsed(used) => serde_json::to_string(&used),
             Entry::Undone(undone) => serde_json::to_string(&undone),
+            Entry::Left(left) => serde_json::to_string(&left),
         };
         // Every map key in these forms is a string, so there is nothing that JSON could refuse.
         json.unwrap_or_default()
@@ -383,6 +402,7 @@ impl Entry {
             9 => Entry::Granted(read(json)?),
             10 => Entry::GrantUsed(read(json)?),
             11 => Entry::Undone(read(json)?),
+            12 => Entry::Left(read(json)?),
             other => return Err(format!("its kind {other} is not known to this interlock")),
         })
     }
@@ -402,16 +422,21 @@ impl Entry {
             Entry::Timer { timer } => Input::TimerFired { timer: *timer },
             Entry::Paused { .. } => Input::Paused,
             Entry::Resumed { .. } => Input::Resumed,
-            Entry::Attempt { .. } | Entry::Note { .. } | Entry::Granted(_) | Entry::GrantUsed(_) | Entry::Undone(_) => {
-                return None;
-            }
+            Entry::Attempt { .. }
+            | Entry::Note { .. }
+            | Entry::Granted(_)
+            | Entry::GrantUsed(_)
+            | Entry::Undone(_)
+            | Entry::Left(_) => return None,
         })
     }
 
     /// The files it refers to.
     pub fn evidence(&self) -> &[Evidence] {
         match self {
-            Entry::Outcome { evidence, .. } | Entry::Undone(Undone { evidence, .. }) => evidence,
+            Entry::Outcome { evidence, .. }
+            | Entry::Undone(Undone { evidence, .. })
+            | Entry::Left(Left { evidence, .. }) => evidence,
             _ => &[],
         }
     }
@@ -480,6 +505,12 @@ mod tests {
                 scopes: vec!["proc.exec:x".into()],
             }),
             Entry::Note { text: "t".into(), data },
+            Entry::Left(Left {
+                activity: ActivityId(2),
+                number: 1,
+                why: "near: 4 answers were refused".into(),
+                evidence: vec![evidence.clone()],
+            }),
             Entry::Undone(Undone {
                 by,
                 writes: vec![3, 5],

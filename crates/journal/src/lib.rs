@@ -28,7 +28,7 @@ pub use definition::Definition;
 pub use engine::{
     Append, Claim, Engine, Filter, Head, Lease, Message, NewRun, Opened, Phase, Posted, RunKey, TimerChange, Work,
 };
-pub use entry::{By, Created, Entry, Evidence, Fork, GrantUsed, Granted, Result as AttemptResult, Undone};
+pub use entry::{By, Created, Entry, Evidence, Fork, GrantUsed, Granted, Left, Result as AttemptResult, Undone};
 pub use error::{Error, Result};
 pub use evidence::EvidenceStore;
 pub use gc::{Collected, collect};

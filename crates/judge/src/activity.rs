@@ -5,15 +5,17 @@ use std::{
     sync::Arc,
 };
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
+use interlock_activity::{Activity, Asked, Attempt, Effect, Ending, Outcome, StandIn, code};
 use interlock_chart::Value;
 use interlock_http::Client;
 use interlock_journal::Evidence;
+use interlock_program::Sandbox;
 use serde_json::json;
 
 use crate::{
-    Question, Verdict, case,
+    Mode, Question, Verdict, by_hand, case,
     check::Form,
+    mode::Last,
     model::Found,
     panel::{self, Case, Failure, Hearing, Panel},
     prompt::Mark,
@@ -35,6 +37,8 @@ struct Shared {
     ledger: Arc<Ledger>,
     rules: Arc<Rules>,
     telemetry: Option<Telemetry>,
+    last: Last,
+    sandbox: Sandbox,
 }
 
 /// A question with what belongs to it.
@@ -42,18 +46,26 @@ struct Prepared {
     question: Question,
     form: Form,
     mark: Mark,
+    mode: Mode,
     settings: Settings,
 }
 
 impl Judge {
     /// With the user's settings from the store's folder, where there is one.
     pub fn new(home: Option<PathBuf>) -> Self {
+        Self::confined(home, Sandbox::default())
+    }
+
+    /// The same, with programs that judge confined like this.
+    pub fn confined(home: Option<PathBuf>, sandbox: Sandbox) -> Self {
         let client = Client::default();
         Judge(Arc::new(Shared {
             found: Found::default(),
             ledger: Arc::new(Ledger::new(home.clone())),
             rules: Arc::new(Rules::default()),
             telemetry: Telemetry::from_env(&client),
+            last: Last::default(),
+            sandbox,
             home,
             client,
         }))
@@ -70,18 +82,22 @@ impl Judge {
             client: self.0.client.clone(),
             found: self.0.found.clone(),
             ledger: Arc::clone(&self.0.ledger),
+            sandbox: self.0.sandbox.clone(),
         };
         let (question, form, mark) = (&prepared.question, &prepared.form, &prepared.mark);
-        let case = Case { run: &attempt.run, activity: &attempt.invocation.name, question, form, mark };
+        let (run, activity) = (&*attempt.run, attempt.invocation.name.as_str());
+        let last = self.0.last.of(run, activity);
+        let case = Case { attempt: &attempt, mode: prepared.mode, last: last.as_deref(), question, form, mark };
         let (mut hearings, mut cancel) = (Vec::new(), attempt.cancel.clone());
         let judged = tokio::select! {
-            judged = panel.judge(&case, &*attempt.host, &mut hearings) => Some(judged),
+            judged = panel.judge(&case, &mut hearings) => Some(judged),
             () = cancel.cancelled() => None,
         };
         let redactor = attempt.evidence.redactor();
-        self.tell(&case, &hearings, |text| redactor.text(text).into_owned()).await;
+        self.tell(Origin { run, activity }, &hearings, |text| redactor.text(text).into_owned()).await;
         let outcome = match &judged {
             Some(Ok((by, verdict))) => {
+                self.0.last.remember(run, activity, by);
                 let text = format!("judged by {by}: {}, {}", verdict.signal, redactor.text(&verdict.reason));
                 attempt.host.progress(&attempt.run, attempt.activity, &text);
                 Outcome::signal(&verdict.signal, Value::from(verdict.data.clone()))
@@ -100,17 +116,18 @@ impl Judge {
         let settings = Settings::load(self.0.home.as_deref(), &attempt.folder)
             .map_err(|why| Outcome::error(panel::code::BAD_SETTINGS, why))?;
         let mark = Mark::fresh().map_err(|why| Outcome::error(code::FAILED, why))?;
-        let question = case::question(attempt, &mark).map_err(bad_input)?;
+        let mode = Mode::of(&serde_json::Value::from(&attempt.with)).map_err(bad_input)?;
+        let question = case::question(&StandIn::of(attempt), &mark).map_err(bad_input)?;
         let form = Form::new(&question).map_err(bad_input)?;
-        Ok(Prepared { question, form, mark, settings })
+        Ok(Prepared { question, form, mark, mode, settings })
     }
 
-    async fn tell(&self, case: &Case<'_>, hearings: &[Hearing], redacted: impl Fn(&str) -> String) {
+    async fn tell(&self, origin: Origin<'_>, hearings: &[Hearing], redacted: impl Fn(&str) -> String) {
         if let Some(telemetry) = &self.0.telemetry {
             let mut tries: Vec<_> = hearings.iter().flat_map(|hearing| hearing.tries.iter().cloned()).collect();
             tries.iter_mut().for_each(|tried| tried.fault = tried.fault.as_deref().map(&redacted));
             // Who watches must not be able to stop a run.
-            let _ = telemetry.send(Origin { run: case.run, activity: case.activity }, &tries).await;
+            let _ = telemetry.send(origin, &tries).await;
         }
     }
 }
@@ -172,9 +189,21 @@ impl Activity for Judge {
         &[]
     }
 
-    /// A person is not asked by us: the run waits for them.
+    /// A person who is asked alone is not asked by us: the run waits for them.
     fn takes(&self, name: &str, folder: &Path) -> bool {
         Settings::load(self.0.home.as_deref(), folder).map_or(true, |settings| settings.chain(name) != [PERSON])
+    }
+
+    fn asked(&self, of: &StandIn<'_>) -> Option<Asked> {
+        by_hand::asked(of)
+    }
+
+    fn misfits(&self, of: &StandIn<'_>, signal: &str, data: &Value) -> Vec<String> {
+        by_hand::misfits(of, signal, data)
+    }
+
+    fn run_ended(&self, run: &str) {
+        self.0.last.forget(run);
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

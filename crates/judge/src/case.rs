@@ -1,16 +1,16 @@
 //! From what a machine gives a judgement to a question.
 
-use interlock_activity::Attempt;
+use interlock_activity::StandIn;
 use interlock_journal::{EvidenceStore, Hash};
 use serde_json::{Map, Value};
 
 use crate::{
-    AllowedSignal, Exhibit, Question,
+    AllowedSignal, Exhibit, Question, mode,
     prompt::{self, Mark},
 };
 
 /// The fields of `with` that are no facts.
-const OURS: [&str; 2] = ["prompt", "schema"];
+const OURS: [&str; 3] = ["prompt", "schema", mode::FIELD];
 
 /// Most pieces of kept evidence that are shown.
 const KEPT_MAX: usize = 16;
@@ -18,16 +18,16 @@ const KEPT_MAX: usize = 16;
 /// The longest that is looked at.
 const KEPT_BYTES_MAX: usize = 512 * 1024;
 
-/// The question of an attempt. What is wrong with what the machine gives is told in words.
-pub(crate) fn question(attempt: &Attempt, mark: &Mark) -> Result<Question, String> {
-    let Value::Object(with) = Value::from(&attempt.with) else { return Err("`with` is to be a map".to_owned()) };
+/// The question that an activity is. What is wrong with what the machine gives is told in words.
+pub(crate) fn question(of: &StandIn<'_>, mark: &Mark) -> Result<Question, String> {
+    let Value::Object(with) = Value::from(of.with) else { return Err("`with` is to be a map".to_owned()) };
     let named = |name: &str| match with.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(path)) => Ok(Some(path.as_str())),
         Some(other) => Err(format!("`with.{name}` is to be the path of a file of the machine, not {other}")),
     };
     let file = |name: &str, path: &str| {
-        let content = attempt.invocation.definition.file(path);
+        let content = of.invocation.definition.file(path);
         let content = content.ok_or_else(|| format!("`with.{name}`: the machine has no file {path}"))?;
         std::str::from_utf8(content).map_err(|_| format!("`with.{name}`: {path} is no text"))
     };
@@ -45,11 +45,11 @@ pub(crate) fn question(attempt: &Attempt, mark: &Mark) -> Result<Question, Strin
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     let mut facts = Value::Object(facts);
-    attempt.evidence.redactor().json(&mut facts);
+    of.evidence.redactor().json(&mut facts);
     let prompt = prompt::render(path, template, &facts, mark)?;
-    let signals = attempt.invocation.signals.iter();
+    let signals = of.invocation.signals.iter();
     let signals = signals.map(|taken| AllowedSignal { name: taken.name.clone(), data: taken.data.clone() }).collect();
-    let evidence = exhibits(&facts, &attempt.evidence);
+    let evidence = exhibits(&facts, of.evidence);
     Ok(Question { prompt, evidence, schema, signals, facts })
 }
 

@@ -1,21 +1,23 @@
 //! Asking one judge after the other until one of them says something that is a verdict.
 //!
-//! A model whose answer is refused hears exactly why, three times at most. Then the next is asked, then rules. Where a state wants
+//! A model whose answer is refused hears exactly why, three times at most. Then the next is asked, then rules, or the person with whom the
+//! chain ends: for them the activity is left. Where a state wants
 //! several votes they must agree. Nothing is spent beyond the budget.
 
 use std::sync::Arc;
 
-use interlock_activity::Host;
+use interlock_activity::Attempt;
 use interlock_http::Client;
+use interlock_program::Sandbox;
 use serde::Serialize;
 
 use crate::{
-    Question, Verdict,
+    Mode, Question, Verdict,
     check::{self, Form, Problem},
     model::{Ask, Found, Model, Reply, Try, Turn},
     prompt::{self, Mark, Shown},
     rules::{self, Rules},
-    settings::{RULES, Settings},
+    settings::{PERSON, RULES, Settings},
     spent::{self, Ledger},
 };
 
@@ -36,17 +38,21 @@ pub mod code {
     pub const BUDGET: &str = "BUDGET";
     /// The votes did not agree.
     pub const UNDECIDED: &str = "UNDECIDED";
+    /// The next judge is a person. No machine hears of it: the activity waits for them.
+    pub const LEFT_TO_PERSON: &str = interlock_activity::code::LEFT_TO_PERSON;
     /// `judges.toml` cannot be used.
     pub const BAD_SETTINGS: &str = "BAD_SETTINGS";
 }
 
 /// What there is to be judged.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Case<'a> {
-    /// The run.
-    pub run: &'a str,
-    /// The activity's name in the machine.
-    pub activity: &'a str,
+    /// Whose case it is.
+    pub attempt: &'a Attempt,
+    /// Where in the chain to begin.
+    pub mode: Mode,
+    /// Who gave the last verdict on this.
+    pub last: Option<&'a str>,
     /// The question.
     pub question: &'a Question,
     /// What an answer to it has to look like.
@@ -106,39 +112,35 @@ pub struct Panel {
     pub found: Found,
     /// What is spent.
     pub ledger: Arc<Ledger>,
+    /// How programs that judge are confined.
+    pub sandbox: Sandbox,
+}
+
+impl<'a> Case<'a> {
+    fn run(&self) -> &'a str {
+        &self.attempt.run
+    }
+
+    fn activity(&self) -> &'a str {
+        &self.attempt.invocation.name
+    }
 }
 
 impl Panel {
     /// A verdict and who gave it, or why there is none; and all that was said on the way.
-    pub async fn judge(
-        &self,
-        case: &Case<'_>,
-        host: &dyn Host,
-        hearings: &mut Vec<Hearing>,
-    ) -> Result<(String, Verdict), Failure> {
-        let mut chain = self.settings.chain(case.activity);
-        if !chain.contains(&RULES) {
-            chain.push(RULES);
-        }
-        for name in chain {
-            if let Some(verdict) = self.hear(name, case, host, hearings).await? {
+    pub async fn judge(&self, case: &Case<'_>, hearings: &mut Vec<Hearing>) -> Result<(String, Verdict), Failure> {
+        for name in case.mode.chain(self.settings.chain(case.activity()), case.last) {
+            if name == PERSON {
+                return Err(Failure { code: code::LEFT_TO_PERSON, message: told(hearings) });
+            }
+            if let Some(verdict) = self.hear(name, case, hearings).await? {
                 return Ok((name.to_owned(), verdict));
             }
         }
-        let told = hearings
-            .iter()
-            .map(|hearing| format!("{}: {}", hearing.judge, hearing.fault.as_deref().unwrap_or("no verdict")));
-        let message = format!("there is no verdict; {}", told.collect::<Vec<_>>().join("; "));
-        Err(Failure { code: code::MODEL_FAILURE, message })
+        Err(Failure { code: code::MODEL_FAILURE, message: format!("there is no verdict; {}", told(hearings)) })
     }
 
-    async fn hear(
-        &self,
-        name: &str,
-        case: &Case<'_>,
-        host: &dyn Host,
-        hearings: &mut Vec<Hearing>,
-    ) -> Result<Option<Verdict>, Failure> {
+    async fn hear(&self, name: &str, case: &Case<'_>, hearings: &mut Vec<Hearing>) -> Result<Option<Verdict>, Failure> {
         if name == RULES {
             let hearing = by_rules(case, &self.rules);
             let verdict = hearing.verdict.clone();
@@ -148,9 +150,9 @@ impl Panel {
         let Some(backend) = self.settings.judges.get(name) else { return Ok(None) };
         let model = Model::new(name, backend.clone(), &self.client, &self.found);
         let mut votes: Vec<Verdict> = Vec::new();
-        for _ in 0..self.settings.votes(case.activity) {
+        for _ in 0..self.settings.votes(case.activity()) {
             let mut hearing = Hearing { judge: name.to_owned(), ..Hearing::default() };
-            let heard = self.ask(&model, case, host, &mut hearing).await;
+            let heard = self.ask(&model, case, &mut hearing).await;
             let verdict = hearing.verdict.clone();
             hearings.push(hearing);
             heard?;
@@ -163,7 +165,7 @@ impl Panel {
     }
 
     /// Asks a model until its answer is a verdict, or often enough.
-    async fn ask(&self, model: &Model, case: &Case<'_>, host: &dyn Host, hearing: &mut Hearing) -> Result<(), Failure> {
+    async fn ask(&self, model: &Model, case: &Case<'_>, hearing: &mut Hearing) -> Result<(), Failure> {
         let reserved = u64::from(model.reply_tokens_max()) + REPAIR_TOKENS;
         let room = model.window_tokens().saturating_sub(reserved);
         let shown = match prompt::show(case.question, case.form, case.mark, room) {
@@ -176,7 +178,7 @@ impl Panel {
         hearing.is_cut = shown.is_cut;
         let mut turns = vec![Turn::User(shown.user.clone())];
         for round in 0..=REPAIRS_MAX {
-            let Some(reply) = self.ask_once(model, case, host, &shown.system, &turns, hearing).await? else { break };
+            let Some(reply) = self.ask_once(model, case, &shown.system, &turns, hearing).await? else { break };
             let problems = match checked(case, &reply) {
                 Ok(verdict) => {
                     hearing.answers.push(Answer { said: reply.text, problems: Vec::new() });
@@ -201,13 +203,12 @@ impl Panel {
         &self,
         model: &Model,
         case: &Case<'_>,
-        host: &dyn Host,
         system: &str,
         turns: &[Turn],
         hearing: &mut Hearing,
     ) -> Result<Option<Reply>, Failure> {
         let over = |why: String| Failure { code: code::BUDGET, message: format!("the run's budget for models: {why}") };
-        let turn = self.ledger.turn(case.run);
+        let turn = self.ledger.turn(case.run());
         let _turn = turn.lock().await;
         let mut ask = Ask {
             system,
@@ -217,13 +218,13 @@ impl Panel {
             bounded: case.form.bounded(),
             reply_tokens_max: model.reply_tokens_max(),
         };
-        let spent = self.ledger.spent(case.run).map_err(over)?;
+        let spent = self.ledger.spent(case.run()).map_err(over)?;
         let (budget, price) = (self.settings.budget, model.price());
         ask.reply_tokens_max =
             spent::allowance(budget, spent, price, ask.tokens(), ask.reply_tokens_max).map_err(over)?;
-        let called = model.ask(&ask, host).await;
+        let called = model.ask(&ask, case.attempt, &self.sandbox).await;
         for tried in &called.tries {
-            self.ledger.add(case.run, tried).map_err(over)?;
+            self.ledger.add(case.run(), tried).map_err(over)?;
         }
         hearing.tries.extend(called.tries);
         match called.reply {
@@ -234,6 +235,14 @@ impl Panel {
             }
         }
     }
+}
+
+/// What came of everybody who was asked.
+fn told(hearings: &[Hearing]) -> String {
+    let told = hearings
+        .iter()
+        .map(|hearing| format!("{}: {}", hearing.judge, hearing.fault.as_deref().unwrap_or("no verdict")));
+    told.collect::<Vec<_>>().join("; ")
 }
 
 fn checked(case: &Case<'_>, reply: &Reply) -> Result<Verdict, Vec<Problem>> {

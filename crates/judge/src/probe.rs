@@ -2,12 +2,15 @@
 
 use std::{
     path::Path,
+    sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use interlock_activity::{Ending, Future, Host, Outcome, StartRun, code};
+use interlock_activity::{Attempt, Canceller, Ending, Future, Host, Invocation, Outcome, StartRun, code};
 use interlock_core::ActivityId;
 use interlock_http::Client;
+use interlock_journal::{Definition, Engine, Journal};
+use interlock_program::Sandbox;
 use serde_json::{Value, json};
 
 use crate::{
@@ -36,16 +39,19 @@ pub struct Probe {
 }
 
 /// Asks every judge something small, one after the other. Costs a few hundred tokens each.
-pub async fn probe(home: Option<&Path>, folder: &Path) -> Result<Vec<Probe>, String> {
+pub async fn probe(home: Option<&Path>, folder: &Path, sandbox: &Sandbox) -> Result<Vec<Probe>, String> {
     let settings = Settings::load(home, folder)?;
+    // A program wants an attempt that it is part of; what that would keep is thrown away.
+    let scratch = tempfile::tempdir().map_err(|error| format!("there is no temporary folder: {error}"))?;
+    let attempt = attempt(scratch.path(), folder)?;
     let mut probes = Vec::new();
     for (name, backend) in settings.judges {
-        probes.push(one(&name, backend).await);
+        probes.push(one(&name, backend, &attempt, sandbox).await);
     }
     Ok(probes)
 }
 
-async fn one(name: &str, mut backend: Backend) -> Probe {
+async fn one(name: &str, mut backend: Backend, attempt: &Attempt, sandbox: &Sandbox) -> Probe {
     let what = match &mut backend {
         Backend::Server(server) => {
             server.retries_max = 0;
@@ -59,7 +65,7 @@ async fn one(name: &str, mut backend: Backend) -> Probe {
         }
     };
     let model = Model::new(name, backend, &Client::default(), &Found::default());
-    let found = ask(&model).await;
+    let found = ask(&model, attempt, sandbox).await;
     let (ok, said) = match found {
         Ok(said) => (true, format!("{what}: {said}")),
         Err(why) => (false, format!("{what}: {why}")),
@@ -67,7 +73,7 @@ async fn one(name: &str, mut backend: Backend) -> Probe {
     Probe { judge: name.to_owned(), ok, said }
 }
 
-async fn ask(model: &Model) -> Result<String, String> {
+async fn ask(model: &Model, attempt: &Attempt, sandbox: &Sandbox) -> Result<String, String> {
     let question = Question {
         prompt: "Say that you are ready.".to_owned(),
         signals: vec![AllowedSignal { name: "ready".to_owned(), data: json!({ "properties": {} }) }],
@@ -81,7 +87,7 @@ async fn ask(model: &Model) -> Result<String, String> {
     let (schema, subset, bounded) = (form.schema(), form.subset(), form.bounded());
     let reply_tokens_max = model.reply_tokens_max();
     let ask = Ask { system: &shown.system, turns: &turns, schema, subset, bounded, reply_tokens_max };
-    let called = model.ask(&ask, &Bare).await;
+    let called = model.ask(&ask, attempt, sandbox).await;
     let last = called.tries.last();
     let reply = called.reply.map_err(|fault| fault.to_string())?;
     let means = last.map(|tried| json!(tried.means)).unwrap_or_default();
@@ -93,6 +99,33 @@ async fn ask(model: &Model) -> Result<String, String> {
         }
     };
     Ok(format!("answers in {took_ms} ms by {}; {fits}", means.as_str().unwrap_or_default()))
+}
+
+/// An attempt of no run.
+fn attempt(scratch: &Path, folder: &Path) -> Result<Attempt, String> {
+    let journal = Journal::open(&scratch.join("store")).map_err(|error| error.to_string())?;
+    let definition =
+        Definition { hash: String::new(), machine: String::new(), version: 1, text: String::new(), files: Vec::new() };
+    let invocation = Invocation {
+        name: "judge".to_owned(),
+        state: String::new(),
+        signals: Vec::new(),
+        definition: Arc::new(definition),
+    };
+    Ok(Attempt {
+        run: "doctor".into(),
+        activity: ActivityId(1),
+        invocation: Arc::new(invocation),
+        number: 1,
+        begun_ms: 0,
+        with: interlock_chart::Value::empty(),
+        folder: folder.to_owned(),
+        is_kept: false,
+        live: scratch.join("live.log"),
+        evidence: journal.evidence().clone(),
+        host: Arc::new(Bare),
+        cancel: Canceller::new().1,
+    })
 }
 
 /// Time and nothing else: there is no run.

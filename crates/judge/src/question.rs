@@ -14,7 +14,7 @@ pub struct Question {
     pub schema: Value,
     /// What it may say.
     pub signals: Vec<AllowedSignal>,
-    /// The activity's `with`, without `prompt` and `schema`.
+    /// The activity's `with`, without `prompt`, `schema` and `mode`.
     pub facts: Value,
 }
 

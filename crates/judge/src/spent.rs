@@ -170,6 +170,7 @@ mod tests {
             answered_by: None,
             id: None,
             fault: None,
+            confined: None,
         }
     }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use interlock_activity::{Effect, Outcome, UseGrants, code};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
-use interlock_journal::{Append, AttemptResult, By, Entry, Phase, Undone};
+use interlock_journal::{Append, AttemptResult, By, Entry, Left, Phase, Undone};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{
     OwnedSemaphorePermit,
@@ -290,6 +290,11 @@ impl Actor {
         self.flights.remove(&id);
         if let Some(why) = outcome.not_kept() {
             return Err(interlock_journal::Error::Stopped(why).into());
+        }
+        if let Some(why) = outcome.left_to_person() {
+            let why = self.shared.redactor.text(&why).into_owned();
+            let left = Left { activity: id, number, why, evidence: outcome.evidence };
+            return self.happen(Entry::Left(left), None).await.map(drop);
         }
         // First of all: from here on nobody sees anything else, the machine included.
         let result = self.believe(id, redaction::result(&self.shared.redactor, outcome.result));

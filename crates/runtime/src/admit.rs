@@ -33,7 +33,8 @@ impl Refused {
 }
 
 impl Live {
-    /// The record of an event that somebody sends, where the run takes it. A signal of an activity that is not implemented is the answer to it.
+    /// The record of an event that somebody sends, where the run takes it. A signal of an activity that is not implemented, or is left to a person, is the
+    /// answer to it.
     pub fn admit(&self, event: &str, data: &Value, by: By, registry: &Registry) -> Result<Entry, Refused> {
         match self.state.status {
             Status::Ready => return Err(Refused::new(format!("run {} has not begun", self.name))),
@@ -93,8 +94,15 @@ impl Live {
                 return Ok(Some(outcome(AttemptResult::Error { data: data.clone() })));
             }
             if invoke.signals.iter().any(|signal| self.loaded.machine.event_name(signal.event) == event) {
-                let data =
+                let admitted =
                     self.loaded.admit_signal(begun.invoke, event, data).map_err(|wrong| misfit(event, &wrong))?;
+                // Whoever stands in for an activity is held to what it would be held to.
+                let standing = self.stand_in(begun, registry);
+                let wrong = standing.map(|(of, activity)| activity.misfits(&of, event, data)).unwrap_or_default();
+                if !wrong.is_empty() {
+                    return Err(misfit(event, &wrong));
+                }
+                let data = admitted;
                 return Ok(Some(outcome(AttemptResult::Signal { name: event.to_owned(), data })));
             }
         }

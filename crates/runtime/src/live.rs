@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-use interlock_activity::{Effect, Registry};
+use interlock_activity::{Activity, Effect, Registry, StandIn};
 use interlock_chart::{
     Value,
     model::{InvokeId, Outcome},
@@ -66,6 +66,8 @@ pub struct Begun {
     pub snapshot: Option<String>,
     /// Its outcome is recorded and waits for the run to be resumed.
     pub is_reported: bool,
+    /// Why it is left to a person, where it is.
+    pub left: Option<String>,
 }
 
 /// What follows from something that happened.
@@ -160,6 +162,11 @@ impl Live {
             }
             (begun.number, begun.snapshot) = (*number, snapshot.clone());
         }
+        if let Entry::Left(left) = entry
+            && let Some(begun) = self.activities.get_mut(&left.activity)
+        {
+            begun.left = Some(left.why.clone());
+        }
         let Some(input) = entry.input() else { return (Verdict::Taken, changes) };
         let (ended, fired) = match &input {
             Input::ActivityFinished { activity, .. } => (Some(*activity), None),
@@ -197,7 +204,9 @@ impl Live {
     fn carry(&mut self, effect: Order_, at_ms: i64, changes: &mut Changes) {
         match effect {
             Order_::StartActivity { id, invoke, with } => {
-                let begun = Begun { invoke, with, number: 0, begun_ms: at_ms, snapshot: None, is_reported: false };
+                let number = 0;
+                let begun =
+                    Begun { invoke, with, number, begun_ms: at_ms, snapshot: None, is_reported: false, left: None };
                 self.activities.insert(id, begun);
                 changes.started.push(id);
             }
@@ -323,15 +332,22 @@ impl Live {
         })
     }
 
-    /// The activity behind a start, where it is implemented.
-    pub(crate) fn activity_of<'r>(
-        &self,
-        id: ActivityId,
-        registry: &'r Registry,
-    ) -> Option<&'r Arc<dyn interlock_activity::Activity>> {
-        let begun = self.activities.get(&id)?;
+    /// The activity behind a start, where it is implemented and not left to a person.
+    pub(crate) fn activity_of<'r>(&self, id: ActivityId, registry: &'r Registry) -> Option<&'r Arc<dyn Activity>> {
+        let begun = self.activities.get(&id).filter(|begun| begun.left.is_none())?;
         let name = &self.loaded.chart().invoke(begun.invoke).activity;
         registry.get(name).filter(|activity| activity.takes(name, &self.folder))
+    }
+
+    /// What a person stands in for who answers in place of a start, and the activity that knows more about it, where there is one.
+    pub(crate) fn stand_in<'r>(
+        &'r self,
+        begun: &'r Begun,
+        registry: &'r Registry,
+    ) -> Option<(StandIn<'r>, &'r Arc<dyn Activity>)> {
+        let invocation = self.loaded.invocation(begun.invoke);
+        let activity = registry.get(&invocation.name)?;
+        Some((StandIn { invocation, with: &begun.with, evidence: &self.evidence }, activity))
     }
 
     /// What an activity may do: as the machine says, or else as the activity itself does.

@@ -94,7 +94,7 @@ pub(crate) fn of(live: &Live, seq: u64, at_ms: i64, entry: &Entry, trace: &Trace
 pub(crate) fn with_values(live: &Live, seq: u64, at_ms: i64, entry: &Entry, why: &Why, before: &[u32]) -> Vec<Move> {
     let writer = Writer { live, seq, at_ms, entry, before, seen: &why.seen };
     let moves = why.trace.microsteps.iter().enumerate().flat_map(|(at, round)| writer.round(at == 0, round));
-    moves.chain(writer.granted()).chain(writer.undone()).collect()
+    moves.chain(writer.granted()).chain(writer.undone()).chain(writer.left()).collect()
 }
 
 /// Keeps the trace of a step and what its guards saw.
@@ -209,6 +209,16 @@ impl Writer<'_> {
             taken: true,
             ..base
         })
+    }
+
+    /// That a person is asked moves nothing, but those who ask what happened should see it.
+    fn left(&self) -> Option<Move> {
+        let Entry::Left(left) = self.entry else { return None };
+        let begun = self.live.activities.get(&left.activity);
+        let name = begun.map(|begun| self.live.loaded.chart().invoke(begun.invoke).activity.as_str());
+        let reason = format!("{} is left to a person: {}", name.unwrap_or("an activity"), left.why);
+        let base = self.base(true, &Microstep::default());
+        Some(Move { event: Some("left to a person".into()), reason: Some(reason), taken: true, ..base })
     }
 
     /// What is the same for all transitions of a round.

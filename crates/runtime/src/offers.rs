@@ -11,7 +11,7 @@ use crate::Live;
 pub struct Offers {
     /// Events that people may send now.
     pub events: Vec<Offer>,
-    /// Activities that nobody has implemented: their signals can be sent by hand.
+    /// Activities that nobody has implemented or that are left to a person: their signals can be sent by hand.
     pub by_hand: Vec<ByHand>,
     /// Whether one of the events is asked for by the state itself, and not only by the machine as a whole.
     pub is_asking: bool,
@@ -41,6 +41,12 @@ pub struct ByHand {
     pub state: String,
     /// What it is given.
     pub with: serde_json::Value,
+    /// What is asked, in words, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// Why it is left to a person, where it was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<String>,
     /// How it may end: `error` besides.
     pub signals: Vec<Offer>,
 }
@@ -56,9 +62,11 @@ pub fn offers(live: &Live, registry: &Registry) -> Offers {
     let waiting = live.activities.iter().filter(|(id, _)| live.activity_of(**id, registry).is_none());
     let by_hand = waiting.map(|(id, begun)| {
         let invoke = chart.invoke(begun.invoke);
+        let asked = live.stand_in(begun, registry).and_then(|(of, activity)| activity.asked(&of));
         let signals = invoke.signals.iter().map(|signal| {
             let event = chart.event(signal.event);
-            Offer { data: signal.data.clone(), ..offer(event, false) }
+            let exact = asked.iter().flat_map(|asked| &asked.signals).find(|exact| exact.name == event.name);
+            Offer { data: exact.map_or_else(|| signal.data.clone(), |exact| exact.data.clone()), ..offer(event, false) }
         });
         ByHand {
             id: *id,
@@ -66,6 +74,8 @@ pub fn offers(live: &Live, registry: &Registry) -> Offers {
             state: chart.state(invoke.state).name.clone(),
             with: serde_json::Value::from(&begun.with),
             signals: signals.collect(),
+            question: asked.as_ref().map(|asked| asked.question.clone()),
+            left: begun.left.clone(),
         }
     });
     let by_hand = by_hand.collect();

@@ -28,6 +28,8 @@ struct SavedActivity {
     snapshot: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     reported: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    left: Option<String>,
 }
 
 /// The stored form.
@@ -39,6 +41,7 @@ pub(crate) fn save(live: &Live) -> String {
         begun_ms: begun.begun_ms,
         snapshot: begun.snapshot.clone(),
         reported: begun.is_reported,
+        left: begun.left.clone(),
     });
     let state = live.state.snapshot(&live.loaded.machine);
     let saved = Saved { state, activities: activities.collect(), grants: live.grants.clone() };
@@ -62,6 +65,7 @@ pub(crate) fn load(json: &str, machine: &Machine) -> Result<Stored, String> {
             begun_ms: saved.begun_ms,
             snapshot: saved.snapshot,
             is_reported: saved.reported,
+            left: saved.left,
         };
         Some((saved.id, begun))
     };

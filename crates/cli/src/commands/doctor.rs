@@ -56,7 +56,9 @@ fn bad(what: impl Into<Cow<'static, str>>, said: impl Into<String>) -> Finding {
 fn judges(home: &Path) -> Vec<Finding> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let probes = match runtime {
-        Ok(runtime) => runtime.block_on(interlock_judge::probe(Some(home), &crate::machine::here())),
+        Ok(runtime) => {
+            runtime.block_on(interlock_judge::probe(Some(home), &crate::machine::here(), &crate::store::sandbox()))
+        }
         Err(error) => Err(error.to_string()),
     };
     match probes {

@@ -77,6 +77,19 @@ impl Form {
         self.bounded.as_ref()
     }
 
+    /// What each signal may carry, with the ids that references can be to, and its own name where that is repeated.
+    pub(crate) fn shapes(&self, question: &Question) -> Vec<(String, Value)> {
+        let ids: Vec<&str> = question.evidence.iter().map(|exhibit| exhibit.id.as_str()).collect();
+        let shape = |signal: &Expected| {
+            let mut shape = shape::with_ids(&signal.shape, &ids);
+            for name in &signal.echoes {
+                shape["properties"][name] = json!({ "const": signal.name });
+            }
+            (signal.name.clone(), shape)
+        };
+        self.signals.iter().map(shape).collect()
+    }
+
     pub(super) fn check_data(&self, signal: &str, data: &Value, problems: &mut Vec<Problem>) {
         let Some(expected) = self.signals.iter().find(|expected| expected.name == signal) else { return };
         report(&expected.declared, data, "data", problems);

@@ -57,10 +57,8 @@ pub fn check(form: &Form, question: &Question, said: &str) -> Result<Verdict, Ve
     let evidence_refs = refs::top(&fields, question, &mut problems);
     let signal = signal(&fields, question, &mut problems);
     let data = fields.get("data").cloned();
-    if let (Some(signal), Some(data)) = (&signal, &data) {
-        form.check_data(signal, data, &mut problems);
-        refs::within(data, question, "data", &mut problems);
-        placeholder::within(data, "data", &mut problems);
+    if let (Some(signal), Some(said)) = (&signal, &data) {
+        problems.extend(self::data(form, question, signal, said));
     }
     match (signal, data, confidence, reason) {
         (Some(signal), Some(data), Some(confidence), Some(reason)) if problems.is_empty() => {
@@ -71,6 +69,15 @@ pub fn check(form: &Form, question: &Question, said: &str) -> Result<Verdict, Ve
             Err(problems)
         }
     }
+}
+
+/// What is wrong with what a signal carries.
+pub(crate) fn data(form: &Form, question: &Question, signal: &str, data: &Value) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    form.check_data(signal, data, &mut problems);
+    refs::within(data, question, "data", &mut problems);
+    placeholder::within(data, "data", &mut problems);
+    problems
 }
 
 fn fields_known(fields: &Map<String, Value>, problems: &mut Vec<Problem>) {

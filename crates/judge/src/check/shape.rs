@@ -35,6 +35,24 @@ fn close(schema: &Value, depth: usize) -> Value {
     Value::Object(fields)
 }
 
+/// With the ids that lists called `evidence_refs` can hold.
+pub(super) fn with_ids(schema: &Value, ids: &[&str]) -> Value {
+    match schema {
+        Value::Object(fields) => {
+            let field = |(name, value): (&String, &Value)| {
+                let mut value = with_ids(value, ids);
+                if name == "evidence_refs" && value["type"] == "array" && !ids.is_empty() {
+                    value["items"] = json!({ "type": "string", "enum": ids });
+                }
+                (name.clone(), value)
+            };
+            Value::Object(fields.iter().map(field).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(|item| with_ids(item, ids)).collect()),
+        other => other.clone(),
+    }
+}
+
 /// With what `$ref` points to in its place. What refers to itself is left open at some depth.
 pub(super) fn inlined(schema: &Value) -> Value {
     let mut whole = inline(schema, schema, 0);

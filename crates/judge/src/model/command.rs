@@ -1,9 +1,16 @@
 //! A program that judges: it reads the question from stdin and prints the answer.
+//!
+//! It runs in the sandbox as everything does that a run starts, and with less: it changes nothing but its own temporary folder, and talks to
+//! nobody unless the settings let it.
 
-use std::process::Stdio;
+use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
+use interlock_activity::{Attempt, Outcome};
+use interlock_journal::AttemptResult;
+use interlock_program::{self as program, Confined, Ended, How, Plan, Sandbox, Stream, Tell};
+use interlock_sandbox::{Kind, Rules};
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tempfile::TempDir;
 
 use super::{Ask, Fault, Reply, Turn, Usage, estimate_tokens};
 use crate::settings::Command;
@@ -14,54 +21,94 @@ const ANSWER_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// How much of its complaints is shown.
 const COMPLAINT_CHARS: usize = 300;
 
-/// What a program gets of our environment.
-const ENV: [&str; 7] = ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "USER"];
-
 /// Runs it once. It does not outlive the future.
-pub(super) async fn run(command: &Command, ask: &Ask<'_>) -> Result<Reply, Fault> {
-    let total = command.timeouts.total;
-    let late = Fault::Timeout { what: "answer of the command", after_ms: total.as_secs_f64() * 1000.0 };
-    let text = tokio::time::timeout(total, answer(command, ask)).await.map_err(|_| late)??;
+pub(super) async fn run(
+    command: &Command,
+    ask: &Ask<'_>,
+    attempt: &Attempt,
+    sandbox: &Sandbox,
+) -> Result<Reply, Fault> {
+    let own = TempDir::new().map_err(|error| Fault::Local(format!("a folder of its own: {error}")))?;
+    let plan = plan(command, ask, attempt, rules(command, sandbox, &own)?, sandbox)?;
+    let ended = program::run(attempt, &plan).await.map_err(|outcome| Fault::Local(words(&outcome)))?;
+    let confined = confinement(&ended.confined);
+    let text = answer(command, ended)?;
     let usage = Usage { input_tokens: ask.tokens(), output_tokens: estimate_tokens(&text), is_estimate: true };
-    Ok(Reply { text, finish: "exit 0".to_owned(), usage, ..Reply::default() })
+    Ok(Reply { text, finish: "exit 0".to_owned(), usage, confined: Some(confined), ..Reply::default() })
 }
 
-async fn answer(command: &Command, ask: &Ask<'_>) -> Result<String, Fault> {
+/// What it is allowed: what all programs are, but to write.
+fn rules(command: &Command, sandbox: &Sandbox, own: &TempDir) -> Result<Rules, Fault> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let own = own.path().canonicalize().map_err(|error| Fault::Local(format!("its own folder: {error}")))?;
+    let mut rules = sandbox.config.rules(own, home.as_deref());
+    rules.store.clone_from(&sandbox.store);
+    rules.network = command.network;
+    rules.sandbox = command.sandbox.unwrap_or(rules.sandbox);
+    rules.write.clear();
+    match rules.required && rules.sandbox == Kind::None {
+        true => Err(Fault::Local("a sandbox is required here, and the judge says `sandbox = \"none\"`".to_owned())),
+        false => Ok(rules),
+    }
+}
+
+fn plan(command: &Command, ask: &Ask<'_>, attempt: &Attempt, rules: Rules, sandbox: &Sandbox) -> Result<Plan, Fault> {
     let [program, arguments @ ..] = command.argv.as_slice() else {
         return Err(Fault::Local("the command is empty".to_owned()));
     };
-    let local = |what: &str, error: std::io::Error| Fault::Local(format!("{what} {program}: {error}"));
-    let names = ENV.iter().copied().chain(command.env.iter().map(String::as_str));
-    let env = names.filter_map(|name| Some((name, std::env::var_os(name)?)));
-    let mut child = tokio::process::Command::new(program)
-        .args(arguments)
-        .env_clear()
-        .envs(env)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .map_err(|error| local("starting", error))?;
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let question = question(ask);
-    let write = async {
-        // One that does not want to read it all may answer all the same.
-        if let Some(mut stdin) = stdin {
-            let _ = stdin.write_all(question.as_bytes()).await;
+    let found = program::find(program, &attempt.folder, &BTreeMap::new());
+    let found = found.map_err(|why| Fault::Local(format!("starting {program}: {why}")))?;
+    let env = command.env.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?)));
+    Ok(Plan {
+        words: std::iter::once(found.into()).chain(arguments.iter().map(OsString::from)).collect(),
+        folder: attempt.folder.clone(),
+        env: env.collect(),
+        stdin: question(ask).into_bytes(),
+        timeout: Some(command.timeouts.total),
+        output_bytes_max: ANSWER_BYTES_MAX,
+        tell: [Tell::Nothing, Tell::Nothing],
+        rules,
+        launcher: sandbox.launcher.clone(),
+    })
+}
+
+fn answer(command: &Command, mut ended: Ended) -> Result<String, Fault> {
+    let program = command.argv.first().map_or("", String::as_str);
+    match ended.how {
+        How::Exited { code: 0, .. } => {}
+        How::Exited { code, .. } => {
+            let complaints = text(&mut ended.stderr)?;
+            let shown: String = complaints.trim().chars().take(COMPLAINT_CHARS).collect();
+            return Err(Fault::Local(format!("{program} ended with exit code {code}: {shown}")));
         }
-    };
-    let ((), said, complaints) = tokio::join!(write, read(stdout), read(stderr));
-    let status = child.wait().await.map_err(|error| local("waiting for", error))?;
-    let said = said.map_err(|error| local("reading", error))?;
-    if !status.success() {
-        let complaints = complaints.unwrap_or_default();
-        let shown: String = complaints.trim().chars().take(COMPLAINT_CHARS).collect();
-        return Err(Fault::Local(format!("{program} ended with {status}: {shown}")));
+        How::TimedOut => {
+            let after_ms = command.timeouts.total.as_secs_f64() * 1000.0;
+            return Err(Fault::Timeout { what: "answer of the command", after_ms });
+        }
+        How::Cancelled => return Err(Fault::Local(format!("{program} was stopped"))),
+        How::Limited(why) => return Err(Fault::Local(format!("{program} was stopped: {why}"))),
     }
-    match said.len() as u64 > ANSWER_BYTES_MAX {
+    match ended.stdout.is_truncated {
         true => Err(Fault::TooLong(ANSWER_BYTES_MAX as usize)),
-        false => Ok(said),
+        false => text(&mut ended.stdout),
+    }
+}
+
+fn text(stream: &mut Stream) -> Result<String, Fault> {
+    let content = stream.content().map_err(|error| Fault::Local(format!("reading what it printed: {error}")))?;
+    Ok(String::from_utf8_lossy(&content).into_owned())
+}
+
+/// What was enforced, for those who ask later.
+fn confinement(confined: &Confined) -> serde_json::Value {
+    json!({ "enforced": confined.enforced, "breaches": confined.ended.breaches, "left": confined.ended.left })
+}
+
+/// What an outcome that is an error says.
+fn words(outcome: &Outcome) -> String {
+    match &outcome.result {
+        AttemptResult::Error { data } => data.get("message").map(ToString::to_string).unwrap_or_default(),
+        AttemptResult::Signal { name, .. } => name.clone(),
     }
 }
 
@@ -72,12 +119,4 @@ fn question(ask: &Ask<'_>) -> String {
     };
     let turns: Vec<_> = ask.turns.iter().map(said).collect();
     json!({ "system": ask.system, "messages": turns, "schema": ask.schema }).to_string()
-}
-
-async fn read(stream: Option<impl AsyncReadExt + Unpin>) -> std::io::Result<String> {
-    let mut bytes = Vec::new();
-    if let Some(stream) = stream {
-        stream.take(ANSWER_BYTES_MAX + 1).read_to_end(&mut bytes).await?;
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -92,6 +92,8 @@ pub struct Reply {
     pub model: Option<String>,
     /// The server's name for the answer.
     pub id: Option<String>,
+    /// What a program was confined by.
+    pub confined: Option<Value>,
 }
 
 /// Why there is no answer.

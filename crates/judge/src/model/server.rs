@@ -5,9 +5,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use interlock_activity::Host;
+use interlock_activity::{Attempt, Host};
 use interlock_http::Client;
+use interlock_program::Sandbox;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{Ask, Fault, Means, Reply, Usage, anthropic, call, chat, command, ollama, responses, retry, wire::Wire};
 use crate::settings::{Backend, Price, Provider, Server};
@@ -56,6 +58,9 @@ pub struct Try {
     pub id: Option<String>,
     /// What went wrong.
     pub fault: Option<String>,
+    /// What a program was confined by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confined: Option<Value>,
 }
 
 /// Who is asked, and how.
@@ -104,15 +109,16 @@ impl Model {
         if let Backend::Server(server) = &self.backend { server.price } else { Price::default() }
     }
 
-    /// Asks, and tries again what may pass.
-    pub async fn ask(&self, ask: &Ask<'_>, host: &dyn Host) -> Called {
+    /// Asks, and tries again what may pass. A program is run in the sandbox.
+    pub async fn ask(&self, ask: &Ask<'_>, attempt: &Attempt, sandbox: &Sandbox) -> Called {
+        let host = &*attempt.host;
         let mut tries = Vec::new();
         let reply = match &self.backend {
             Backend::Command(program) => {
                 let model = program.argv.first().map_or("", String::as_str);
                 let whom =
                     Whom { provider: "command", model, server: "", means: Means::Prompt, begun_ms: host.now_ms() };
-                let reply = command::run(program, ask).await;
+                let reply = command::run(program, ask, attempt, sandbox).await;
                 tries.push(self.tried(whom, ask, host.now_ms(), &reply));
                 reply
             }
@@ -200,6 +206,7 @@ impl Model {
             answered_by: answer.and_then(|reply| reply.model.clone()),
             id: answer.and_then(|reply| reply.id.clone()),
             fault: reply.as_ref().err().map(ToString::to_string),
+            confined: answer.and_then(|reply| reply.confined.clone()),
         }
     }
 }

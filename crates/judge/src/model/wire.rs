@@ -60,7 +60,7 @@ impl Partial {
         );
         let text = if self.tool.is_empty() { self.text } else { self.tool };
         let usage = self.usage.unwrap_or_else(|| estimate(ask, &text));
-        Ok(Reply { text, is_cut_off, finish: self.finish, usage, model: self.model, id: self.id })
+        Ok(Reply { text, is_cut_off, finish: self.finish, usage, model: self.model, id: self.id, confined: None })
     }
 
     pub(crate) fn known(&mut self, message: &Value) {

@@ -2,6 +2,8 @@
 
 mod decision;
 mod planning;
+#[cfg(test)]
+mod tests;
 
 use serde_json::{Value, json};
 

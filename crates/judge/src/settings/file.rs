@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use interlock_http::{Address, Proxy};
+use interlock_sandbox::{Kind, Network};
 use serde::Deserialize;
 
 use super::{Backend, Budget, Command, Key, Price, Provider, Server, Settings, Timeouts, Trusted};
@@ -77,6 +78,8 @@ struct Entry {
     command: Option<Vec<String>>,
     #[serde(default)]
     env: Vec<String>,
+    network: Option<Network>,
+    sandbox: Option<Kind>,
 }
 
 #[derive(Default, Deserialize)]
@@ -159,6 +162,8 @@ fn embeddings(form: EmbeddingsForm, trusted: Trusted) -> Result<Server, String> 
         price: Price::default(),
         command: None,
         env: Vec::new(),
+        network: None,
+        sandbox: None,
     };
     let said = |why: String| format!("embeddings: {why}");
     if trusted == Trusted::No {
@@ -196,6 +201,8 @@ fn command(entry: Entry) -> Result<Command, String> {
     Ok(Command {
         argv,
         env: entry.env,
+        network: entry.network.unwrap_or_default(),
+        sandbox: entry.sandbox,
         timeouts: timeouts(&entry.timeouts)?,
         window_tokens: entry.window_tokens.unwrap_or(WINDOW_TOKENS),
     })

@@ -10,6 +10,8 @@ mod server;
 
 use std::{collections::BTreeMap, path::Path};
 
+use interlock_sandbox::{Kind, Network};
+
 pub use server::{Key, Price, Provider, Server, Timeouts};
 
 /// The name of the judge that needs no model.
@@ -55,6 +57,10 @@ pub struct Command {
     pub argv: Vec<String>,
     /// Variables that it gets besides the usual ones.
     pub env: Vec<String>,
+    /// Whom it may talk to.
+    pub network: Network,
+    /// By what it is confined; as all programs are, where nothing is said.
+    pub sandbox: Option<Kind>,
     /// How long it may take.
     pub timeouts: Timeouts,
     /// How much it can read.
@@ -123,8 +129,8 @@ impl Settings {
                     ));
                 }
             }
-            if chain.iter().any(|name| name == PERSON) && chain.len() > 1 {
-                return Err(format!("chains.{activity}: a person is asked alone; leave the others out"));
+            if chain.iter().rev().skip(1).any(|name| name == PERSON) {
+                return Err(format!("chains.{activity}: a person always answers; nobody comes after them"));
             }
         }
         Ok(())

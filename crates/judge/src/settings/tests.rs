@@ -118,7 +118,10 @@ fn what_is_wrong_is_named() {
             "chains.default: there is no judge `gpt`; there are rules, person",
         ),
         ("[chains]\ndefault = []".to_owned(), "chains.default: is to be a list of judges"),
-        ("[chains]\njudge.review = [\"person\", \"rules\"]".to_owned(), "chains.judge.review: a person is asked alone"),
+        (
+            "[chains]\njudge.review = [\"person\", \"rules\"]".to_owned(),
+            "chains.judge.review: a person always answers; nobody comes after them",
+        ),
         ("[votes]\njudge.x = 0".to_owned(), "votes.judge.x: is to be a number from 1 to 9"),
         (
             "[judges.rules]\nprovider = \"ollama\"\nmodel = \"m\"".to_owned(),

@@ -101,6 +101,27 @@ async fn a_person_is_left_to_answer_by_hand() {
 }
 
 #[tokio::test]
+async fn a_chain_that_ends_with_a_person_is_left_to_them_when_the_others_have_failed() {
+    let stubborn = ModelServer::saying(vec![Dialect::Chat.says(&bad())]);
+    let model = judge("model", Dialect::Chat, &stubborn, "");
+    let trial = Trial::new().settings(&format!("{model}[chains]\ndefault = [\"model\", \"person\"]"));
+    assert!(trial.judge().takes("judge.review", &trial.folder), "the model is asked first");
+    let ended = trial.run().await;
+    let why = ended.outcome.left_to_person().unwrap();
+    assert!(why.starts_with("model: 4 answers were refused"), "{why}");
+    assert_eq!(
+        trial.judgement(&ended)["hearings"].as_array().unwrap().len(),
+        1,
+        "rules are asked where they are named"
+    );
+    assert!(trial.evidence(&ended, "prompt").contains("# Task"));
+    let better = ModelServer::saying(vec![Dialect::Chat.says(&good())]);
+    let model = judge("model", Dialect::Chat, &better, "");
+    let trial = trial.settings(&format!("{model}[chains]\ndefault = [\"model\", \"person\"]"));
+    assert_eq!(trial.run().await.name, "has_issue", "nobody bothers a person with what a model can say");
+}
+
+#[tokio::test]
 async fn what_the_machine_gives_wrongly_is_named() {
     let cases = [
         (json!({}), "`with.prompt` is missing: the path of a file of the machine"),

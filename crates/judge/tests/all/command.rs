@@ -1,28 +1,60 @@
-//! A program that judges.
+//! A program that judges, in its sandbox.
+
+use std::net::TcpListener;
+
+use interlock_judge::Judge;
+use interlock_program::Sandbox;
+use interlock_sandbox::Config;
+use interlock_testkit::launcher::launcher;
+use serde_json::{Value as Json, json};
 
 use crate::trial::{Ended, Trial, good};
 
+/// What a script does, and then a verdict with what it has found out in `$found`.
+fn telling(script: &str) -> String {
+    let answer = json!({
+        "reason": "it was tried", "evidence_refs": ["diff"], "confidence": 1, "signal": "has_issue",
+        "data": { "suggestion": "FOUND" },
+    });
+    format!("{script}\ncat <<END\n{}\nEND\n", answer.to_string().replace("FOUND", "found: $found"))
+}
+
 async fn run(script: &str, more: &str) -> (Trial, Ended) {
+    run_in(script, more, Config::default()).await
+}
+
+async fn run_in(script: &str, more: &str, config: Config) -> (Trial, Ended) {
     let trial = Trial::new();
     std::fs::write(trial.home.path().join("judge.sh"), script).unwrap();
+    std::fs::write(trial.folder.join("main.c"), "int main(void);\n").unwrap();
     let path = trial.home.path().join("judge.sh").display().to_string();
     let settings = format!(
         "[judges.own]\nprovider = \"command\"\ncommand = [\"sh\", \"{path}\"]\n{more}\n[chains]\ndefault = [\"own\"]"
     );
     let trial = trial.settings(&settings);
-    let ended = trial.run().await;
+    let sandbox = Sandbox { launcher: launcher(), config, store: None };
+    let judge = Judge::confined(Some(trial.home.path().to_owned()), sandbox);
+    let ended = trial.run_with(&judge).await;
     (trial, ended)
+}
+
+/// What a script has found out.
+fn found(ended: &Ended) -> &str {
+    ended.data["suggestion"].as_str().unwrap_or_else(|| panic!("{:?}", ended.data)).trim_start_matches("found:").trim()
+}
+
+/// What it was confined by, as it is kept.
+fn enforced(trial: &Trial, ended: &Ended) -> Json {
+    trial.judgement(ended)["hearings"][0]["tries"][0]["confined"]["enforced"].clone()
 }
 
 #[tokio::test]
 async fn a_program_reads_the_question_and_prints_the_answer() {
-    let script = format!("cat > \"$(dirname \"$0\")/asked.json\"\necho '{}'\n", good());
+    let script = telling(
+        r#"found=$(tr -d '"\\' | grep -o 'role:user\|# Task\|enum:.has_issue,no_issue.' | sort -u | tr '\n' ' ')"#,
+    );
     let (trial, ended) = run(&script, "").await;
-    assert_eq!(ended.name, "has_issue", "{:?}", ended.data);
-    let asked: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(trial.home.path().join("asked.json")).unwrap()).unwrap();
-    assert!(asked["messages"][0]["content"].as_str().unwrap().contains("# Task"));
-    assert_eq!(asked["schema"]["properties"]["signal"]["enum"], serde_json::json!(["has_issue", "no_issue"]));
+    assert_eq!(found(&ended).trim(), "# Task enum:[has_issue,no_issue] role:user");
     assert_eq!(trial.judgement(&ended)["hearings"][0]["tries"][0]["provider"], "command");
 }
 
@@ -35,7 +67,7 @@ async fn a_program_that_does_not_read_may_answer_all_the_same() {
 #[tokio::test]
 async fn a_program_that_fails_or_hangs_is_named() {
     let cases = [
-        ("echo no such model >&2; exit 3", "", "sh ended with exit status: 3: no such model"),
+        ("echo no such model >&2; exit 3", "", "sh ended with exit code 3: no such model"),
         ("sleep 60", "timeouts = { total_s = 0.3 }", "no answer of the command within 0.3 s"),
         ("echo TODO", "", "4 answers were refused"),
     ];
@@ -48,12 +80,73 @@ async fn a_program_that_fails_or_hangs_is_named() {
 
 #[tokio::test]
 async fn a_program_sees_none_of_our_environment_but_what_it_is_given() {
-    let script = format!("env | cut -d= -f1 | sort | tr '\\n' ' ' > \"$(dirname \"$0\")/env\"\necho '{}'", good());
-    let (trial, ended) = run(&script, "env = [\"CARGO_PKG_NAME\"]").await;
-    assert_eq!(ended.name, "has_issue");
-    let seen = std::fs::read_to_string(trial.home.path().join("env")).unwrap();
-    let allowed =
-        ["CARGO_PKG_NAME", "PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "USER", "PWD", "SHLVL", "_", "OLDPWD"];
+    let script = telling("found=$(env | cut -d= -f1 | sort | tr '\\n' ' ')");
+    let (_, ended) = run(&script, "env = [\"CARGO_PKG_NAME\"]").await;
+    let seen = found(&ended);
+    let allowed = [
+        "CARGO_PKG_NAME",
+        "PATH",
+        "HOME",
+        "LANG",
+        "TERM",
+        "TMPDIR",
+        "USER",
+        "PWD",
+        "SHLVL",
+        "_",
+        "OLDPWD",
+        "INTERLOCK_RUN",
+        "INTERLOCK_MARK",
+        "INTERLOCK_ATTEMPT",
+    ];
     assert!(seen.contains("CARGO_PKG_NAME"), "{seen}");
-    assert!(seen.split_whitespace().all(|name| allowed.contains(&name)), "{seen}");
+    assert!(seen.split_whitespace().all(|name| allowed.contains(&name) || name.starts_with("LC_")), "{seen}");
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some(), "there was something to hide");
+}
+
+#[tokio::test]
+async fn a_program_changes_nothing_but_its_own_temporary_folder() {
+    let script = telling(
+        r#"
+        try() { if (eval "$1") 2> /dev/null; then found="$found $2"; fi; }
+        try 'echo evil >> main.c' wrote-the-project
+        try 'rm main.c' deleted-in-the-project
+        try 'echo evil > "$(dirname "$0")/evil"' wrote-the-store
+        try 'mkdir -p .git/hooks && echo evil > .git/hooks/pre-commit' wrote-a-hook
+        try 'echo mine > "$TMPDIR/mine"' wrote-its-own
+        "#,
+    );
+    let cache = tempfile::tempdir().unwrap();
+    // Not even where programs of a build may write.
+    let config = Config { write: vec![cache.path().into()], ..Config::default() };
+    let (trial, ended) = run_in(&script, "", config).await;
+    assert_eq!(found(&ended), "wrote-its-own");
+    assert!(!trial.home.path().join("evil").exists() && !trial.folder.join(".git").exists());
+    assert_eq!(std::fs::read_to_string(trial.folder.join("main.c")).unwrap(), "int main(void);\n");
+    let enforced = enforced(&trial, &ended);
+    assert!(enforced["landlock_abi"].is_number(), "{enforced}");
+    assert!(!enforced["write"].to_string().contains(cache.path().to_str().unwrap()), "{enforced}");
+}
+
+#[tokio::test]
+async fn a_program_talks_to_nobody_unless_the_settings_let_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let script = telling(&format!(
+        "if python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 5)' 2> /dev/null; then found=connected; else found=alone; fi"
+    ));
+    let (trial, ended) = run(&script, "").await;
+    assert_eq!((found(&ended), enforced(&trial, &ended)["network"].as_str()), ("alone", Some("off")));
+    let (trial, ended) = run(&script, "network = \"on\"").await;
+    assert_eq!((found(&ended), enforced(&trial, &ended)["network"].as_str()), ("connected", Some("on")));
+}
+
+#[tokio::test]
+async fn where_a_sandbox_is_required_no_judge_goes_without() {
+    let required = || Config { require_sandbox: true, ..Config::default() };
+    let (_, ended) = run_in(&format!("echo '{}'", good()), "sandbox = \"none\"", required()).await;
+    let (_, message) = ended.error();
+    assert!(message.contains("own: a sandbox is required here, and the judge says `sandbox = \"none\"`"), "{message}");
+    let (_, ended) = run_in(&format!("echo '{}'", good()), "", required()).await;
+    assert_eq!(ended.name, "has_issue", "{:?}", ended.data);
 }

@@ -9,6 +9,7 @@ mod embeddings;
 mod faults;
 mod injection;
 mod machines;
+mod mode;
 mod providers;
 mod real_model;
 mod telemetry;

@@ -5,6 +5,7 @@ mod command;
 mod external;
 mod http;
 mod policy;
+mod prd;
 mod rfc3339;
 mod timer;
 mod triage;
@@ -21,7 +22,10 @@ pub use command::CommandRun;
 pub use external::External;
 pub use http::HttpRequest;
 pub use interlock_program::Sandbox;
-pub use policy::{BAD_POLICY, CONFIRMATION_NEEDED, Gate, Guarded, POLICY_DENIED, PolicyCall, PolicyCheck, PolicyPlan};
+pub use policy::{
+    BAD_POLICY, CONFIRMATION_NEEDED, Decider, Gate, Guarded, POLICY_DENIED, PolicyCheck, policy_call, policy_plan,
+};
+pub use prd::JudgePrd;
 pub use timer::TimerWait;
 pub use triage::LogsTriage;
 pub use workspace::{
@@ -57,15 +61,17 @@ pub fn builtin_with(settings: Settings) -> Registry {
         home: settings.home.clone(),
     };
     let registry = interlock_firmware::all(Registry::default(), hands);
-    workspace::all(registry, &settings.workspace, settings.home.clone())
+    let judge = Judge::confined(settings.home.clone(), settings.sandbox.clone());
+    workspace::all(registry, &settings.workspace, settings.home)
         .with(gate.guard(CommandRun::new(settings.workspace, settings.sandbox.clone())))
         .with(gate.guard(HttpRequest::default()))
         .with(TimerWait)
         .with(RunStart)
         .with(LogsTriage)
         .with(gate.guard(External::new(settings.sandbox)))
-        .with(Judge::new(settings.home))
+        .with(JudgePrd::new(judge.clone(), kept.clone(), &gate))
+        .with(judge)
         .with(PolicyCheck::new(&gate, kept))
-        .with(PolicyPlan::new(&gate))
-        .with(PolicyCall::new(&gate))
+        .with(policy_plan(&gate))
+        .with(policy_call(&gate))
 }

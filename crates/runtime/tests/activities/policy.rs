@@ -4,7 +4,7 @@ use std::fs;
 
 use expect_test::{Expect, expect};
 use interlock_activity::Activity;
-use interlock_runtime::activities::{Gate, PolicyCall, PolicyCheck, PolicyPlan};
+use interlock_runtime::activities::{Gate, PolicyCheck, policy_call, policy_plan};
 use serde_json::{Value, json};
 
 use crate::trial::{Ended, Trial};
@@ -176,7 +176,7 @@ async fn a_tool_call_is_allowed_asked_for_or_denied() {
         call("write_file", json!({ "content": "x" })),
         call("launch", json!({})),
     ];
-    asks(|| PolicyCall::new(&gate()), &cases, expect![[r#"
+    asks(|| policy_call(&gate()), &cases, expect![[r#"
         ALLOW {"effect":"read"}
         ALLOW {"effect":"read"}
         REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1"],"reason":"it writes in the workspace"}
@@ -230,7 +230,7 @@ async fn a_plan_is_allowed_asked_for_once_or_denied() {
         patched,
         impossible,
     ];
-    asks(|| PolicyPlan::new(&gate()), &cases, expect![[r#"
+    asks(|| policy_plan(&gate()), &cases, expect![[r#"
         ALLOW {}
         REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1"],"reason":"it writes in the workspace"}
         ALLOW {}

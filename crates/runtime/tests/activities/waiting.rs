@@ -84,6 +84,7 @@ fn all_activities_are_there_with_their_effects() {
         ("git.commit", Effect::Write, false),
         ("http.request", Effect::External, false),
         ("judge.*", Effect::Read, false),
+        ("judge.prd", Effect::Write, false),
         ("knowledge.record", Effect::Read, false),
         ("knowledge.search", Effect::Read, false),
         ("logs.triage", Effect::Read, false),

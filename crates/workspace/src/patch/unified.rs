@@ -58,7 +58,8 @@ impl<'t> Reader<'t> {
     fn git_file(&mut self, mut header: Header) -> Result<FilePatch, Problem> {
         while let Some(line) = self.peek() {
             if line.starts_with(b"GIT binary patch") || line.starts_with(b"Binary files ") {
-                return self.wrong("it changes a binary file; only text can be patched");
+                return self
+                    .wrong("it changes a binary file; only text can be patched, so have a command write that file");
             }
             if line.starts_with(b"--- ") && self.next_starts(b"+++ ") {
                 return self.file(header);

@@ -313,11 +313,15 @@ fn what_cannot_be_read_is_said_with_its_line() {
         ("--- a/a\n+++ b/a\n", expect!["line 3 of the patch: a hunk should follow the names of the file"]),
         (
             "diff --git a/x b/x\nindex 1..2 100644\nGIT binary patch\nliteral 1\n",
-            expect!["line 3 of the patch: it changes a binary file; only text can be patched"],
+            expect![
+                "line 3 of the patch: it changes a binary file; only text can be patched, so have a command write that file"
+            ],
         ),
         (
             "diff --git a/x b/x\nBinary files a/x and b/x differ\n",
-            expect!["line 2 of the patch: it changes a binary file; only text can be patched"],
+            expect![
+                "line 2 of the patch: it changes a binary file; only text can be patched, so have a command write that file"
+            ],
         ),
         (
             "diff --git a/x b/x\nnew file mode 160000\n",

@@ -36,6 +36,21 @@ fn a_new_file_is_removed_with_its_folders() {
 }
 
 #[test]
+fn what_a_writer_killed_midway_has_moved_comes_back_and_what_it_left_aside_goes() {
+    let before = |folder: &Folder| {
+        folder.write("a", "one");
+        folder.write("d/b", "two");
+    };
+    check(before, |folder| {
+        // The new is in its place and the old beside it; what goes is put aside; what comes is not in its place yet.
+        folder.write("a", "new");
+        folder.write(".interlock-aside-4194999-1", "one");
+        fs::rename(folder.path.join("d/b"), folder.path.join("d/.interlock-aside-4194999-2")).unwrap();
+        folder.write("d/.interlock-aside-4194999-3", "three");
+    });
+}
+
+#[test]
 fn a_file_that_is_gone_comes_back_whether_tracked_or_not() {
     check(
         |folder| {

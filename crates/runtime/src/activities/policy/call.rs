@@ -1,6 +1,6 @@
 //! `policy.call`: whether a tool call may be made.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
+use interlock_activity::{Attempt, Outcome, code};
 use interlock_chart::Value;
 use interlock_policy::{Weighed, weigh};
 use serde::Deserialize;
@@ -8,19 +8,13 @@ use serde_json::{Map, Value as Json};
 
 use super::{
     asked::{Answer, Care},
-    blocking,
+    decider::Decider,
     gate::Gate,
     given,
     project::Policies,
     sight::Sight,
     tools,
 };
-
-/// Decides on a tool call.
-#[derive(Clone, Debug)]
-pub struct PolicyCall {
-    policies: Policies,
-}
 
 #[derive(Deserialize)]
 struct With {
@@ -39,57 +33,27 @@ struct Call {
     args: Map<String, Json>,
 }
 
-impl Activity for PolicyCall {
-    fn name(&self) -> &str {
-        "policy.call"
-    }
-
-    fn summary(&self) -> &str {
-        "Says whether a tool call may be made."
-    }
-
-    fn effect(&self) -> Effect {
-        Effect::Read
-    }
-
-    fn signals(&self) -> &[&str] {
-        &["ALLOW", "REQUIRE_CONFIRMATION", "DENY"]
-    }
-
-    fn start(&self, attempt: Attempt) -> Ending {
-        let this = self.clone();
-        Box::pin(async move { this.run(attempt).await.unwrap_or_else(|error| error) })
-    }
+/// Decides on tool calls.
+pub fn policy_call(gate: &Gate) -> Decider {
+    Decider::new("policy.call", "Says whether a tool call may be made.", decide, gate)
 }
 
-impl PolicyCall {
-    /// One that holds runs to the same policies as a gate.
-    pub fn new(gate: &Gate) -> Self {
-        PolicyCall { policies: gate.policies.clone() }
-    }
-
-    async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
-        let with: With = given(&attempt.with)?;
-        blocking(move || self.decide(&attempt, &with)).await
-    }
-
-    fn decide(&self, attempt: &Attempt, with: &With) -> Result<Outcome, Outcome> {
-        let meant = match tools::meant(&with.call.name, &with.call.args) {
-            Ok(meant) => meant,
-            Err(why) => return Ok(deny("E_INVALID_ARGS", &why)),
-        };
-        let policy = self.policies.of(attempt)?.with_sensitive(&with.sensitive_paths).map_err(bad_paths)?;
-        let cwd = with.call.args.get("cwd").and_then(Json::as_str);
-        let sight = Sight::of(attempt, cwd, true).kept();
-        let weighed: Vec<Weighed> =
-            meant.requests.iter().map(|request| weigh(request, &sight.view(), &policy)).collect();
-        let plan = with.plan.as_ref().and_then(|plan| plan.get("plan_id")).and_then(Json::as_str).unwrap_or("?");
-        Ok(match with.care.answer(&weighed, plan, Vec::new()) {
-            Answer::Allow => Outcome::signal("ALLOW", Value::map([("effect", Value::from(meant.effect))])),
-            Answer::Ask { permissions, reason } => ask(&permissions, &reason, None),
-            Answer::Deny { reason } => deny("E_POLICY_DENIED", &reason),
-        })
-    }
+fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
+    let with: With = given(&attempt.with)?;
+    let meant = match tools::meant(&with.call.name, &with.call.args) {
+        Ok(meant) => meant,
+        Err(why) => return Ok(deny("E_INVALID_ARGS", &why)),
+    };
+    let policy = policies.of(attempt)?.with_sensitive(&with.sensitive_paths).map_err(bad_paths)?;
+    let cwd = with.call.args.get("cwd").and_then(Json::as_str);
+    let sight = Sight::of(attempt, cwd, true).kept();
+    let weighed: Vec<Weighed> = meant.requests.iter().map(|request| weigh(request, &sight.view(), &policy)).collect();
+    let plan = with.plan.as_ref().and_then(|plan| plan.get("plan_id")).and_then(Json::as_str).unwrap_or("?");
+    Ok(match with.care.answer(&weighed, plan, Vec::new()) {
+        Answer::Allow => Outcome::signal("ALLOW", Value::map([("effect", Value::from(meant.effect))])),
+        Answer::Ask { permissions, reason } => ask(&permissions, &reason, None),
+        Answer::Deny { reason } => deny("E_POLICY_DENIED", &reason),
+    })
 }
 
 pub(super) fn bad_paths(why: String) -> Outcome {

@@ -45,7 +45,11 @@ impl Gate {
 
     /// Whether an attempt may start; otherwise how it ends.
     async fn admit(&self, name: &str, attempt: &Attempt) -> Result<(), Outcome> {
-        let requests = requests(name, attempt, &self.settings);
+        self.allow(attempt, requests(name, attempt, &self.settings)).await
+    }
+
+    /// Whether an attempt may do all of this; otherwise how it ends.
+    pub(crate) async fn allow(&self, attempt: &Attempt, requests: Vec<Request>) -> Result<(), Outcome> {
         if requests.is_empty() {
             return Ok(());
         }

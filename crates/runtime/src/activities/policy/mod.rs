@@ -7,6 +7,7 @@ mod asked;
 mod call;
 mod change;
 mod check;
+mod decider;
 mod gate;
 mod patch;
 mod plan;
@@ -15,10 +16,11 @@ mod sight;
 mod steps;
 mod tools;
 
-pub use call::PolicyCall;
+pub use call::policy_call;
 pub use check::PolicyCheck;
+pub use decider::Decider;
 pub use gate::{Gate, Guarded};
-pub use plan::PolicyPlan;
+pub use plan::policy_plan;
 
 /// The code of an error: policy does not allow it.
 pub const POLICY_DENIED: &str = "POLICY_DENIED";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome};
+use interlock_activity::{Attempt, Outcome};
 use interlock_chart::Value;
 use interlock_policy::{Permission, Weighed, weigh};
 use serde::Deserialize;
@@ -10,20 +10,14 @@ use serde_json::{Map, Value as Json};
 
 use super::{
     asked::{Answer, Care},
-    blocking,
     call::{ask, bad_paths, deny},
+    decider::Decider,
     gate::Gate,
     given,
     project::Policies,
     sight::Sight,
     steps::{self, PlanPatch},
 };
-
-/// Decides on a plan.
-#[derive(Clone, Debug)]
-pub struct PolicyPlan {
-    policies: Policies,
-}
 
 #[derive(Deserialize)]
 struct With {
@@ -36,62 +30,38 @@ struct With {
     care: Care,
 }
 
-impl Activity for PolicyPlan {
-    fn name(&self) -> &str {
-        "policy.plan"
-    }
-
-    fn summary(&self) -> &str {
-        "Says whether a plan may be carried out, and what a person has to say yes to."
-    }
-
-    fn effect(&self) -> Effect {
-        Effect::Read
-    }
-
-    fn signals(&self) -> &[&str] {
-        &["ALLOW", "REQUIRE_CONFIRMATION", "DENY"]
-    }
-
-    fn start(&self, attempt: Attempt) -> Ending {
-        let this = self.clone();
-        Box::pin(async move { this.run(attempt).await.unwrap_or_else(|error| error) })
-    }
+/// Decides on plans.
+pub fn policy_plan(gate: &Gate) -> Decider {
+    Decider::new(
+        "policy.plan",
+        "Says whether a plan may be carried out, and what a person has to say yes to.",
+        decide,
+        gate,
+    )
 }
 
-impl PolicyPlan {
-    /// One that holds runs to the same policies as a gate.
-    pub fn new(gate: &Gate) -> Self {
-        PolicyPlan { policies: gate.policies.clone() }
-    }
-
-    async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
-        let with: With = given(&attempt.with)?;
-        blocking(move || self.decide(&attempt, &with)).await
-    }
-
-    fn decide(&self, attempt: &Attempt, with: &With) -> Result<Outcome, Outcome> {
-        let plan = match with.patch.as_ref().map(|patch| steps::patched(&with.plan, patch)).transpose() {
-            Ok(patched) => patched,
-            Err(why) => return Ok(deny("E_INVALID_ARGS", &why)),
-        };
-        let whole = plan.as_ref().unwrap_or(&with.plan);
-        let requests = match steps::requests(whole) {
-            Ok(requests) => requests,
-            Err(why) => return Ok(deny("E_INVALID_ARGS", &why)),
-        };
-        let policy = self.policies.of(attempt)?.with_sensitive(&with.sensitive_paths).map_err(bad_paths)?;
-        let sight = Sight::of(attempt, None, true).kept();
-        let weighed: Vec<Weighed> = requests.iter().map(|request| weigh(request, &sight.view(), &policy)).collect();
-        let id = whole.get("plan_id").and_then(Json::as_str).unwrap_or("?");
-        let answer = with.care.answer(&weighed, id, too_many(&weighed, with.files_max, id));
-        let plan = plan.map(|plan| Value::from(Json::Object(plan)));
-        Ok(match answer {
-            Answer::Allow => Outcome::signal("ALLOW", Value::map(plan.map(|plan| ("plan", plan)))),
-            Answer::Ask { permissions, reason } => ask(&permissions, &reason, plan),
-            Answer::Deny { reason } => deny("E_POLICY_DENIED", &reason),
-        })
-    }
+fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
+    let with: With = given(&attempt.with)?;
+    let plan = match with.patch.as_ref().map(|patch| steps::patched(&with.plan, patch)).transpose() {
+        Ok(patched) => patched,
+        Err(why) => return Ok(deny("E_INVALID_ARGS", &why)),
+    };
+    let whole = plan.as_ref().unwrap_or(&with.plan);
+    let requests = match steps::requests(whole) {
+        Ok(requests) => requests,
+        Err(why) => return Ok(deny("E_INVALID_ARGS", &why)),
+    };
+    let policy = policies.of(attempt)?.with_sensitive(&with.sensitive_paths).map_err(bad_paths)?;
+    let sight = Sight::of(attempt, None, true).kept();
+    let weighed: Vec<Weighed> = requests.iter().map(|request| weigh(request, &sight.view(), &policy)).collect();
+    let id = whole.get("plan_id").and_then(Json::as_str).unwrap_or("?");
+    let answer = with.care.answer(&weighed, id, too_many(&weighed, with.files_max, id));
+    let plan = plan.map(|plan| Value::from(Json::Object(plan)));
+    Ok(match answer {
+        Answer::Allow => Outcome::signal("ALLOW", Value::map(plan.map(|plan| ("plan", plan)))),
+        Answer::Ask { permissions, reason } => ask(&permissions, &reason, plan),
+        Answer::Deny { reason } => deny("E_POLICY_DENIED", &reason),
+    })
 }
 
 /// Many files are dangerous together though each is harmless.

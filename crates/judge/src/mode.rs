@@ -1,0 +1,129 @@
+//! Where in the chain a state wants to begin: one word, by which a machine climbs from model to model and then to rules.
+//!
+//! The machine decides when to climb. What is remembered here is only who answered last, so that "the next" means something.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+use serde_json::Value;
+
+use crate::settings::{PERSON, RULES};
+
+/// The field of `with` that says it.
+pub(crate) const FIELD: &str = "mode";
+
+/// What it may say. `rules_more_evidence` is `rules` for a judge: the evidence is gathered by others.
+const WORDS: [(&str, Mode); 4] =
+    [("model", Mode::Whole), ("next_model", Mode::Next), ("rules", Mode::Rules), ("rules_more_evidence", Mode::Rules)];
+
+/// Where in the chain to begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// At its beginning.
+    #[default]
+    Whole,
+    /// After whoever gave the last verdict on this; after the first, where nobody has.
+    Next,
+    /// With rules, and nobody else.
+    Rules,
+}
+
+impl Mode {
+    /// As the machine says.
+    pub(crate) fn of(with: &Value) -> Result<Self, String> {
+        let said = match with.get(FIELD) {
+            None | Some(Value::Null) => return Ok(Mode::Whole),
+            Some(said) => said,
+        };
+        let known = WORDS.iter().find(|(word, _)| said.as_str() == Some(word));
+        known.map(|(_, mode)| *mode).ok_or_else(|| {
+            let words: Vec<&str> = WORDS.iter().map(|(word, _)| *word).collect();
+            format!("`with.{FIELD}` is to be one of {}, not {said}", words.join(", "))
+        })
+    }
+
+    /// Who is asked. Rules are the last resort of every chain that does not end with a person.
+    pub(crate) fn chain<'c>(self, whole: Vec<&'c str>, last: Option<&str>) -> Vec<&'c str> {
+        let mut chain = match self {
+            Mode::Whole => whole,
+            Mode::Next => {
+                let passed = last.and_then(|last| whole.iter().position(|name| *name == last)).unwrap_or(0);
+                whole.into_iter().skip(passed + 1).collect()
+            }
+            Mode::Rules => vec![RULES],
+        };
+        if !chain.contains(&RULES) && chain.last() != Some(&PERSON) {
+            chain.push(RULES);
+        }
+        chain
+    }
+}
+
+/// Who gave the last verdict, by run and activity. Lost with the process: then "the next" is the second again.
+#[derive(Debug, Default)]
+pub(crate) struct Last(Mutex<HashMap<(String, String), String>>);
+
+impl Last {
+    pub(crate) fn of(&self, run: &str, activity: &str) -> Option<String> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&(run.to_owned(), activity.to_owned())).cloned()
+    }
+
+    pub(crate) fn remember(&self, run: &str, activity: &str, judge: &str) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert((run.to_owned(), activity.to_owned()), judge.to_owned());
+    }
+
+    pub(crate) fn forget(&self, run: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|(of, _), _| of != run);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_chain_begins_where_the_machine_says() {
+        type Names = &'static [&'static str];
+        let cases: [(&str, Names, Option<&str>, Names); 11] = [
+            ("model", &["a", "b"], None, &["a", "b", "rules"]),
+            ("model", &["a", "b"], Some("a"), &["a", "b", "rules"]),
+            ("next_model", &["a", "b", "c"], None, &["b", "c", "rules"]),
+            ("next_model", &["a", "b", "c"], Some("b"), &["c", "rules"]),
+            ("next_model", &["a", "b", "c"], Some("c"), &["rules"]),
+            ("next_model", &["rules"], Some("rules"), &["rules"]),
+            ("next_model", &["a", "person"], Some("a"), &["person"]),
+            ("next_model", &["a", "rules", "person"], Some("a"), &["rules", "person"]),
+            ("rules", &["a", "b"], None, &["rules"]),
+            ("rules_more_evidence", &["a", "person"], None, &["rules"]),
+            ("model", &["a", "person"], None, &["a", "person"]),
+        ];
+        for (word, whole, last, expected) in cases {
+            let mode = Mode::of(&json!({ "mode": word })).unwrap();
+            assert_eq!(mode.chain(whole.to_vec(), last), expected, "{word} {whole:?} {last:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_not_known_is_refused() {
+        assert_eq!(Mode::of(&json!({})), Ok(Mode::Whole));
+        let said = Mode::of(&json!({ "mode": "best" })).unwrap_err();
+        assert_eq!(said, "`with.mode` is to be one of model, next_model, rules, rules_more_evidence, not \"best\"");
+    }
+
+    #[test]
+    fn who_answered_is_known_until_the_run_ends() {
+        let last = Last::default();
+        last.remember("r1", "judge.plan", "a");
+        last.remember("r2", "judge.plan", "b");
+        assert_eq!(last.of("r1", "judge.plan").as_deref(), Some("a"));
+        assert_eq!(last.of("r1", "judge.analysis"), None);
+        last.forget("r1");
+        assert_eq!((last.of("r1", "judge.plan"), last.of("r2", "judge.plan").as_deref()), (None, Some("b")));
+    }
+}

@@ -1,0 +1,137 @@
+//! Rules are asked everything that the built-in machines ask, about every log of the corpus: what they say is always a verdict.
+
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+use interlock_activity::{Invocation, StandIn, Taken};
+use interlock_chart::{Value as ChartValue, library, model::Template};
+use interlock_journal::{Definition, Engine, EvidenceStore, Journal};
+use serde_json::{Value, json};
+
+use crate::{
+    case,
+    check::{self, Form},
+    prompt::Mark,
+    rules::Rules,
+};
+
+/// Judgements that rules answer, where there is something to see. What the others ask (to word, to plan anew, to understand a wish) no rule can.
+const ANSWERED: [&str; 6] = [
+    "brain judge.advise",
+    "coder judge.repair",
+    "firmware judge.analysis",
+    "firmware judge.patch",
+    "firmware judge.plan",
+    "firmware judge.result",
+];
+
+const MEASURED: [&str; 5] = ["PASS", "FAIL", "FLAKY", "ENV_ERROR", "INCONCLUSIVE"];
+
+/// What a machine would give under a name when a program has printed this.
+fn fact(machine: &str, name: &str, log: &str, kept: &str, measured: &str) -> Value {
+    let case = |status: &str| json!([{ "case_id": "boots", "status": status }]);
+    match (machine, name) {
+        ("coder", "failure") => json!({ "code": "E_TEST", "message": log }),
+        (_, "failure") => json!(log),
+        (_, "error_state") => json!({ "type": "TEST_FAILURE", "message": log, "evidence_refs": [kept] }),
+        (_, "test_result") => json!({
+            "status": measured, "failed_tests": 1, "total_tests": 3, "log": log, "evidence_refs": [kept],
+            "cases": case(if measured == "PASS" { "passed" } else { "failed" }),
+        }),
+        (_, "baseline") => json!({ "cases": case("failed") }),
+        (_, "evidence_refs") => json!([kept]),
+        (_, "sources") => json!({ "evidence_refs": [] }),
+        (_, "measured") => json!(measured),
+        (_, "analysis") => json!({
+            "summary": "it divides by zero", "root_cause": "", "confidence": 0.7,
+            "hypothesis_list": [{
+                "description": "it divides by zero at src/main.c:12", "evidence_refs": [kept],
+                "suggested_actions": [], "confidence": 0.7,
+            }],
+        }),
+        (_, "plan") => json!({ "plan_id": "p", "steps": [{ "step_id": "repair-1", "title": "divide" }] }),
+        (_, "diagnostic") => json!(false),
+        (_, "iteration_index" | "best_passed" | "retries" | "retries_max") => json!(1),
+        _ => json!("something"),
+    }
+}
+
+/// What one judgement is given.
+fn with(machine: &str, template: &Template, log: &str, kept: &str, measured: &str) -> Value {
+    let Template::Map(fields) = template else { panic!("{machine}: `with` is no map") };
+    let fields = fields.iter().map(|(name, field)| {
+        let value = match field {
+            Template::Literal(value) => Value::from(value),
+            _ if name == "prompt" => json!("prompts/testing.md"),
+            _ if name == "mode" => json!("rules"),
+            _ => fact(machine, name, log, kept, measured),
+        };
+        (name.clone(), value)
+    });
+    Value::Object(fields.collect())
+}
+
+/// The signal that rules say, if any. Whatever they say that is no verdict is a failure of the test.
+fn say(of: &StandIn<'_>, rules: &Rules, what: &str) -> Option<String> {
+    let question = case::question(of, &Mark::fresh().unwrap()).unwrap_or_else(|why| panic!("{what}: {why}"));
+    let form = Form::new(&question).unwrap_or_else(|why| panic!("{what}: {why}"));
+    let verdict = super::judge(&question, rules)?;
+    let said = serde_json::to_string(&verdict).unwrap();
+    let checked = check::check(&form, &question, &said);
+    Some(checked.unwrap_or_else(|problems| panic!("{what}: {problems:#?}\n{said}")).signal)
+}
+
+fn logs(evidence: &EvidenceStore) -> Vec<(String, String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/logs");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    let read = |path: &std::path::PathBuf| {
+        let log = std::fs::read_to_string(path).unwrap();
+        let kept = evidence.put("log", "text/plain", log.as_bytes()).unwrap().hash.to_string();
+        (path.file_stem().unwrap().to_string_lossy().into_owned(), log, kept)
+    };
+    files.iter().map(read).collect()
+}
+
+#[test]
+fn whatever_rules_say_to_a_built_in_machine_is_a_verdict() {
+    let store = tempfile::tempdir().unwrap();
+    let journal = Journal::open(store.path()).unwrap();
+    let (logs, rules) = (logs(journal.evidence()), Rules::default());
+    let mut said: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
+    for machine in ["firmware", "coder", "prd", "brain", "notebook"] {
+        let source = library::load(machine, Path::new("/")).unwrap();
+        let chart = source.read().chart.unwrap();
+        let files = source.files.clone();
+        let definition =
+            Arc::new(Definition { hash: "h".into(), machine: machine.into(), version: 1, text: String::new(), files });
+        for invoke in chart.invokes.iter().filter(|invoke| invoke.is_judgement()) {
+            let signals = invoke.signals.iter();
+            let taken =
+                signals.map(|signal| Taken { name: chart.event(signal.event).name.clone(), data: signal.data.clone() });
+            let name = invoke.activity.clone();
+            if name == "judge.prd" {
+                // It has an activity of its own, which asks no rules.
+                continue;
+            }
+            let invocation =
+                Invocation { name, state: "S".into(), signals: taken.collect(), definition: Arc::clone(&definition) };
+            let what = format!("{machine} {}", invoke.activity);
+            let measured = if invoke.activity == "judge.result" { &MEASURED[..] } else { &["FAIL"] };
+            let counts = said.entry(what.clone()).or_default();
+            for (log_name, log, kept) in &logs {
+                for measured in measured {
+                    let with = ChartValue::from(with(machine, &invoke.with, log, kept, measured));
+                    let of = StandIn { invocation: &invocation, with: &with, evidence: journal.evidence() };
+                    if let Some(signal) = say(&of, &rules, &format!("{what} about {log_name}")) {
+                        *counts.entry(signal).or_default() += 1;
+                    }
+                }
+            }
+        }
+    }
+    let answered: Vec<&str> =
+        said.iter().filter(|(_, counts)| !counts.is_empty()).map(|(what, _)| what.as_str()).collect();
+    assert_eq!(answered, ANSWERED, "{said:#?}");
+    assert!(said.len() >= 13, "{said:#?}");
+    assert_eq!(said["firmware judge.result"].len(), MEASURED.len(), "every decision is made: {said:#?}");
+}

@@ -1,0 +1,47 @@
+//! An activity that only asks the policy. Those there are differ in what they are given and in how that becomes a decision.
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome};
+
+use super::{blocking, gate::Gate, project::Policies};
+
+/// Says whether something may be done.
+#[derive(Clone, Debug)]
+pub struct Decider {
+    name: &'static str,
+    summary: &'static str,
+    decide: Decide,
+    policies: Policies,
+}
+
+/// Decides on what an attempt is given. May block.
+pub(super) type Decide = fn(&Policies, &Attempt) -> Result<Outcome, Outcome>;
+
+impl Decider {
+    /// One that holds runs to the same policies as a gate.
+    pub(super) fn new(name: &'static str, summary: &'static str, decide: Decide, gate: &Gate) -> Self {
+        Decider { name, summary, decide, policies: gate.policies.clone() }
+    }
+}
+
+impl Activity for Decider {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn summary(&self) -> &str {
+        self.summary
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Read
+    }
+
+    fn signals(&self) -> &[&str] {
+        &["ALLOW", "REQUIRE_CONFIRMATION", "DENY"]
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let Decider { decide, policies, .. } = self.clone();
+        Box::pin(async move { blocking(move || decide(&policies, &attempt)).await.unwrap_or_else(|error| error) })
+    }
+}

@@ -1,0 +1,215 @@
+//! `judge.prd`: has a product requirement document drafted by a judge, and writes it down as Markdown.
+//!
+//! The judge says what is in it and nothing else. What the file looks like and where it goes is decided here, and whether it may go there by
+//! policy.
+
+use std::{fs, path::Path, sync::Arc};
+
+use interlock_activity::{Activity, Attempt, Effect, Ending, Invocation, Outcome, Taken, code};
+use interlock_chart::Value;
+use interlock_journal::AttemptResult;
+use interlock_judge::Judge;
+use interlock_policy::{PathOp, Request};
+use interlock_workspace::{Error, Workspace, patch::Patch};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::policy::Gate;
+
+/// What the judge is asked for in place of what the machine takes: no judge can say where a file was written.
+const DRAFTED: &str = "prd_drafted";
+
+/// What the machine hears.
+const WRITTEN: &str = "prd_written";
+
+/// Where documents go where the machine does not say.
+const DIRECTORY: &str = "docs/prd";
+
+/// Has a PRD drafted, and writes it.
+#[derive(Clone, Debug)]
+pub struct JudgePrd {
+    judge: Judge,
+    workspace: Workspace,
+    gate: Gate,
+}
+
+/// What a PRD says, as its schema has it.
+#[derive(Deserialize)]
+struct Prd {
+    slug: String,
+    title: String,
+    context_and_goals: String,
+    technical_approach: String,
+    tasks: Vec<Task>,
+    risks: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Task {
+    id: String,
+    priority: String,
+    title: String,
+    files: Vec<String>,
+    verify: Vec<String>,
+}
+
+impl JudgePrd {
+    /// With who drafts, what writes, and what says whether that may be.
+    pub fn new(judge: Judge, workspace: Workspace, gate: &Gate) -> Self {
+        JudgePrd { judge, workspace, gate: gate.clone() }
+    }
+
+    async fn run(self, attempt: Attempt) -> Outcome {
+        let drafted = self.judge.start(asking(&attempt)).await;
+        let AttemptResult::Signal { data, .. } = &drafted.result else { return drafted };
+        let written = self.write(attempt, Json::from(data)["prd"].take()).await;
+        written.unwrap_or_else(|error| error).with(drafted.evidence)
+    }
+
+    async fn write(self, attempt: Attempt, prd: Json) -> Result<Outcome, Outcome> {
+        let failed = |why: String| Outcome::error(code::FAILED, format!("the PRD could not be written: {why}"));
+        let prd: Prd = serde_json::from_value(prd).map_err(|error| failed(error.to_string()))?;
+        let directory = attempt.with.get("directory").and_then(Value::as_str).unwrap_or(DIRECTORY);
+        let path = format!("{}/{}.md", directory.trim_end_matches('/'), prd.slug);
+        self.gate.allow(&attempt, vec![Request::Path { op: PathOp::Write, path: path.clone() }]).await?;
+        let (workspace, folder, place) = (self.workspace, attempt.folder, path.clone());
+        let done = tokio::task::spawn_blocking(move || put(&workspace, &folder, &place, &prd.markdown()));
+        done.await.map_err(|error| failed(error.to_string()))?.map_err(|error| failed(error.to_string()))?;
+        Ok(Outcome::signal(WRITTEN, Value::map([("path", Value::from(path))])))
+    }
+}
+
+/// The same attempt, as the judge is to see it.
+fn asking(attempt: &Attempt) -> Attempt {
+    let data = json!({ "required": ["prd"], "properties": { "prd": { "type": "object" } } });
+    let signals = vec![Taken { name: DRAFTED.to_owned(), data }];
+    let invocation = Invocation { signals, ..(*attempt.invocation).clone() };
+    Attempt { invocation: Arc::new(invocation), ..attempt.clone() }
+}
+
+/// Writes a file as a patch does: whole or not at all, and nowhere it must not.
+fn put(workspace: &Workspace, folder: &Path, path: &str, text: &str) -> Result<(), Error> {
+    let root = workspace.root(folder)?;
+    let within = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let within = within.strip_prefix(&root).unwrap_or(Path::new("")).join(path);
+    // What is no text is left for the patch to refuse.
+    let old = fs::read_to_string(root.join(&within)).ok();
+    if old.as_deref() == Some(text) {
+        return Ok(());
+    }
+    let patch = Patch::parse(difference(&within.display().to_string(), old.as_deref(), text).as_bytes());
+    let patch = patch.map_err(|problem| Error::Patch(vec![problem]))?;
+    workspace.apply(folder, &patch, &Default::default()).map(drop)
+}
+
+/// The difference that puts one text in the place of another.
+fn difference(path: &str, old: Option<&str>, new: &str) -> String {
+    let lines = |sign: char, text: &str| text.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
+    let before = old.unwrap_or_default();
+    let from = old.map_or_else(|| "/dev/null".to_owned(), |_| format!("a/{path}"));
+    let begin = |text: &str| usize::from(!text.is_empty());
+    let cut = if before.is_empty() || before.ends_with('\n') { "" } else { "\\ No newline at end of file\n" };
+    format!(
+        "--- {from}\n+++ b/{path}\n@@ -{},{} +{},{} @@\n{}{cut}{}",
+        begin(before),
+        before.lines().count(),
+        begin(new),
+        new.lines().count(),
+        lines('-', before),
+        lines('+', new),
+    )
+}
+
+impl Prd {
+    /// The form that tasks are read from later: see the machine's prompt.
+    fn markdown(&self) -> String {
+        let tasks: String = self.tasks.iter().map(Task::markdown).collect();
+        let risks: String = self.risks.iter().map(|risk| format!("- {}\n", line(risk))).collect();
+        let (context, approach) = (self.context_and_goals.trim(), self.technical_approach.trim());
+        format!(
+            "# {}\n\n## 1. Context and goals\n\n{context}\n\n## 2. Technical approach\n\n{approach}\n\n## 3. Tasks\n\n{tasks}\n## 4. Risks\n\n{risks}",
+            line(&self.title)
+        )
+    }
+}
+
+impl Task {
+    fn markdown(&self) -> String {
+        let files = if self.files.is_empty() { String::new() } else { format!(" ({})", line(&self.files.join(", "))) };
+        let verify: String = self.verify.iter().map(|way| format!("  * Verify: {}\n", line(way))).collect();
+        format!("- [ ] {}: [{}] {}{files}\n{verify}", self.id, self.priority, line(&self.title))
+    }
+}
+
+/// On one line: a task is one line, and what follows it belongs to it.
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl Activity for JudgePrd {
+    fn name(&self) -> &str {
+        "judge.prd"
+    }
+
+    fn summary(&self) -> &str {
+        "Has a product requirement document drafted by a judge, and writes it."
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Write
+    }
+
+    fn signals(&self) -> &[&str] {
+        &[WRITTEN]
+    }
+
+    fn takes(&self, name: &str, folder: &Path) -> bool {
+        self.judge.takes(name, folder)
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let this = self.clone();
+        Box::pin(this.run(attempt))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_written_in_the_form_that_tasks_are_read_from() {
+        let prd = json!({
+            "slug": "dark-mode", "title": "Dark\nmode", "context_and_goals": "Eyes.", "technical_approach": "A theme.\n",
+            "tasks": [
+                { "id": "T-001", "priority": "P0", "title": "A switch\n- [ ] T-666: [P0] evil", "files": ["a.css", "b.css"], "verify": ["make test"] },
+                { "id": "T-002", "priority": "P1", "title": "Remember it", "files": [], "verify": ["make e2e", "it is dark"] },
+            ],
+            "risks": ["too dark"],
+        });
+        let prd: Prd = serde_json::from_value(prd).unwrap();
+        let expected = "# Dark mode\n\n## 1. Context and goals\n\nEyes.\n\n## 2. Technical approach\n\nA theme.\n\n## 3. Tasks\n\n\
+            - [ ] T-001: [P0] A switch - [ ] T-666: [P0] evil (a.css, b.css)\n  * Verify: make test\n\
+            - [ ] T-002: [P1] Remember it\n  * Verify: make e2e\n  * Verify: it is dark\n\n## 4. Risks\n\n- too dark\n";
+        assert_eq!(prd.markdown(), expected);
+    }
+
+    #[test]
+    fn one_document_takes_the_place_of_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Workspace::new(folder.path().join("home"));
+        let project = folder.path().join("project");
+        fs::create_dir(&project).unwrap();
+        let file = project.join("docs/prd/x.md");
+        for text in ["one\n", "one\ntwo\n", "three\n"] {
+            put(&workspace, &project, "docs/prd/x.md", text).unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        }
+        fs::write(&file, "by a person, without an end").unwrap();
+        put(&workspace, &project, "docs/prd/x.md", "three\n").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "three\n");
+        for wrong in ["../x.md", "/tmp/x.md", ".git/x.md"] {
+            assert!(put(&workspace, &project, wrong, "evil\n").is_err(), "{wrong}");
+        }
+    }
+}
