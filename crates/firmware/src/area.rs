@@ -47,6 +47,12 @@ impl Area {
         self.0.join("s").join(name_of(id))
     }
 
+    /// A name for a session that no run of any store of this computer has besides: the area's own, and its handle.
+    pub(crate) fn mark(&self, handle: &str) -> String {
+        let area = self.0.file_name().unwrap_or_default().to_string_lossy();
+        format!("{area}-{handle}")
+    }
+
     /// A file of the run's own.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)

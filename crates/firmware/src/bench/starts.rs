@@ -67,9 +67,9 @@ pub(crate) async fn run_all(
     settings: &Arc<Settings>,
     attempt: &Attempt,
     open: &Open,
-    coverage: bool,
 ) -> Result<AllRan, Trouble> {
     let profile = &open.session.profile;
+    let coverage = profile.coverage;
     let again = |start: &Start, repetition| Start { repetition, coverage, ..start.clone() };
     let starts = starts(profile);
     let repetitions = profile.repetitions.max(1);
