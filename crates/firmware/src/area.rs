@@ -95,3 +95,19 @@ fn name_of(run: &str) -> String {
         .map(|letter| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '_' })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_called_like_no_other_runs_and_no_other_stores() {
+        let here = Settings { home: Some("/here".into()), ..Settings::default() };
+        let there = Settings { home: Some("/there".into()), ..Settings::default() };
+        let mark = |settings: &Settings, run: &str| Area(folder(settings, run)).mark("a7");
+        assert!(mark(&here, "one").ends_with("-one-a7"));
+        assert_ne!(mark(&here, "one"), mark(&here, "two"));
+        assert_ne!(mark(&here, "one"), mark(&there, "one"));
+        assert_eq!(mark(&here, "one"), mark(&here, "one"), "however often it is tried");
+    }
+}

@@ -76,7 +76,7 @@ async fn acquire(settings: &Settings, attempt: &Attempt, names: &[String]) -> Re
     Resources::of_store(&home).acquire(names, &attempt.run, attempt.cancel.clone(), tell).await
 }
 
-/// Whether this process holds what a session uses, and nobody has used it meanwhile. One that uses nothing of the kind needs no hold.
+/// Whether this process holds what a session uses. One that uses nothing of the kind needs no hold.
 pub(super) fn has(run: &str, session: &Session) -> bool {
     let Some(name) = &session.resource else { return true };
     let all = held();
@@ -112,7 +112,14 @@ mod tests {
     fn session(resource: Option<&str>) -> Session {
         let folder = std::env::temp_dir();
         let resource = resource.map(str::to_owned);
-        Session { id: "s".to_owned(), sources: folder.clone(), folder, profile: Default::default(), resource, image: None }
+        Session {
+            id: "s".to_owned(),
+            sources: folder.clone(),
+            folder,
+            profile: Default::default(),
+            resource,
+            image: None,
+        }
     }
 
     #[test]
