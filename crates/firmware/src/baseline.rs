@@ -1,6 +1,6 @@
 //! `testbench.baseline`: how the untouched tree does. A build or a case that fails here is a fact, not an error.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use interlock_activity::{Attempt, Outcome};
 use interlock_journal::Evidence;
@@ -46,7 +46,7 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let mut spent = built.programs_ms;
     let mut evidence = built.evidence;
     let measured = match &built.image {
-        Ok(image) => match tested(&settings, &attempt, with, image).await? {
+        Ok(image) => match tested(&settings, &attempt, with, &folder, image).await? {
             Ok(tested) => {
                 spent += tested.programs_ms;
                 evidence.extend(tested.logs);
@@ -97,9 +97,10 @@ async fn tested(
     settings: &Arc<Settings>,
     attempt: &Attempt,
     with: With,
+    sources: &Path,
     image: &str,
 ) -> Result<Result<Tested, Trouble>, Outcome> {
-    let mut open = match bench::begin(settings, attempt, with.test_profile, &with.repo).await {
+    let mut open = match bench::begin(settings, attempt, with.test_profile, sources).await {
         Ok(open) => open,
         Err(trouble) => return Ok(Err(trouble)),
     };

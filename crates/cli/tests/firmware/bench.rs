@@ -20,7 +20,20 @@ use tempfile::TempDir;
 use crate::scene::{answer, git, patch};
 
 /// The firmware: a script, in which two values are wrong.
-pub(crate) const FIRMWARE: &str = "# values\nA=1\nB=1\n# cases\necho 1..2\n[ \"$A\" = 2 ] && echo 'ok 1 - one' || echo 'not ok 1 - one'\n[ \"$B\" = 2 ] && echo 'ok 2 - two' || echo 'not ok 2 - two'\n";
+pub(crate) const FIRMWARE: &str = r#"# values
+A=1
+B=1
+# cases
+failed=0
+check() {
+    if [ "$2" = 2 ]; then echo "fw.sh:2:$1:PASS"; else echo "fw.sh:2:$1:FAIL: it is $2"; failed=$((failed + 1)); fi
+}
+check one "$A"
+check two "$B"
+echo "2 Tests $failed Failures 0 Ignored"
+[ $failed = 0 ] && echo OK || echo FAIL
+exit $failed
+"#;
 
 /// How long anything may take.
 const WAIT_MAX: Duration = Duration::from_secs(120);
@@ -70,7 +83,7 @@ impl Bench {
 
     /// On a board that only pretends, and writes down what it is told; `slow` is the operation that takes a second.
     pub(crate) fn with_board(slow: &str, patches: &[String]) -> Self {
-        let profile = "  env_type: program\n  format: tap\n  suites: [{ id: all }]\n  confirm: false\n  config: { program: PROGRAM, resources: [pretend-1], write: [FOLDER] }";
+        let profile = "  env_type: program\n  format: unity\n  suites: [{ id: all }]\n  confirm: false\n  config: { program: PROGRAM, resources: [pretend-1], write: [FOLDER] }";
         let bench = Bench::new(profile, patches);
         let (root, kept) = (bench.root(), bench.folder.path().join("board"));
         fs::create_dir_all(&kept).unwrap();

@@ -6,7 +6,9 @@ use crate::{
 };
 
 fn fix() -> Vec<String> {
-    vec![change("A=1", "A=2\nB=2").replace("-A=1\n+A=2\n+B=2\n B=1\n", "-A=1\n-B=1\n+A=2\n+B=2\n")]
+    let one = change("A=1", "A=2\nB=2");
+    let both = one.replace("-A=1\n+A=2\n+B=2\n B=1\n", "-A=1\n-B=1\n+A=2\n+B=2\n");
+    vec![both.replace("@@ -1,3 +1,4 @@", "@@ -1,3 +1,3 @@")]
 }
 
 fn parts_are_missing() -> bool {

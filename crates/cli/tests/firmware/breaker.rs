@@ -19,14 +19,14 @@ fn more_than_five_rollbacks_open_the_breaker() {
     if parts_are_missing() {
         return;
     }
-    // Two broken builds in a row are rolled back, a third would be the end for another reason; so every third patch builds.
-    let patches = [broken(1), broken(2), harmless(1), broken(3), broken(4), harmless(2), broken(5), broken(6)];
+    // Broken builds are rolled back, and so are rounds that bring nothing. Three of either in a row would be the end for another reason.
+    let patches = [broken(1), broken(2), harmless(1), broken(3), broken(4), harmless(2)];
     let scene = Scene::with_patches(&patches);
     scene.task("max_iterations: 5", "max_iterations: 50");
     let ran = scene.run();
     let trace = scene.trace();
     assert_eq!(ran.code, Some(1), "{ran}\n{trace}");
-    assert!(trace.contains("breaker open: more than 5 rollbacks: BUILD_FAILURE in BUILD_RUN"), "{trace}");
+    assert!(trace.contains("breaker open: more than 5 rollbacks"), "{trace}");
     assert_eq!(scene.story()["final_status"], "FAILURE");
     scene.is_untouched();
     assert_eq!(scene.session.run("verify r").unwrap().code, Some(0));
@@ -39,10 +39,10 @@ fn patches_whose_risks_sum_up_open_the_breaker() {
     }
     let patches = [broken(1), broken(2), harmless(1), broken(3), broken(4), harmless(2)];
     let scene = Scene::with_patches(&patches);
-    // A project that thinks little of changes: every line counts as much as two hundred elsewhere, and none is refused for that.
-    fs::create_dir_all(scene.root().join("parser/.interlock")).unwrap();
+    // A project that is wary of changes: every line counts as much as two hundred elsewhere, and none is refused for that.
+    fs::create_dir_all(scene.root().join(".interlock")).unwrap();
     let table = "version = 1\n[weights]\nsize = 0.6\n[full]\nlines = 2\n";
-    fs::write(scene.root().join("parser/.interlock/risk.toml"), table).unwrap();
+    fs::write(scene.root().join(".interlock/risk.toml"), table).unwrap();
     git(&scene.root(), &["add", "--all"]);
     scene.task("max_iterations: 5", "max_iterations: 50");
     let ran = scene.run();

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::{
-    bench::{Bench, change},
+    bench::{Bench, FIRMWARE, change},
     scene::{Scene, good, is_missing, parts_are_missing},
 };
 
@@ -45,13 +45,10 @@ fn a_result_of_two_thousand_cases_is_told_whole() {
     if is_missing(&["git"]) {
         return;
     }
-    let profile =
-        "  env_type: local\n  format: tap\n  suites: [{ id: all }]\n  confirm: false\n  config: { command: sh fw.sh }";
-    let bench = Bench::new(profile, &[change("A=1", "A=2")]);
-    let cases = "i=1; while [ $i -le 1999 ]; do echo \"ok $i - case_with_a_name_of_some_length_$i\"; i=$((i+1)); done";
-    let firmware = format!(
-        "# values\nA=1\nB=1\n# cases\necho 1..2000\n{cases}\n[ \"$A\" = 2 ] && echo 'ok 2000 - one' || echo 'not ok 2000 - one'\n"
-    );
+    let profile = "  env_type: local\n  format: unity\n  suites: [{ id: all }]\n  confirm: false\n  config: { command: sh fw.sh }";
+    let bench = Bench::new(profile, &[change("A=1", "A=2").replace(" B=1", " B=2")]);
+    let more = "i=1\nwhile [ $i -le 1998 ]; do echo \"fw.sh:9:case_with_a_name_of_some_length_$i:PASS\"; i=$((i + 1)); done\necho \"2000 Tests";
+    let firmware = FIRMWARE.replace("B=1", "B=2").replace("echo \"2 Tests", more);
     fs::write(bench.root().join("fw.sh"), firmware).unwrap();
     bench.commit();
     let ran = bench.run();

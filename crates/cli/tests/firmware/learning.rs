@@ -12,7 +12,7 @@ use crate::{
 };
 
 const LOCAL: &str =
-    "  env_type: local\n  format: tap\n  suites: [{ id: all }]\n  confirm: false\n  config: { command: sh fw.sh }";
+    "  env_type: local\n  format: unity\n  suites: [{ id: all }]\n  confirm: false\n  config: { command: sh fw.sh }";
 
 /// What became of the rounds of a run, by iteration.
 fn results(bench: &Bench) -> Vec<(u64, String)> {

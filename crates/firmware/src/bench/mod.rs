@@ -17,6 +17,7 @@ use serde_json::json;
 
 use crate::{
     area::Area,
+    build,
     hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
 };
 
@@ -111,26 +112,27 @@ struct Setup {
 /// Takes hold of a place where the firmware runs.
 pub(crate) async fn setup(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Setup = given(&attempt)?;
-    match begin(&settings, &attempt, with.test_profile, &with.repo).await {
+    let sources = build::folder_in(&settings, &attempt, &with.repo, Area::of(&settings, &attempt)?.copy()).await?;
+    match begin(&settings, &attempt, with.test_profile, &sources).await {
         Ok(_) => Ok(signal("resource_allocated", json!({ "session": attempt.activity.to_string() }))),
         Err(trouble) => env_failed("env_failed", &trouble),
     }
 }
 
-/// Begins a session: found again by the activity that begins it, so that it is the same however often it is tried. Its own name is also no other
+/// Begins a session for what was built in a folder, which is never the user's own. It is found again by the activity that begins it, so that it is the same however often it is tried. Its own name is also no other
 /// run's: by that, what it leaves on a board is known.
 pub(crate) async fn begin(
     settings: &Settings,
     attempt: &Attempt,
     profile: Profile,
-    repo: &str,
+    sources: &Path,
 ) -> Result<Open, Trouble> {
     let environment: Arc<dyn Environment> = environment(&profile)?.into();
     let area = Area::of(settings, attempt).map_err(|_| Trouble::environment("the run's own folder cannot be used"))?;
     let handle = attempt.activity.to_string();
     let folder = area.session(&handle);
     let _ = tokio::fs::remove_dir_all(&folder).await;
-    let mut session = Session::create(folder, &area.mark(&handle), &attempt.folder.join(repo), profile)?;
+    let mut session = Session::create(folder, &area.mark(&handle), sources, profile)?;
     session.resource = hold::take(settings, attempt, &environment.resources()).await?;
     session.save()?;
     let open = Open { session, environment };

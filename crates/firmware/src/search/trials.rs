@@ -50,7 +50,7 @@ impl Trials {
         }
         let mut profile = with.test_profile.clone();
         (profile.confirm, profile.repetitions, profile.coverage) = (false, 1, false);
-        let open = match bench::begin(settings, attempt, profile, &with.repo).await {
+        let open = match bench::begin(settings, attempt, profile, &folder).await {
             Ok(open) => open,
             Err(trouble) => return Err(bench::wrong(&trouble)),
         };
