@@ -63,7 +63,7 @@ fn cases_of_the_past_that_say_the_same_in_other_words_are_found_where_something_
     });
     let bench = Bench::new(LOCAL, &[change("A=1", "A=2")]);
     let knowledge = Knowledge::open(&bench.home()).unwrap();
-    for (run, title) in [("a", "wrong figures in a table"), ("b", "serial line prints rubbish")] {
+    for (run, title) in [("a", "wrong figures in a table"), ("b", "rubbish by serial")] {
         knowledge.record(&Round { run: run.to_owned(), title: title.to_owned(), ..Round::default() }).unwrap();
     }
     let file = bench.home().join("judges.toml");
@@ -72,6 +72,6 @@ fn cases_of_the_past_that_say_the_same_in_other_words_are_found_where_something_
     let ran = bench.run();
     let report = bench.session.run("report r").unwrap().stdout;
     assert!(report.contains("wrong figures in a table"), "{ran}\n{report}");
-    assert!(!report.contains("serial line prints rubbish"), "{report}");
+    assert!(!report.contains("rubbish by serial"), "{report}");
     assert_eq!(server.asked()[0].line, "POST /v1/embeddings HTTP/1.1");
 }
