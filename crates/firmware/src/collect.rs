@@ -27,6 +27,8 @@ struct With {
 struct ErrorState {
     #[serde(rename = "type", default)]
     kind: String,
+    #[serde(default)]
+    message: String,
 }
 
 /// Saves what a session has left so far, and writes down what became of a patch that came no further than this.
@@ -38,7 +40,7 @@ pub(crate) async fn collect(settings: Arc<Settings>, attempt: Attempt) -> Done {
         _ => None,
     };
     if let (Some(came), Some(round)) = (came, with.round.filter(Round::has_patch)) {
-        knowledge::remember(&settings, &attempt, round, came).await;
+        knowledge::remember(&settings, &attempt, round.because(with.error_state.message), came).await;
     }
     let mut evidence = Vec::new();
     if !with.session.is_empty()

@@ -79,6 +79,11 @@ async fn write(settings: &Arc<Settings>, attempt: &Attempt, round: Round, came: 
 }
 
 impl Round {
+    /// With why it came no further.
+    pub(crate) fn because(self, reasoning: String) -> Self {
+        Round { reasoning, ..self }
+    }
+
     /// Whether there is something that was changed, or would have been.
     pub(crate) fn has_patch(&self) -> bool {
         !self.patch.is_empty()
