@@ -47,6 +47,12 @@ impl Area {
         self.0.join("s").join(name_of(id))
     }
 
+    /// A name for a session that no run of any store of this computer has besides: the area's own, and its handle.
+    pub(crate) fn mark(&self, handle: &str) -> String {
+        let area = self.0.file_name().unwrap_or_default().to_string_lossy();
+        format!("{area}-{handle}")
+    }
+
     /// A file of the run's own.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
@@ -88,4 +94,20 @@ fn name_of(run: &str) -> String {
     run.chars()
         .map(|letter| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '_' })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_called_like_no_other_runs_and_no_other_stores() {
+        let here = Settings { home: Some("/here".into()), ..Settings::default() };
+        let there = Settings { home: Some("/there".into()), ..Settings::default() };
+        let mark = |settings: &Settings, run: &str| Area(folder(settings, run)).mark("a7");
+        assert!(mark(&here, "one").ends_with("-one-a7"));
+        assert_ne!(mark(&here, "one"), mark(&here, "two"));
+        assert_ne!(mark(&here, "one"), mark(&there, "one"));
+        assert_eq!(mark(&here, "one"), mark(&here, "one"), "however often it is tried");
+    }
 }

@@ -1,10 +1,10 @@
 //! `testbench.baseline`: how the untouched tree does. A build or a case that fails here is a fact, not an error.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use interlock_activity::{Attempt, Outcome};
 use interlock_journal::Evidence;
-use interlock_testbench::{Profile, Trouble, results::Measured};
+use interlock_testbench::{Operation, Profile, Reset, Trouble, environment, results::Measured};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -24,6 +24,9 @@ struct With {
     test_profile: Profile,
     #[serde(default)]
     repo: String,
+    /// Whether the place is to be reset first: a try before may have left it in the middle of something.
+    #[serde(default)]
+    reset: bool,
 }
 
 /// Builds and tests the untouched tree.
@@ -32,6 +35,10 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     if let Some(package) = build::missing(&with.build) {
         return Ok(signal("toolchain_missing", json!({ "package": package })));
     }
+    let place = environment(&with.test_profile).map_err(|trouble| bench::wrong(&trouble))?;
+    for operation in [Operation::Deploy, Operation::Run] {
+        bench::once(&*place, &attempt, operation)?;
+    }
     copy::bring(&settings, &attempt, &with.tree).await?;
     let targets = with.test_profile.targets.clone();
     let folder = build::folder_in(&settings, &attempt, &with.repo, Area::of(&settings, &attempt)?.copy()).await?;
@@ -39,7 +46,7 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let mut spent = built.programs_ms;
     let mut evidence = built.evidence;
     let measured = match &built.image {
-        Ok(image) => match tested(&settings, &attempt, with.test_profile, &with.repo, image).await? {
+        Ok(image) => match tested(&settings, &attempt, with, &folder, image).await? {
             Ok(tested) => {
                 spent += tested.programs_ms;
                 evidence.extend(tested.logs);
@@ -89,14 +96,19 @@ struct Tested {
 async fn tested(
     settings: &Arc<Settings>,
     attempt: &Attempt,
-    profile: Profile,
-    repo: &str,
+    with: With,
+    sources: &Path,
     image: &str,
 ) -> Result<Result<Tested, Trouble>, Outcome> {
-    let mut open = match bench::begin(settings, attempt, profile, repo).await {
+    let mut open = match bench::begin(settings, attempt, with.test_profile, sources).await {
         Ok(open) => open,
         Err(trouble) => return Ok(Err(trouble)),
     };
+    if with.reset
+        && let Err(trouble) = open.environment.reset(open.bench(settings, attempt), Reset::Restart).await
+    {
+        return Ok(Err(trouble));
+    }
     bench::place(attempt, &mut open.session, image).await?;
     let ran = match run(settings, attempt, &open).await {
         Ok(ran) => ran,
@@ -117,7 +129,7 @@ async fn tested(
 
 async fn run(settings: &Arc<Settings>, attempt: &Attempt, open: &Open) -> Result<bench::AllRan, Trouble> {
     open.environment.deploy(open.bench(settings, attempt)).await?;
-    bench::run_all(settings, attempt, open, false).await.map_err(|trouble| match trouble {
+    bench::run_all(settings, attempt, open).await.map_err(|trouble| match trouble {
         Trouble::Runner(why) => Trouble::Environment(why),
         other => other,
     })

@@ -3,27 +3,54 @@
 use std::sync::Arc;
 
 use interlock_activity::Attempt;
+use interlock_journal::knowledge::Came;
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
     bench::{self, Open},
     hand::{Done, Settings, given, refs, signal},
+    knowledge::{self, Round},
 };
 
 #[derive(Deserialize)]
 struct With {
     #[serde(default)]
     session: String,
+    #[serde(default)]
+    error_state: ErrorState,
+    /// What to remember of a round that came no further.
+    round: Option<Round>,
 }
 
-/// Saves what a session has left so far.
+#[derive(Default, Deserialize)]
+struct ErrorState {
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(default)]
+    message: String,
+}
+
+/// Saves what a session has left so far, and writes down what became of a patch that came no further than this.
 pub(crate) async fn collect(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
+    let came = match with.error_state.kind.as_str() {
+        "BUILD_FAILURE" => Some(Came::BuildFailed),
+        "POLICY_VIOLATION" => Some(Came::Refused),
+        _ => None,
+    };
+    if let (Some(came), Some(round)) = (came, with.round.filter(Round::has_patch)) {
+        knowledge::remember(&settings, &attempt, round.because(with.error_state.message), came).await;
+    }
     let mut evidence = Vec::new();
-    if let Ok(open) = Open::find(&settings, &attempt, &with.session) {
-        // What cannot be fetched from a place that is broken is no reason not to keep what is here.
-        let fetched = open.environment.fetch_logs(open.bench(&settings, &attempt)).await.unwrap_or_default();
+    if !with.session.is_empty()
+        && let Ok((open, stranger)) = Open::again(&settings, &attempt, &with.session).await
+    {
+        // What cannot be fetched from a place that is broken is no reason not to keep what is here; what another run has left there is not ours.
+        let fetched = match stranger {
+            None => open.environment.fetch_logs(open.bench(&settings, &attempt)).await.unwrap_or_default(),
+            Some(_) => Vec::new(),
+        };
         evidence = bench::keep_logs(&attempt, &open.session, fetched).await?;
     }
     let refs = refs(&evidence);

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use interlock_activity::{Attempt, Outcome};
+use interlock_journal::knowledge::Came;
 use interlock_workspace::{Error, patch::Patch};
 use serde::Deserialize;
 use serde_json::json;
@@ -81,7 +82,7 @@ struct Deliver {
 pub(crate) async fn deliver(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Deliver = given(&attempt)?;
     if let Some(round) = with.round {
-        knowledge::remember(&settings, &attempt, round).await;
+        knowledge::remember(&settings, &attempt, round, Came::Fixed).await;
     }
     let (of, keeper) = (attempt.clone(), Arc::clone(&settings));
     let patch =

@@ -32,12 +32,37 @@ struct Hand {
     signals: &'static [&'static str],
     begin: fn(Arc<Settings>, Attempt) -> Ending,
     settings: Arc<Settings>,
+    /// But for delivering, nothing of this touches the workspace, and all of it can be done again. What must not be done twice, as flashing a
+    /// board, refuses to be.
+    effect: Effect,
+    /// Whether it answers for all of them where a run begins and where it ends: every activity of a machine is asked, and one answer is enough.
+    answers_for_all: bool,
+}
+
+impl Hand {
+    /// One that changes the sources.
+    fn writing(self) -> Self {
+        Hand { effect: Effect::Write, ..self }
+    }
+
+    /// The one that says what speaks against a task, and clears away after a run.
+    fn answering_for_all(self) -> Self {
+        Hand { answers_for_all: true, ..self }
+    }
 }
 
 /// Puts all of them into a registry.
 pub fn all(registry: Registry, settings: Settings) -> Registry {
     let settings = Arc::new(settings);
-    let hand = |name, summary, signals, begin| Hand { name, summary, signals, begin, settings: Arc::clone(&settings) };
+    let hand = |name, summary, signals, begin| Hand {
+        name,
+        summary,
+        signals,
+        begin,
+        settings: Arc::clone(&settings),
+        effect: Effect::Read,
+        answers_for_all: false,
+    };
     let hands = [
         hand(
             "copy.apply",
@@ -50,7 +75,8 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
             "Brings what has become of a tree into the sources.",
             &["delivered", "delivery_failed"],
             |s, a| ending(copy::deliver(s, a)),
-        ),
+        )
+        .writing(),
         hand("copy.restore", "Brings the run's copy back to a tree.", &[], |s, a| ending(copy::restore(s, a))),
         hand("copy.sources", "Keeps the sources that a judge gets to see.", &["sources_read"], |s, a| {
             ending(excerpts::sources(s, a))
@@ -76,7 +102,8 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
             "Takes hold of a place where firmware runs.",
             &["resource_allocated", "env_failed"],
             |s, a| ending(bench::setup(s, a)),
-        ),
+        )
+        .answering_for_all(),
         hand("testbench.flash", "Brings the image there.", &["deployed", "env_failed"], |s, a| {
             ending(bench::flash(s, a))
         }),
@@ -144,10 +171,8 @@ impl Activity for Hand {
         self.summary
     }
 
-    /// But for delivering, nothing of this touches the workspace, and all of it can be done again. What must not be done twice, as flashing a board,
-    /// refuses to be.
     fn effect(&self) -> Effect {
-        if self.name == "copy.deliver" { Effect::Write } else { Effect::Read }
+        self.effect
     }
 
     fn signals(&self) -> &[&str] {
@@ -155,13 +180,12 @@ impl Activity for Hand {
     }
 
     fn objections(&self, input: &Value, folder: &std::path::Path) -> Vec<String> {
-        // One of them speaks for all.
-        if self.name == "testbench.setup" { objections::of(input, folder) } else { Vec::new() }
+        if self.answers_for_all { objections::of(input, folder) } else { Vec::new() }
     }
 
     fn run_ended(&self, run: &str) {
-        if self.name == "testbench.setup" {
-            bench::let_go(run);
+        if self.answers_for_all {
+            bench::forget(run);
             area::remove(&self.settings, run);
         }
     }

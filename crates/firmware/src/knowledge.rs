@@ -4,13 +4,18 @@
 
 use std::sync::Arc;
 
-use interlock_activity::{Attempt, Outcome};
+use interlock_activity::{Attempt, Outcome, code};
 use interlock_journal::{
     Hash,
     knowledge::{Came, Filter, Hit, Knowledge, Round as Written},
 };
+use interlock_judge::{
+    embeddings::{self, Embedder},
+    settings::Settings as Judges,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
 
 use crate::hand::{Done, Settings, blocking, failed, given, signal};
 
@@ -41,6 +46,8 @@ pub(crate) struct Round {
     evidence_refs: Vec<String>,
     #[serde(default)]
     knowledge: About,
+    /// What has come of it, where the machine says so.
+    came: Option<Came>,
 }
 
 /// What it is remembered under.
@@ -55,14 +62,14 @@ struct About {
 /// Writes a round down.
 pub(crate) async fn record(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let round: Round = given(&attempt)?;
-    let came = came(&round.test_result);
+    let came = round.came.unwrap_or_else(|| came(&round.test_result));
     write(&settings, &attempt, round, came).await?;
     Ok(signal("round_recorded", json!({})))
 }
 
-/// Writes the round down that made it good; that this cannot be done is no reason not to deliver it.
-pub(crate) async fn remember(settings: &Arc<Settings>, attempt: &Attempt, round: Round) {
-    let _ = write(settings, attempt, round, Came::Fixed).await;
+/// Writes a round down beside something else; that this cannot be done is no reason not to do that.
+pub(crate) async fn remember(settings: &Arc<Settings>, attempt: &Attempt, round: Round, came: Came) {
+    let _ = write(settings, attempt, round, came).await;
 }
 
 async fn write(settings: &Arc<Settings>, attempt: &Attempt, round: Round, came: Came) -> Result<(), Outcome> {
@@ -72,6 +79,16 @@ async fn write(settings: &Arc<Settings>, attempt: &Attempt, round: Round, came: 
 }
 
 impl Round {
+    /// With why it came no further.
+    pub(crate) fn because(self, reasoning: String) -> Self {
+        Round { reasoning, ..self }
+    }
+
+    /// Whether there is something that was changed, or would have been.
+    pub(crate) fn has_patch(&self) -> bool {
+        !self.patch.is_empty()
+    }
+
     fn written(self, attempt: &Attempt, came: Came) -> Written {
         let redactor = attempt.evidence.redactor();
         let text = |value: &Value| redactor.text(value.as_str().unwrap_or_default()).into_owned();
@@ -136,17 +153,35 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let Some(home) = settings.home.clone() else {
         return Ok(found(&[]));
     };
-    let hits = blocking(move || {
+    let of = attempt.clone();
+    let (text, filter) = blocking(move || {
         let first = with.evidence_refs.first().and_then(|hash| Hash::from_hex(hash));
-        let triage = first.and_then(|hash| attempt.evidence.get(&hash).ok()).unwrap_or_default();
+        let triage = first.and_then(|hash| of.evidence.get(&hash).ok()).unwrap_or_default();
         let text: String = String::from_utf8_lossy(&triage).chars().take(TEXT_CHARS_MAX).collect();
         let filter =
             Filter { product_line: Some(with.product_line).filter(|line| !line.is_empty()), ..Filter::default() };
-        let base = Knowledge::open(&home).map_err(failed)?;
-        base.search(&format!("{} {text}", with.goal), &filter, SIMILAR_MAX).map_err(failed)
+        Ok((format!("{} {text}", with.goal), filter))
     })
     .await?;
-    Ok(found(&hits))
+    // Settings that cannot be read are said by those who need them; words can be looked for without.
+    let server = Judges::load(Some(&home), &attempt.folder).ok().and_then(|judges| judges.embeddings);
+    let embedder = server.as_ref().map(Embedder::new);
+    let (mut cancel, thread) = (attempt.cancel.clone(), Handle::current());
+    // The knowledge base belongs to one thread at a time, also while a server makes vectors.
+    let looked = blocking(move || {
+        let base = Knowledge::open(&home).map_err(failed)?;
+        thread.block_on(async {
+            tokio::select! {
+                looked = embeddings::search(&base, embedder.as_ref(), &text, &filter, SIMILAR_MAX) => looked.map_err(failed),
+                () = cancel.cancelled() => Err(Outcome::error(code::CANCELLED, "it was stopped")),
+            }
+        })
+    });
+    let looked = looked.await?;
+    if let Some(trouble) = &looked.trouble {
+        attempt.host.progress(&attempt.run, attempt.activity, &format!("looked for words only: {trouble}"));
+    }
+    Ok(found(&looked.hits))
 }
 
 fn found(hits: &[Hit]) -> Outcome {

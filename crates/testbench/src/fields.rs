@@ -159,12 +159,7 @@ impl<'m> Fields<'m> {
     /// All that is wrong, if anything is.
     pub(crate) fn finish(mut self) -> Result<(), Trouble> {
         self.unknown();
-        let mut wrong = self.wrong.into_iter();
-        let Some((field, mut why)) = wrong.next() else { return Ok(()) };
-        for (field, more) in wrong {
-            why += &format!("; `test_profile.config.{field}` {more}");
-        }
-        Err(Trouble::Config { field, why })
+        Trouble::configs(self.wrong).map_or(Ok(()), Err)
     }
 }
 

@@ -37,6 +37,9 @@ pub struct Profile {
     /// How many starts at a time.
     #[serde(default = "once")]
     pub concurrency: u32,
+    /// Whether to find out which lines are executed: the figure `covered_lines`.
+    #[serde(default)]
+    pub coverage: bool,
     /// How results are printed: one of [`crate::results::Format`]'s names.
     #[serde(default)]
     pub format: String,

@@ -46,6 +46,8 @@ pub struct Resources {
 pub struct Held {
     /// Which.
     pub name: String,
+    /// The run that had it last before this one took it.
+    pub before: Option<String>,
     _lock: File,
 }
 
@@ -218,8 +220,9 @@ impl Resources {
             let mut lock = open(&path)?;
             let is_free = is_locked_now(&lock)?;
             if is_free && !ahead.iter().any(|(_, claim)| claim.names.contains(name)) {
+                let before = read(&mut lock)?.map(|claim| claim.who.run);
                 write(&mut lock, &Claim { names: vec![name.clone()], who: Who::now(&claim.who.run) })?;
-                return Ok(Taken::Held(Held { name: name.clone(), _lock: lock }));
+                return Ok(Taken::Held(Held { name: name.clone(), before, _lock: lock }));
             }
             if !is_free && let Some(Claim { who, .. }) = read(&mut lock)? {
                 holders.push(format!("{name} is held by {} (process {})", who.run, who.pid));

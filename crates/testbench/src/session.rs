@@ -25,7 +25,7 @@ pub struct Session {
     pub id: String,
     /// Its folder: short enough for a socket's path.
     pub folder: PathBuf,
-    /// The folder of the sources, for what has to be read there.
+    /// The folder of the sources as they were built, for what has to be read or run there.
     pub sources: PathBuf,
     /// What is to be run.
     pub profile: Profile,

@@ -1,4 +1,5 @@
-//! What a profile says about its environment, read field by field. What does not fit is answered with the field's name.
+//! What a profile says about its environment, read field by field, each into the type of whoever asks. Every field that does not fit is named, not only
+//! the first; `fields.rs` is the same for what is read word by word.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -12,28 +13,32 @@ pub(crate) struct Settings {
     within: String,
     fields: Map<String, Value>,
     known: Vec<&'static str>,
+    wrong: Vec<(String, String)>,
 }
 
 impl Settings {
     /// Those of a profile.
     pub(crate) fn new(fields: &Map<String, Value>) -> Self {
-        Settings { within: String::new(), fields: fields.clone(), known: Vec::new() }
+        Settings { within: String::new(), fields: fields.clone(), known: Vec::new(), wrong: Vec::new() }
     }
 
     /// Others that are within a field.
     pub(crate) fn within(field: &str, fields: Map<String, Value>) -> Self {
-        Settings { within: format!("{field}."), fields, known: Vec::new() }
+        Settings { within: format!("{field}."), fields, known: Vec::new(), wrong: Vec::new() }
     }
 
-    /// A field that need not be there.
+    /// A field that need not be there. One that cannot be used is noted, and counts as not there until the end.
     pub(crate) fn take<T: DeserializeOwned>(&mut self, name: &'static str) -> Result<Option<T>, Trouble> {
         self.known.push(name);
         match self.fields.shift_remove(name) {
             None | Some(Value::Null) => Ok(None),
-            Some(value) => {
-                let read = serde_json::from_value(value);
-                read.map(Some).map_err(|error| self.wrong(name, format!("cannot be used: {error}")))
-            }
+            Some(value) => match serde_json::from_value(value) {
+                Ok(read) => Ok(Some(read)),
+                Err(error) => {
+                    self.note(name, format!("cannot be used: {error}"));
+                    Ok(None)
+                }
+            },
         }
     }
 
@@ -47,17 +52,28 @@ impl Settings {
         Ok(self.take(name)?.unwrap_or(otherwise))
     }
 
-    /// What is wrong with a field.
-    pub(crate) fn wrong(&self, name: &str, why: impl Into<String>) -> Trouble {
-        Trouble::config(&format!("{}{name}", self.within), why)
+    /// Notes what is wrong with a field. What cannot be used is not also missing: the first that is wrong with it is enough.
+    pub(crate) fn note(&mut self, name: &str, why: impl Into<String>) {
+        let field = format!("{}{name}", self.within);
+        if !self.wrong.iter().any(|(noted, _)| *noted == field) {
+            self.wrong.push((field, why.into()));
+        }
     }
 
-    /// Nothing may be left that nobody asked for.
-    pub(crate) fn end(self) -> Result<(), Trouble> {
-        match self.fields.keys().next() {
-            Some(name) => Err(self.wrong(name, format!("is not known; known are {}", self.known.join(", ")))),
-            None => Ok(()),
-        }
+    /// What is wrong with a field without which one cannot go on reading, after all that was noted before.
+    pub(crate) fn wrong(&self, name: &str, why: impl Into<String>) -> Trouble {
+        let mut all = self.clone();
+        let why = why.into();
+        all.note(name, why.as_str());
+        Trouble::configs(all.wrong).unwrap_or_else(|| Trouble::config(name, why))
+    }
+
+    /// Nothing may be wrong, and nothing may be left that nobody asked for.
+    pub(crate) fn end(mut self) -> Result<(), Trouble> {
+        let known = self.known.join(", ");
+        let unknown: Vec<String> = self.fields.keys().cloned().collect();
+        unknown.iter().for_each(|name| self.note(name, format!("is not known; known are {known}")));
+        Trouble::configs(self.wrong).map_or(Ok(()), Err)
     }
 }
 
@@ -81,7 +97,17 @@ pub(crate) fn several<T>(
         all.extend(own);
         read(Settings::within(&format!("{field}.{at}"), all))
     };
-    let all = listed.into_iter().enumerate().map(own).collect::<Result<Vec<_>, _>>()?;
+    let (mut all, mut wrong) = (Vec::new(), Vec::new());
+    for read in listed.into_iter().enumerate().map(own) {
+        match read {
+            Ok(one) => all.push(one),
+            Err(Trouble::Config { field, why }) => wrong.push((field, why)),
+            Err(other) => return Err(other),
+        }
+    }
+    if let Some(trouble) = Trouble::configs(wrong) {
+        return Err(trouble);
+    }
     let is_twice = |one: &&T| all.iter().filter(|other| name(other) == name(one)).count() > 1;
     match all.iter().find(is_twice) {
         Some(one) => Err(Trouble::config(field, format!("has two that are called `{}`", name(one)))),

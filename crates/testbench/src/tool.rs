@@ -8,14 +8,13 @@ use std::{
 };
 
 use interlock_activity::{Attempt, Canceller};
-use interlock_journal::AttemptResult;
-use interlock_program::{How, Plan, Tell};
-use interlock_sandbox::{Network, Rules};
+use interlock_program::{How, Tell};
+use interlock_sandbox::Network;
 
-use crate::{Bench, Trouble};
-
-/// How much of each stream is kept.
-const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
+use crate::{
+    Bench, Trouble,
+    confined::{self, Confined, Trust},
+};
 
 /// A program to run. It works in the session's folder, which it may change.
 #[derive(Clone, Debug)]
@@ -93,17 +92,18 @@ impl Tool {
     /// Runs it to its end.
     pub(crate) async fn run(&self, bench: Bench<'_>) -> Result<Said, Trouble> {
         let program = self.find(&bench.session.folder)?;
-        let plan = Plan {
+        let confined = Confined {
             words: std::iter::once(program.into()).chain(self.arguments.iter().cloned()).collect(),
             folder: bench.session.folder.clone(),
+            writable: bench.session.folder.clone(),
             env: self.env.clone(),
-            stdin: self.stdin.clone(),
-            timeout: Some(self.timeout),
-            output_bytes_max: OUTPUT_BYTES,
-            tell: [self.tell; 2],
-            rules: self.rules(bench)?,
-            launcher: bench.sandbox.launcher.clone(),
+            timeout: self.timeout,
+            tell: self.tell,
+            trust: Trust::Settings { network: self.network, write: self.write.clone() },
         };
+        let mut plan = confined.plan(bench)?;
+        plan.stdin.clone_from(&self.stdin);
+        plan.rules.hide.retain(|hidden| !self.read.iter().any(|needed| needed.starts_with(hidden)));
         // Whoever holds the other end would have to say stop; nobody does.
         let (_canceller, never) = Canceller::new();
         let attempt = match self.is_last_words {
@@ -111,29 +111,12 @@ impl Tool {
             false => bench.attempt,
         };
         let ended = interlock_program::run(attempt, &plan).await;
-        let mut ended = ended.map_err(|outcome| Trouble::Environment(self.told(&outcome.result)))?;
+        let told = |outcome| Trouble::Environment(format!("{}: {}", self.program, confined::message(&outcome)));
+        let mut ended = ended.map_err(told)?;
         match ended.how {
             How::Cancelled => Err(Trouble::Cancelled),
             how => Ok(Said { how, stdout: ended.stdout.content()?, stderr: ended.stderr.content()? }),
         }
-    }
-
-    fn rules(&self, bench: Bench<'_>) -> Result<Rules, Trouble> {
-        let home = std::env::var_os("HOME").map(PathBuf::from);
-        let folder = std::fs::canonicalize(&bench.session.folder)?;
-        let mut rules = bench.sandbox.config.rules(folder, home.as_deref());
-        rules.store.clone_from(&bench.sandbox.store);
-        rules.network = self.network.unwrap_or(rules.network);
-        rules.write.extend(self.write.iter().cloned());
-        rules.hide.retain(|hidden| !self.read.iter().any(|needed| needed.starts_with(hidden)));
-        Ok(rules)
-    }
-
-    fn told(&self, result: &AttemptResult) -> String {
-        let data = match result {
-            AttemptResult::Signal { data, .. } | AttemptResult::Error { data } => serde_json::Value::from(data),
-        };
-        format!("{}: {}", self.program, data["message"].as_str().unwrap_or("it could not be run"))
     }
 
     /// Runs it; anything but a good end is trouble.

@@ -38,6 +38,16 @@ impl Trouble {
         Trouble::Config { field: field.to_owned(), why: why.into() }
     }
 
+    /// All that is wrong with a configuration, by field; nothing where nothing is.
+    pub(crate) fn configs(wrong: impl IntoIterator<Item = (String, String)>) -> Option<Self> {
+        let mut wrong = wrong.into_iter();
+        let (field, mut why) = wrong.next()?;
+        for (field, more) in wrong {
+            why += &format!("; `test_profile.config.{field}` {more}");
+        }
+        Some(Trouble::Config { field, why })
+    }
+
     /// Something about the place.
     pub fn environment(why: impl std::fmt::Display) -> Self {
         Trouble::Environment(why.to_string())

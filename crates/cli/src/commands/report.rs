@@ -30,12 +30,27 @@ struct Report {
 struct File {
     seq: u64,
     evidence: Evidence,
-    /// Its text, where it is text and short enough to be read.
+    /// Its text, where it is text and short enough to be shown.
     text: Option<String>,
+    /// Its text, where it is too long to be shown and the story of a run is told from it all the same.
+    told: Option<String>,
+}
+
+impl File {
+    /// All of its text, where anybody needs it.
+    fn whole(&self) -> Option<&str> {
+        self.text.as_deref().or(self.told.as_deref())
+    }
 }
 
 /// Longest file that is put into a report.
 const EMBEDDED_BYTES_MAX: u64 = 64 * 1_024;
+
+/// What the story of a run is told from.
+const TOLD: [&str; 4] = ["baseline", "test_result", "fix", "judgement"];
+
+/// Longest file that a story is told from: the results of some hundred thousand cases.
+const TOLD_BYTES_MAX: u64 = 64 * 1_024 * 1_024;
 
 /// Most bytes of files in one report.
 const EMBEDDED_TOTAL_MAX: u64 = 4 * 1_024 * 1_024;
@@ -82,7 +97,9 @@ impl Report {
                 let fits = evidence.bytes <= EMBEDDED_BYTES_MAX && total + evidence.bytes <= EMBEDDED_TOTAL_MAX;
                 let text = if fits { text(store, evidence) } else { None };
                 total += text.as_ref().map_or(0, |text| text.len() as u64);
-                files.push(File { seq: step.record.seq, evidence: evidence.clone(), text });
+                let is_told = TOLD.contains(&evidence.name.as_str()) && evidence.bytes <= TOLD_BYTES_MAX;
+                let told = if is_told && !fits { self::text(store, evidence) } else { None };
+                files.push(File { seq: step.record.seq, evidence: evidence.clone(), text, told });
             }
         }
         Ok(Report { head, follower, steps, files })

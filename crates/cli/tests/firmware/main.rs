@@ -3,8 +3,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test that cannot go on has failed")]
 
+mod bench;
+mod boards;
+mod breaker;
 mod endings;
+mod figures;
 mod fixes;
 mod input;
+mod learning;
 mod scene;
+mod timeouts;
 mod trouble;

@@ -17,10 +17,11 @@ use serde_json::json;
 
 use crate::{
     area::Area,
+    build,
     hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
 };
 
-pub(crate) use hold::let_go;
+pub(crate) use hold::{forget, let_go};
 pub(crate) use reading::{baseline, compact, measure, passed_targets, regressions, sizes};
 pub(crate) use starts::{AllRan, alone, milliseconds, run_all, run_some, starts};
 
@@ -31,12 +32,32 @@ pub(crate) struct Open {
 }
 
 impl Open {
-    /// A session that was begun before.
+    /// A session that was begun before, for what only reads what it has left here.
     pub(crate) fn find(settings: &Settings, attempt: &Attempt, id: &str) -> Result<Self, Outcome> {
         let session = Session::open(&Area::of(settings, attempt)?.session(id))
             .map_err(|error| failed(format!("session {id} is not there any more: {error}")))?;
         let environment = environment(&session.profile).map_err(|trouble| wrong(&trouble))?;
         Ok(Open { session, environment: environment.into() })
+    }
+
+    /// A session whose place this process holds as the session left it, for what goes on there. In words why it cannot.
+    fn held(settings: &Settings, attempt: &Attempt, id: &str) -> Result<Result<Self, Trouble>, Outcome> {
+        let open = Self::find(settings, attempt, id)?;
+        let is_held = hold::has(&attempt.run, &open.session);
+        let name = open.session.resource.as_deref().unwrap_or_default();
+        let lost = || Trouble::environment(format!("the hold of {name} was lost, so the session is set up anew"));
+        Ok(if is_held { Ok(open) } else { Err(lost()) })
+    }
+
+    /// A session whose place is held again, for what can be done there at any time; and the run that has used the place meanwhile, if one did.
+    pub(crate) async fn again(
+        settings: &Settings,
+        attempt: &Attempt,
+        id: &str,
+    ) -> Result<(Self, Option<String>), Outcome> {
+        let open = Self::find(settings, attempt, id)?;
+        let stranger = hold::retake(settings, attempt, &open.session).await.map_err(|trouble| wrong(&trouble))?;
+        Ok((open, stranger))
     }
 
     /// What an operation is given.
@@ -46,10 +67,21 @@ impl Open {
 
     /// What must not be done twice is not: a crash cut the first try off, and nobody knows how far it had come.
     fn once(&self, attempt: &Attempt, operation: Operation) -> Result<(), Outcome> {
-        let is_twice = attempt.number > 1 && self.environment.effect(operation) == Effect::External;
-        let said = "a try before was cut off, and nobody knows how far it had come";
-        if is_twice { Err(Outcome::error(code::UNKNOWN_OUTCOME, said)) } else { Ok(()) }
+        once(&*self.environment, attempt, operation)
     }
+}
+
+/// The same where there is no session yet.
+pub(crate) fn once(environment: &dyn Environment, attempt: &Attempt, operation: Operation) -> Result<(), Outcome> {
+    let is_twice = attempt.number > 1 && environment.effect(operation) == Effect::External;
+    let said = "a try before was cut off, and nobody knows how far it had come";
+    if is_twice { Err(Outcome::error(code::UNKNOWN_OUTCOME, said)) } else { Ok(()) }
+}
+
+/// The signal that what a session has left cannot be had, because another run has used its place since.
+fn used_by(stranger: &str) -> Outcome {
+    let summary = format!("{stranger} has used the place since: what lies there may be that run's");
+    signal("artifacts_missing", json!({ "summary": summary, "evidence_refs": [] }))
 }
 
 /// The error for what is no failure of the environment.
@@ -80,25 +112,27 @@ struct Setup {
 /// Takes hold of a place where the firmware runs.
 pub(crate) async fn setup(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Setup = given(&attempt)?;
-    match begin(&settings, &attempt, with.test_profile, &with.repo).await {
-        Ok(open) => Ok(signal("resource_allocated", json!({ "session": open.session.id }))),
+    let sources = build::folder_in(&settings, &attempt, &with.repo, Area::of(&settings, &attempt)?.copy()).await?;
+    match begin(&settings, &attempt, with.test_profile, &sources).await {
+        Ok(_) => Ok(signal("resource_allocated", json!({ "session": attempt.activity.to_string() }))),
         Err(trouble) => env_failed("env_failed", &trouble),
     }
 }
 
-/// Begins a session: named after the activity that begins it, so that it is the same however often it is tried.
+/// Begins a session for what was built in a folder, which is never the user's own. It is found again by the activity that begins it, so that it is the same however often it is tried. Its own name is also no other
+/// run's: by that, what it leaves on a board is known.
 pub(crate) async fn begin(
     settings: &Settings,
     attempt: &Attempt,
     profile: Profile,
-    repo: &str,
+    sources: &Path,
 ) -> Result<Open, Trouble> {
     let environment: Arc<dyn Environment> = environment(&profile)?.into();
     let area = Area::of(settings, attempt).map_err(|_| Trouble::environment("the run's own folder cannot be used"))?;
-    let id = format!("{}", attempt.activity);
-    let folder = area.session(&id);
+    let handle = attempt.activity.to_string();
+    let folder = area.session(&handle);
     let _ = tokio::fs::remove_dir_all(&folder).await;
-    let mut session = Session::create(folder, &id, &attempt.folder.join(repo), profile)?;
+    let mut session = Session::create(folder, &area.mark(&handle), sources, profile)?;
     session.resource = hold::take(settings, attempt, &environment.resources()).await?;
     session.save()?;
     let open = Open { session, environment };
@@ -115,7 +149,10 @@ struct Flash {
 /// Brings the image there.
 pub(crate) async fn flash(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Flash = given(&attempt)?;
-    let mut open = Open::find(&settings, &attempt, &with.session)?;
+    let mut open = match Open::held(&settings, &attempt, &with.session)? {
+        Ok(open) => open,
+        Err(trouble) => return env_failed("env_failed", &trouble),
+    };
     open.once(&attempt, Operation::Deploy)?;
     place(&attempt, &mut open.session, &with.artifact).await?;
     let begun = Instant::now();
@@ -149,7 +186,10 @@ struct Named {
 /// Looks whether it lives.
 pub(crate) async fn health_check(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Named = given(&attempt)?;
-    let open = Open::find(&settings, &attempt, &with.session)?;
+    let open = match Open::held(&settings, &attempt, &with.session)? {
+        Ok(open) => open,
+        Err(trouble) => return env_failed("env_failed", &trouble),
+    };
     let begun = Instant::now();
     match open.environment.health_check(open.bench(&settings, &attempt)).await {
         Ok(seen) => Ok(signal("env_ready", json!({ "summary": seen, "programs_ms": milliseconds(begun) }))),
@@ -160,9 +200,12 @@ pub(crate) async fn health_check(settings: Arc<Settings>, attempt: Attempt) -> D
 /// Runs the cases.
 pub(crate) async fn run(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Named = given(&attempt)?;
-    let open = Open::find(&settings, &attempt, &with.session)?;
+    let open = match Open::held(&settings, &attempt, &with.session)? {
+        Ok(open) => open,
+        Err(trouble) => return env_failed("runner_crashed", &trouble),
+    };
     open.once(&attempt, Operation::Run)?;
-    let ran = match run_all(&settings, &attempt, &open, false).await {
+    let ran = match run_all(&settings, &attempt, &open).await {
         Ok(ran) => ran,
         Err(trouble @ (Trouble::Config { .. } | Trouble::Cancelled)) => return Err(wrong(&trouble)),
         Err(trouble) => {
@@ -180,7 +223,10 @@ pub(crate) async fn run(settings: Arc<Settings>, attempt: Attempt) -> Done {
 /// Fetches logs.
 pub(crate) async fn fetch_logs(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Named = given(&attempt)?;
-    let open = Open::find(&settings, &attempt, &with.session)?;
+    let (open, stranger) = Open::again(&settings, &attempt, &with.session).await?;
+    if let Some(stranger) = stranger {
+        return Ok(used_by(&stranger));
+    }
     let fetched = match open.environment.fetch_logs(open.bench(&settings, &attempt)).await {
         Ok(fetched) => fetched,
         Err(trouble) => return env_failed("artifacts_missing", &trouble),
@@ -264,7 +310,10 @@ struct Attach {
 /// Binds artifacts and metrics to the result, and lets go of the place.
 pub(crate) async fn fetch_artifacts(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Attach = given(&attempt)?;
-    let open = Open::find(&settings, &attempt, &with.session)?;
+    let (open, stranger) = Open::again(&settings, &attempt, &with.session).await?;
+    if let Some(stranger) = stranger {
+        return Ok(used_by(&stranger));
+    }
     let fetched = match open.environment.fetch_artifacts(open.bench(&settings, &attempt)).await {
         Ok(fetched) => fetched,
         Err(trouble) => return env_failed("artifacts_missing", &trouble),
@@ -313,7 +362,7 @@ pub(crate) async fn reset(settings: Arc<Settings>, attempt: Attempt) -> Done {
     if with.session.is_empty() {
         return Ok(signal("environment_reset", json!({ "summary": "there was nothing to reset yet" })));
     }
-    let open = Open::find(&settings, &attempt, &with.session)?;
+    let (open, _) = Open::again(&settings, &attempt, &with.session).await?;
     open.once(&attempt, Operation::Reset)?;
     let (how, others) = match with.how {
         How::Reset => (Reset::Reset, false),

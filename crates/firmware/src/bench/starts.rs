@@ -63,13 +63,9 @@ pub(crate) fn alone(profile: &Profile, case: &str) -> Start {
 }
 
 /// Runs everything that the profile says, and what did not go well once more, so that what is flaky shows.
-pub(crate) async fn run_all(
-    settings: &Arc<Settings>,
-    attempt: &Attempt,
-    open: &Open,
-    coverage: bool,
-) -> Result<AllRan, Trouble> {
+pub(crate) async fn run_all(settings: &Arc<Settings>, attempt: &Attempt, open: &Open) -> Result<AllRan, Trouble> {
     let profile = &open.session.profile;
+    let coverage = profile.coverage;
     let again = |start: &Start, repetition| Start { repetition, coverage, ..start.clone() };
     let starts = starts(profile);
     let repetitions = profile.repetitions.max(1);

@@ -13,14 +13,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_activity::{Attempt, Outcome};
+use interlock_activity::{Attempt, Effect, Outcome};
 use interlock_repair::{Candidate, Search, candidates, confidence, localise};
-use interlock_testbench::Profile;
+use interlock_testbench::{Operation, Profile, Trouble, environment};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
     area::Area,
+    bench,
     build::Build,
     hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
 };
@@ -84,6 +85,9 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     if with.change_constraint == "logging_only" {
         return Ok(invalid("templates change code; they do not add logging", &[]));
     }
+    if let Some(why) = unfit(&with.test_profile).map_err(|trouble| bench::wrong(&trouble))? {
+        return Ok(invalid(&why, &[]));
+    }
     let begun = Instant::now();
     let mut trials = match Trials::begin(&settings, &attempt, &with).await? {
         Ok(trials) => trials,
@@ -114,6 +118,14 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         "programs_ms": trials.programs_ms,
     });
     Ok(signal("patch_generated", data).with([evidence]))
+}
+
+/// Why templates are not tried there, in words: every candidate is brought there and run, and what wears a board out is no trial.
+fn unfit(profile: &Profile) -> Result<Option<String>, Trouble> {
+    let environment = environment(profile)?;
+    let is_external = |operation| environment.effect(operation) == Effect::External;
+    let why = || format!("templates are not tried on `{}`: each candidate would be brought there", profile.env_type);
+    Ok((is_external(Operation::Deploy) || is_external(Operation::Run)).then(why))
 }
 
 fn invalid(why: &str, refs: &[String]) -> Outcome {

@@ -49,8 +49,8 @@ impl Trials {
             return Ok(Err(format!("templates need a tree that builds: {why}")));
         }
         let mut profile = with.test_profile.clone();
-        (profile.confirm, profile.repetitions) = (false, 1);
-        let open = match bench::begin(settings, attempt, profile, &with.repo).await {
+        (profile.confirm, profile.repetitions, profile.coverage) = (false, 1, false);
+        let open = match bench::begin(settings, attempt, profile, &folder).await {
             Ok(open) => open,
             Err(trouble) => return Err(bench::wrong(&trouble)),
         };
@@ -100,7 +100,7 @@ impl Trials {
         let runs = self.open.session.folder.join("runs");
         let _ = tokio::fs::remove_dir_all(&runs).await;
         tokio::fs::create_dir_all(&runs).await.map_err(failed)?;
-        match bench::run_all(&self.settings, &self.attempt, &self.open, false).await {
+        match bench::run_all(&self.settings, &self.attempt, &self.open).await {
             Ok(ran) => self.programs_ms += ran.programs_ms,
             // What was lost is measured as that.
             Err(Trouble::Runner(_)) => {}

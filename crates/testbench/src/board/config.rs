@@ -199,32 +199,31 @@ impl Board {
             artifacts: from.or("artifacts", Vec::new())?,
             reports: from.or("reports", Vec::new())?,
         };
-        board.check(&from)?;
+        board.check(&mut from);
         from.end()?;
         Ok(board)
     }
 
     /// What only fits together.
-    fn check(&self, from: &Settings) -> Result<(), Trouble> {
-        if let Some(ssh) = &self.ssh {
-            ssh.check("ssh")?;
+    fn check(&self, from: &mut Settings) {
+        if let Some(Err(Trouble::Config { field, why })) = self.ssh.as_ref().map(|ssh| ssh.check("ssh")) {
+            from.note(&field, why);
         }
         let needs_ssh = [("image_path", self.image_path.is_some()), ("reports", !self.reports.is_empty())];
-        if let Some((field, _)) = needs_ssh.iter().find(|(_, is_said)| *is_said && self.ssh.is_none()) {
-            return Err(from.wrong(field, "needs `ssh`"));
+        for (field, _) in needs_ssh.iter().filter(|(_, is_said)| *is_said && self.ssh.is_none()) {
+            from.note(field, "needs `ssh`");
         }
         let power = &self.power;
         let orders = [&power.on, &power.off, &power.cycle, &self.reset];
         if self.controller.is_some() && orders.iter().any(|order| order.is_some()) {
-            return Err(from.wrong("power", "and `reset` are what the controller does; leave them out"));
+            from.note("power", "and `reset` are what the controller does; leave them out");
         }
         if !self.login.is_empty() && self.prompt.is_none() {
-            return Err(from.wrong("prompt", "is missing: with `login` it must be told when that is over"));
+            from.note("prompt", "is missing: with `login` it must be told when that is over");
         }
         if self.flash.as_ref().is_some_and(|flash| flash.command.is_empty()) {
-            return Err(from.wrong("flash", "has an empty `command`"));
+            from.note("flash", "has an empty `command`");
         }
-        Ok(())
     }
 
     /// Whether its console can be listened to.
@@ -298,12 +297,18 @@ mod tests {
             expect!["`test_profile.config.image_path` needs `ssh`"],
         );
         check(
+            json!({ "serial": serial, "end": "(", "boots_max": "many", "image_path": "/tmp/fw" }),
+            expect![[
+                r#"`test_profile.config.end` cannot be used: is no pattern: unclosed group; `test_profile.config.boots_max` cannot be used: invalid type: string "many", expected u32; `test_profile.config.image_path` needs `ssh`"#
+            ]],
+        );
+        check(
             json!({ "boards": [{ "name": "a", "serial": serial }, { "name": "a", "serial": serial }] }),
             expect!["`test_profile.config.boards` has two that are called `a`"],
         );
         check(
             json!({ "boards": [{ "ssh": { "host": "-oProxyCommand=id" } }] }),
-            expect!["`test_profile.config.ssh.host` is `-oProxyCommand=id`, which is no host"],
+            expect!["`test_profile.config.boards.0.ssh.host` is `-oProxyCommand=id`, which is no host"],
         );
         check(
             json!({ "serial": serial, "power": { "on": { "url": "ftp://relay" } } }),

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
+mod aarch64;
+mod attempt;
 mod board;
 mod board_ssh;
 mod expect;

@@ -4,20 +4,16 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Child,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
-use interlock_activity::{Attempt, Canceller, Future, Host, Invocation, Outcome, StartRun, Taken};
-use interlock_chart::Value;
-use interlock_core::ActivityId;
-use interlock_journal::{Definition, Engine, Journal};
+use interlock_activity::{Attempt, Canceller};
 use interlock_program::Sandbox;
 use interlock_testbench::{Bench, Environment, Profile, Ran, Session, Start, Trouble, environment};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::launcher::launcher;
+use crate::{attempt::attempt, launcher::launcher};
 
 /// How long anything may take that is waited for.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
@@ -47,24 +43,6 @@ pub(crate) struct Place {
     _home: TempDir,
 }
 
-struct Quiet;
-
-impl Host for Quiet {
-    fn progress(&self, _: &str, _: ActivityId, _: &str) {}
-
-    fn now_ms(&self) -> i64 {
-        0
-    }
-
-    fn sleep(&self, ms: u64) -> Future<()> {
-        Box::pin(tokio::time::sleep(Duration::from_millis(ms)))
-    }
-
-    fn run(&self, _: StartRun) -> Future<Outcome> {
-        Box::pin(async { Outcome::error("FAILED", "there are no runs here") })
-    }
-}
-
 impl Place {
     /// Of a kind, with this as its configuration.
     pub(crate) fn new(kind: &str, config: serde_json::Value) -> Self {
@@ -75,31 +53,7 @@ impl Place {
         let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("1");
         let id = if kind == "target_board" { format!("s {name}") } else { "s 1".to_owned() };
         let session = Session::create(folder.join("session"), &id, &folder.join("sources"), profile).unwrap();
-        let journal = Journal::open(&folder.join("store")).unwrap();
-        let (canceller, cancel) = Canceller::new();
-        let definition =
-            Definition { hash: "none".into(), machine: "m".into(), version: 1, text: String::new(), files: Vec::new() };
-        let taken = |name: &str| Taken { name: name.into(), data: json!({}) };
-        let invocation = Invocation {
-            name: "tried".into(),
-            state: "working".into(),
-            signals: ["yes"].map(taken).into(),
-            definition: Arc::new(definition),
-        };
-        let attempt = Attempt {
-            run: "run-1".into(),
-            activity: ActivityId(1),
-            invocation: Arc::new(invocation),
-            number: 1,
-            begun_ms: 0,
-            with: Value::empty(),
-            folder: folder.clone(),
-            is_kept: false,
-            live: folder.join("live/run-1.log"),
-            evidence: journal.evidence().clone(),
-            host: Arc::new(Quiet),
-            cancel,
-        };
+        let (attempt, canceller) = attempt(&folder, &folder);
         let sandbox = Sandbox { launcher: launcher(), ..Sandbox::default() };
         Place { attempt, canceller, session, sandbox, _home: home }
     }

@@ -3,19 +3,15 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::Arc,
     time::{Duration, Instant},
 };
 
-use interlock_activity::{Attempt, Canceller, Future, Host, Invocation, Outcome, StartRun};
-use interlock_chart::Value;
-use interlock_core::ActivityId;
-use interlock_journal::{Definition, Engine, Journal};
+use interlock_activity::{Attempt, Canceller};
 use interlock_program::Sandbox;
 use interlock_testbench::{Bench, Environment, Profile, Ran, Session, Start, Trouble, environment};
 use tempfile::TempDir;
 
-use crate::launcher::launcher;
+use crate::{attempt::attempt, launcher::launcher};
 
 /// An environment with all that it takes.
 pub(crate) struct Trial {
@@ -25,24 +21,6 @@ pub(crate) struct Trial {
     pub(crate) canceller: Canceller,
     pub(crate) sandbox: Sandbox,
     home: TempDir,
-}
-
-struct Nobody;
-
-impl Host for Nobody {
-    fn progress(&self, _: &str, _: ActivityId, _: &str) {}
-
-    fn now_ms(&self) -> i64 {
-        0
-    }
-
-    fn sleep(&self, ms: u64) -> Future<()> {
-        Box::pin(tokio::time::sleep(Duration::from_millis(ms)))
-    }
-
-    fn run(&self, _: StartRun) -> Future<Outcome> {
-        Box::pin(async { Outcome::signal("aborted", Value::empty()) })
-    }
 }
 
 /// A profile as a task has it.
@@ -64,22 +42,7 @@ impl Trial {
         let folder = fs::canonicalize(home.path()).unwrap();
         let sources = folder.join("sources");
         fs::create_dir(&sources).unwrap();
-        let journal = Journal::open(&folder.join("store")).unwrap();
-        let (canceller, cancel) = Canceller::new();
-        let attempt = Attempt {
-            run: "run-1".into(),
-            activity: ActivityId(7),
-            invocation: Arc::new(invocation()),
-            number: 1,
-            begun_ms: 0,
-            with: Value::empty(),
-            folder: sources.clone(),
-            is_kept: false,
-            live: folder.join("live/run-1-7-1.log"),
-            evidence: journal.evidence().clone(),
-            host: Arc::new(Nobody),
-            cancel,
-        };
+        let (attempt, canceller) = attempt(&folder, &sources);
         let environment = environment(&profile).unwrap();
         let mut session = Session::create(folder.join("session"), "session-1", &sources, profile).unwrap();
         session.image = image.map(Path::to_owned);
@@ -168,10 +131,4 @@ pub(crate) fn has_parts(programs: &[&str]) -> bool {
         eprintln!("left out: not installed: {missing:?}");
     }
     missing.is_empty()
-}
-
-fn invocation() -> Invocation {
-    let definition =
-        Definition { hash: "none".into(), machine: "trial".into(), version: 1, text: String::new(), files: Vec::new() };
-    Invocation { name: "tried".into(), state: "testing".into(), signals: [].into(), definition: Arc::new(definition) }
 }

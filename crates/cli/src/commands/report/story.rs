@@ -5,7 +5,7 @@
 use interlock_journal::{AttemptResult, Entry, Phase};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Report, show};
+use super::{File, Report, show};
 
 /// A part of a report.
 pub(super) struct Section {
@@ -71,16 +71,14 @@ impl Story {
         let state = show::state_json(&report.follower.live);
         let (input, context) = (state["input"].clone(), state["context"].clone());
         let last = |name: &str| report.files.iter().rev().find(|file| file.evidence.name == name);
-        let json = |name: &str| {
-            last(name).and_then(|file| file.text.as_deref()).and_then(|text| serde_json::from_str(text).ok())
-        };
+        let json = |name: &str| last(name).and_then(File::whole).and_then(|text| serde_json::from_str(text).ok());
         let status = match report.follower.phase() {
             Phase::Succeeded => "SUCCESS",
             Phase::Failed => "FAILURE",
             Phase::Aborted => "ABORTED",
             _ => "",
         };
-        let fix = last("fix").and_then(|file| file.text.clone()).filter(|text| !text.is_empty());
+        let fix = last("fix").and_then(File::whole).map(str::to_owned).filter(|text| !text.is_empty());
         Some(Story {
             status,
             baseline: json("baseline").unwrap_or(Json::Null),
@@ -295,7 +293,7 @@ fn words(value: &Json) -> Option<String> {
 fn models(report: &Report) -> Models {
     let mut models = Models::default();
     let judgements = report.files.iter().filter(|file| file.evidence.name == "judgement");
-    for (file, said) in judgements.filter_map(|file| Some((file, file.text.as_deref()?))) {
+    for (file, said) in judgements.filter_map(|file| Some((file, file.whole()?))) {
         let Ok(said) = serde_json::from_str::<Json>(said) else { continue };
         let row = [
             text(&said["activity"]),

@@ -6,7 +6,7 @@ use interlock_workspace::Workspace;
 
 use super::{begin, done, failed};
 
-const KNOWN: [&str; 4] = ["repo", "context", "constraints", "test_profile"];
+const KNOWN: [&str; 3] = ["repo", "constraints", "test_profile"];
 
 /// Looks at the folder of a run.
 #[derive(Clone, Debug)]

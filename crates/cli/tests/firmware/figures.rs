@@ -1,0 +1,63 @@
+//! Figures and tables of a run: what is measured is what is told.
+
+use std::fs;
+
+use crate::{
+    bench::{Bench, FIRMWARE, change},
+    scene::{Scene, good, is_missing, parts_are_missing},
+};
+
+#[test]
+fn lines_that_are_executed_are_a_figure_with_a_threshold_where_the_task_asks_for_them() {
+    if parts_are_missing() {
+        return;
+    }
+    let scene = Scene::with_patches(&[good()]);
+    scene.task("timeout_sec: 10", "timeout_sec: 60\n  coverage: true");
+    scene.task("max_iterations: 5", "max_iterations: 5, metrics: { covered_lines: { fall_max_percent: 20 } }");
+    let ran = scene.run();
+    assert_eq!(ran.code, Some(0), "{ran}\n{}", scene.trace());
+    scene.is_fixed();
+    let metrics = scene.story()["metrics"].clone();
+    for when in ["before", "after"] {
+        let lines = metrics[when]["covered_lines"].as_f64().unwrap_or(0.0);
+        assert!(lines > 100.0, "{when}: {metrics}");
+    }
+}
+
+#[test]
+fn a_fix_that_executes_too_few_lines_is_not_delivered() {
+    if parts_are_missing() {
+        return;
+    }
+    let scene = Scene::with_patches(&[good()]);
+    scene.task("timeout_sec: 10", "timeout_sec: 60\n  coverage: true");
+    scene.task("max_iterations: 5", "max_iterations: 1, metrics: { covered_lines: { min: 100000 } }");
+    let ran = scene.run();
+    let trace = scene.trace();
+    assert_eq!(ran.code, Some(1), "{ran}\n{trace}");
+    assert!(trace.contains("covered_lines is "), "{trace}");
+    scene.is_untouched();
+}
+
+#[test]
+fn a_result_of_two_thousand_cases_is_told_whole() {
+    if is_missing(&["git"]) {
+        return;
+    }
+    let profile = "  env_type: local\n  format: unity\n  suites: [{ id: all }]\n  confirm: false\n  config: { command: sh fw.sh }";
+    let bench = Bench::new(profile, &[change("A=1", "A=2").replace(" B=1", " B=2")]);
+    let more = "i=1\nwhile [ $i -le 1998 ]; do echo \"fw.sh:9:case_with_a_name_of_some_length_$i:PASS\"; i=$((i + 1)); done\necho \"2000 Tests";
+    let firmware = FIRMWARE.replace("B=1", "B=2").replace("echo \"2 Tests", more);
+    fs::write(bench.root().join("fw.sh"), firmware).unwrap();
+    bench.commit();
+    let ran = bench.run();
+    assert_eq!(ran.code, Some(0), "{ran}\n{}", bench.trace());
+    let story = bench.story();
+    let told = story["cases"].as_array().unwrap();
+    assert_eq!(told.len(), 2000);
+    let repaired = told.iter().find(|case| case["case_id"] == "one").unwrap();
+    assert_eq!((repaired["before"].as_str(), repaired["after"].as_str()), (Some("failed"), Some("passed")));
+    let report = bench.session.run("report r").unwrap().stdout;
+    assert!(report.contains("1999 more cases passed before and pass now."), "{report}");
+}
