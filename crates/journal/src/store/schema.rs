@@ -9,12 +9,9 @@ use crate::{Error, Result};
 /// How long to wait for another process that is writing.
 pub(crate) const BUSY_WAIT: Duration = Duration::from_secs(10);
 
-/// Pages in the write-ahead log before they are moved into the store: 16 MiB, so that the moving is rare and not felt.
-const PAGES_PER_CHECKPOINT: i64 = 16 * 1_024 * 1_024 / PAGE_BYTES;
-
-/// Small pages: most commits change a few bytes each in three or four of them, and what is written and synced is whole pages. A store
-/// that was made with others keeps them.
-const PAGE_BYTES: i64 = 1_024;
+/// Pages in the write-ahead log before they are moved into the store: 4 MiB, so that the moving is rare, and the log soon written over
+/// instead of growing, which a file system takes longer to make durable.
+const PAGES_PER_CHECKPOINT: i64 = 1_024;
 
 /// `ILCK`: says to `file(1)` and to us that this is a store of ours.
 pub(crate) const APPLICATION_ID: i64 = 0x494C_434B;
@@ -74,7 +71,6 @@ fn prepare(connection: &Connection, path: &Path) -> Result<()> {
     connection.busy_timeout(BUSY_WAIT)?;
     connection.set_prepared_statement_cache_capacity(64);
     let version = version(connection, path)?;
-    connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "wal_autocheckpoint", PAGES_PER_CHECKPOINT)?;
