@@ -36,20 +36,30 @@ pub(crate) fn disk(folder: &Path) -> Result<(f64, f64)> {
     Ok((alone, together))
 }
 
-/// Rows a second that plain SQLite inserts (WAL, synchronous FULL), one row and 64 rows to a transaction.
-pub(crate) fn sqlite(folder: &Path) -> Result<(f64, f64)> {
+/// Rows a second that plain SQLite inserts (WAL, synchronous FULL), each in a transaction of its own.
+pub(crate) fn sqlite(folder: &Path, rows: usize) -> Result<f64> {
+    let connection = plain(folder)?;
+    rate(rows, || insert(&connection, 1))
+}
+
+/// The same with 64 rows to a transaction.
+pub(crate) fn sqlite_together(folder: &Path) -> Result<f64> {
+    let connection = plain(folder)?;
+    Ok(rate(300, || insert(&connection, TOGETHER))? * TOGETHER as f64)
+}
+
+fn plain(folder: &Path) -> Result<Connection> {
     let connection = Connection::open(folder.join("plain.sqlite"))?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "full")?;
     connection.execute_batch("CREATE TABLE row (id INTEGER PRIMARY KEY, data BLOB)")?;
-    let insert = |count: usize| -> Result<()> {
-        let transaction = connection.unchecked_transaction()?;
-        for _ in 0..count {
-            transaction.prepare_cached("INSERT INTO row (data) VALUES (?1)")?.execute([[7_u8; RECORD_BYTES]])?;
-        }
-        Ok(transaction.commit()?)
-    };
-    let alone = rate(3_000, || insert(1))?;
-    let together = rate(300, || insert(TOGETHER))? * TOGETHER as f64;
-    Ok((alone, together))
+    Ok(connection)
+}
+
+fn insert(connection: &Connection, rows: usize) -> Result<()> {
+    let transaction = connection.unchecked_transaction()?;
+    for _ in 0..rows {
+        transaction.prepare_cached("INSERT INTO row (data) VALUES (?1)")?.execute([[7_u8; RECORD_BYTES]])?;
+    }
+    Ok(transaction.commit()?)
 }

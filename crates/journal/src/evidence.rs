@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -30,6 +30,8 @@ const LOOK_BYTES: u64 = 8 * 1024;
 #[derive(Clone, Debug)]
 pub struct EvidenceStore {
     folder: PathBuf,
+    /// Whether the folder of a first byte is known to be on the disk itself: to find that out costs as much as to see to it.
+    settled: Arc<[AtomicBool; 256]>,
     /// What takes secrets out of what is put in.
     redactor: Option<Arc<Redactor>>,
 }
@@ -40,13 +42,14 @@ static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 impl EvidenceStore {
     pub(crate) fn open(folder: PathBuf) -> Result<Self> {
         private::folder(&folder)?;
-        Ok(EvidenceStore { folder, redactor: None })
+        let settled = Arc::new([const { AtomicBool::new(false) }; 256]);
+        Ok(EvidenceStore { folder, settled, redactor: None })
     }
 
     /// The same store, which takes the secrets out of all text that is put into it.
     #[must_use]
     pub fn redacting(&self, redactor: Arc<Redactor>) -> Self {
-        EvidenceStore { folder: self.folder.clone(), redactor: Some(redactor) }
+        EvidenceStore { redactor: Some(redactor), ..self.clone() }
     }
 
     /// What takes secrets out of text, for whoever shows it before it is put in.
@@ -121,8 +124,11 @@ impl EvidenceStore {
         file.sync_all().map_err(|error| failed("write", unfinished, &error))?;
         fs::create_dir_all(folder).map_err(|error| failed("make", folder, &error))?;
         fs::rename(unfinished, &path).map_err(|error| failed("name", &path, &error))?;
-        for folder in [folder, &self.folder] {
-            File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed("sync", folder, &error))?;
+        sync(folder)?;
+        let is_settled = &self.settled[usize::from(hash.0[0])];
+        if !is_settled.load(Ordering::Acquire) {
+            sync(&self.folder)?;
+            is_settled.store(true, Ordering::Release);
         }
         Ok(())
     }
@@ -212,6 +218,10 @@ fn read_dir(folder: &Path) -> Result<Vec<PathBuf>> {
     let wrong = |error: io::Error| failed("read", folder, &error);
     let entries = fs::read_dir(folder).map_err(wrong)?;
     entries.map(|entry| entry.map(|entry| entry.path()).map_err(wrong)).collect()
+}
+
+fn sync(folder: &Path) -> Result<()> {
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed("sync", folder, &error))
 }
 
 fn failed(doing: &str, path: &Path, error: &io::Error) -> Error {

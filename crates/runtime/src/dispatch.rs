@@ -114,12 +114,18 @@ pub(crate) fn begin(
             None => outcome,
         };
         drop(permit);
-        let _ = std::fs::remove_file(live_file);
-        let _ = to.send(Mail::Ended { id, number, outcome: Box::new(outcome) });
+        outcome
     });
-    // What ends at once needs no task of its own. What does not is asked again by its task, so no waking is lost.
-    if flight.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
-        tokio::spawn(flight);
+    let end = move |outcome| drop(to.send(Mail::Ended { id, number, outcome: Box::new(outcome) }));
+    // What ends at once needs no task of its own, nor was there time to watch it. What does not is asked again by its task, so no
+    // waking is lost.
+    match flight.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(outcome) => end(outcome),
+        Poll::Pending => drop(tokio::spawn(async move {
+            let outcome = flight.await;
+            let _ = std::fs::remove_file(live_file);
+            end(outcome);
+        })),
     }
     Some(Flight { canceller, waits })
 }
