@@ -25,7 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("judge", &["http", "chart", "redact", "core", "journal", "activity", "program", "sandbox"]),
     ("testbench", &["http", "journal", "activity", "program", "sandbox"]),
     ("repair", &[]),
-    ("firmware", &["chart", "journal", "activity", "program", "repair", "testbench", "workspace"]),
+    ("firmware", &["chart", "journal", "activity", "judge", "program", "repair", "testbench", "workspace"]),
     (
         "runtime",
         &[
