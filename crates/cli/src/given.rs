@@ -46,8 +46,18 @@ fn read(path: &Path) -> Result<Json, Failure> {
         Ok(json) => return Ok(json),
         Err(error) => error,
     };
-    yaml::to_json(&text)
-        .ok_or_else(|| Failure::bad_input(format!("{} is neither JSON ({wrong}) nor YAML", path.display())))
+    // What begins as JSON does was meant to be.
+    if text.trim_start().starts_with(['{', '[']) && path.extension().is_some_and(|end| end == "json") {
+        return Err(Failure::bad_input(format!("{} is no JSON: {wrong}", path.display())));
+    }
+    yaml::to_json(&text).map_err(|problems| {
+        let said = problems.iter().map(|problem| {
+            let (line, column) = problem.line_col(&text);
+            format!("line {line}, column {column}: {}", problem.message)
+        });
+        let said: Vec<String> = said.collect();
+        Failure::bad_input(format!("{} cannot be read: {}", path.display(), said.join("; ")))
+    })
 }
 
 /// Puts a field where its dotted name says. What the schema calls a string is one, whatever it looks like.

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use interlock_chart::Value;
 use interlock_testbench::{Profile, environment, results::Format};
+use interlock_workspace::Workspace;
 use serde::Deserialize;
 
 use crate::{build::Build, rounds::Threshold};
@@ -40,15 +41,35 @@ pub(crate) fn of(input: &Value, folder: &Path) -> Vec<String> {
     };
     let mut found = Vec::new();
     let repo = folder.join(&task.repo_path);
-    if !repo.is_dir() {
-        found.push(format!("`repo_path`: {} is no folder", repo.display()));
-    }
+    found.extend(misplaced(&task.repo_path, &repo, folder));
     if task.build.commands.is_empty() && !task.build.image.is_empty() && !repo.join(&task.build.image).exists() {
         found.push(format!("`build.commands` is empty, and there is no {} either", task.build.image));
     }
     found.extend(profile(&task.test_profile));
     found.extend(constraints(&task.constraints));
     found
+}
+
+/// Why the sources cannot be where they are said to be.
+fn misplaced(said: &str, repo: &Path, folder: &Path) -> Option<String> {
+    if said.contains("://") {
+        return Some(format!("`repo_path`: {said} is no folder: clone it first"));
+    }
+    let Ok(found) = repo.canonicalize() else {
+        return Some(format!("`repo_path`: {} is no folder", repo.display()));
+    };
+    let root = Workspace::default().root(folder).ok()?;
+    let (is_there, is_inside) = (found.is_dir(), found.starts_with(&root));
+    match (is_there, is_inside) {
+        (false, _) => Some(format!("`repo_path`: {} is no folder", repo.display())),
+        (true, true) => None,
+        (true, false) => Some(format!(
+            "`repo_path`: {} is outside of {}, where the run works; say `--repo {}` and `repo_path: .`",
+            found.display(),
+            root.display(),
+            found.display()
+        )),
+    }
 }
 
 fn profile(profile: &Profile) -> Vec<String> {

@@ -27,6 +27,8 @@ pub struct Commit {
     pub tree: Option<String>,
     /// Whether the repository's hooks have a say.
     pub with_hooks: bool,
+    /// Only what makes one kept tree of another; everything else that is not committed stays so. Everything where nothing is said.
+    pub only: Option<(String, String)>,
 }
 
 /// A commit that was made.
@@ -97,6 +99,11 @@ impl Workspace {
                 ])?,
                 None => git.run(&["update-ref", "-d", &moved.reference, &moved.after])?,
             };
+            let is_current = git.line(&["symbolic-ref", "--quiet", "HEAD"]).ok().as_ref() == Some(&moved.reference);
+            if let Some(before) = moved.before.as_ref().filter(|_| is_current) {
+                // What somebody has staged since stays staged; where that is in the way, `git status` shows it.
+                let _ = apply(&git, &between(&git, before, &moved.after)?, &["--reverse"]);
+            }
         }
         Ok(is_ours)
     }
@@ -122,7 +129,7 @@ impl Committer<'_> {
             None => resolve(&self.git(), "HEAD")?,
         };
         let git = self.git().index(&scratch.path().join("index"));
-        let tree = self.tree(&git, parent.as_deref())?;
+        let tree = self.tree(&git, parent.as_deref(), order.only.as_ref())?;
         let message = format!("{}\n", order.message.trim_end());
         let message = match order.with_hooks {
             true => self.hooks(&git, &message, scratch.path())?,
@@ -134,8 +141,11 @@ impl Committer<'_> {
         let old = tip.as_deref().unwrap_or(&nothing);
         self.git().run(&["update-ref", "-m", &subject, &reference, &commit, old])?;
         if is_current {
-            // What is committed is what is there; an index that is locked stays behind, which `git status` then shows.
-            let _ = self.git().run(&["add", "--all", ":/"]);
+            // An index that is locked stays behind, which `git status` then shows.
+            let _ = match &order.only {
+                Some((from, to)) => apply(&self.git(), &between(&self.git(), from, to)?, &[]),
+                None => self.git().run(&["add", "--all", ":/"]).map(drop),
+            };
         }
         let files = self.files(parent.as_deref(), &tree)?;
         let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
@@ -160,16 +170,15 @@ impl Committer<'_> {
     }
 
     /// The tree to commit.
-    fn tree(&self, git: &Git, parent: Option<&str>) -> Result<String> {
+    fn tree(&self, git: &Git, parent: Option<&str>, only: Option<&(String, String)>) -> Result<String> {
         match parent {
             Some(parent) => git.run(&["read-tree", parent])?,
             None => git.run(&["read-tree", "--empty"])?,
         };
-        self.refuse_filters(git)?;
-        let home =
-            self.private.home_within().map(|home| [b":(top,exclude,literal)", home.as_os_str().as_bytes()].concat());
-        let patterns = join(std::iter::once(b":/".to_vec()).chain(home));
-        git.run_with(&["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"], &patterns)?;
+        match only {
+            Some((from, to)) => add_difference(git, from, to)?,
+            None => self.add_everything(git)?,
+        }
         let tree = git.line(&["write-tree"])?;
         let before = parent.map(|parent| git.line(&["rev-parse", &format!("{parent}^{{tree}}")])).transpose()?;
         let is_empty = git.run(&["ls-files", "-z"])?.is_empty();
@@ -179,21 +188,14 @@ impl Committer<'_> {
         }
     }
 
-    /// What needs a program to be stored cannot be stored without running it.
-    fn refuse_filters(&self, git: &Git) -> Result<()> {
+    fn add_everything(&self, git: &Git) -> Result<()> {
         let mut paths = git.paths(&["ls-files", "-z", "--modified", "--others", "--exclude-standard"])?;
         paths.dedup();
-        let answer = split(&git.run_with(&["check-attr", "-z", "--stdin", "filter"], &join(paths))?);
-        let filtered = answer.chunks_exact(3).find(|each| !matches!(each[2].as_slice(), b"unspecified" | b"unset"));
-        match filtered {
-            None => Ok(()),
-            Some(each) => {
-                let [path, filter] = [0, 2].map(|at| String::from_utf8_lossy(&each[at]).into_owned());
-                Err(Error::Commit(format!(
-                    "{path} is stored through the filter `{filter}`, which is a program of its own; commit it by hand"
-                )))
-            }
-        }
+        refuse_filters(git, paths)?;
+        let home =
+            self.private.home_within().map(|home| [b":(top,exclude,literal)", home.as_os_str().as_bytes()].concat());
+        let patterns = join(std::iter::once(b":/".to_vec()).chain(home));
+        git.run_with(&["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"], &patterns).map(drop)
     }
 
     fn write(&self, git: &Git, tree: &str, parent: Option<&str>, message: &str) -> Result<String> {
@@ -247,6 +249,58 @@ impl Committer<'_> {
         };
         let changes = difference(self.private, before, tree)?;
         Ok(changes.into_iter().map(|change| (change.path.display().to_string(), change.lines)).collect())
+    }
+}
+
+/// What needs a program to be stored cannot be stored without running it.
+fn refuse_filters(git: &Git, paths: Vec<Vec<u8>>) -> Result<()> {
+    let answer = split(&git.run_with(&["check-attr", "-z", "--stdin", "filter"], &join(paths))?);
+    let filtered = answer.chunks_exact(3).find(|each| !matches!(each[2].as_slice(), b"unspecified" | b"unset"));
+    match filtered {
+        None => Ok(()),
+        Some(each) => {
+            let [path, filter] = [0, 2].map(|at| String::from_utf8_lossy(&each[at]).into_owned());
+            Err(Error::Commit(format!(
+                "{path} is stored through the filter `{filter}`, which is a program of its own; commit it by hand"
+            )))
+        }
+    }
+}
+
+/// Takes what makes one tree of another into an index, and nothing else.
+fn add_difference(git: &Git, from: &str, to: &str) -> Result<()> {
+    refuse_filters(git, git.paths(&["diff", "--name-only", "--no-renames", "-z", from, to])?)?;
+    let difference = between(git, from, to)?;
+    apply(git, &difference, &[]).map_err(|error| match error {
+        Error::Git { said, .. } => {
+            let said = said.lines().next().unwrap_or_default();
+            Error::Commit(format!("it rests on changes that are not committed themselves ({said})"))
+        }
+        other => other,
+    })
+}
+
+/// The patch that makes one tree, or that of a commit, of another.
+fn between(git: &Git, from: &str, to: &str) -> Result<Vec<u8>> {
+    git.run(&[
+        "diff",
+        "--no-color",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-renames",
+        "--binary",
+        "--end-of-options",
+        from,
+        to,
+    ])
+}
+
+/// Applies a patch to an index alone.
+fn apply(git: &Git, patch: &[u8], options: &[&str]) -> Result<()> {
+    let all = [&["apply", "--cached", "--whitespace=nowarn"][..], options].concat();
+    match patch.is_empty() {
+        true => Ok(()),
+        false => git.run_with(&all, patch).map(drop),
     }
 }
 

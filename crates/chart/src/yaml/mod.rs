@@ -82,12 +82,14 @@ pub fn read_bytes(source: &[u8]) -> Reading {
     }
 }
 
-/// A YAML text as JSON, by the rules of machine files; nothing if it has a problem.
-pub fn to_json(source: &str) -> Option<serde_json::Value> {
+/// A YAML text as JSON, by the rules of machine files, or what is wrong with it.
+pub fn to_json(source: &str) -> Result<serde_json::Value, Vec<Diagnostic>> {
     let mut problems = Vec::new();
-    let tree = tree::parse(source, &mut problems)?;
-    let json = fields::Decoder { problems: &mut problems }.json(&tree);
-    problems.is_empty().then_some(json)
+    let json = tree::parse(source, &mut problems).map(|tree| fields::Decoder { problems: &mut problems }.json(&tree));
+    match json {
+        Some(json) if problems.is_empty() => Ok(json),
+        _ => Err(problems),
+    }
 }
 
 fn too_large() -> Diagnostic {

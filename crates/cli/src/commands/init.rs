@@ -31,8 +31,14 @@ pub(crate) fn run(args: &Init, output: &Output) -> Outcome {
     }
     output.data(&format!("{shown}\n"))?;
     output.talk(&format!("wrote {} files; `interlock check {name}` proves it as you change it\n", written.len()));
+    if written.contains(&TASK) {
+        output.talk(&format!("{shown}/{TASK} is a task to start from\n"));
+    }
     Ok(Exit::Good)
 }
+
+/// An input with comments, where a machine has one.
+const TASK: &str = "task.yaml";
 
 fn unknown(name: &str) -> Failure {
     let hint = did_you_mean(name, library::builtin_names()).unwrap_or_else(|| {

@@ -120,8 +120,11 @@ fn a_fix_is_committed_to_a_branch_of_its_own_where_that_is_asked_for() {
     let scene = Scene::with_patches(&[good()]);
     scene.task("max_iterations: 5", "max_iterations: 5, commit_branch: fix/length");
     let before = crate::scene::git(&scene.root(), &["rev-parse", "HEAD"]);
+    std::fs::write(scene.root().join("notes.txt"), "nobody else's business\n").unwrap();
     let ran = scene.run();
     assert_eq!(ran.code, Some(0), "{ran}\n{}", scene.trace());
+    let files = crate::scene::git(&scene.root(), &["show", "--name-only", "--format=", "fix/length"]);
+    assert_eq!(files.trim(), "parser/src/frame.c", "the fix and nothing else");
     let shown = crate::scene::git(&scene.root(), &["show", "fix/length"]);
     assert!(shown.contains(FIX), "{shown}");
     assert_eq!(

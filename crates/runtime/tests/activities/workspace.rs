@@ -154,8 +154,7 @@ async fn a_commit_that_cannot_be_made_is_an_error_where_no_signal_is_for_that() 
 
 #[tokio::test]
 async fn a_folder_is_opened_where_it_is_the_runs_own() {
-    let (mut trial, workspace) =
-        repository(json!({ "repo": ".", "constraints": {} }), &["config_loaded"]);
+    let (mut trial, workspace) = repository(json!({ "repo": ".", "constraints": {} }), &["config_loaded"]);
     let open = || WorkspaceOpen::new(workspace.clone());
     let opened: Ended = trial.run(open()).await;
     assert_eq!((opened.name.as_str(), opened.data["is_repository"].as_bool()), ("config_loaded", Some(true)));

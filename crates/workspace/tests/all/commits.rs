@@ -127,6 +127,33 @@ fn a_commit_is_taken_back_unless_somebody_went_on_from_it() {
 }
 
 #[test]
+fn a_difference_is_committed_and_nothing_else_of_what_is_there() {
+    let folder = sample();
+    let from = folder.workspace.kept_tree(&folder.path).unwrap();
+    folder.write("fixed", "f\n");
+    let to = folder.workspace.kept_tree(&folder.path).unwrap();
+    let only = || Some((from.clone(), to.clone()));
+    let done = commit(&folder, Commit { branch: Some("fix".into()), only: only(), ..Commit::default() }).unwrap();
+    assert_eq!(folder.git(&["show", "--name-only", "--format=", "fix"]), "fixed");
+    assert_eq!(done.files, [("fixed".to_owned(), Some((1, 0)))]);
+    assert_eq!(folder.git(&["status", "--porcelain"]), " M a\n?? fixed\n?? new");
+
+    // On the branch that is checked out; and taken back, as if it had not been.
+    let done = commit(&folder, Commit { only: only(), ..Commit::default() }).unwrap();
+    assert_eq!(folder.git(&["show", "--name-only", "--format="]), "fixed");
+    assert_eq!(folder.git(&["diff", "--cached", "--name-only"]), "");
+    assert!(folder.workspace.take_back_commit(&folder.path, &done.moved, false).unwrap());
+    assert_eq!(folder.git(&["diff", "--cached", "--name-only"]), "");
+
+    // What rests on something that is not committed cannot be committed alone.
+    let from = folder.workspace.kept_tree(&folder.path).unwrap();
+    folder.write("a", "2\n3\n");
+    let to = folder.workspace.kept_tree(&folder.path).unwrap();
+    let refused = commit(&folder, Commit { only: Some((from, to)), ..Commit::default() }).unwrap_err().to_string();
+    assert!(refused.contains("it rests on changes that are not committed themselves"), "{refused}");
+}
+
+#[test]
 fn the_first_commit_of_a_repository_and_one_without_a_branch() {
     let folder = Folder::repository();
     assert!(matches!(commit(&folder, Commit::default()), Err(Error::Commit(_))));

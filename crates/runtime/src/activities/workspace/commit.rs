@@ -7,7 +7,7 @@ use interlock_workspace::{Commit, Committed, Error, Workspace};
 use super::{begin, failed, keep};
 use crate::undo::COMMIT;
 
-const KNOWN: [&str; 6] = ["message", "branch", "tree", "hooks", "goal", "pull_request_text"];
+const KNOWN: [&str; 8] = ["message", "branch", "tree", "from", "to", "hooks", "goal", "pull_request_text"];
 
 /// The code of an error: no commit was made.
 const COMMIT_FAILED: &str = "COMMIT_FAILED";
@@ -108,10 +108,20 @@ fn commit(workspace: &Workspace, attempt: &Attempt) -> Result<Done, Failed> {
     let given = Given::new(&attempt.with, &KNOWN).map_err(input)?;
     let goal = given.text("goal").map_err(input)?;
     let message = message(&given, goal, attempt);
+    let text = |name: &str| {
+        let said = given.text(name).map_err(input)?;
+        Ok::<_, Failed>(said.filter(|text| !text.is_empty()).map(str::to_owned))
+    };
+    let only = match (text("from")?, text("to")?) {
+        (Some(from), Some(to)) => Some((from, to)),
+        (None, None) => None,
+        _ => return Err(input(interlock_activity::Bad::field("from", "and `to` belong together".to_owned()))),
+    };
     let order = Commit {
         message: message.clone(),
         branch: given.text("branch").map_err(input)?.map(str::to_owned),
-        tree: given.text("tree").map_err(input)?.filter(|tree| !tree.is_empty()).map(str::to_owned),
+        tree: text("tree")?,
+        only,
         with_hooks: given.value("hooks") == Some(&Value::Bool(true)),
     };
     let made = workspace.commit(&attempt.folder, &order).map_err(Failed::Commit)?;
