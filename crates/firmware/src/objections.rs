@@ -1,6 +1,9 @@
 //! What speaks against a task before it is begun, beyond what the machine's schema can say: every problem at once.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path},
+};
 
 use interlock_chart::Value;
 use interlock_testbench::{Profile, environment, results::Format};
@@ -42,6 +45,10 @@ pub(crate) fn of(input: &Value, folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let repo = folder.join(&task.repo_path);
     found.extend(misplaced(&task.repo_path, &repo, folder));
+    let is_within = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !Path::new(&task.build.image).components().all(is_within) {
+        found.push(format!("`build.image`: {} is no file within `repo_path`", task.build.image));
+    }
     if task.build.commands.is_empty() && !task.build.image.is_empty() && !repo.join(&task.build.image).exists() {
         found.push(format!("`build.commands` is empty, and there is no {} either", task.build.image));
     }

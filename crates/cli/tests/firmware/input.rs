@@ -23,6 +23,11 @@ fn check(from: &str, to: &str, expected: &[&str]) {
 fn every_problem_of_a_task_is_named_and_no_run_is_left_behind() {
     check("goal: All cases of the frame parser pass\n", "", &["goal"]);
     check("repo_path: .", "repo_path: nowhere", &["repo_path", "nowhere"]);
+    check("repo_path: .", "repo_path: /", &["repo_path", "outside of", "--repo /"]);
+    check("repo_path: .", "repo_path: https://localhost/a.git", &["repo_path", "clone it first"]);
+    check("max_iterations: 5", "max_iteration: 5", &["max_iteration"]);
+    check("image: build/fw.elf", "image: /etc/hostname", &["build.image", "/etc/hostname"]);
+    check("image: build/fw.elf", "image: ../fw.elf", &["build.image", "../fw.elf"]);
     check("format: unity", "format: unison", &["unison"]);
     check("env_type: qemu", "env_type: qmeu", &["env_type", "qmeu"]);
     check("max_iterations: 5", "max_iterations: 500", &["max_iterations"]);
