@@ -11,6 +11,7 @@ mod figures;
 mod fixes;
 mod input;
 mod learning;
+mod local;
 mod scene;
 mod timeouts;
 mod trouble;

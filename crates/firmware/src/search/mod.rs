@@ -8,13 +8,13 @@ mod sources;
 mod trials;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use interlock_activity::{Attempt, Effect, Outcome};
-use interlock_repair::{Candidate, Search, candidates, confidence, localise};
+use interlock_repair::{Candidate, Search, Suspect, candidates, confidence, localise};
 use interlock_testbench::{Operation, Profile, Trouble, environment};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -132,6 +132,13 @@ fn invalid(why: &str, refs: &[String]) -> Outcome {
     signal("patch_invalid", json!({ "summary": why, "evidence_refs": refs }))
 }
 
+/// Every line alike, where nothing points anywhere: neither coverage nor a place that was named.
+fn anywhere(texts: &BTreeMap<String, String>) -> Vec<Suspect> {
+    let why = "nothing points anywhere else";
+    let line = |path: &str, line| Suspect { path: path.to_owned(), line, score: 0.5, why: why.to_owned() };
+    texts.iter().flat_map(|(path, text)| (1..=text.lines().count()).map(move |at| line(path, at))).collect()
+}
+
 /// Tries one candidate after the other until one is good, or time is up.
 async fn look(
     settings: &Settings,
@@ -141,8 +148,11 @@ async fn look(
     begun: Instant,
 ) -> Result<Found, Outcome> {
     let sight = Sight::of(trials).await?;
-    let suspects = localise(&sight.coverage, &sight.named);
     let sources = trials.sources.clone();
+    let mut suspects = localise(&sight.coverage, &sight.named);
+    if suspects.is_empty() {
+        suspects = anywhere(&sources.texts);
+    }
     let (ranked, hints) = (suspects.clone(), sight.hints(&sources, with)?);
     let list = blocking(move || Ok(candidates(&sources.texts, &ranked, &hints))).await?;
     let told = suspects.iter().take(SUSPECTS_TOLD).map(
