@@ -46,8 +46,7 @@ fn read(path: &Path) -> Result<Json, Failure> {
         Ok(json) => return Ok(json),
         Err(error) => error,
     };
-    // What begins as JSON does was meant to be.
-    if text.trim_start().starts_with(['{', '[']) && path.extension().is_some_and(|end| end == "json") {
+    if path.extension().is_some_and(|end| end == "json") {
         return Err(Failure::bad_input(format!("{} is no JSON: {wrong}", path.display())));
     }
     yaml::to_json(&text).map_err(|problems| {

@@ -62,21 +62,18 @@ fn misplaced(said: &str, repo: &Path, folder: &Path) -> Option<String> {
     if said.contains("://") {
         return Some(format!("`repo_path`: {said} is no folder: clone it first"));
     }
-    let Ok(found) = repo.canonicalize() else {
+    let Some(found) = repo.canonicalize().ok().filter(|found| found.is_dir()) else {
         return Some(format!("`repo_path`: {} is no folder", repo.display()));
     };
     let root = Workspace::default().root(folder).ok()?;
-    let (is_there, is_inside) = (found.is_dir(), found.starts_with(&root));
-    match (is_there, is_inside) {
-        (false, _) => Some(format!("`repo_path`: {} is no folder", repo.display())),
-        (true, true) => None,
-        (true, false) => Some(format!(
-            "`repo_path`: {} is outside of {}, where the run works; say `--repo {}` and `repo_path: .`",
-            found.display(),
-            root.display(),
-            found.display()
-        )),
-    }
+    let (found, is_inside) = (found.display(), found.starts_with(&root));
+    let why = || {
+        let root = root.display();
+        format!(
+            "`repo_path`: {found} is outside of {root}, where the run works; say `--repo {found}` and `repo_path: .`"
+        )
+    };
+    (!is_inside).then(why)
 }
 
 fn profile(profile: &Profile) -> Vec<String> {

@@ -102,7 +102,7 @@ impl Workspace {
             let is_current = git.line(&["symbolic-ref", "--quiet", "HEAD"]).ok().as_ref() == Some(&moved.reference);
             if let Some(before) = moved.before.as_ref().filter(|_| is_current) {
                 // What somebody has staged since stays staged; where that is in the way, `git status` shows it.
-                let _ = apply(&git, &between(&git, before, &moved.after)?, &["--reverse"]);
+                let _ = apply(&git, &git.between(before, &moved.after)?, &["--reverse"]);
             }
         }
         Ok(is_ours)
@@ -143,7 +143,7 @@ impl Committer<'_> {
         if is_current {
             // An index that is locked stays behind, which `git status` then shows.
             let _ = match &order.only {
-                Some((from, to)) => apply(&self.git(), &between(&self.git(), from, to)?, &[]),
+                Some((from, to)) => apply(&self.git(), &self.git().between(from, to)?, &[]),
                 None => self.git().run(&["add", "--all", ":/"]).map(drop),
             };
         }
@@ -270,7 +270,7 @@ fn refuse_filters(git: &Git, paths: Vec<Vec<u8>>) -> Result<()> {
 /// Takes what makes one tree of another into an index, and nothing else.
 fn add_difference(git: &Git, from: &str, to: &str) -> Result<()> {
     refuse_filters(git, git.paths(&["diff", "--name-only", "--no-renames", "-z", from, to])?)?;
-    let difference = between(git, from, to)?;
+    let difference = git.between(from, to)?;
     apply(git, &difference, &[]).map_err(|error| match error {
         Error::Git { said, .. } => {
             let said = said.lines().next().unwrap_or_default();
@@ -278,21 +278,6 @@ fn add_difference(git: &Git, from: &str, to: &str) -> Result<()> {
         }
         other => other,
     })
-}
-
-/// The patch that makes one tree, or that of a commit, of another.
-fn between(git: &Git, from: &str, to: &str) -> Result<Vec<u8>> {
-    git.run(&[
-        "diff",
-        "--no-color",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--no-renames",
-        "--binary",
-        "--end-of-options",
-        from,
-        to,
-    ])
 }
 
 /// Applies a patch to an index alone.

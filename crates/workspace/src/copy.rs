@@ -47,8 +47,7 @@ impl Workspace {
     /// The patch that makes one kept tree of another.
     pub fn diff_trees(&self, folder: &Path, from: &str, to: &str) -> Result<Vec<u8>> {
         let private = self.open_private(folder)?;
-        let options = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--binary", from, to];
-        private.git().objects(&private.objects).run(&options)
+        private.git().objects(&private.objects).between(from, to)
     }
 
     /// The files of a kept tree, for a patch that is only tried.

@@ -115,6 +115,12 @@ impl Git {
         Ok(split(&self.run(arguments)?))
     }
 
+    /// The patch that makes one tree, or that of a commit, of another.
+    pub(crate) fn between(&self, from: &str, to: &str) -> Result<Vec<u8>> {
+        let plain = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--binary"];
+        self.run(&[&plain[..], &["--end-of-options", from, to]].concat())
+    }
+
     /// What a call prints that is given something to read.
     pub(crate) fn run_with(&self, arguments: &[&str], stdin: &[u8]) -> Result<Vec<u8>> {
         let output = self.call(arguments, stdin)?;

@@ -16,6 +16,9 @@ use crate::{
 /// Longest value that is shown on its line.
 const VALUE_LENGTH_MAX: usize = 300;
 
+/// Most lines of a text that are shown.
+const VALUE_LINES_MAX: usize = 200;
+
 /// Shows a run.
 pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let store = Store::open()?;
@@ -181,8 +184,14 @@ fn fields(value: &Json) -> Vec<String> {
     value.as_object().into_iter().flatten().map(|(name, value)| field(name, value)).collect()
 }
 
+/// A text of several lines, as a patch is one, is shown as it is written.
 fn field(name: &str, value: &Json) -> String {
-    format!("{name} = {}", shortened(value))
+    let Some(text) = value.as_str().filter(|text| text.trim_end().contains('\n')) else {
+        return format!("{name} = {}", shortened(value));
+    };
+    let shown = text.lines().take(VALUE_LINES_MAX).map(|line| format!("\n    | {line}")).collect::<String>();
+    let rest = if text.lines().nth(VALUE_LINES_MAX).is_some() { "\n    … (--json has all of it)" } else { "" };
+    format!("{name} ={shown}{rest}")
 }
 
 fn shortened(value: &Json) -> String {

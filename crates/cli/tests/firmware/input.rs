@@ -26,6 +26,7 @@ fn every_problem_of_a_task_is_named_and_no_run_is_left_behind() {
     check("repo_path: .", "repo_path: /", &["repo_path", "outside of", "--repo /"]);
     check("repo_path: .", "repo_path: https://localhost/a.git", &["repo_path", "clone it first"]);
     check("max_iterations: 5", "max_iteration: 5", &["max_iteration"]);
+    check("goal:", "goal: twice\ngoal:", &["line 3", "`goal` stands twice"]);
     check("image: build/fw.elf", "image: /etc/hostname", &["build.image", "/etc/hostname"]);
     check("image: build/fw.elf", "image: ../fw.elf", &["build.image", "../fw.elf"]);
     check("format: unity", "format: unison", &["unison"]);

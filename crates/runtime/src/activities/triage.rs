@@ -124,7 +124,7 @@ fn told(result: &Json) -> String {
             (Some(file), Some(line)) => {
                 lines.push(format!("{file}:{line}:{}:FAIL: {}", text("case_id"), text("message")))
             }
-            // As only the rules know it: of a framework that says no place, everything else is lost by now.
+            // The rules have lines of their own for a case that says no place.
             _ => lines.extend([format!("case `{}` {}", text("case_id"), text("status")), text("message").to_owned()]),
         }
         lines.extend(case["stack"].as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned));

@@ -54,6 +54,23 @@ fn a_copy_is_brought_from_tree_to_tree_and_keeps_what_was_built_in_it() {
 }
 
 #[test]
+fn what_was_changed_in_a_copy_is_put_back_though_its_tree_is_the_same() {
+    let folder = Folder::repository();
+    folder.write("changed", "one\n");
+    folder.write("gone", "here\n");
+    let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let copy = elsewhere.path().join("copy");
+    folder.workspace.copy_tree(&folder.path, &base, &copy).unwrap();
+    // As long as before, so that only its time or its content tells.
+    fs::write(copy.join("changed"), "two\n").unwrap();
+    fs::remove_file(copy.join("gone")).unwrap();
+    folder.workspace.copy_tree(&folder.path, &base, &copy).unwrap();
+    assert_eq!(fs::read_to_string(copy.join("changed")).unwrap(), "one\n");
+    assert_eq!(fs::read_to_string(copy.join("gone")).unwrap(), "here\n");
+}
+
+#[test]
 fn a_patch_that_does_not_fit_makes_no_tree() {
     let folder = Folder::repository();
     folder.write("a", "three\n");
