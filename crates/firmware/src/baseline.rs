@@ -1,10 +1,13 @@
 //! `testbench.baseline`: how the untouched tree does. A build or a case that fails here is a fact, not an error.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use interlock_activity::{Attempt, Outcome};
 use interlock_journal::Evidence;
-use interlock_testbench::{Operation, Profile, Reset, Trouble, environment, results::Measured};
+use interlock_testbench::{
+    Operation, Profile, Reset, Trouble, environment,
+    results::{Measured, Verdict},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -14,6 +17,7 @@ use crate::{
     build::{self, Build, Keeping},
     copy,
     hand::{Done, Settings, blocking, given, keep, refs, signal},
+    rounds::{self, Threshold},
 };
 
 #[derive(Deserialize)]
@@ -24,6 +28,11 @@ struct With {
     test_profile: Profile,
     #[serde(default)]
     repo: String,
+    #[serde(default)]
+    metrics: BTreeMap<String, Threshold>,
+    /// What is known of a failure, whether or not a case shows it.
+    #[serde(default)]
+    failure_log: String,
     /// Whether the place is to be reset first: a try before may have left it in the middle of something.
     #[serde(default)]
     reset: bool,
@@ -40,16 +49,18 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
         bench::once(&*place, &attempt, operation)?;
     }
     copy::bring(&settings, &attempt, &with.tree).await?;
-    let targets = with.test_profile.targets.clone();
+    let (targets, thresholds) = (with.test_profile.targets.clone(), with.metrics.clone());
+    let nothing_told = with.failure_log.trim().is_empty();
     let folder = build::folder_in(&settings, &attempt, &with.repo, Area::of(&settings, &attempt)?.copy()).await?;
     let built = build::build(&settings, &attempt, &with.build, &folder, Keeping::All).await?;
     let mut spent = built.programs_ms;
-    let mut evidence = built.evidence;
+    let (mut evidence, mut is_passing) = (built.evidence, false);
     let measured = match &built.image {
         Ok(image) => match tested(&settings, &attempt, with, &folder, image).await? {
             Ok(tested) => {
                 spent += tested.programs_ms;
                 evidence.extend(tested.logs);
+                is_passing = tested.is_passing;
                 Some(tested.measured)
             }
             Err(Trouble::Missing { package, .. }) => {
@@ -68,12 +79,16 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let summary = match (&built.image, &measured) {
         (Err(why), _) => format!("the untouched tree does not build: {why}"),
         (Ok(_), Some(measured)) => {
-            format!("{passed} of {total} cases pass on the untouched tree ({:?})", measured.verdict)
+            let why = measured.reasons.first().filter(|_| measured.verdict != Verdict::Pass);
+            let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+            format!("{passed} of {total} cases pass on the untouched tree{why}")
         }
         (Ok(_), None) => String::new(),
     };
     let compact = measured.as_ref().map_or(json!({}), |measured| bench::compact(measured, None, &targets, &kept));
-    let data = json!({ "passed_targets": compact["passed_targets"].as_u64().unwrap_or(0), "test_result": compact, "ref": kept.hash.to_string(), "passed": passed, "total": total, "summary": summary, "programs_ms": spent });
+    let keeps = |it: &Measured| rounds::broken(&thresholds, &it.metrics, &it.metrics).is_empty();
+    let converged = is_passing && nothing_told && measured.as_ref().is_some_and(keeps);
+    let data = json!({ "passed_targets": compact["passed_targets"].as_u64().unwrap_or(0), "converged": converged, "test_result": compact, "ref": kept.hash.to_string(), "passed": passed, "total": total, "summary": summary, "programs_ms": spent });
     evidence.insert(0, kept);
     Ok(signal("baseline_measured", data).with(evidence))
 }
@@ -89,6 +104,8 @@ fn told(image: &Result<String, String>, measured: Option<&Measured>, evidence: &
 
 struct Tested {
     measured: Measured,
+    /// Whether every case that must pass does; what else fails on the untouched tree is forgiven, as it is later.
+    is_passing: bool,
     logs: Vec<Evidence>,
     programs_ms: u64,
 }
@@ -116,15 +133,16 @@ async fn tested(
     };
     let logs = bench::keep_logs(attempt, &open.session, Vec::new()).await?;
     let session = open.session.clone();
-    let measured = blocking(move || {
+    let (measured, is_passing) = blocking(move || {
         let mut measured = bench::measure(&session, None)?;
+        let is_passing = bench::measure(&session, Some(&measured))?.verdict == Verdict::Pass;
         measured.metrics.extend(bench::sizes(&session));
-        Ok(measured)
+        Ok((measured, is_passing))
     })
     .await?;
     let _ = open.environment.teardown(open.bench(settings, attempt)).await;
     bench::let_go(&attempt.run);
-    Ok(Ok(Tested { measured, logs, programs_ms: ran.programs_ms }))
+    Ok(Ok(Tested { measured, is_passing, logs, programs_ms: ran.programs_ms }))
 }
 
 async fn run(settings: &Arc<Settings>, attempt: &Attempt, open: &Open) -> Result<bench::AllRan, Trouble> {

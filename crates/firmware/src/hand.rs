@@ -151,7 +151,7 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
         hand(
             "repair.search",
             "Looks for a patch by templates, and builds and tests each before it counts.",
-            &["patch_generated", "patch_invalid"],
+            &["patch_generated", "nothing_found"],
             |s, a| ending(search::search(s, a)),
         ),
     ];

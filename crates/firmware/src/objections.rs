@@ -30,7 +30,12 @@ struct Constraints {
     forbidden_paths: Vec<String>,
     #[serde(default)]
     metrics: BTreeMap<String, serde_json::Value>,
+    #[serde(default)]
+    commit_branch: String,
 }
+
+/// The figures that are measured, whatever a threshold calls them.
+const FIGURES: [&str; 6] = ["text", "data", "bss", "duration_ms", "covered_lines", "starts"];
 
 /// Everything that speaks against a task; empty for an input that is no firmware task.
 pub(crate) fn of(input: &Value, folder: &Path) -> Vec<String> {
@@ -52,9 +57,20 @@ pub(crate) fn of(input: &Value, folder: &Path) -> Vec<String> {
     if task.build.commands.is_empty() && !task.build.image.is_empty() && !repo.join(&task.build.image).exists() {
         found.push(format!("`build.commands` is empty, and there is no {} either", task.build.image));
     }
+    if task.test_profile.env_type == "qemu" && task.build.image.is_empty() {
+        found.push("`build.image`: there is nothing to start in QEMU without an image".to_owned());
+    }
     found.extend(profile(&task.test_profile));
     found.extend(constraints(&task.constraints));
+    found.extend(thresholds(&task));
+    found.extend(branch(&task.constraints.commit_branch, folder));
     found
+}
+
+/// Why a fix could not be committed to a branch of that name.
+fn branch(name: &str, folder: &Path) -> Option<String> {
+    let why = Workspace::default().can_commit_to(folder, name).err().filter(|_| !name.is_empty())?;
+    Some(format!("`constraints.commit_branch`: {why}"))
 }
 
 /// Why the sources cannot be where they are said to be.
@@ -100,15 +116,27 @@ fn profile(profile: &Profile) -> Vec<String> {
 
 fn constraints(constraints: &Constraints) -> Vec<String> {
     let globs = [("allowed_paths", &constraints.allowed_paths), ("forbidden_paths", &constraints.forbidden_paths)];
-    let mut found: Vec<String> = globs
+    globs
         .iter()
         .flat_map(|(name, globs)| globs.iter().map(move |glob| (name, glob)))
         .filter_map(|(name, glob)| globset::Glob::new(glob).err().map(|error| format!("`constraints.{name}`: {error}")))
-        .collect();
-    for (name, threshold) in &constraints.metrics {
-        if let Err(error) = serde_json::from_value::<Threshold>(threshold.clone()) {
-            found.push(format!("`constraints.metrics.{name}`: {error}"));
-        }
-    }
-    found
+        .collect()
+}
+
+fn thresholds(task: &Task) -> Vec<String> {
+    let wrong = |(name, threshold): (&String, &serde_json::Value)| {
+        let why = match serde_json::from_value::<Threshold>(threshold.clone()) {
+            Err(error) => error.to_string(),
+            Ok(threshold) if threshold.is_empty() => {
+                "says nothing: `max`, `min`, `rise_max_percent` or `fall_max_percent`".to_owned()
+            }
+            Ok(_) if !FIGURES.contains(&name.as_str()) => format!("is not measured; {} are", FIGURES.join(", ")),
+            Ok(_) if name == "covered_lines" && !task.test_profile.coverage => {
+                "is measured with `test_profile.coverage: true`".to_owned()
+            }
+            Ok(_) => return None,
+        };
+        Some(format!("`constraints.metrics.{name}`: {why}"))
+    };
+    task.constraints.metrics.iter().filter_map(wrong).collect()
 }

@@ -27,6 +27,16 @@ struct With {
     /// The most target cases that passed in a round before.
     #[serde(default)]
     best_passed: usize,
+    /// How sure the patch can be at most.
+    #[serde(default = "certain")]
+    patch_confidence: f64,
+}
+
+/// How sure a fix has to be.
+pub(crate) const SURE: f64 = 0.8;
+
+fn certain() -> f64 {
+    1.0
 }
 
 /// What is needed of a result that a run carries along.
@@ -69,8 +79,7 @@ fn compared(with: &With, before: Option<&Measured>) -> Value {
     let improved = passed > at_first.max(with.best_passed) && lost == 0;
     let figures = BTreeMap::new();
     let old = before.map_or(&figures, |before| &before.metrics);
-    let broken: Vec<String> =
-        with.metrics.iter().filter_map(|(name, threshold)| threshold.broken(name, &result.metrics, old)).collect();
+    let broken = broken(&with.metrics, &result.metrics, old);
     let mut summary = format!("{passed} target cases pass, {at_first} before");
     if lost > 0 {
         summary += &format!("; {} passed before and does not now", result.regressions.join(", "));
@@ -82,13 +91,28 @@ fn compared(with: &With, before: Option<&Measured>) -> Value {
         "new_regressions": lost,
         "metrics_kept": broken.is_empty(),
         "improved": improved,
+        "plausible": with.patch_confidence < SURE,
         "risk_total": with.risk_total,
         "passed_targets": passed,
         "summary": summary,
     })
 }
 
+/// The figures that do not keep to their thresholds, in words.
+pub(crate) fn broken(
+    thresholds: &BTreeMap<String, Threshold>,
+    now: &BTreeMap<String, f64>,
+    before: &BTreeMap<String, f64>,
+) -> Vec<String> {
+    thresholds.iter().filter_map(|(name, threshold)| threshold.broken(name, now, before)).collect()
+}
+
 impl Threshold {
+    /// Whether it says anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        [self.max, self.min, self.rise_max_percent, self.fall_max_percent].iter().all(Option::is_none)
+    }
+
     /// Why a figure does not keep to it. One that was not measured keeps to nothing.
     fn broken(&self, name: &str, now: &BTreeMap<String, f64>, before: &BTreeMap<String, f64>) -> Option<String> {
         let Some(&now) = now.get(name) else { return Some(format!("{name} was not measured")) };
@@ -122,6 +146,13 @@ mod tests {
         check(json!({ "test_result": { "passed_targets": 2 }, "best_passed": 2 }), &[("improved", json!(false))]);
         let lost = json!({ "test_result": { "passed_targets": 3, "regressions": ["a"] }, "best_passed": 0 });
         check(lost, &[("improved", json!(false)), ("new_regressions", json!(1))]);
+    }
+
+    #[test]
+    fn a_patch_that_cannot_be_sure_is_plausible_at_most() {
+        check(json!({ "patch_confidence": 0.79 }), &[("plausible", json!(true))]);
+        check(json!({ "patch_confidence": 0.8 }), &[("plausible", json!(false))]);
+        check(json!({}), &[("plausible", json!(false))]);
     }
 
     #[test]

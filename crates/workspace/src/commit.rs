@@ -61,15 +61,20 @@ impl Workspace {
     /// Commits the workspace. The index is brought up to date where the branch is the one that is checked out, and else left alone.
     pub fn commit(&self, folder: &Path, commit: &Commit) -> Result<Committed> {
         let place = Place::find(folder)?;
-        let Some(repository) = place.repository.clone() else {
-            return Err(Error::Commit("the folder is in no git repository".into()));
-        };
+        let repository = place.repository.clone().ok_or_else(no_repository)?;
         let private = Private::open(Some(self.home()?), place)?;
         let raw = keep(&private)?;
         if let Some(expected) = commit.tree.as_ref().filter(|expected| **expected != raw) {
             return Err(Error::TreeChanged { expected: expected.clone(), found: raw });
         }
         Committer { private: &private, repository: &repository }.commit(commit)
+    }
+
+    /// Whether a branch can be committed to, as far as that can be said beforehand.
+    pub fn can_commit_to(&self, folder: &Path, branch: &str) -> Result<()> {
+        let place = Place::find(folder)?;
+        let repository = place.repository.as_ref().ok_or_else(no_repository)?;
+        reference(&Git::new(&place.root, &repository.own_git_dir), Some(branch)).map(drop)
     }
 
     /// The commit that a reference stands at.
@@ -109,6 +114,10 @@ impl Workspace {
     }
 }
 
+fn no_repository() -> Error {
+    Error::Commit("the folder is in no git repository".into())
+}
+
 struct Committer<'c> {
     private: &'c Private,
     repository: &'c Repository,
@@ -122,7 +131,7 @@ impl Committer<'_> {
 
     fn commit(&self, order: &Commit) -> Result<Committed> {
         let scratch = self.private.scratch()?;
-        let (reference, is_current) = self.reference(order.branch.as_deref())?;
+        let (reference, is_current) = reference(&self.git(), order.branch.as_deref())?;
         let tip = resolve(&self.git(), &reference)?;
         let parent = match &tip {
             Some(tip) => Some(tip.clone()),
@@ -151,22 +160,6 @@ impl Committer<'_> {
         let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
         let moved = Moved { reference, before: tip, after: commit.clone() };
         Ok(Committed { commit, branch, tree, moved, files })
-    }
-
-    /// The reference that moves, and whether it is what is checked out.
-    fn reference(&self, branch: Option<&str>) -> Result<(String, bool)> {
-        let current = self.git().line(&["symbolic-ref", "--quiet", "HEAD"]).ok();
-        let Some(branch) = branch else { return Ok((current.unwrap_or_else(|| "HEAD".into()), true)) };
-        let reference = format!("refs/heads/{branch}");
-        if branch.starts_with('-') || self.git().run(&["check-ref-format", &reference]).is_err() {
-            return Err(Error::Commit(format!("`{branch}` is no name for a branch")));
-        }
-        let is_current = current.as_ref() == Some(&reference);
-        let elsewhere = self.git().line(&["for-each-ref", "--format=%(worktreepath)", &reference])?;
-        match elsewhere.is_empty() || is_current {
-            true => Ok((reference, is_current)),
-            false => Err(Error::Commit(format!("the branch {branch} is checked out in {elsewhere}"))),
-        }
     }
 
     /// The tree to commit.
@@ -264,6 +257,22 @@ fn refuse_filters(git: &Git, paths: Vec<Vec<u8>>) -> Result<()> {
                 "{path} is stored through the filter `{filter}`, which is a program of its own; commit it by hand"
             )))
         }
+    }
+}
+
+/// The reference that moves, and whether it is what is checked out.
+fn reference(git: &Git, branch: Option<&str>) -> Result<(String, bool)> {
+    let current = git.line(&["symbolic-ref", "--quiet", "HEAD"]).ok();
+    let Some(branch) = branch else { return Ok((current.unwrap_or_else(|| "HEAD".into()), true)) };
+    let reference = format!("refs/heads/{branch}");
+    if branch.starts_with('-') || git.run(&["check-ref-format", &reference]).is_err() {
+        return Err(Error::Commit(format!("`{branch}` is no name for a branch")));
+    }
+    let is_current = current.as_ref() == Some(&reference);
+    let elsewhere = git.line(&["for-each-ref", "--format=%(worktreepath)", &reference])?;
+    match elsewhere.is_empty() || is_current {
+        true => Ok((reference, is_current)),
+        false => Err(Error::Commit(format!("the branch {branch} is checked out in {elsewhere}"))),
     }
 }
 

@@ -30,6 +30,14 @@ fn every_problem_of_a_task_is_named_and_no_run_is_left_behind() {
     check("image: build/fw.elf", "image: /etc/hostname", &["build.image", "/etc/hostname"]);
     check("image: build/fw.elf", "image: ../fw.elf", &["build.image", "../fw.elf"]);
     check("format: unity", "format: unison", &["unison"]);
+    check("image: build/fw.elf", "image: ''", &["build.image", "QEMU"]);
+    let metrics = |metrics: &str, expected: &[&str]| {
+        check("max_iterations: 5", &format!("max_iterations: 5, metrics: {metrics}"), expected);
+    };
+    metrics("{ txt: { max: 3 } }", &["constraints.metrics.txt", "duration_ms"]);
+    metrics("{ text: {} }", &["constraints.metrics.text", "rise_max_percent"]);
+    metrics("{ covered_lines: { min: 3 } }", &["covered_lines", "coverage: true"]);
+    check("max_iterations: 5", "max_iterations: 5, commit_branch: a..b", &["commit_branch", "a..b"]);
     check("env_type: qemu", "env_type: qmeu", &["env_type", "qmeu"]);
     check("max_iterations: 5", "max_iterations: 500", &["max_iterations"]);
     check("targets: [", "targets: [no_such_case, ", &["no_such_case", "not among the cases"]);

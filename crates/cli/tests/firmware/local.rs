@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use interlock_testkit::session::Session;
+use interlock_testkit::session::{Session, Transcript};
+use tempfile::TempDir;
 
 use crate::scene::is_missing;
 
@@ -30,29 +31,124 @@ test_profile:
   format: tap
   timeout_sec: 20
   config: { command: ./sums }
-constraints: { max_iterations: 3, human_review: true, allowed_paths: ["src/**"] }
+constraints: { max_iterations: 3, allowed_paths: ["src/**"] }
 "#;
 
-#[test]
-fn a_program_of_this_computer_is_repaired_when_a_person_vouches_for_it() {
-    if is_missing(&["cc", "git"]) {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let project = folder.path().join("project");
-    for (name, text) in [("src/sum.c", SOURCE), ("tests/main.c", TESTS), ("task.yaml", TASK)] {
-        let path = project.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    let home = folder.path().join("home").display().to_string();
-    let session = Session::new(env!("CARGO_BIN_EXE_interlock"), &project).with("INTERLOCK_HOME", home);
+/// A program with a bug, its tests and its task, changed like this.
+struct Sums {
+    folder: TempDir,
+    session: Session,
+}
 
-    let waits = session.run("run firmware --input task.yaml --name sums").unwrap();
+impl Sums {
+    /// Nothing where a part is missing.
+    fn with(changes: &[(&str, &str)]) -> Option<Self> {
+        if is_missing(&["cc", "git"]) {
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("project");
+        for (name, text) in [("src/sum.c", SOURCE), ("tests/main.c", TESTS), ("task.yaml", TASK)] {
+            let path = project.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let text = changes.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
+            fs::write(path, text).unwrap();
+        }
+        let home = folder.path().join("home").display().to_string();
+        let session = Session::new(env!("CARGO_BIN_EXE_interlock"), &project).with("INTERLOCK_HOME", home);
+        Some(Sums { folder, session })
+    }
+
+    fn source(&self) -> String {
+        fs::read_to_string(self.folder.path().join("project/src/sum.c")).unwrap()
+    }
+
+    fn run(&self) -> Transcript {
+        self.session.run("run firmware --input task.yaml --name sums").unwrap()
+    }
+
+    fn does(&self, line: &str, code: i32) -> Transcript {
+        let done = self.session.run(line).unwrap();
+        assert_eq!(done.code, Some(code), "{line}: {done}");
+        done
+    }
+}
+
+#[test]
+fn a_program_of_this_computer_is_repaired_when_a_person_has_read_the_patch() {
+    let Some(sums) = Sums::with(&[("max_iterations: 3", "max_iterations: 3, human_review: true")]) else { return };
+    let waits = sums.run();
     assert_eq!(waits.code, Some(4), "{waits}");
-    assert_eq!(fs::read_to_string(project.join("src/sum.c")).unwrap(), SOURCE, "nothing is changed yet");
-    let done = session.run("send sums approve").unwrap();
+    assert_eq!(sums.source(), SOURCE, "nothing is changed yet");
+    sums.does("send sums approve", 0);
+    assert_eq!(sums.source(), SOURCE.replace("i <= count", "i < count"));
+    assert!(!sums.folder.path().join("project/sums").exists(), "what was built was built elsewhere");
+}
+
+#[test]
+fn what_is_only_plausible_is_not_brought_into_the_sources() {
+    let Some(sums) = Sums::with(&[]) else { return };
+    let done = sums.run();
+    assert_eq!(done.code, Some(1), "{done}");
+    let trace = sums.does("trace sums", 0).stdout;
+    assert!(trace.contains("plausible, not proven"), "{trace}");
+    assert_eq!(trace.matches("test_finished").count(), 1, "running it again would show nothing new: {trace}");
+    assert_eq!(sums.source(), SOURCE);
+    let report = sums.does("report sums", 0).stdout;
+    assert!(report.contains("+    for (int i = 0; i < count; i++) {"), "{report}");
+}
+
+#[test]
+fn a_person_vouches_for_what_is_plausible_or_has_another_patch_looked_for() {
+    let Some(sums) = Sums::with(&[("max_iterations: 3", "max_iterations: 3, allow_human: true")]) else { return };
+    let waits = sums.run();
+    assert_eq!(waits.code, Some(4), "{waits}");
+    let shown = sums.does("show sums", 0).stdout;
+    assert!(shown.contains("PLAUSIBLE_FIX") && shown.contains("+    for (int i = 0; i < count; i++) {"), "{shown}");
+    sums.does(r#"send sums reject --data '{"text":"another"}'"#, 4);
+    let another = sums.does("show sums", 0).stdout;
+    let found = |shown: &str| shown.lines().find(|line| line.contains("patch_found")).unwrap().to_owned();
+    assert!(another.contains("PLAUSIBLE_FIX") && found(&another) != found(&shown), "{another}");
+    assert_eq!(sums.source(), SOURCE);
+    sums.does("send sums approve", 0);
+    assert_ne!(sums.source(), SOURCE);
+    sums.does("undo sums", 0);
+    assert_eq!(sums.source(), SOURCE);
+}
+
+#[test]
+fn where_every_case_passes_there_is_nothing_to_repair() {
+    let Some(sums) = Sums::with(&[("i <= count", "i < count")]) else { return };
+    let done = sums.run();
     assert_eq!(done.code, Some(0), "{done}");
-    assert_eq!(fs::read_to_string(project.join("src/sum.c")).unwrap(), SOURCE.replace("i <= count", "i < count"));
-    assert!(!project.join("sums").exists(), "what was built was built elsewhere");
+    assert!(done.stderr.contains("nothing to repair: 2 of 2 cases pass on the untouched tree"), "{done}");
+    let report = sums.does("report sums", 0).stdout;
+    assert!(report.contains("nothing to repair"), "{report}");
+}
+
+/// A run without a model that cannot repair anything says in its last words what is wrong.
+#[test]
+fn a_run_that_finds_no_patch_says_why() {
+    let check = |changes: &[(&str, &str)], expected: &[&str]| {
+        let Some(sums) = Sums::with(changes) else { return };
+        let done = sums.run();
+        assert_eq!(done.code, Some(1), "{changes:?}: {done}");
+        let last = done.stderr.lines().rev().find(|line| line.contains("→ FAILURE")).unwrap_or_default();
+        for words in expected {
+            assert!(last.contains(words), "{changes:?}: `{words}` is not in\n{last}");
+        }
+    };
+    check(&[("cc -g", "no-such-cc -g")], &["no-such-cc", "not found"]);
+    check(&[("cc -g -o sums src/sum.c", "make all; cc -g -o sums src/sun.c")], &["src/sun.c"]);
+    check(&[("image: sums", "image: suns")], &["made no suns"]);
+    check(&[("format: tap", "format: junit")], &["there is no JUnit XML in it"]);
+    check(&[(r#"["src/**"]"#, r#"["source/**"]"#)], &["none of 2 C sources may be changed", "allowed_paths"]);
+    check(
+        &[
+            ("int all = 0;", "int all = 7;"),
+            ("for (int i = 0; i <= count; i++) {", "if (count) {"),
+            ("values[i]", "values[0] * 9 + 3"),
+        ],
+        &["candidates"],
+    );
 }

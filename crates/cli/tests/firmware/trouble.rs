@@ -161,3 +161,18 @@ fn a_case_that_is_flaky_decides_nothing_and_is_named() {
     let text = fs::read_to_string(scene.root().join(crate::scene::FILE)).unwrap();
     assert!(text.contains(crate::scene::FIX), "the target is repaired all the same");
 }
+
+/// Each start then runs everything, and what it executes says nothing about its own case.
+#[test]
+fn a_case_arg_that_the_firmware_does_not_know_makes_no_patch_look_certain() {
+    if parts_are_missing() {
+        return;
+    }
+    let scene = Scene::without_model();
+    scene.task("--test={case}", "--only={case}");
+    let ran = scene.run();
+    assert_eq!(ran.code, Some(1), "{ran}\n{}", scene.trace());
+    scene.is_untouched();
+    let trace = scene.trace();
+    assert!(trace.contains("is `case_arg` right?") && trace.contains("plausible, not proven"), "{trace}");
+}

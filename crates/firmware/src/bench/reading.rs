@@ -51,6 +51,14 @@ fn text(path: &Path) -> String {
     String::from_utf8_lossy(&content[content.len().saturating_sub(LOG_BYTES_MAX)..]).into_owned()
 }
 
+/// The cases that one start ran.
+pub(crate) fn reported(session: &Session, ran: &Ran) -> Result<Vec<String>, Outcome> {
+    let folder = session.run_folder(&ran.start).map_err(failed)?;
+    let cases = parsed(&format(session)?, &folder, ran).cases.into_iter();
+    let has_run = cases.filter(|case| !matches!(case.status, Status::Missing | Status::Skipped));
+    Ok(has_run.map(|case| case.case_id).collect())
+}
+
 /// Whether one start alone gives no reason to run it again.
 pub(super) fn went_well(session: &Session, ran: &Ran) -> bool {
     let (Ok(format), Ok(folder)) = (format(session), session.run_folder(&ran.start)) else { return true };

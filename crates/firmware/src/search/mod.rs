@@ -3,12 +3,13 @@
 //!
 //! That is plausible, not proven: how sure it can be follows from how many cases execute what was changed.
 
+mod memory;
 mod sight;
 mod sources;
 mod trials;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -20,11 +21,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    area::Area,
     bench,
     build::Build,
-    hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
+    hand::{Done, Settings, blocking, given, keep, refs, signal},
+    rounds::SURE,
 };
+use memory::Memory;
 use sight::Sight;
 use trials::Trials;
 
@@ -33,9 +35,6 @@ const SEARCH_MAX: Duration = Duration::from_secs(20 * 60);
 
 /// How many more candidates are tried after the first good one, where it is not sure enough: another that says the same may be likelier.
 const SECOND_THOUGHTS: usize = 15;
-
-/// How sure is sure enough.
-const SURE: f64 = 0.8;
 
 /// How many suspects the evidence names.
 const SUSPECTS_TOLD: usize = 20;
@@ -54,6 +53,9 @@ pub(crate) struct With {
     pub(crate) constraints: Constraints,
     #[serde(default)]
     pub(crate) change_constraint: String,
+    /// Why policy or a person refused what was found before, if that is why this is asked.
+    #[serde(default)]
+    pub(crate) refused: String,
     /// What was tried in the round before, and was not enough.
     #[serde(default)]
     pub(crate) previous_patch: String,
@@ -77,43 +79,75 @@ struct Found {
     tried: usize,
     made: usize,
     suspects: Vec<Value>,
+    /// How many sources may not be changed.
+    kept_from: usize,
+    /// What is odd about how cases are started.
+    oddity: Option<String>,
+}
+
+impl Found {
+    /// Why nothing was found, of so many sources.
+    fn in_vain(&self, sources: usize) -> String {
+        match (self.made, self.tried) {
+            (0, _) if sources == 0 => "templates know C, and there is no C source".to_owned(),
+            (0, _) if self.kept_from == sources => {
+                format!("none of {sources} C sources may be changed: see `allowed_paths` and `forbidden_paths`")
+            }
+            (0, _) => "templates offer nothing for the lines that failing cases execute".to_owned(),
+            (made, tried) if tried < made => {
+                format!(
+                    "none of {tried} candidates that were tried makes the cases pass, of {made} that templates offer"
+                )
+            }
+            (_, tried) => format!("none of the {tried} candidates that templates offer makes the cases pass"),
+        }
+    }
 }
 
 /// Looks for a patch.
 pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
     if with.change_constraint == "logging_only" {
-        return Ok(invalid("templates change code; they do not add logging", &[]));
+        let refused = if with.refused.is_empty() { "it" } else { &with.refused };
+        return Ok(nothing(&format!("templates add no logging, which is all that is allowed after {refused}"), &[]));
     }
     if let Some(why) = unfit(&with.test_profile).map_err(|trouble| bench::wrong(&trouble))? {
-        return Ok(invalid(&why, &[]));
+        return Ok(nothing(&why, &[]));
+    }
+    let memory = Memory::of(&settings, &attempt, &with).await?;
+    if let Some(why) = memory.exhausted.get(&with.tree) {
+        return Ok(nothing(why, &[]));
     }
     let begun = Instant::now();
     let mut trials = match Trials::begin(&settings, &attempt, &with).await? {
         Ok(trials) => trials,
-        Err(why) => return Ok(invalid(&why, &[])),
+        Err(why) => return Ok(nothing(&why, &[])),
     };
-    let found = look(&settings, &attempt, &with, &mut trials, begun).await?;
+    let found = look(&attempt, &with, &memory, &mut trials, begun).await?;
     let told = json!({
         "suspects": found.suspects,
         "candidates": found.made,
         "tried": found.tried,
         "seconds": begun.elapsed().as_secs_f64(),
         "found": found.candidate.as_ref().map(|(candidate, _)| &candidate.summary),
+        "oddity": found.oddity,
     });
     let evidence = keep(&attempt, "search", "application/json", format!("{told:#}\n").into_bytes()).await?;
     let Some((candidate, confidence)) = found.candidate else {
-        let why = format!("none of {} candidates that were tried makes the cases pass", found.tried);
-        return Ok(invalid(&why, &refs(std::slice::from_ref(&evidence))).with([evidence]));
+        let why = found.in_vain(trials.sources.texts.len());
+        memory.exhaust(&with.tree, &why).await?;
+        return Ok(nothing(&why, &refs(std::slice::from_ref(&evidence))).with([evidence]));
     };
-    remember(&settings, &attempt, &candidate.patch).await?;
-    let summary = format!(
+    memory.add(&attempt, &candidate.patch).await?;
+    let mut summary = format!(
         "by template, after {} of {} candidates: {} ({} of {} cases execute it)",
         found.tried, found.made, candidate.summary, found.covering, found.cases
     );
+    summary.extend(found.oddity.iter().map(|odd| format!("; {odd}")));
     let data = json!({
         "patch": candidate.patch,
-        "confidence": confidence,
+        // Two digits are more than it is known to.
+        "confidence": (confidence * 100.0).floor() / 100.0,
         "summary": summary,
         "programs_ms": trials.programs_ms,
     });
@@ -128,8 +162,8 @@ fn unfit(profile: &Profile) -> Result<Option<String>, Trouble> {
     Ok((is_external(Operation::Deploy) || is_external(Operation::Run)).then(why))
 }
 
-fn invalid(why: &str, refs: &[String]) -> Outcome {
-    signal("patch_invalid", json!({ "summary": why, "evidence_refs": refs }))
+fn nothing(why: &str, refs: &[String]) -> Outcome {
+    signal("nothing_found", json!({ "summary": why, "evidence_refs": refs }))
 }
 
 /// Every line alike, where nothing points anywhere: neither coverage nor a place that was named.
@@ -141,9 +175,9 @@ fn anywhere(texts: &BTreeMap<String, String>) -> Vec<Suspect> {
 
 /// Tries one candidate after the other until one is good, or time is up.
 async fn look(
-    settings: &Settings,
     attempt: &Attempt,
     with: &With,
+    memory: &Memory,
     trials: &mut Trials,
     begun: Instant,
 ) -> Result<Found, Outcome> {
@@ -154,6 +188,7 @@ async fn look(
         suspects = anywhere(&sources.texts);
     }
     let (ranked, hints) = (suspects.clone(), sight.hints(&sources, with)?);
+    let kept_from = hints.read_only.len();
     let list = blocking(move || Ok(candidates(&sources.texts, &ranked, &hints))).await?;
     let told = suspects.iter().take(SUSPECTS_TOLD).map(
         |suspect| json!({ "path": suspect.path, "line": suspect.line, "score": suspect.score, "why": suspect.why }),
@@ -165,15 +200,16 @@ async fn look(
         tried: 0,
         made: list.len(),
         suspects: told.collect(),
+        kept_from,
+        oddity: sight.oddity.clone(),
     };
-    let tried_before = tried(settings, attempt, &with.previous_patch).await?;
     let mut search = Search::new(trials.sources.texts.clone(), list, trials::trial(&trials.measured));
     let mut last = usize::MAX;
     while let Some(candidate) = search.next() {
         if begun.elapsed() > SEARCH_MAX || found.tried >= last {
             break;
         }
-        if tried_before.contains(&candidate.patch) {
+        if memory.knows(&candidate.patch) {
             continue;
         }
         found.tried += 1;
@@ -194,22 +230,4 @@ async fn look(
         }
     }
     Ok(found)
-}
-
-/// Patches that were found by earlier searches of the run and were not enough.
-async fn tried(settings: &Settings, attempt: &Attempt, previous: &str) -> Result<BTreeSet<String>, Outcome> {
-    let path = Area::of(settings, attempt)?.file("tried.json");
-    let text = tokio::fs::read(path).await.unwrap_or_default();
-    let mut tried: BTreeSet<String> = serde_json::from_slice(&text).unwrap_or_default();
-    tried.insert(previous.to_owned());
-    Ok(tried)
-}
-
-async fn remember(settings: &Settings, attempt: &Attempt, patch: &str) -> Result<(), Outcome> {
-    let mut tried = tried(settings, attempt, patch).await?;
-    // A try that was cut off finds the same again: what it has found itself does not count as tried.
-    tried.insert(patch.to_owned());
-    let path = Area::of(settings, attempt)?.file("tried.json");
-    let text = serde_json::to_vec(&tried).map_err(failed)?;
-    tokio::fs::write(path, text).await.map_err(failed)
 }

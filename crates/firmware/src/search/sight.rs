@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use interlock_activity::Outcome;
 use interlock_repair::{Candidate, Coverage, Failure, Hints, Named, is_test};
 use interlock_testbench::{
-    Ran, Start,
-    results::{Measured, Status},
+    Ran, Session, Start,
+    results::{self, Measured, Status},
 };
 
 use super::{With, sources::Sources, trials::Trials};
@@ -21,6 +21,8 @@ const LINES_AROUND: usize = 1;
 /// What can be seen.
 pub(super) struct Sight {
     pub(super) coverage: Vec<Coverage>,
+    /// What is odd about how cases are started, in words.
+    pub(super) oddity: Option<String>,
     pub(super) named: Vec<Named>,
     failures: Vec<Failure>,
 }
@@ -38,14 +40,20 @@ impl Sight {
                 .filter(|case| case.case.status != Status::Passed && case.case.status != Status::Skipped);
             bad.into_iter().any(|case| case.case.case_id == id)
         };
-        let alone = ran.len() > 1;
+        let oddity = if ran.len() > 1 { together(&trials.open.session, &ran)? } else { None };
+        let is_alone = ran.len() > 1 && oddity.is_none();
         let coverage = ran.iter().map(|ran| Coverage {
             case: ran.start.id.clone(),
-            failed: if alone { failing(&ran.start.id) } else { true },
+            failed: if is_alone { failing(&ran.start.id) } else { true },
             lines: lines(ran, &trials.sources),
         });
-        let coverage = coverage.filter(|case| !case.lines.is_empty()).collect();
-        Ok(Sight { coverage, named: named(&measured, &trials.sources), failures: failures(&measured, &trials.sources) })
+        let mut coverage: Vec<Coverage> = coverage.filter(|case| !case.lines.is_empty()).collect();
+        if oddity.is_some() {
+            // Each has run everything, so that one says as much as all.
+            coverage.truncate(1);
+        }
+        let (named, failures) = (named(&measured, &trials.sources), failures(&measured, &trials.sources));
+        Ok(Sight { coverage, oddity, named, failures })
     }
 
     /// What failing checks say beside that they failed, and what may not be changed.
@@ -61,6 +69,20 @@ impl Sight {
         let executes = |case: &&Coverage| near.clone().any(|line| case.lines.contains(&(candidate.path.clone(), line)));
         self.coverage.iter().filter(executes).count()
     }
+}
+
+/// That starts which were to run one case have run others too: then what they execute says nothing about single cases.
+fn together(session: &Session, ran: &[Ran]) -> Result<Option<String>, Outcome> {
+    for ran in ran {
+        let reported = bench::reported(session, ran)?;
+        let own = results::meant(&ran.start.id, reported.iter().map(String::as_str));
+        let others = reported.iter().filter(|id| !own.contains(&id.as_str())).count();
+        if !own.is_empty() && others > 0 {
+            let start = &ran.start.id;
+            return Ok(Some(format!("the start for `{start}` alone ran {others} others too: is `case_arg` right?")));
+        }
+    }
+    Ok(None)
 }
 
 /// One start for each case where the firmware can be told which; otherwise all at once.

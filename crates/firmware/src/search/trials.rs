@@ -46,7 +46,7 @@ impl Trials {
         let folder = build::folder_in(settings, attempt, &with.repo, copy.clone()).await?;
         let built = build::build(settings, attempt, &with.build, &folder, Keeping::Nothing).await?;
         if let Err(why) = &built.image {
-            return Ok(Err(format!("templates need a tree that builds: {why}")));
+            return Ok(Err(format!("templates need a tree that builds, and this one does not: {why}")));
         }
         let mut profile = with.test_profile.clone();
         (profile.confirm, profile.repetitions, profile.coverage) = (false, 1, false);
@@ -73,7 +73,11 @@ impl Trials {
         trials.place_image().await?;
         trials.measured = trials.measure().await?;
         let is_bad = trials.measured.cases.iter().any(|case| case.case.status.is_bad());
-        Ok(if is_bad { Ok(trials) } else { Err("no case fails here, so there is nothing to repair".to_owned()) })
+        let why = || {
+            let why = trials.measured.reasons.first().map(String::as_str).unwrap_or_default();
+            format!("templates need a case that fails, and none does: {why}")
+        };
+        Ok(if is_bad { Ok(trials) } else { Err(why()) })
     }
 
     async fn place_image(&mut self) -> Result<(), Outcome> {

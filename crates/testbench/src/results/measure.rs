@@ -39,7 +39,7 @@ pub struct Measured {
     /// Cases whose repetitions did not agree.
     #[serde(default)]
     pub flaky: Vec<Flaky>,
-    /// Figures by name: `duration_ms` of all starts, `starts`, and `covered_lines` where somebody looked.
+    /// Figures by name: `duration_ms` of everything once, `starts`, and `covered_lines` where somebody looked.
     pub metrics: BTreeMap<String, f64>,
     /// The first fault that was seen, wherever it stood; empty without one.
     pub fault: String,
@@ -184,9 +184,8 @@ fn exit_code(ran: &[(Parsed, &Ran)]) -> i64 {
 }
 
 fn metrics(ran: &[(Parsed, &Ran)]) -> BTreeMap<String, f64> {
-    let duration: u64 = ran.iter().map(|(_, ran)| ran.duration_ms).fold(0, u64::saturating_add);
     let mut metrics =
-        BTreeMap::from([("duration_ms".to_owned(), duration as f64), ("starts".to_owned(), ran.len() as f64)]);
+        BTreeMap::from([("duration_ms".to_owned(), duration_ms(ran)), ("starts".to_owned(), ran.len() as f64)]);
     let lines: BTreeSet<(&String, &u32)> = ran
         .iter()
         .flat_map(|(_, ran)| ran.coverage.iter().flat_map(|(file, lines)| lines.iter().map(move |line| (file, line))))
@@ -195,6 +194,16 @@ fn metrics(ran: &[(Parsed, &Ran)]) -> BTreeMap<String, f64> {
         metrics.insert("covered_lines".to_owned(), lines.len() as f64);
     }
     metrics
+}
+
+/// How long everything takes once: what was run several times counts with its mean, so that figures compare however often each was run.
+fn duration_ms(ran: &[(Parsed, &Ran)]) -> f64 {
+    let mut by_start: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for (_, ran) in ran {
+        let (sum, number) = by_start.entry(&ran.start.id).or_default();
+        (*sum, *number) = (*sum + ran.duration_ms as f64, *number + 1.0);
+    }
+    by_start.values().map(|(sum, number)| sum / number).sum::<f64>().round()
 }
 
 fn artifacts(ran: &[(Parsed, &Ran)]) -> Vec<String> {
