@@ -3,14 +3,16 @@
 //! What attempts leave goes through a store that redacts: the hash is that of the redacted content, and no other is ever written. The engine
 //! keeps its own big records, redacted before, through one that does not.
 //!
-//! A file is complete and on the disk before its hash is given out, so that no record ever refers to what is not there.
+//! A file is on the disk before a record refers to it: at once, or, what an attempt leaves, when the attempt ends, all of it together. Until then
+//! only a loss of power could lose it, and what it leaves half-written is known by its hash and written anew.
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io::{self, Read, Write},
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
@@ -34,7 +36,12 @@ pub struct EvidenceStore {
     settled: Arc<[AtomicBool; 256]>,
     /// What takes secrets out of what is put in.
     redactor: Option<Arc<Redactor>>,
+    /// What was put in and is still to be brought to the disk; nothing where everything is brought there at once.
+    pending: Option<Arc<Mutex<BTreeSet<Hash>>>>,
 }
+
+/// How many files are brought to the disk at a time: a file system joins what it is asked for together.
+const SYNCS_AT_ONCE: usize = 8;
 
 /// Makes names of unfinished files differ within a process.
 static UNFINISHED: AtomicU64 = AtomicU64::new(0);
@@ -43,7 +50,49 @@ impl EvidenceStore {
     pub(crate) fn open(folder: PathBuf) -> Result<Self> {
         private::folder(&folder)?;
         let settled = Arc::new([const { AtomicBool::new(false) }; 256]);
-        Ok(EvidenceStore { folder, settled, redactor: None })
+        Ok(EvidenceStore { folder, settled, redactor: None, pending: None })
+    }
+
+    /// The same store, which leaves it to [`settle`](Self::settle) to bring what is put in to the disk.
+    #[must_use]
+    pub fn deferring(&self) -> Self {
+        EvidenceStore { pending: Some(Arc::default()), ..self.clone() }
+    }
+
+    /// Whether everything that was put in is on the disk.
+    pub fn is_settled(&self) -> bool {
+        self.pending.as_ref().is_none_or(|pending| pending.lock().unwrap_or_else(PoisonError::into_inner).is_empty())
+    }
+
+    /// Brings everything that was put in to the disk. No record may refer to it before.
+    pub fn settle(&self) -> Result<()> {
+        let Some(pending) = &self.pending else { return Ok(()) };
+        let hashes = std::mem::take(&mut *pending.lock().unwrap_or_else(PoisonError::into_inner));
+        let hashes: Vec<Hash> = hashes.into_iter().collect();
+        for some in hashes.chunks(SYNCS_AT_ONCE) {
+            let [others @ .., last] = some else { continue };
+            std::thread::scope(|scope| {
+                let others: Vec<_> = others.iter().map(|hash| scope.spawn(|| self.bring(hash))).collect();
+                let last = self.bring(last);
+                others.into_iter().try_for_each(|other| other.join().unwrap_or_else(|_| Err(broken_off())))?;
+                last
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Brings one file to the disk, and its name.
+    fn bring(&self, hash: &Hash) -> Result<()> {
+        let path = self.path(hash);
+        let folder = path.parent().unwrap_or(&self.folder);
+        File::open(&path).and_then(|file| file.sync_all()).map_err(|error| failed("write", &path, &error))?;
+        sync(folder)?;
+        let is_settled = &self.settled[usize::from(hash.0[0])];
+        if !is_settled.load(Ordering::Acquire) {
+            sync(&self.folder)?;
+            is_settled.store(true, Ordering::Release);
+        }
+        Ok(())
     }
 
     /// The same store, which takes the secrets out of all text that is put into it.
@@ -105,32 +154,33 @@ impl EvidenceStore {
             encoder.write_all(&buffer[..read]).map_err(wrong)?;
             bytes += read as u64;
         }
-        let file = encoder.finish().map_err(wrong)?;
+        encoder.finish().map_err(wrong)?;
         let hash = Hash(hasher.finalize().into());
-        self.keep(unfinished, &file, &hash)?;
+        self.keep(unfinished, &hash)?;
         Ok((hash, bytes))
     }
 
-    /// Where it is there already, that one stays, made younger so that a collection under way spares it.
-    fn keep(&self, unfinished: &Path, file: &File, hash: &Hash) -> Result<()> {
+    /// Where it is there already, that one stays, made younger so that a collection under way spares it. It is brought to the disk all the
+    /// same: whoever has put it there may not have come so far.
+    fn keep(&self, unfinished: &Path, hash: &Hash) -> Result<()> {
         let path = self.path(hash);
         let folder = path.parent().unwrap_or(&self.folder);
         if self.is_good(hash) {
             let _ = fs::remove_file(unfinished);
-            return File::open(&path)
+            File::open(&path)
                 .and_then(|kept| kept.set_modified(std::time::SystemTime::now()))
-                .map_err(|error| failed("touch", &path, &error));
+                .map_err(|error| failed("touch", &path, &error))?;
+        } else {
+            fs::create_dir_all(folder).map_err(|error| failed("make", folder, &error))?;
+            fs::rename(unfinished, &path).map_err(|error| failed("name", &path, &error))?;
         }
-        file.sync_all().map_err(|error| failed("write", unfinished, &error))?;
-        fs::create_dir_all(folder).map_err(|error| failed("make", folder, &error))?;
-        fs::rename(unfinished, &path).map_err(|error| failed("name", &path, &error))?;
-        sync(folder)?;
-        let is_settled = &self.settled[usize::from(hash.0[0])];
-        if !is_settled.load(Ordering::Acquire) {
-            sync(&self.folder)?;
-            is_settled.store(true, Ordering::Release);
+        match &self.pending {
+            Some(pending) => {
+                pending.lock().unwrap_or_else(PoisonError::into_inner).insert(*hash);
+                Ok(())
+            }
+            None => self.bring(hash),
         }
-        Ok(())
     }
 
     /// A file's content.
@@ -222,6 +272,10 @@ fn read_dir(folder: &Path) -> Result<Vec<PathBuf>> {
 
 fn sync(folder: &Path) -> Result<()> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed("sync", folder, &error))
+}
+
+fn broken_off() -> Error {
+    Error::io("could not bring evidence to the disk".to_owned(), &io::Error::other("it broke off"))
 }
 
 fn failed(doing: &str, path: &Path, error: &io::Error) -> Error {

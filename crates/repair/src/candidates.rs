@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hasher};
 
-use tree_sitter::Parser;
-
 use crate::diff::unified;
 use crate::edit::{Edit, apply};
 use crate::hints::{Hints, words};
@@ -19,6 +17,10 @@ use crate::templates::{At, Ingredients, Proposal, RULES};
 pub const CANDIDATES_MAX: usize = 4_000;
 /// The most proposals that are ranked; a file that gives more is mostly suspect and hardly worth it.
 const PROPOSALS_MAX: usize = 60_000;
+
+/// How many proposals are checked before it is asked whether there are enough, and by how many threads.
+const CHECKED_AT_ONCE: usize = 4_000;
+const SHARES_MAX: usize = 8;
 
 /// How much each further proposal of a template for one piece of text sinks: the more there are, the less likely is each.
 const CROWD: f64 = 0.12;
@@ -77,7 +79,7 @@ pub fn candidates(files: &BTreeMap<String, String>, suspects: &[Suspect], hints:
     rank(&mut proposals);
     thin(&mut proposals);
     rank(&mut proposals);
-    accept(proposals, &sources, &mut parser)
+    accept(proposals, &sources)
 }
 
 struct Ranked {
@@ -149,21 +151,39 @@ fn line_words(source: &Source, node: usize) -> impl Iterator<Item = String> + '_
 }
 
 /// Takes the proposals in their order: those that apply, are new, and leave the syntax sound.
-fn accept(proposals: Vec<Ranked>, sources: &[Source], parser: &mut Parser) -> Vec<Candidate> {
+fn accept(proposals: Vec<Ranked>, sources: &[Source]) -> Vec<Candidate> {
     let mut seen: HashSet<(usize, u64)> = HashSet::new();
+    let mut fresh = proposals.into_iter().filter_map(|ranked| {
+        let source = &sources[ranked.source];
+        let new = apply(&source.text, &ranked.proposal.edits)?;
+        (new != source.text && seen.insert((ranked.source, squeezed(&new)))).then_some((ranked, new))
+    });
     let mut accepted = Vec::new();
-    for ranked in proposals {
-        if accepted.len() >= CANDIDATES_MAX {
+    while accepted.len() < CANDIDATES_MAX {
+        let some: Vec<(Ranked, String)> = fresh.by_ref().take(CHECKED_AT_ONCE).collect();
+        if some.is_empty() {
             break;
         }
-        let source = &sources[ranked.source];
-        let Some(new) = apply(&source.text, &ranked.proposal.edits) else { continue };
-        if new == source.text || !seen.insert((ranked.source, squeezed(&new))) || !source.stays_sound(parser, &new) {
-            continue;
-        }
-        accepted.push(candidate(ranked, source, &new));
+        accepted.extend(sound(&some, sources));
     }
+    accepted.truncate(CANDIDATES_MAX);
     accepted
+}
+
+/// Those that leave the syntax sound, in their order. To find that out takes longer than all else, so every processor has a share of it.
+fn sound(proposals: &[(Ranked, String)], sources: &[Source]) -> Vec<Candidate> {
+    let shares = std::thread::available_parallelism().map_or(1, usize::from).min(SHARES_MAX);
+    let check = |share: &[(Ranked, String)]| {
+        let Some(mut parser) = parser() else { return Vec::new() };
+        let is_sound = |(ranked, new): &&(Ranked, String)| sources[ranked.source].stays_sound(&mut parser, new);
+        let sound = share.iter().filter(is_sound);
+        sound.map(|(ranked, new)| candidate(ranked, &sources[ranked.source], new)).collect()
+    };
+    std::thread::scope(|scope| {
+        let shares = proposals.chunks(proposals.len().div_ceil(shares).max(1));
+        let under_way: Vec<_> = shares.map(|share| scope.spawn(move || check(share))).collect();
+        under_way.into_iter().flat_map(|share| share.join().unwrap_or_default()).collect()
+    })
 }
 
 /// Two changes that differ in blanks only are one: the same number then.
@@ -173,7 +193,7 @@ fn squeezed(text: &str) -> u64 {
     hasher.finish()
 }
 
-fn candidate(ranked: Ranked, source: &Source, new: &str) -> Candidate {
+fn candidate(ranked: &Ranked, source: &Source, new: &str) -> Candidate {
     let Ranked { line, score, proposal, .. } = ranked;
     let patch = unified(&source.path, &source.text, new);
     let (before, after) = changed_lines(&patch);
@@ -181,14 +201,14 @@ fn candidate(ranked: Ranked, source: &Source, new: &str) -> Candidate {
     Candidate {
         template: proposal.template,
         path: source.path.clone(),
-        line,
+        line: *line,
         summary,
         before,
         after,
         patch,
         prior: proposal.template.prior(),
-        score,
-        edits: BTreeMap::from([(source.path.clone(), proposal.edits)]),
+        score: *score,
+        edits: BTreeMap::from([(source.path.clone(), proposal.edits.clone())]),
     }
 }
 

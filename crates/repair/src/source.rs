@@ -1,7 +1,7 @@
 //! A C file as a flat list of syntax nodes, so that parents and children are indices and no walk is recursive.
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use tree_sitter::{InputEdit, Node as Raw, Parser, Point, Tree};
 
@@ -15,9 +15,9 @@ const ANCESTORS_MAX: usize = 256;
 
 /// One node of the syntax tree.
 pub(crate) struct Node {
-    pub(crate) kind: Rc<str>,
+    pub(crate) kind: Arc<str>,
     /// The name of the place it has in its parent; empty where it has none.
-    pub(crate) field: Rc<str>,
+    pub(crate) field: Arc<str>,
     pub(crate) start: usize,
     pub(crate) end: usize,
     /// First line is 1.
@@ -158,15 +158,15 @@ fn flatten(tree: &Tree) -> Option<Vec<Node>> {
 
 /// Kinds and fields are few: each is kept once.
 #[derive(Default)]
-struct Names(HashMap<String, Rc<str>>);
+struct Names(HashMap<String, Arc<str>>);
 
 impl Names {
-    fn keep(&mut self, name: &str) -> Rc<str> {
+    fn keep(&mut self, name: &str) -> Arc<str> {
         if let Some(kept) = self.0.get(name) {
-            return Rc::clone(kept);
+            return Arc::clone(kept);
         }
-        let kept: Rc<str> = Rc::from(name);
-        self.0.insert(name.to_owned(), Rc::clone(&kept));
+        let kept: Arc<str> = Arc::from(name);
+        self.0.insert(name.to_owned(), Arc::clone(&kept));
         kept
     }
 

@@ -11,6 +11,7 @@ use std::{
 
 use interlock_activity::{Activity, Attempt, Canceller, Effect, Outcome, code};
 use interlock_core::ActivityId;
+use interlock_journal::EvidenceStore;
 use tokio::sync::{OwnedSemaphorePermit, mpsc::UnboundedSender};
 
 use crate::{
@@ -86,6 +87,7 @@ pub(crate) fn begin(
     let (canceller, cancel) = Canceller::new();
     let number = begun.number;
     let live_file = live_file(shared, &live.name, id, number);
+    let evidence = shared.engine.evidence().redacting(Arc::clone(&shared.redactor)).deferring();
     let attempt = Attempt {
         run: Arc::clone(&live.name),
         activity: id,
@@ -96,7 +98,7 @@ pub(crate) fn begin(
         folder: live.folder.clone(),
         is_kept: begun.snapshot.is_some(),
         live: live_file.clone(),
-        evidence: shared.engine.evidence().redacting(Arc::clone(&shared.redactor)),
+        evidence: evidence.clone(),
         host: Arc::new(Desk(Arc::downgrade(shared))),
         cancel,
     };
@@ -108,7 +110,7 @@ pub(crate) fn begin(
     let (waits, weak) = (activity.waits(), Arc::downgrade(shared));
     shared.tell(News::Started { run: Arc::clone(&live.name), activity: id, name: activity.name().into(), number });
     let mut flight = Box::pin(async move {
-        let outcome = whole(&*activity, attempt).await;
+        let outcome = settled(evidence, whole(&*activity, attempt).await).await;
         let outcome = match before {
             Some(before) => with_changes(weak, before, outcome).await,
             None => outcome,
@@ -128,6 +130,19 @@ pub(crate) fn begin(
         })),
     }
     Some(Flight { canceller, waits })
+}
+
+/// An outcome whose evidence is on the disk.
+async fn settled(evidence: EvidenceStore, outcome: Outcome) -> Outcome {
+    if evidence.is_settled() {
+        return outcome;
+    }
+    let why = match tokio::task::spawn_blocking(move || evidence.settle()).await {
+        Ok(Ok(())) => return outcome,
+        Ok(Err(error)) => error.to_string(),
+        Err(error) => error.to_string(),
+    };
+    Outcome::error(code::NOT_KEPT, format!("what it left could not be kept: {why}"))
 }
 
 /// An activity from its beginning to its end, where a panic of it is an outcome like any other.

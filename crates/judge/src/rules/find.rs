@@ -72,8 +72,8 @@ impl Rules {
     pub fn classify(&self, text: &str) -> Vec<Finding> {
         let (lines, table) = (lines(text), self.table());
         let mut found = Vec::new();
-        for (at, line) in lines.iter().enumerate().filter(|(_, line)| !table.skip.is_match(line)) {
-            for number in table.any.matches(line) {
+        for (at, line) in lines.iter().enumerate().filter(|(_, line)| !table.skip.is_match(line.as_bytes())) {
+            for number in table.any.matches(line.as_bytes()) {
                 if found.len() < FINDINGS_MAX {
                     found.extend(table.rules.get(number).and_then(|rule| finding(rule, &lines, at)));
                 }

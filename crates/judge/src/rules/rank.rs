@@ -28,5 +28,6 @@ const FOLLOW_UP: u32 = 50;
 
 /// Whether the last word of the runners is that everything passed.
 fn is_passed(rules: &Table, lines: &[Cow<'_, str>]) -> bool {
-    lines.iter().any(|line| rules.pass.is_match(line)) && !lines.iter().any(|line| rules.fail.is_match(line))
+    lines.iter().any(|line| rules.pass.is_match(line.as_bytes()))
+        && !lines.iter().any(|line| rules.fail.is_match(line.as_bytes()))
 }

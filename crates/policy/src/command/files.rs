@@ -15,6 +15,9 @@ enum Takes {
     Empties,
 }
 
+/// Programs that change who may do what with a file.
+const RIGHTS: &[&str] = &["chmod", "chown", "chgrp", "chattr", "setfacl"];
+
 /// Programs with the options that take a value, so that it is not mistaken for a file.
 const PROGRAMS: [(&[&str], &[&str], Takes); 10] = [
     (
@@ -88,7 +91,7 @@ const PROGRAMS: [(&[&str], &[&str], Takes); 10] = [
         Takes::Writes,
     ),
     (&["touch"], &["-d", "-t", "-r", "--date", "--reference"], Takes::Writes),
-    (&["chmod", "chown", "chgrp", "chattr", "setfacl"], &["--reference"], Takes::WritesButFirst),
+    (RIGHTS, &["--reference"], Takes::WritesButFirst),
     (&["rmdir", "unlink"], &[], Takes::Deletes),
     (&["shred", "srm", "wipe"], &["-n", "-s", "--iterations", "--size"], Takes::Empties),
     (&["truncate"], &["-s", "--size", "-r", "--reference"], Takes::Empties),
@@ -129,6 +132,9 @@ impl Scene<'_> {
         line.operands.iter().skip(skip).for_each(|file| self.touch(op, file, state));
         if call.name == "chmod" {
             self.mode(call, &line);
+        }
+        if RIGHTS.contains(&call.name) {
+            line.operands.iter().skip(skip).for_each(|file| self.rights(call, file, state));
         }
         if matches!(call.name, "rg" | "grep" | "bat" | "less" | "tree") {
             self.code_in_options(call, state);
@@ -261,6 +267,14 @@ impl Scene<'_> {
     }
 
     /// Programs that run with somebody else's rights, and files that anybody may change.
+    /// Outside of the workspace the sandbox holds what is written, and not the rights to it; there may be others' files in a temporary folder.
+    fn rights(&mut self, call: &Call<'_>, file: &Field, state: &State) {
+        if state.folders.iter().any(|folder| !self.is_inside(&file.text, folder.as_deref())) {
+            let why = "the sandbox does not hold whom a file outside of the workspace belongs to";
+            self.confirm(Permission::Write, &call.shown(), code::COMMAND_RULE, why);
+        }
+    }
+
     fn mode(&mut self, call: &Call<'_>, line: &Line<'_>) {
         let mode = line.operands.first().map_or("", |mode| mode.text.as_str());
         let is_special = mode.contains('s') && mode.contains(['+', '='])
