@@ -10,6 +10,7 @@ pub mod activities;
 mod actor;
 mod admit;
 mod clock;
+mod counters;
 mod dispatch;
 mod error;
 mod grants;
