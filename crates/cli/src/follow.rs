@@ -25,6 +25,10 @@ pub(crate) struct Step {
     pub(crate) moves: Vec<Move>,
     /// The same, for pictures.
     pub(crate) transitions: Vec<TransitionId>,
+    /// The activity that it tries, ends or leaves to a person, by name.
+    pub(crate) activity: Option<String>,
+    /// Whether an activity is being tried after it.
+    pub(crate) is_busy: bool,
 }
 
 /// What a run that nobody moves waits for.
@@ -83,10 +87,22 @@ impl Follower {
 
     fn step(&mut self, record: Record) -> Result<Step, Failure> {
         let entry = self.engine.entry(&record)?;
+        let activity = self.activity(&entry);
         let (moves, trace) = self.live.relive(&record, &entry);
         let rounds = trace.microsteps.iter().flat_map(|round| &round.taken);
         let transitions = rounds.map(|taken| taken.transition).collect();
-        Ok(Step { record, entry, moves, transitions })
+        let is_busy = self.live.activities.values().any(|begun| begun.number > 0 && begun.left.is_none());
+        Ok(Step { record, entry, moves, transitions, activity, is_busy })
+    }
+
+    fn activity(&self, entry: &Entry) -> Option<String> {
+        let id = match entry {
+            Entry::Attempt { activity, .. } | Entry::Outcome { activity, .. } => activity,
+            Entry::Left(left) => &left.activity,
+            _ => return None,
+        };
+        let begun = self.live.activities.get(id)?;
+        Some(self.live.loaded.chart().invoke(begun.invoke).activity.clone())
     }
 
     /// Where it stands as a whole.

@@ -1,4 +1,5 @@
-//! An example of what a schema takes, to show people how to answer. It is as small as the schema allows.
+//! An example of what a schema takes, to show people how to answer. It is as small as the schema allows, but for lists: they have an item, which
+//! shows what one looks like.
 
 use interlock_chart::model::Schema;
 use serde_json::{Value as Json, json};
@@ -6,7 +7,7 @@ use serde_json::{Value as Json, json};
 /// Deepest schema that is followed.
 const DEPTH_MAX: usize = 8;
 
-/// An example: what is required, no more.
+/// An example: what is required, no more, with an item in every list.
 pub(crate) fn sample(schema: &Schema) -> Json {
     of(schema, 0)
 }
@@ -47,7 +48,8 @@ pub(crate) fn kind(schema: &Schema) -> &str {
 
 fn array(schema: &Schema, depth: usize) -> Json {
     const ITEMS_MAX: u64 = 8;
-    let least = schema.get("minItems").and_then(Json::as_u64).unwrap_or(0).min(ITEMS_MAX);
+    let bound = |name: &str| schema.get(name).and_then(Json::as_u64);
+    let least = bound("minItems").unwrap_or(1).clamp(1, ITEMS_MAX).min(bound("maxItems").unwrap_or(ITEMS_MAX));
     let item = |_| schema.get("items").map_or(json!("…"), |items| of(items, depth + 1));
     Json::Array((0..least).map(item).collect())
 }
@@ -73,14 +75,18 @@ mod tests {
     fn a_sample_has_what_is_required_and_no_more() {
         let schema = json!({
             "type": "object",
-            "required": ["goal", "kind", "count", "deep", "list"],
+            "required": ["goal", "kind", "count", "deep", "list", "items", "none"],
             "properties": {
                 "goal": { "type": "string" }, "kind": { "enum": ["a", "b"] }, "count": { "type": "integer", "minimum": 3 },
                 "deep": { "type": "object", "required": ["yes"], "properties": { "yes": { "type": "boolean" } } },
                 "list": { "type": "array", "minItems": 1, "items": { "type": "number" } }, "left": { "type": "string" },
+                "items": { "type": "array", "items": { "required": ["name"], "properties": { "name": { "type": "string" } } } },
+                "none": { "type": "array", "maxItems": 0 },
             }
         });
-        let expected = json!({ "goal": "…", "kind": "a", "count": 3, "deep": { "yes": true }, "list": [1.0] });
+        let expected = json!({
+            "goal": "…", "kind": "a", "count": 3, "deep": { "yes": true }, "list": [1.0], "items": [{ "name": "…" }], "none": [],
+        });
         assert_eq!(sample(&schema), expected);
         assert_eq!(sample(&json!(true)), json!({}));
     }

@@ -90,6 +90,40 @@ fn a_person_who_judges_is_waited_for() {
     assert_eq!(sent.code, Some(0), "{sent}");
 }
 
+#[test]
+fn a_question_that_was_put_to_a_person_stands_whatever_becomes_of_the_settings() {
+    let server = ModelServer::saying(vec![Dialect::Chat.says("the lamp, you ask?")]);
+    let left = at(&server).replace("[\"near\"]", "[\"near\", \"person\"]");
+    for before in ["[chains]\njudge.lamp = [\"person\"]\n", &left] {
+        for after in ["[chains]\ndefault = [\"rules\"]\n", "", "[chains", "[chains]\ndefault = [\"nobody\"]\n"] {
+            let (_folder, session) = project(before);
+            let ran = session.run("run lamp --name l1").unwrap();
+            assert_eq!(ran.code, Some(4), "{ran}");
+            session.write("home/judges.toml", after).unwrap();
+            let shown = session.run("show l1").unwrap().stdout;
+            assert!(shown.contains("| Is the lamp on?") && shown.contains("interlock send l1 on"), "{after}: {shown}");
+            let resumed = session.run("resume l1").unwrap();
+            assert_eq!(resumed.code, Some(4), "{after}: {resumed}");
+            let sent = session.run("send l1 on --data '{\"brightness\": 7}'").unwrap();
+            assert_eq!(sent.code, Some(0), "{after}: {sent}");
+            assert_eq!(session.run("verify l1").unwrap().code, Some(0), "{after}");
+        }
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_said_before_there_is_a_run() {
+    for (settings, word) in
+        [("[chains]\njudge.lamp = [\"nobody\"]\n", "there is no judge `nobody`"), ("[chains", "judges.toml")]
+    {
+        let (_folder, session) = project(settings);
+        let ran = session.run("run lamp --name l1").unwrap();
+        assert_eq!(ran.code, Some(2), "{ran}");
+        assert!(ran.stderr.contains(word), "{ran}");
+        assert_eq!(session.run("runs --json").unwrap().stdout.trim(), "[]");
+    }
+}
+
 fn drafted(slug: &str) -> String {
     let task = json!({ "id": "T-001", "priority": "P0", "title": "A switch", "files": ["theme.css"], "verify": ["make test"] });
     let prd = json!({
@@ -231,4 +265,11 @@ fn doctor_tells_which_models_answer() {
     let (_folder, session) = project("");
     let doctor = session.run("doctor").unwrap();
     assert!(doctor.stdout.contains("no model is set up: rules judge"), "{doctor}");
+    let (_folder, session) = project("[chains]\ndefault = [\"person\"]\njudge.plan = [\"rules\"]\n");
+    let doctor = session.run("doctor").unwrap();
+    assert!(doctor.stdout.contains("no model is set up: a person judges, for judge.plan rules judge"), "{doctor}");
+    let server = ModelServer::saying(vec![Dialect::Chat.says("ready, I think")]);
+    let (_folder, session) = project(&at(&server));
+    let doctor = session.run("doctor").unwrap();
+    assert!(doctor.stdout.contains("✗ judge near") && doctor.code == Some(1), "{doctor}");
 }

@@ -422,6 +422,9 @@ fn a_run_is_replayed_to_any_record_and_forked_from_it() {
     assert_eq!(json(&session, "show t1")["phase"], "succeeded");
     assert_eq!(run(&session, "verify").code, Some(0));
     assert_eq!(run(&session, "fork t1 --at 9").code, Some(2));
+    assert_eq!(json(&session, "fork t1 --at 3 --name t2")["run"], "t2");
+    assert_eq!(run(&session, "fork t1 --at 3 --name t2").code, Some(2), "a name is given once");
+    assert_eq!(run(&session, "fork t1 --at 3 --name ../t3").code, Some(2));
 }
 
 #[test]
@@ -588,6 +591,11 @@ fn a_report_is_a_page_with_the_picture_in_it() {
     let report: Json =
         serde_json::from_str(&std::fs::read_to_string(session.folder().join("t1.json")).unwrap()).unwrap();
     assert_eq!(report["moves"].as_array().unwrap().len(), 3);
+    let refused = run(&session, "report t1 --out t1.pdf");
+    assert_eq!(refused.code, Some(2), "{refused}");
+    assert!(refused.stderr.contains("`.pdf`") && refused.stderr.contains(".md, .html or .json"), "{refused}");
+    assert!(!session.folder().join("t1.pdf").exists());
+    assert_eq!(run(&session, "report t1 --format md --out t1.txt").code, Some(0));
     assert!(run(&session, "report t1").stdout.contains("| heating → brewed | boiled | the water for oolong boils |"));
 }
 

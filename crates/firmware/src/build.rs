@@ -255,5 +255,8 @@ mod tests {
         assert_eq!(missing(&build(&["sh"])), None);
         assert_eq!(missing(&build(&["sh", "no-such-program-7"])).as_deref(), Some("no-such-program-7"));
         assert_eq!(package_of("qemu-system-riscv32"), "qemu-system-misc");
+        assert_eq!(package_of("qemu-system-aarch64"), "qemu-system-arm");
+        assert_eq!(package_of("qemu-system-x86_64"), "qemu-system-x86");
+        assert_eq!(package_of("qemu-system-mipsel"), "qemu-system-mips");
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! The knowledge base itself is the journal's (`interlock_journal::knowledge`). That it cannot be read or written is no reason to stop a run.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use interlock_activity::{Attempt, Outcome, code};
 use interlock_journal::{
-    Hash,
-    knowledge::{Came, Filter, Hit, Knowledge, Round as Written},
+    EvidenceStore, Hash,
+    knowledge::{Came, Filter, Knowledge, Round as Written},
 };
 use interlock_judge::{
     embeddings::{self, Embedder},
@@ -17,7 +17,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
-use crate::hand::{Done, Settings, blocking, failed, given, signal};
+use crate::{
+    hand::{Done, Settings, blocking, failed, given, signal},
+    learned::{self, ENTRIES_PER_LESSON, Lesson},
+};
 
 /// How many similar cases are looked up.
 const SIMILAR_MAX: usize = 5;
@@ -74,8 +77,12 @@ pub(crate) async fn remember(settings: &Arc<Settings>, attempt: &Attempt, round:
 
 async fn write(settings: &Arc<Settings>, attempt: &Attempt, round: Round, came: Came) -> Result<(), Outcome> {
     let Some(home) = settings.home.clone() else { return Ok(()) };
-    let written = round.written(attempt, came);
-    blocking(move || Knowledge::open(&home).and_then(|base| base.record(&written)).map(drop).map_err(failed)).await
+    let attempt = attempt.clone();
+    blocking(move || {
+        let written = round.written(&attempt, came);
+        Knowledge::open(&home).and_then(|base| base.record(&written)).map(drop).map_err(failed)
+    })
+    .await
 }
 
 impl Round {
@@ -89,6 +96,32 @@ impl Round {
         !self.patch.is_empty()
     }
 
+    /// What was wrong before the round changed anything; and what was wrong after it, where it did not help.
+    fn symptom(&self, evidence: &EvidenceStore, came: Came) -> String {
+        let before = short(&seen(&self.evidence_refs, evidence));
+        let after = match not_passed(&self.test_result) {
+            said if said.is_empty() => short(&self.reasoning),
+            said => short(&said),
+        };
+        match came {
+            _ if before.is_empty() => after,
+            Came::Fixed | Came::Improved => before,
+            _ if after.is_empty() || after == before => before,
+            Came::NoChange | Came::Worse | Came::BuildFailed | Came::Refused => {
+                format!("{before}\n\nAfter the change:\n{after}")
+            }
+        }
+    }
+
+    /// The files that it changed; where there is no patch, those that it meant to. A plan may name them from another root, so never both.
+    fn files(&self) -> Vec<String> {
+        let changed: BTreeSet<&str> = self.patch.lines().filter_map(|line| line.strip_prefix("+++ b/")).collect();
+        let planned = self.patch_plan["changes"].as_array().into_iter().flatten();
+        let planned = planned.filter_map(|change| change["file"].as_str());
+        let files = if changed.is_empty() { planned.collect() } else { changed };
+        files.into_iter().map(str::to_owned).collect()
+    }
+
     fn written(self, attempt: &Attempt, came: Came) -> Written {
         let redactor = attempt.evidence.redactor();
         let text = |value: &Value| redactor.text(value.as_str().unwrap_or_default()).into_owned();
@@ -96,36 +129,64 @@ impl Round {
             cause if cause.is_empty() => text(&self.analysis["summary"]),
             cause => cause,
         };
-        let changes = self.patch_plan["changes"].as_array().into_iter().flatten();
-        let files = self.patch.lines().filter_map(|line| line.strip_prefix("+++ b/").map(str::to_owned));
+        let symptom = redactor.text(&self.symptom(&attempt.evidence, came)).into_owned();
+        let files = self.files();
         Written {
             run: attempt.run.to_string(),
             iteration: self.iteration_index,
             at_ms: attempt.host.now_ms(),
             machine: "firmware".to_owned(),
             title: redactor.text(&self.goal).into_owned(),
-            symptom: symptom(&self.test_result, &self.reasoning),
+            symptom,
             cause,
             patch: redactor.text(&self.patch).into_owned(),
             result: Some(came),
             product_line: self.knowledge.product_line,
             tags: self.knowledge.tags,
-            files: files.chain(changes.filter_map(|change| change["file"].as_str().map(str::to_owned))).collect(),
+            files,
             confidence: self.analysis["confidence"].as_f64().unwrap_or(0.0),
             evidence_refs: self.evidence_refs,
         }
     }
 }
 
-/// What was seen: the cases that did not pass, with what they say.
-fn symptom(result: &Value, otherwise: &str) -> String {
+/// The cases that did not pass, with what they say.
+fn not_passed(result: &Value) -> String {
     let cases = result["cases"].as_array().into_iter().flatten();
-    let said = cases.map(|case| {
+    let said = cases.filter(|case| !matches!(case["status"].as_str(), Some("passed" | "skipped"))).map(|case| {
         let text = |name: &str| case[name].as_str().unwrap_or_default();
         format!("{} {}: {}", text("case_id"), text("status"), text("message"))
     });
-    let said = said.collect::<Vec<_>>().join("\n");
-    if said.is_empty() { otherwise.to_owned() } else { said.chars().take(TEXT_CHARS_MAX).collect() }
+    said.collect::<Vec<_>>().join("\n")
+}
+
+/// What was wrong when a round began, as its triage read it: the first of what it looked at that says something.
+fn seen(refs: &[String], evidence: &EvidenceStore) -> String {
+    let read = |hash: &str| String::from_utf8(evidence.get(&Hash::from_hex(hash)?).ok()?).ok();
+    let triage: Value =
+        refs.first().and_then(|hash| read(hash)).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let mut looked_at = triage["looked_at"].as_array().into_iter().flatten().filter_map(|log| {
+        let text = read(log["evidence"].as_str()?)?;
+        match log["source"].as_str()? {
+            "baseline" => Some(not_passed(&serde_json::from_str::<Value>(&text).ok()?["measured"])),
+            _ => Some(text.trim().to_owned()),
+        }
+    });
+    looked_at.find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+/// What a triage found, in words.
+fn found_by_rules(triage: &str) -> String {
+    let triage: Value = serde_json::from_str(triage).unwrap_or_default();
+    let findings = triage["findings"].as_array().into_iter().flatten();
+    let words =
+        findings.flat_map(|one| ["cause", "excerpt", "file"].map(|name| one[name].as_str().unwrap_or_default()));
+    words.filter(|words| !words.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// The beginning of a text.
+fn short(text: &str) -> String {
+    text.chars().take(TEXT_CHARS_MAX).collect()
 }
 
 fn came(result: &Value) -> Came {
@@ -157,7 +218,8 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let (text, filter) = blocking(move || {
         let first = with.evidence_refs.first().and_then(|hash| Hash::from_hex(hash));
         let triage = first.and_then(|hash| of.evidence.get(&hash).ok()).unwrap_or_default();
-        let text: String = String::from_utf8_lossy(&triage).chars().take(TEXT_CHARS_MAX).collect();
+        let found = found_by_rules(&String::from_utf8_lossy(&triage));
+        let text = short(&format!("{found}\n{}", seen(&with.evidence_refs, &of.evidence)));
         let filter =
             Filter { product_line: Some(with.product_line).filter(|line| !line.is_empty()), ..Filter::default() };
         Ok((format!("{} {text}", with.goal), filter))
@@ -167,42 +229,65 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let server = Judges::load(Some(&home), &attempt.folder).ok().and_then(|judges| judges.embeddings);
     let embedder = server.as_ref().map(Embedder::new);
     let (mut cancel, thread) = (attempt.cancel.clone(), Handle::current());
+    let (has_embedder, asked) = (embedder.is_some(), text.clone());
     // The knowledge base belongs to one thread at a time, also while a server makes vectors.
     let looked = blocking(move || {
         let base = Knowledge::open(&home).map_err(failed)?;
         thread.block_on(async {
             tokio::select! {
-                looked = embeddings::search(&base, embedder.as_ref(), &text, &filter, SIMILAR_MAX) => looked.map_err(failed),
+                looked = embeddings::search(&base, embedder.as_ref(), &text, &filter, SIMILAR_MAX * ENTRIES_PER_LESSON) => looked.map_err(failed),
                 () = cancel.cancelled() => Err(Outcome::error(code::CANCELLED, "it was stopped")),
             }
         })
     });
-    let looked = looked.await?;
+    let mut looked = looked.await?;
+    // What was found by its meaning need not have a word in common.
+    if !has_embedder || looked.trouble.is_some() {
+        looked.hits.retain(|hit| learned::is_similar(&asked, &hit.entry));
+    }
     if let Some(trouble) = &looked.trouble {
         attempt.host.progress(&attempt.run, attempt.activity, &format!("looked for words only: {trouble}"));
     }
-    Ok(found(&looked.hits))
+    Ok(found(&learned::once(looked.hits, SIMILAR_MAX)))
 }
 
-fn found(hits: &[Hit]) -> Outcome {
-    let similar: Vec<Value> = hits.iter().map(in_short).collect();
-    let summary = match hits {
+fn found(lessons: &[Lesson]) -> Outcome {
+    let similar: Vec<Value> = lessons.iter().map(in_short).collect();
+    let summary = match lessons {
         [] => "no similar case is known".to_owned(),
-        hits => format!("{} similar cases are known, the first {}", hits.len(), hits[0].entry.id),
+        [first, ..] => format!("{} similar cases are known, the first {}", lessons.len(), first.hit.entry.id),
     };
     signal("similar_found", json!({ "summary": summary, "similar": similar }))
 }
 
-fn in_short(hit: &Hit) -> Value {
-    let short = |text: &str| text.chars().take(TEXT_CHARS_MAX).collect::<String>();
-    let entry = &hit.entry;
+fn in_short(lesson: &Lesson) -> Value {
+    let entry = &lesson.hit.entry;
     json!({
         "id": entry.id,
         "title": entry.title,
         "symptom": short(&entry.symptom),
         "cause": short(&entry.cause),
         "patch": short(&entry.patch),
-        "result": entry.result.name(),
-        "score": hit.score,
+        "result": learned::came(entry),
+        "times": lesson.times,
+        "score": lesson.hit.score,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Round;
+
+    #[test]
+    fn a_file_that_a_plan_names_from_another_root_is_named_once() {
+        let files = |patch: &str| {
+            let plan = json!({ "changes": [{ "file": "src/frame.c" }, { "file": "src/frame.c" }] });
+            let round = json!({ "patch": patch, "patch_plan": plan, "came": null });
+            serde_json::from_value::<Round>(round).unwrap().files()
+        };
+        assert_eq!(files("--- a/parser/src/frame.c\n+++ b/parser/src/frame.c\n"), ["parser/src/frame.c"]);
+        assert_eq!(files(""), ["src/frame.c"]);
+    }
 }

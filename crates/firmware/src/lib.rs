@@ -5,7 +5,8 @@
 //! as they were found; the fix is brought there last, by `workspace.apply`.
 //!
 //! `build.rs` builds, `bench/` runs what was built where `interlock-testbench` says, `rounds.rs` compares a round with the baseline, `search/` looks
-//! for a fix without a model, `knowledge.rs` remembers. `hand.rs` makes activities of all that.
+//! for a fix without a model, `knowledge.rs` remembers, `learned.rs` tells what is remembered. `hand.rs` makes activities
+//! of all that.
 
 mod area;
 mod baseline;
@@ -16,6 +17,7 @@ mod copy;
 mod excerpts;
 mod hand;
 mod knowledge;
+pub mod learned;
 mod objections;
 mod packages;
 mod rounds;

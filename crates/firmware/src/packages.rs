@@ -1,7 +1,7 @@
 //! Which package has a program: what to install is said with what is missing.
 
 /// Programs and the Debian packages that have them, where the names differ.
-const PACKAGES: [(&str, &str); 22] = [
+const PACKAGES: [(&str, &str); 18] = [
     ("addr2line", "binutils"),
     ("arm-none-eabi-addr2line", "binutils-arm-none-eabi"),
     ("arm-none-eabi-g++", "gcc-arm-none-eabi"),
@@ -15,18 +15,17 @@ const PACKAGES: [(&str, &str); 22] = [
     ("ipmi_sim", "openipmi"),
     ("ninja", "ninja-build"),
     ("pytest", "python3-pytest"),
-    ("qemu-system-aarch64", "qemu-system-arm"),
-    ("qemu-system-riscv32", "qemu-system-misc"),
-    ("qemu-system-riscv64", "qemu-system-misc"),
     ("riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf"),
     ("scp", "openssh-client"),
     ("ssh", "openssh-client"),
     ("sshd", "openssh-server"),
-    ("qemu-system-xtensa", "qemu-system-misc"),
     ("cargo", "cargo"),
 ];
 
 /// The package to install for a program.
 pub(crate) fn package_of(program: &str) -> &str {
+    if program.rsplit('/').next().is_some_and(|name| name.starts_with("qemu-system-")) {
+        return interlock_testbench::qemu_package(program);
+    }
     PACKAGES.iter().find(|(name, _)| *name == program).map_or(program, |(_, package)| package)
 }

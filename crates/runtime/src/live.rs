@@ -10,7 +10,9 @@ use interlock_chart::{
 use interlock_core::{
     ActivityId, Effect as Order_, Input, Observer, State, Status, TimerId, Trace, Verdict, step_with,
 };
-use interlock_journal::{Append, Entry, Evidence, EvidenceStore, Lease, Opened, Phase, RunKey, TimerChange, Unchained};
+use interlock_journal::{
+    Append, Entry, Evidence, EvidenceStore, Lease, Left, Opened, Phase, RunKey, TimerChange, Unchained,
+};
 
 use crate::{
     Error, Loaded, Result,
@@ -250,6 +252,7 @@ impl Live {
         let mut orders: Vec<Order> = changes.cancelled.drain(..).map(Order::Cancel).collect();
         for id in std::mem::take(&mut changes.started) {
             if self.activity_of(id, registry).is_none() {
+                entries.extend(self.leave(id, registry));
                 continue;
             }
             if at_once(self, id) {
@@ -262,6 +265,16 @@ impl Live {
         }
         let append = self.append(entries, now_ms, registry, changes.timers)?;
         Ok(Turn { append, orders, verdict, moves })
+    }
+
+    /// What to record of an activity that takes no start, as a judgement that is for a person alone. From then on it is theirs, whatever becomes of what
+    /// that was read from: a question that was put stands.
+    fn leave(&mut self, id: ActivityId, registry: &Registry) -> Option<Entry> {
+        let begun = self.activities.get_mut(&id)?;
+        registry.get(&self.loaded.chart().invoke(begun.invoke).activity)?;
+        let why = "nobody else is asked".to_owned();
+        begun.left = Some(why.clone());
+        Some(Entry::Left(Left { activity: id, number: begun.number, why, evidence: Vec::new() }))
     }
 
     fn fold_watched(&mut self, entry: &Entry, now_ms: i64) -> (Verdict, Changes, Vec<Move>) {

@@ -269,7 +269,7 @@ impl Writer<'_> {
             counter: self.chart().counters[id.index()].name.clone(),
             before: self.before.get(id.index()).copied().unwrap_or_default(),
             after: self.live.state.counters[id.index()],
-            max: self.chart().counters[id.index()].max,
+            max: self.live.counter_max(id),
         });
         changed.collect()
     }

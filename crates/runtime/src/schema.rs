@@ -2,6 +2,7 @@
 //! them.
 
 use interlock_chart::{Value, model::Schema};
+use jsonschema::error::ValidationErrorKind;
 use serde_json::Value as Json;
 
 /// A schema, ready to be asked.
@@ -33,7 +34,15 @@ impl Checked {
 fn describe(error: &jsonschema::ValidationError<'_>) -> String {
     let place = error.instance_path().to_string();
     let place = place.trim_start_matches('/').replace('/', ".");
-    if place.is_empty() { error.to_string() } else { format!("{place}: {error}") }
+    let said = match error.kind() {
+        // All of them: whoever mistypes one wants to see the others.
+        ValidationErrorKind::Enum { options } => {
+            let options = options.as_array().into_iter().flatten().map(Json::to_string);
+            format!("{} is none of {}", error.instance(), options.collect::<Vec<_>>().join(", "))
+        }
+        _ => error.to_string(),
+    };
+    if place.is_empty() { said } else { format!("{place}: {said}") }
 }
 
 /// Deepest schema that is followed; the reader refuses deeper ones.
@@ -88,6 +97,15 @@ mod tests {
         let admitted = Checked::new(&schema).admit(&Value::from(json!({"rate": 2, "rates": [1, 2.5]})));
         let rates = Value::List([Value::Float(1.0), Value::Float(2.5)].into());
         assert_eq!(admitted, Ok(Value::map([("rate", Value::Float(2.0)), ("rates", rates)])));
+    }
+
+    #[test]
+    fn every_value_that_would_be_right_is_named() {
+        let names = ["qemu", "target_board", "windows_script", "bmc", "local", "program"];
+        let schema = json!({"type": "object", "properties": {"env_type": {"enum": names}}});
+        let wrong = admit(schema, json!({"env_type": "qmeu"})).unwrap_err();
+        let listed = r#""qemu", "target_board", "windows_script", "bmc", "local", "program""#;
+        assert_eq!(wrong, [format!("env_type: \"qmeu\" is none of {listed}")]);
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub use environment::{Bench, Doing, Environment, Fault, Kept, Operation, Ran, Re
 pub use kinds::environment;
 pub use local::Local;
 pub use profile::{Profile, Suite};
-pub use qemu::Qemu;
+pub use qemu::{Qemu, package as qemu_package};
 pub use resource::{Held, Resource, Resources, Who};
 pub use session::Session;
 pub use trouble::Trouble;

@@ -81,7 +81,7 @@ pub(crate) struct Report {
     /// The run
     #[arg(value_name = "R")]
     pub(crate) run: String,
-    /// What to write [default: what the file's name says, else Markdown]
+    /// What to write [default: what the file's name says (.md, .html, .json), else Markdown]
     #[arg(long, value_enum)]
     pub(crate) format: Option<ReportFormat>,
     /// Where to write it, instead of stdout
@@ -109,8 +109,8 @@ pub(crate) struct Send {
     /// The event
     #[arg(value_name = "EVENT")]
     pub(crate) event: String,
-    /// What the event carries: JSON, or @FILE
-    #[arg(short, long, value_name = "JSON")]
+    /// What the event carries: JSON, or @ and the JSON or YAML file it is in (@- for stdin)
+    #[arg(short, long, value_name = "JSON|@FILE")]
     pub(crate) data: Option<String>,
     /// Leave as soon as the event is taken and what it set off has ended
     #[arg(long)]
@@ -123,8 +123,8 @@ pub(crate) struct Abort {
     /// The run
     #[arg(value_name = "R")]
     pub(crate) run: String,
-    /// What the event carries: JSON, or @FILE
-    #[arg(short, long, value_name = "JSON")]
+    /// What the event carries: JSON, or @ and the JSON or YAML file it is in (@- for stdin)
+    #[arg(short, long, value_name = "JSON|@FILE")]
     pub(crate) data: Option<String>,
 }
 
@@ -188,6 +188,9 @@ pub(crate) struct Fork {
     /// The last record that both share
     #[arg(long, value_name = "N")]
     pub(crate) at: u64,
+    /// What to call the new run [default: the machine's name and some letters]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
 }
 
 /// Arguments of `undo`.

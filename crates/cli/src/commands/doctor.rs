@@ -3,6 +3,7 @@
 use std::{borrow::Cow, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
 use interlock_journal::{Engine as _, Filter, Journal, sqlite_version};
+use interlock_judge::settings::{PERSON, Settings};
 use serde::Serialize;
 
 use super::Outcome;
@@ -10,6 +11,9 @@ use crate::{Exit, failure::Failure, output::Output, store};
 
 /// With less room than this on the disk, something will soon go wrong.
 const ROOM_MIN_KIB: u64 = 256 * 1_024;
+
+/// What a probe says of a judge that answers something else than it was asked.
+const MISFIT: &str = "its answer does not fit";
 
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]
@@ -62,14 +66,32 @@ fn judges(home: &Path) -> Vec<Finding> {
         Err(error) => Err(error.to_string()),
     };
     match probes {
-        Ok(probes) if probes.is_empty() => vec![good("judges", "no model is set up: rules judge")],
+        Ok(probes) if probes.is_empty() => vec![without_models(home)],
         Ok(probes) => probes.into_iter().map(finding).collect(),
         Err(why) => vec![bad("judges", why)],
     }
 }
 
+/// Who judges where there is no model: as the chains say, rules where they say nothing.
+fn without_models(home: &Path) -> Finding {
+    let settings = match Settings::load(Some(home), &crate::machine::here()) {
+        Ok(settings) => settings,
+        Err(why) => return bad("judges", why),
+    };
+    let who = |activity: &str| match settings.chain(activity).contains(&PERSON) {
+        true => "a person judges",
+        false => "rules judge",
+    };
+    let usual = who("default");
+    let named = settings.chains.keys().filter(|name| *name != "default" && who(name) != usual);
+    let others: String = named.map(|name| format!(", for {name} {}", who(name))).collect();
+    good("judges", format!("no model is set up: {usual}{others}"))
+}
+
+/// A judge that is there and whose answers are of no use is not well.
 fn finding(probe: interlock_judge::Probe) -> Finding {
-    Finding { what: format!("judge {}", probe.judge).into(), ok: probe.ok, said: probe.said }
+    let is_of_use = probe.ok && !probe.said.contains(MISFIT);
+    Finding { what: format!("judge {}", probe.judge).into(), ok: is_of_use, said: probe.said }
 }
 
 fn kernel() -> Finding {

@@ -4,7 +4,7 @@ use interlock_journal::Engine as _;
 use interlock_runtime::fork;
 use serde_json::json;
 
-use super::Outcome;
+use super::{Outcome, run::name};
 use crate::{
     Exit,
     args::Fork,
@@ -21,7 +21,11 @@ pub(crate) fn run(args: &Fork, output: &Output) -> Outcome {
         return Err(Failure::bad_input(format!("{} has no record {}", head.name, args.at))
             .hint(format!("it has records 1 to {}", head.seq)));
     }
-    let new = fork(&*store.engine(), &head, args.at, user())?;
+    let named = name(args.name.as_deref())?;
+    let mut new = fork(&*store.engine(), &head, args.at, user())?;
+    if let Some(name) = named {
+        new.name = name;
+    }
     let made = store.journal.create(new).wait()?;
     if output.is_json() {
         output.json(&json!({ "run": made.name, "from": head.name, "at": args.at, "place": made.place }))?;

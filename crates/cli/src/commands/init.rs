@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Init, output: &Output) -> Outcome {
 }
 
 /// An input with comments, where a machine has one.
-const TASK: &str = "task.yaml";
+pub(crate) const TASK: &str = "task.yaml";
 
 fn unknown(name: &str) -> Failure {
     let hint = did_you_mean(name, library::builtin_names()).unwrap_or_else(|| {

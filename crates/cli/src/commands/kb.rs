@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use interlock_journal::{
-    knowledge::{Entry, Filter, Hit, Knowledge},
+    knowledge::{Entry, Filter, Knowledge},
     moment,
 };
 use interlock_judge::{
     embeddings::{self, Embedder},
     settings::Settings,
 };
+use interlock_runtime::learned::{self, ENTRIES_PER_LESSON, Lesson};
 
 use super::Outcome;
 use crate::{
@@ -37,25 +38,28 @@ fn search(knowledge: &Knowledge, args: &KbSearch, output: &Output) -> Outcome {
     let embedder = settings.embeddings.as_ref().map(Embedder::new);
     let filter = Filter { product_line: args.product_line.clone(), tags: args.tags.clone() };
     let (query, at_most) = (args.query.join(" "), usize::from(args.limit));
+    let looked_at = at_most.saturating_mul(ENTRIES_PER_LESSON);
     let found =
-        block_on(async { Ok(embeddings::search(knowledge, embedder.as_ref(), &query, &filter, at_most).await?) })?;
+        block_on(async { Ok(embeddings::search(knowledge, embedder.as_ref(), &query, &filter, looked_at).await?) })?;
+    let lessons = learned::once(found.hits, at_most);
     if let Some(trouble) = &found.trouble {
         output.talk(&format!("{} looked for words only: {trouble}\n", output.yellow("warning:")));
     }
     if output.is_json() {
-        output.json(&found.hits)?;
-    } else if found.hits.is_empty() {
+        output.json(&lessons)?;
+    } else if lessons.is_empty() {
         output.talk("nothing like that was learned yet\n");
     } else {
-        output.data(&found.hits.iter().map(|hit| row(hit, output)).collect::<String>())?;
+        output.data(&lessons.iter().map(|lesson| row(lesson, output)).collect::<String>())?;
     }
     Ok(Exit::Good)
 }
 
-fn row(hit: &Hit, output: &Output) -> String {
+fn row(Lesson { hit, times }: &Lesson, output: &Output) -> String {
     let entry = &hit.entry;
+    let often = if *times > 1 { format!(" ({times} times)") } else { String::new() };
     let line = if entry.product_line.is_empty() { String::new() } else { format!("  {}", entry.product_line) };
-    format!("{}  {}{line}  {}\n    {}\n", output.bold(&entry.id), entry.result.name(), entry.title, hit.snippet)
+    format!("{}  {}{often}{line}  {}\n    {}\n", output.bold(&entry.id), learned::came(entry), entry.title, hit.snippet)
 }
 
 fn show(knowledge: &Knowledge, id: &str, output: &Output) -> Outcome {
@@ -65,7 +69,9 @@ fn show(knowledge: &Knowledge, id: &str, output: &Output) -> Outcome {
     if output.is_json() {
         output.json(&entry)?;
     } else {
-        output.data(&markdown(&entry))?;
+        let same = knowledge.all()?.into_iter().filter(|other| other.id != entry.id && learned::is_same(other, &entry));
+        let same: Vec<String> = same.map(|other| other.id).collect();
+        output.data(&markdown(&entry, &same))?;
     }
     Ok(Exit::Good)
 }
@@ -80,7 +86,7 @@ fn export(knowledge: &Knowledge, format: KbFormat, output: &Output) -> Outcome {
     for entry in &entries {
         match format {
             KbFormat::Jsonl => writeln!(text, "{}", serde_json::to_string(entry).map_err(Failure::failed)?),
-            KbFormat::Md => writeln!(text, "{}", markdown(entry)),
+            KbFormat::Md => writeln!(text, "{}", markdown(entry, &[])),
         }
         .map_err(Failure::failed)?;
     }
@@ -88,14 +94,17 @@ fn export(knowledge: &Knowledge, format: KbFormat, output: &Output) -> Outcome {
     Ok(Exit::Good)
 }
 
-/// An entry for people.
-fn markdown(entry: &Entry) -> String {
+/// An entry for people, with the others that say the same.
+fn markdown(entry: &Entry, same: &[String]) -> String {
     let mut text = format!("## {}: {}\n\n", entry.id, entry.title);
-    let sure = format!("{}, confidence {:.2}", entry.result.name(), entry.confidence);
+    let sure = format!("{}, confidence {:.2}", learned::came(entry), entry.confidence);
+    let often =
+        if same.is_empty() { String::new() } else { format!("{} times, also {}", same.len() + 1, same.join(", ")) };
     let facts = [
         ("result", sure),
         ("from", format!("{}, round {} of run {}", entry.machine, entry.iteration, entry.run)),
         ("at", moment::rfc3339(entry.at)),
+        ("learned", often),
         ("product line", entry.product_line.clone()),
         ("tags", entry.tags.join(", ")),
         ("files", entry.files.join(", ")),

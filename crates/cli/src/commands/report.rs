@@ -1,8 +1,10 @@
 //! `interlock report`: what a run did, written down: Markdown, JSON, or a page that needs nothing else.
 
 mod html;
+mod judged;
 mod markdown;
 mod story;
+mod time;
 
 use interlock_chart::draw::{self, Highlight, Options};
 use interlock_journal::{Entry, Evidence, Head, moment};
@@ -57,9 +59,10 @@ const EMBEDDED_TOTAL_MAX: u64 = 4 * 1_024 * 1_024;
 
 /// Writes a report.
 pub(crate) fn run(args: &Args, output: &Output) -> Outcome {
+    let format = format(args, output)?;
     let store = Store::open()?;
     let report = Report::of(&store, store.find(&args.run)?)?;
-    let text = match format(args, output) {
+    let text = match format {
         ReportFormat::Md => markdown::write(&report),
         ReportFormat::Html => html::write(&report),
         ReportFormat::Json => {
@@ -77,14 +80,19 @@ pub(crate) fn run(args: &Args, output: &Output) -> Outcome {
     Ok(Exit::Good)
 }
 
-fn format(args: &Args, output: &Output) -> ReportFormat {
-    let named = args.out.as_deref().and_then(|path| path.extension()).and_then(|ending| ending.to_str());
-    args.format.unwrap_or(match named {
-        Some("html" | "htm") => ReportFormat::Html,
-        Some("json") => ReportFormat::Json,
-        _ if output.is_json() => ReportFormat::Json,
-        _ => ReportFormat::Md,
-    })
+/// What is written where: as it is asked for, or else as the file's name says.
+fn format(args: &Args, output: &Output) -> Result<ReportFormat, Failure> {
+    let ending = args.out.as_deref().and_then(|path| path.extension()).map(|ending| ending.to_string_lossy());
+    match (args.format, ending.as_deref()) {
+        (Some(format), _) => Ok(format),
+        (None, Some("html" | "htm")) => Ok(ReportFormat::Html),
+        (None, Some("json")) => Ok(ReportFormat::Json),
+        (None, Some("md" | "markdown")) => Ok(ReportFormat::Md),
+        (None, Some(other)) => Err(Failure::bad_input(format!("a report cannot be written as `.{other}`"))
+            .hint("the file's name ends with .md, .html or .json, or --format says what to write")),
+        (None, None) if output.is_json() => Ok(ReportFormat::Json),
+        (None, None) => Ok(ReportFormat::Md),
+    }
 }
 
 impl Report {
@@ -142,6 +150,7 @@ impl Report {
         ];
         facts.extend(by.map(|by| ("started by", by)));
         facts.extend(head.parent.clone().map(|parent| ("started by run", parent)));
+        facts.extend(story::taken_back(self).map(|back| ("taken back", back.when())));
         facts
     }
 

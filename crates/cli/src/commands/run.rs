@@ -1,12 +1,16 @@
 //! `interlock run`: starts a run and follows it until it ends or waits.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use interlock_chart::library;
+use interlock_chart::{library, model::Invoke};
 use interlock_journal::Definition;
+use interlock_judge::settings::Settings as Judges;
 use interlock_runtime::{Error, Loaded, Start};
 
-use super::Outcome;
+use super::{Outcome, init};
 use crate::{
     args::Run,
     drive::{block_on, drive, listen},
@@ -15,15 +19,16 @@ use crate::{
     given, machine,
     output::Output,
     sample::sample,
-    store::{Store, user},
+    store::{Store, home, user},
 };
 
 /// Starts a run.
 pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
     let loaded = load(&args.machine, output)?;
     let input = given::input(args.input.as_deref(), &args.set, &loaded.chart().input)?;
-    let input = loaded.admit_input(&input).map_err(|error| with_sample(error, &loaded, &args.machine))?;
+    let input = loaded.admit_input(&input).map_err(|error| with_sample(error, &loaded, args))?;
     let folder = folder(args.repo.as_deref())?;
+    judges_are_known(&loaded, &folder)?;
     let start = Start { loaded, input, folder, by: user(), parent: None, name: name(args.name.as_deref())? };
     let store = Store::open()?;
     block_on(async {
@@ -45,12 +50,31 @@ fn load(name: &str, output: &Output) -> Result<Arc<Loaded>, Failure> {
 }
 
 /// An input that fits says more than a schema.
-fn with_sample(error: Error, loaded: &Loaded, machine: &str) -> Failure {
-    let fitting = sample(&loaded.chart().input);
-    Failure::from(error).hint(format!("`echo '{fitting}' | interlock run {machine} --input -` would fit"))
+fn with_sample(error: Error, loaded: &Loaded, args: &Run) -> Failure {
+    let (fitting, machine) = (sample(&loaded.chart().input), &args.machine);
+    let hint = match &args.input {
+        // Whoever has a file wants to know what to write into it.
+        Some(_) if library::builtin_files(machine).any(|(path, _)| path == init::TASK) => {
+            format!("`interlock init {machine}` writes a {} that fits, with comments", init::TASK)
+        }
+        Some(_) => format!("{fitting} would fit"),
+        None => format!("`echo '{fitting}' | interlock run {machine} --input -` would fit"),
+    };
+    Failure::from(error).hint(hint)
 }
 
-fn folder(repo: Option<&std::path::Path>) -> Result<PathBuf, Failure> {
+/// A `judges.toml` that cannot be used is said before there is a run, where the machine has anything judged.
+fn judges_are_known(loaded: &Loaded, folder: &Path) -> Result<(), Failure> {
+    let is_judgement = |invoke: &Invoke| invoke.activity.starts_with("judge.");
+    if !loaded.chart().invokes.iter().any(is_judgement) {
+        return Ok(());
+    }
+    Judges::load(Some(&home()?), folder).map(drop).map_err(|why| {
+        Failure::bad_input(why).hint("`interlock doctor` asks every judge something small; see docs/judges.md")
+    })
+}
+
+fn folder(repo: Option<&Path>) -> Result<PathBuf, Failure> {
     let Some(repo) = repo else { return Ok(machine::here()) };
     let folder = repo.canonicalize().map_err(|error| Failure::file("use", repo, &error))?;
     match folder.is_dir() {
@@ -60,7 +84,7 @@ fn folder(repo: Option<&std::path::Path>) -> Result<PathBuf, Failure> {
 }
 
 /// Names become file names and are typed by people.
-fn name(name: Option<&str>) -> Result<Option<String>, Failure> {
+pub(crate) fn name(name: Option<&str>) -> Result<Option<String>, Failure> {
     const LENGTH_MAX: usize = 100;
     let Some(name) = name else { return Ok(None) };
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);

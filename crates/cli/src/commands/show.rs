@@ -1,5 +1,6 @@
 //! `interlock show`: where a run stands, what it holds, what is under way and what it takes.
 
+use interlock_chart::model::CounterId;
 use interlock_journal::{Engine as _, Evidence, Head, Phase, Undone, moment};
 use interlock_runtime::{Checkpoint, Live, Workspace, offers};
 use serde_json::{Map, Value as Json, json};
@@ -113,9 +114,8 @@ pub(crate) fn state_json(live: &Live) -> Json {
     let chart = live.loaded.chart();
     let context = chart.context.iter().zip(&live.state.data.context);
     let context: Map<String, Json> = context.map(|(known, value)| (known.name.clone(), Json::from(value))).collect();
-    let counters = chart.counters.iter().zip(&live.state.counters);
-    let counters: Vec<Json> =
-        counters.map(|(known, count)| json!({ "counter": known.name, "count": count, "max": known.max })).collect();
+    let counters = counters(live).map(|(name, count, max)| json!({ "counter": name, "count": count, "max": max }));
+    let counters: Vec<Json> = counters.collect();
     let activities = live.activities.iter().map(|(id, begun)| {
         let invoke = chart.invoke(begun.invoke);
         json!({
@@ -136,6 +136,12 @@ pub(crate) fn state_json(live: &Live) -> Json {
         "activities": activities.collect::<Vec<_>>(),
         "timers": timers.collect::<Vec<_>>(),
     })
+}
+
+/// Every counter: its name, where it stands, and the largest it can be in this run.
+fn counters(live: &Live) -> impl Iterator<Item = (&str, u32, u32)> {
+    let known = live.loaded.chart().counters.iter().zip(&live.state.counters).enumerate();
+    known.map(|(at, (known, count))| (known.name.as_str(), *count, live.counter_max(CounterId::at(at))))
 }
 
 /// Every active state, composite ones included.
@@ -162,8 +168,7 @@ pub(crate) fn state_text(live: &Live, output: &Output) -> String {
     section("input", fields(&Json::from(&live.state.data.input)));
     let context = chart.context.iter().zip(&live.state.data.context);
     section("context", context.map(|(known, value)| field(&known.name, &Json::from(value))).collect());
-    let counters = chart.counters.iter().zip(&live.state.counters);
-    section("counters", counters.map(|(known, count)| format!("{} {count} of {}", known.name, known.max)).collect());
+    section("counters", counters(live).map(|(name, count, max)| format!("{name} {count} of {max}")).collect());
     let activity = |begun: &interlock_runtime::Begun| {
         let invoke = chart.invoke(begun.invoke);
         let tried = if begun.number > 1 { format!(" (try {})", begun.number) } else { String::new() };

@@ -1,11 +1,14 @@
 //! `interlock undo`: takes back what a run wrote.
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use interlock_activity::Writes;
 use interlock_core::ActivityId;
-use interlock_journal::{Engine as _, Entry, Head, Undone};
-use interlock_runtime::{TakeBackOrder, Undid};
+use interlock_journal::{
+    Engine as _, Entry, Head, Undone,
+    knowledge::{self, Knowledge},
+};
+use interlock_runtime::{TakeBackOrder, Undid, learned};
 use serde_json::{Value as Json, json};
 
 use super::Outcome;
@@ -35,6 +38,9 @@ pub(crate) fn run(args: &Undo, output: &Output) -> Outcome {
         Ok(undid)
     })?;
     let is_refused = undid.has_conflicts() && !args.skip_conflicts;
+    if undid.seq.is_some() {
+        remember(&store, &head, output)?;
+    }
     match output.is_json() {
         true => output.json(&as_json(args, &head, &undid, is_refused))?,
         false => tell(args, &head, &undid, is_refused, output)?,
@@ -129,6 +135,42 @@ fn put_back(args: &Undo, undid: &Undid) -> String {
     undid.files.iter().map(file).chain(commits.map(|back| commit(&back.moved))).collect()
 }
 
+/// What was learned from the run says from now on whether its fix is still there. That this cannot be written down takes nothing back.
+fn remember(store: &Store, head: &Head, output: &Output) -> Result<(), Failure> {
+    if !store.home.join(knowledge::FILE).exists() {
+        return Ok(());
+    }
+    let is_back = standing(&of_run(store, head)?).is_some();
+    if let Err(error) = Knowledge::open(&store.home).and_then(|base| learned::mark(&base, &head.name, is_back)) {
+        output.talk(&format!(
+            "{} what was learned from {} is not told as taken back: {error}\n",
+            output.yellow("warning:"),
+            head.name
+        ));
+    }
+    Ok(())
+}
+
+/// The undo by which what a run wrote is taken back now. One that did not come about, or that was taken back itself, is none.
+pub(crate) fn standing(undone: &[(u64, Undone)]) -> Option<&(u64, Undone)> {
+    let is_undo = |seq: &u64| undone.iter().any(|(known, _)| known == seq);
+    let (mut taken_back, mut has_failed) = (BTreeSet::new(), false);
+    for each in undone.iter().rev() {
+        let (seq, undone) = each;
+        // The record that says so comes right behind the undo.
+        let is_void = std::mem::replace(&mut has_failed, undone.failed.is_some());
+        if is_void || undone.failed.is_some() || taken_back.contains(seq) {
+            continue;
+        }
+        // One that only moved a branch back has left the sources as they were.
+        if undone.put_back > 0 && !undone.writes.iter().all(is_undo) {
+            return Some(each);
+        }
+        taken_back.extend(undone.writes.iter().copied());
+    }
+    None
+}
+
 /// The undos of a run, with their records.
 pub(crate) fn of_run(store: &Store, head: &Head) -> Result<Vec<(u64, Undone)>, Failure> {
     let mut found = Vec::new();
@@ -138,4 +180,31 @@ pub(crate) fn of_run(store: &Store, head: &Head) -> Result<Vec<(u64, Undone)>, F
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use interlock_journal::{By, Undone};
+
+    use super::standing;
+
+    fn undone(writes: &[u64], failed: Option<&str>) -> Undone {
+        let (by, failed) = (By::user("ada"), failed.map(str::to_owned));
+        Undone { by, writes: writes.to_vec(), put_back: 1, left: 0, snapshot: None, failed, evidence: Vec::new() }
+    }
+
+    #[test]
+    fn an_undo_stands_until_it_is_taken_back_itself_and_one_that_failed_never_did() {
+        let first = (8, undone(&[5], None));
+        let back = (9, undone(&[8], None));
+        let again = (10, undone(&[9, 8, 5], None));
+        let found = |undone: &[(u64, Undone)]| standing(undone).map(|(seq, _)| *seq);
+        assert_eq!(found(&[]), None);
+        assert_eq!(found(&[(8, Undone { put_back: 0, ..undone(&[6], None) })]), None);
+        assert_eq!(found(std::slice::from_ref(&first)), Some(8));
+        assert_eq!(found(&[first.clone(), back.clone()]), None);
+        assert_eq!(found(&[first.clone(), back, again]), Some(10));
+        assert_eq!(found(&[first.clone(), (9, undone(&[5], Some("the disk is full")))]), None);
+        assert_eq!(found(&[first.clone(), (9, undone(&[8], None)), (10, undone(&[8], Some("no")))]), Some(8));
+    }
 }

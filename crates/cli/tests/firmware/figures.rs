@@ -25,6 +25,41 @@ fn lines_that_are_executed_are_a_figure_with_a_threshold_where_the_task_asks_for
     }
 }
 
+/// A person who writes the patch is no model, and how long they take is not our time.
+#[test]
+fn what_a_person_wrote_and_how_long_that_took_is_told_as_theirs() {
+    if is_missing(&["git"]) {
+        return;
+    }
+    let profile = "  env_type: local\n  format: unity\n  suites: [{ id: all }]\n  confirm: false\n  config: { command: sh fw.sh }\n\
+                   constraints: { max_iterations: 5, metrics: { duration_ms: { max: 600000 }, text: { rise_max_percent: 20 } } }";
+    let bench = Bench::new(profile, &[]);
+    fs::write(bench.home().join("judges.toml"), "[chains]\ndefault = [\"rules\"]\njudge.patch = [\"person\"]\n")
+        .unwrap();
+    let waits = bench.run();
+    assert_eq!(waits.code, Some(4), "{waits}\n{}", bench.trace());
+    let shown = bench.session.run("show r").unwrap().stdout;
+    assert!(shown.contains("iterations 1 of 5\n"), "{shown}");
+    let patch = "--- a/fw.sh\n+++ b/fw.sh\n@@ -1,4 +1,4 @@\n # values\n-A=1\n-B=1\n+A=2\n+B=2\n # cases\n";
+    let answer = serde_json::json!({ "summary": "both are two", "patch": patch });
+    fs::write(bench.folder.path().join("answer.json"), answer.to_string()).unwrap();
+    let sent = bench.session.run("send r patch_generated --data @../answer.json").unwrap();
+    let story = bench.story();
+    assert_eq!(story["patch_origin"], "person", "{sent}\n{story}");
+    assert_eq!(story["models"]["calls"], 0, "rules and people are no models: {story}");
+    assert!(story["time"]["waiting_ms"].as_u64().unwrap() > 0, "{story}");
+    let report = bench.session.run("report r").unwrap().stdout;
+    for words in [
+        "The patch comes from a person (",
+        "| judge.patch | a person (",
+        "No model was asked: a person",
+        "at most 600000 |",
+    ] {
+        assert!(report.contains(words), "{words} is not in {report}");
+    }
+    assert!(report.contains("| text |  |  | at most 20 % more than before |"), "what was not measured: {report}");
+}
+
 #[test]
 fn a_fix_that_executes_too_few_lines_is_not_delivered() {
     if parts_are_missing() {

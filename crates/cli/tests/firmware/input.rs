@@ -21,7 +21,7 @@ fn check(from: &str, to: &str, expected: &[&str]) {
 
 #[test]
 fn every_problem_of_a_task_is_named_and_no_run_is_left_behind() {
-    check("goal: All cases of the frame parser pass\n", "", &["goal"]);
+    check("goal: All cases of the frame parser pass\n", "", &["goal", "`interlock init firmware` writes a task.yaml"]);
     check("repo_path: .", "repo_path: nowhere", &["repo_path", "nowhere"]);
     check("repo_path: .", "repo_path: /", &["repo_path", "outside of", "--repo /"]);
     check("repo_path: .", "repo_path: https://localhost/a.git", &["repo_path", "clone it first"]);
@@ -29,7 +29,8 @@ fn every_problem_of_a_task_is_named_and_no_run_is_left_behind() {
     check("goal:", "goal: twice\ngoal:", &["line 3", "`goal` stands twice"]);
     check("image: build/fw.elf", "image: /etc/hostname", &["build.image", "/etc/hostname"]);
     check("image: build/fw.elf", "image: ../fw.elf", &["build.image", "../fw.elf"]);
-    check("format: unity", "format: unison", &["unison"]);
+    check("format: unity", "format: unison", &["unison", "unity, tap, ktap", "patterns"]);
+    check("env_type: qemu", "env_type: qmeu", &["env_type", "qmeu", "\"qemu\"", "\"windows_script\"", "\"program\""]);
     check("image: build/fw.elf", "image: ''", &["build.image", "QEMU"]);
     let metrics = |metrics: &str, expected: &[&str]| {
         check("max_iterations: 5", &format!("max_iterations: 5, metrics: {metrics}"), expected);
@@ -38,12 +39,20 @@ fn every_problem_of_a_task_is_named_and_no_run_is_left_behind() {
     metrics("{ text: {} }", &["constraints.metrics.text", "rise_max_percent"]);
     metrics("{ covered_lines: { min: 3 } }", &["covered_lines", "coverage: true"]);
     check("max_iterations: 5", "max_iterations: 5, commit_branch: a..b", &["commit_branch", "a..b"]);
-    check("env_type: qemu", "env_type: qmeu", &["env_type", "qmeu"]);
     check("max_iterations: 5", "max_iterations: 500", &["max_iterations"]);
     check("targets: [", "targets: [no_such_case, ", &["no_such_case", "not among the cases"]);
     check("allowed_paths: [\"src/**\"]", "allowed_paths: [\"src/[\"]", &["allowed_paths"]);
     check("targets: [", "tags: [quick]\n  targets: [no_such_case, ", &["no_such_case", "no suite has the tag `quick`"]);
     check("max_iterations: 5", "max_iterations: 5, metrics: { text: { most: 3 } }", &["metrics.text", "most"]);
+}
+
+#[test]
+fn the_target_of_the_example_is_a_case_that_fails() {
+    let of = |text: &str| text.lines().find_map(|line| line.trim().strip_prefix("targets: [")).unwrap().to_owned();
+    let machine = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/firmware/task.yaml");
+    let example = fs::read_to_string(machine).unwrap();
+    let target = of(&example).split(']').next().unwrap().to_owned();
+    assert!(of(&crate::scene::sample("parser/task.yaml")).contains(&target), "{target}");
 }
 
 #[test]

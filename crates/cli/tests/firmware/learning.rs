@@ -46,6 +46,68 @@ fn rounds_are_remembered_as_what_they_were() {
     check(&[dangerous(1), dangerous(2), dangerous(3)], &[(1, "refused")]);
 }
 
+/// Both values at once.
+const BOTH: &str = "--- a/fw.sh\n+++ b/fw.sh\n@@ -1,4 +1,4 @@\n # values\n-A=1\n-B=1\n+A=2\n+B=2\n # cases\n";
+
+fn entries(bench: &Bench) -> Vec<Json> {
+    serde_json::from_str(&bench.session.run("kb search both values --json").unwrap().stdout).unwrap()
+}
+
+#[test]
+fn a_fix_is_remembered_by_what_was_wrong_and_told_as_taken_back_when_it_is() {
+    if is_missing(&["git"]) {
+        return;
+    }
+    let bench = Bench::new(LOCAL, &[BOTH.to_owned()]);
+    assert_eq!(bench.run().code, Some(0), "{}", bench.trace());
+    let entry = entries(&bench)[0]["entry"].clone();
+    let symptom = entry["symptom"].as_str().unwrap();
+    assert!(symptom.contains("one") && symptom.contains("it is 1"), "what was wrong before: {entry}");
+    assert_eq!(entry["files"], json!(["fw.sh"]));
+    let told =
+        || bench.session.run("kb search both values").unwrap().stdout + &bench.session.run("report r").unwrap().stdout;
+    assert!(told().contains("  fixed  ") && told().contains("It is in the sources."), "{}", told());
+
+    let undone: Json = serde_json::from_str(&bench.session.run("undo r --json").unwrap().stdout).unwrap();
+    bench.is_untouched();
+    assert!(told().contains("  fixed, taken back  ") && told().contains(", and taken back at "), "{}", told());
+    assert_eq!(bench.story()["taken_back"]["by"].as_str().map(str::is_empty), Some(false));
+    let shown = bench.session.run(&format!("kb show {}", entry["id"].as_str().unwrap())).unwrap().stdout;
+    assert!(shown.contains("- result: fixed, taken back, "), "{shown}");
+
+    let again = bench.session.run(&format!("undo r --write {}", undone["seq"])).unwrap();
+    assert_eq!(again.code, Some(0), "{again}");
+    assert!(told().contains("  fixed  ") && told().contains("It is in the sources."), "{}", told());
+}
+
+#[test]
+fn a_case_that_comes_again_is_one_entry_and_another_program_is_no_similar_case() {
+    if is_missing(&["git"]) {
+        return;
+    }
+    let bench = Bench::new(LOCAL, &[BOTH.to_owned()]);
+    let knowledge = Knowledge::open(&bench.home()).unwrap();
+    let lamp = Round {
+        run: "lamp".to_owned(),
+        title: "all values of the lamp are right".to_owned(),
+        symptom: "lamp.sh:9:dim:FAIL: it is 1".to_owned(),
+        ..Round::default()
+    };
+    knowledge.record(&lamp).unwrap();
+    for run in ["r", "s", "t"] {
+        let ran = bench.session.run(&format!("run firmware --input task.yaml --name {run}")).unwrap();
+        assert_eq!(ran.code, Some(0), "{ran}");
+        assert_eq!(bench.session.run(&format!("undo {run}")).unwrap().code, Some(0));
+    }
+    let found = bench.session.run("kb search both values").unwrap().stdout;
+    assert!(found.contains("fixed, taken back (3 times)"), "{found}");
+    let both = entries(&bench).iter().filter(|lesson| lesson["entry"]["title"] == "both values are right").count();
+    assert_eq!(both, 1, "{found}");
+    let report = bench.session.run("report t").unwrap().stdout;
+    assert!(report.contains("| both values are right | fixed, taken back (2 times) |"), "{report}");
+    assert!(!report.contains("lamp"), "{report}");
+}
+
 #[test]
 fn cases_of_the_past_that_say_the_same_in_other_words_are_found_where_something_makes_vectors() {
     if is_missing(&["git"]) {

@@ -8,10 +8,11 @@ use super::{
 };
 use crate::{Profile, Start, Trouble};
 
-/// Which Debian package has a QEMU.
-pub(crate) fn package(program: &str) -> &'static str {
+/// Which Debian package has a QEMU. One that is called otherwise may be any: there is a package that has all of them.
+pub fn package(program: &str) -> &'static str {
     let name = program.rsplit('/').next().unwrap_or(program);
     match name.strip_prefix("qemu-system-").unwrap_or_default() {
+        "" => "qemu-system",
         "arm" | "aarch64" => "qemu-system-arm",
         "x86_64" | "i386" => "qemu-system-x86",
         system if system.starts_with("mips") => "qemu-system-mips",

@@ -20,6 +20,7 @@ use std::path::Path;
 use interlock_activity::Effect;
 
 use crate::{Bench, Doing, Environment, Kept, Operation, Profile, Ran, Reset, Start, Trouble, confined, leftovers};
+pub use command::package;
 use config::Config;
 
 /// Firmware in an emulator.

@@ -62,6 +62,12 @@ pub enum Format {
     Patterns(Patterns),
 }
 
+/// The names of all formats, as a profile says them.
+const NAMES: [&str; 13] = [
+    "auto", "unity", "tap", "ktap", "junit", "gtest", "ctest", "pytest", "cargo", "twister", "ztest", "robot",
+    "patterns",
+];
+
 impl Format {
     /// The format of a name; nothing named is `auto`. Of `patterns` there are none yet: see [`Format::configured`].
     pub fn named(name: &str) -> Option<Format> {
@@ -89,7 +95,8 @@ impl Format {
     ///
     /// Every problem, in sentences.
     pub fn configured(name: &str, config: &Map<String, Value>) -> Result<Format, Vec<String>> {
-        let format = Format::named(name).ok_or_else(|| vec![format!("there is no result format `{name}`")])?;
+        let unknown = || vec![format!("there is no result format `{name}`; there are {}", NAMES.join(", "))];
+        let format = Format::named(name).ok_or_else(unknown)?;
         match (format, config.get("patterns")) {
             (Format::Patterns(_), None) => {
                 Err(vec!["the format `patterns` needs `patterns` in the configuration".to_owned()])

@@ -2,10 +2,16 @@
 //!
 //! Everything here is taken from records and evidence; nothing is said that no record says. Other machines have no story of their own yet.
 
-use interlock_journal::{AttemptResult, Entry, Phase};
+use interlock_journal::{AttemptResult, Entry, Phase, moment};
 use serde_json::{Map, Value as Json, json};
 
-use super::{File, Report, show};
+use super::{
+    super::undo,
+    File, Report,
+    judged::{self, Judged},
+    show,
+    time::Time,
+};
 
 /// A part of a report.
 pub(super) struct Section {
@@ -28,37 +34,51 @@ pub(super) struct Story {
     baseline: Json,
     result: Json,
     fix: String,
-    models: Models,
+    origin: Origin,
+    taken_back: Option<TakenBack>,
+    judged: Judged,
     time: Time,
     trace: Vec<Json>,
 }
 
-/// What models were asked.
-#[derive(Default)]
-struct Models {
-    calls: Vec<Vec<String>>,
-    tokens: (u64, u64),
-    cost: f64,
-    latency_ms: u64,
+/// Where a patch comes from.
+enum Origin {
+    Template,
+    Model,
+    Person(String),
+    Unknown,
 }
 
-/// Where the time went.
-#[derive(Default)]
-struct Time {
-    total_ms: u64,
-    programs_ms: u64,
-    models_ms: u64,
-    waiting_ms: u64,
+/// What was in the sources and is no more.
+pub(super) struct TakenBack {
+    at: String,
+    by: String,
+    /// Paths that were left alone, because somebody else had changed them.
+    left: u64,
 }
 
-impl Time {
-    fn own_ms(&self) -> u64 {
-        self.total_ms.saturating_sub(self.programs_ms + self.models_ms + self.waiting_ms)
+impl Origin {
+    fn word(&self) -> &'static str {
+        match self {
+            Origin::Template => "template",
+            Origin::Model => "model",
+            Origin::Person(_) => "person",
+            Origin::Unknown => "",
+        }
+    }
+}
+
+impl TakenBack {
+    fn in_words(&self) -> String {
+        let left = match self.left {
+            0 => String::new(),
+            left => format!(", but for {left} paths that somebody else had changed"),
+        };
+        format!("It was brought into the sources, and taken back {}{left}.", self.when())
     }
 
-    fn own_percent(&self) -> f64 {
-        let busy = self.total_ms.saturating_sub(self.waiting_ms).max(1);
-        self.own_ms() as f64 / busy as f64 * 100.0
+    pub(super) fn when(&self) -> String {
+        format!("at {} by {}", self.at, self.by)
     }
 }
 
@@ -79,13 +99,16 @@ impl Story {
             _ => "",
         };
         let fix = last("fix").and_then(File::whole).map(str::to_owned).filter(|text| !text.is_empty());
+        let judged = Judged::of(report);
         Some(Story {
             status,
+            origin: origin(report, &context),
+            taken_back: taken_back(report),
             baseline: json("baseline").unwrap_or(Json::Null),
             result: json("test_result").unwrap_or(Json::Null),
             fix: fix.unwrap_or_else(|| text(&context["patch"])),
-            models: models(report),
-            time: time(report),
+            time: Time::of(report, judged.latency_ms),
+            judged,
             trace: trace(report),
             input,
             context,
@@ -100,7 +123,7 @@ impl Story {
             Section { title: "Before and after", parts: self.before_and_after() },
             Section { title: "Figures", parts: self.figures() },
             Section { title: "Similar cases", parts: self.similar() },
-            Section { title: "Models", parts: self.asked() },
+            Section { title: "Who judged", parts: self.asked() },
             Section { title: "Time", parts: self.spent() },
         ];
         all.into_iter().filter(|section| !section.parts.is_empty()).collect()
@@ -135,15 +158,16 @@ impl Story {
         if self.fix.is_empty() {
             return vec![Part::Text("Nothing was changed.".to_owned())];
         }
-        let origin = match text(&self.context["patch_origin"]).as_str() {
-            "template" => "The patch comes from templates: plausible, not proven.",
-            "model" => "The patch comes from a model.",
-            _ => "",
+        let origin = match &self.origin {
+            Origin::Template => "The patch comes from templates: plausible, not proven.".to_owned(),
+            Origin::Model => "The patch comes from a model.".to_owned(),
+            Origin::Person(name) => format!("The patch comes from a person ({name})."),
+            Origin::Unknown => String::new(),
         };
-        let whether = if self.status == "SUCCESS" {
-            "It is in the sources."
-        } else {
-            "It is not in the sources: they are as they were found."
+        let whether = match &self.taken_back {
+            Some(back) => back.in_words(),
+            None if self.status == "SUCCESS" => "It is in the sources.".to_owned(),
+            None => "It is not in the sources: they are as they were found.".to_owned(),
         };
         let mut parts = vec![Part::Text(format!("{origin} {whether}").trim().to_owned())];
         parts.extend(words(&self.context["patch_plan"]["summary"]).map(|plan| Part::Text(format!("Plan: {plan}"))));
@@ -183,30 +207,30 @@ impl Story {
     fn figures(&self) -> Vec<Part> {
         let (before, after) = (&self.baseline["measured"]["metrics"], &self.result["metrics"]);
         let thresholds = &self.input["constraints"]["metrics"];
-        let names = after.as_object().into_iter().flatten().map(|(name, _)| name);
+        // What was not measured keeps to no threshold, and that is worth a line.
+        let named = |of: &Json| of.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        let unmeasured = named(thresholds).into_iter().filter(|name| after[name].is_null());
+        let names = named(after).into_iter().chain(unmeasured);
         let rows = names.map(|name| {
-            let threshold = if thresholds[name].is_null() { String::new() } else { thresholds[name].to_string() };
-            vec![name.clone(), text(&before[name]), text(&after[name]), threshold]
+            let held = threshold(&thresholds[&name]);
+            vec![name.clone(), text(&before[&name]), text(&after[&name]), held]
         });
         table(vec!["figure", "before", "after", "threshold"], rows.collect()).into_iter().collect()
     }
 
     fn similar(&self) -> Vec<Part> {
-        let rows =
-            list(&self.context["similar"]).map(|one| vec![text(&one["id"]), text(&one["title"]), text(&one["result"])]);
+        let rows = list(&self.context["similar"]).map(|one| {
+            let often = one["times"].as_u64().filter(|times| *times > 1).map(|times| format!(" ({times} times)"));
+            let came = text(&one["result"]) + &often.unwrap_or_default();
+            vec![text(&one["id"]), text(&one["title"]), came]
+        });
         table(vec!["entry", "what it was about", "result"], rows.collect()).into_iter().collect()
     }
 
     fn asked(&self) -> Vec<Part> {
-        let Models { calls, tokens, cost, .. } = &self.models;
-        let mut parts: Vec<Part> =
-            table(vec!["judgement", "by", "said", "evidence"], calls.clone()).into_iter().collect();
-        if tokens.0 + tokens.1 > 0 {
-            parts.push(Part::Text(format!("{} tokens in, {} out, cost {cost:.4}.", tokens.0, tokens.1)));
-        } else if !calls.is_empty() {
-            parts.push(Part::Text("No model was asked: rules and templates did the work.".to_owned()));
-        }
-        parts
+        let head = vec!["judgement", "by", "said", "evidence"];
+        let said = self.judged.in_words().map(Part::Text);
+        table(head, self.judged.rows.clone()).into_iter().chain(said).collect()
     }
 
     fn spent(&self) -> Vec<Part> {
@@ -232,6 +256,8 @@ impl Story {
             "final_status": self.status,
             "iterations": self.context["iteration_index"],
             "goal": self.input["goal"],
+            "patch_origin": self.origin.word(),
+            "taken_back": self.taken_back.as_ref().map(|back| json!({ "at": back.at, "by": back.by })),
             "artifacts": {
                 "repo_snapshot": self.context["repo_snapshot"],
                 "patch": self.fix,
@@ -245,10 +271,10 @@ impl Story {
             "metrics": { "before": result(&self.baseline["measured"]["metrics"]), "after": result(&self.result["metrics"]) },
             "risk": { "total": self.context["risk_total"], "reasons": self.context["risk_reasons"] },
             "models": {
-                "calls": self.models.calls.len(),
-                "input_tokens": self.models.tokens.0,
-                "output_tokens": self.models.tokens.1,
-                "cost": self.models.cost,
+                "calls": self.judged.requests,
+                "input_tokens": self.judged.input_tokens,
+                "output_tokens": self.judged.output_tokens,
+                "cost": self.judged.cost,
             },
             "time": {
                 "total_ms": self.time.total_ms,
@@ -274,11 +300,11 @@ fn statuses(measured: &Json) -> Map<String, Json> {
     list(&measured["cases"]).map(|case| (text(&case["case_id"]), case["status"].clone())).collect()
 }
 
-fn list(value: &Json) -> impl Iterator<Item = &Json> {
+pub(super) fn list(value: &Json) -> impl Iterator<Item = &Json> {
     value.as_array().into_iter().flatten()
 }
 
-fn text(value: &Json) -> String {
+pub(super) fn text(value: &Json) -> String {
     match value {
         Json::Null => String::new(),
         Json::String(text) => text.clone(),
@@ -290,46 +316,43 @@ fn words(value: &Json) -> Option<String> {
     value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 
-fn models(report: &Report) -> Models {
-    let mut models = Models::default();
-    let judgements = report.files.iter().filter(|file| file.evidence.name == "judgement");
-    for (file, said) in judgements.filter_map(|file| Some((file, file.whole()?))) {
-        let Ok(said) = serde_json::from_str::<Json>(said) else { continue };
-        let row = [
-            text(&said["activity"]),
-            text(&said["judge"]),
-            text(&said["verdict"]["signal"]),
-            file.evidence.hash.to_string(),
-        ];
-        models.calls.push(row.to_vec());
-        for tried in list(&said["hearings"]).flat_map(|hearing| list(&hearing["tries"])) {
-            let number = |value: &Json| value.as_u64().unwrap_or(0);
-            models.tokens.0 += number(&tried["usage"]["input_tokens"]);
-            models.tokens.1 += number(&tried["usage"]["output_tokens"]);
-            models.latency_ms += number(&tried["took_ms"]);
-            models.cost += tried["cost"].as_f64().unwrap_or(0.0);
-        }
+/// Where the patch comes from: as the machine says, unless a person wrote it in place of a model.
+fn origin(report: &Report, context: &Json) -> Origin {
+    let written = report.steps.iter().rev().find(|step| {
+        matches!(&step.entry, Entry::Outcome { result: AttemptResult::Signal { name, .. }, .. } if name == "patch_generated")
+    });
+    if let Some((by, _)) = written.and_then(|step| judged::by_hand(&step.entry)) {
+        return Origin::Person(by.name.clone());
     }
-    models
+    match text(&context["patch_origin"]).as_str() {
+        "template" => Origin::Template,
+        "model" => Origin::Model,
+        _ => Origin::Unknown,
+    }
 }
 
-/// Where the time went: programs as the activities that ran them say, models as their judgements say, people by how long their events let us wait.
-fn time(report: &Report) -> Time {
-    let mut time = Time { models_ms: models(report).latency_ms, ..Time::default() };
-    let mut before = report.head.created_ms;
-    for step in &report.steps {
-        let passed = u64::try_from(step.record.at_ms.saturating_sub(before)).unwrap_or(0);
-        before = step.record.at_ms;
-        match &step.entry {
-            Entry::Outcome { result: AttemptResult::Signal { data, .. }, .. } => {
-                time.programs_ms += Json::from(data)["programs_ms"].as_u64().unwrap_or(0);
-            }
-            Entry::Event { .. } => time.waiting_ms += passed,
-            _ => {}
-        }
-    }
-    time.total_ms = u64::try_from(before.saturating_sub(report.head.created_ms)).unwrap_or(0);
-    time
+/// Whether what the run wrote is taken back.
+pub(super) fn taken_back(report: &Report) -> Option<TakenBack> {
+    let undone = report.steps.iter().filter_map(|step| match &step.entry {
+        Entry::Undone(undone) => Some((step.record.seq, undone.clone())),
+        _ => None,
+    });
+    let undone: Vec<_> = undone.collect();
+    let (seq, undone) = undo::standing(&undone)?;
+    let record = &report.steps.iter().find(|step| step.record.seq == *seq)?.record;
+    Some(TakenBack { at: moment::rfc3339(record.at_ms), by: undone.by.name.clone(), left: undone.left })
+}
+
+/// What a figure is held to.
+fn threshold(said: &Json) -> String {
+    let known = [
+        ("max", "at most ", ""),
+        ("min", "at least ", ""),
+        ("rise_max_percent", "at most ", " % more than before"),
+        ("fall_max_percent", "at most ", " % less than before"),
+    ];
+    let words = known.iter().filter(|(name, ..)| !said[*name].is_null());
+    words.map(|(name, before, after)| format!("{before}{}{after}", text(&said[*name]))).collect::<Vec<_>>().join(", ")
 }
 
 fn trace(report: &Report) -> Vec<Json> {
@@ -345,4 +368,20 @@ fn trace(report: &Report) -> Vec<Json> {
         })
     };
     report.moves().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::threshold;
+
+    #[test]
+    fn thresholds_are_said_in_words() {
+        let check = |said, expected| assert_eq!(threshold(&said), expected);
+        check(json!({ "max": 8192 }), "at most 8192");
+        check(json!({ "rise_max_percent": 20 }), "at most 20 % more than before");
+        check(json!({ "min": 3, "fall_max_percent": 2.5 }), "at least 3, at most 2.5 % less than before");
+        check(json!(null), "");
+    }
 }

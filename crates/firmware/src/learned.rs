@@ -1,0 +1,257 @@
+//! What was learned, as it is told: the same thing once, what was taken back as that, and as similar only what has words in common.
+//!
+//! The knowledge base keeps every round of every run (`interlock_journal::knowledge`); nothing here removes an entry.
+
+use std::collections::BTreeSet;
+
+use interlock_journal::{
+    Result,
+    knowledge::{Came, Entry, Hit, Knowledge, Round},
+};
+use serde::Serialize;
+
+/// The tag of an entry whose fix was in the sources and is no more.
+pub const TAKEN_BACK: &str = "taken_back";
+
+/// How many entries are looked at for one that is told: many may say the same.
+pub const ENTRIES_PER_LESSON: usize = 8;
+
+/// Words that two texts must have in common to be about something similar, and which part of the shorter one's words.
+const SHARED_MIN: usize = 2;
+const SHARED_PART: usize = 8;
+
+/// Shorter words say nothing.
+const WORD_CHARS_MIN: usize = 3;
+
+/// Words that are in every goal and in every log of a test.
+const COMMON: [&str; 67] = [
+    "actual",
+    "after",
+    "again",
+    "all",
+    "and",
+    "any",
+    "are",
+    "assert",
+    "assertion",
+    "because",
+    "before",
+    "bug",
+    "build",
+    "but",
+    "case",
+    "code",
+    "does",
+    "error",
+    "every",
+    "expected",
+    "fail",
+    "failed",
+    "failure",
+    "false",
+    "file",
+    "firmware",
+    "fix",
+    "fixed",
+    "for",
+    "from",
+    "function",
+    "has",
+    "have",
+    "include",
+    "into",
+    "its",
+    "line",
+    "main",
+    "make",
+    "message",
+    "must",
+    "none",
+    "not",
+    "null",
+    "pass",
+    "passed",
+    "passes",
+    "program",
+    "result",
+    "right",
+    "should",
+    "src",
+    "status",
+    "suite",
+    "test",
+    "than",
+    "that",
+    "the",
+    "then",
+    "this",
+    "true",
+    "value",
+    "was",
+    "were",
+    "when",
+    "with",
+    "wrong",
+];
+
+/// Something that was learned, and how often.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Lesson {
+    /// The entry that fits best; of those that say the same the newest.
+    #[serde(flatten)]
+    pub hit: Hit,
+    /// How many entries say it.
+    pub times: usize,
+}
+
+/// What came of an entry's round, in words.
+pub fn came(entry: &Entry) -> String {
+    let taken_back = if is_taken_back(entry) { ", taken back" } else { "" };
+    format!("{}{taken_back}", entry.result.name())
+}
+
+fn is_taken_back(entry: &Entry) -> bool {
+    entry.tags.iter().any(|tag| tag == TAKEN_BACK)
+}
+
+/// Whether two entries say the same: what was seen, what was changed, and what came of it.
+pub fn is_same(one: &Entry, two: &Entry) -> bool {
+    let told = |entry: &Entry| (entry.machine.clone(), entry.product_line.clone(), entry.result.name());
+    one.symptom == two.symptom && one.patch == two.patch && told(one) == told(two)
+}
+
+/// Everything that was found once, in its order.
+pub fn once(hits: Vec<Hit>, at_most: usize) -> Vec<Lesson> {
+    let mut lessons: Vec<Lesson> = Vec::new();
+    for hit in hits {
+        match lessons.iter_mut().find(|lesson| is_same(&lesson.hit.entry, &hit.entry)) {
+            Some(known) => {
+                known.times += 1;
+                if known.hit.entry.at < hit.entry.at {
+                    known.hit.entry = hit.entry;
+                }
+            }
+            None => lessons.push(Lesson { hit, times: 1 }),
+        }
+    }
+    lessons.truncate(at_most);
+    lessons
+}
+
+/// Writes down whether the fix of a run is taken back. Entries of rounds that were no fix stay as they are.
+///
+/// # Errors
+///
+/// Where the knowledge base cannot be read or written.
+pub fn mark(base: &Knowledge, run: &str, is_back: bool) -> Result<()> {
+    let fixes = base.all()?.into_iter().filter(|entry| entry.run == run && entry.result == Came::Fixed);
+    for entry in fixes.filter(|entry| is_taken_back(entry) != is_back) {
+        let mut round = round(entry);
+        match is_back {
+            true => round.tags.push(TAKEN_BACK.to_owned()),
+            false => round.tags.retain(|tag| tag != TAKEN_BACK),
+        }
+        base.record(&round)?;
+    }
+    Ok(())
+}
+
+/// An entry as it was recorded.
+fn round(entry: Entry) -> Round {
+    Round {
+        run: entry.run,
+        iteration: entry.iteration,
+        at_ms: entry.at,
+        machine: entry.machine,
+        title: entry.title,
+        symptom: entry.symptom,
+        cause: entry.cause,
+        patch: entry.patch,
+        result: Some(entry.result),
+        product_line: entry.product_line,
+        tags: entry.tags,
+        files: entry.files,
+        confidence: entry.confidence,
+        evidence_refs: entry.evidence_refs,
+    }
+}
+
+/// Whether an entry has enough to do with a text: one common word is in any two logs.
+pub(crate) fn is_similar(text: &str, entry: &Entry) -> bool {
+    let own = words(&format!("{} {} {} {}", entry.title, entry.symptom, entry.cause, entry.files.join(" ")));
+    let asked = words(text);
+    let shared = own.intersection(&asked).count();
+    shared >= SHARED_MIN && shared * SHARED_PART >= own.len().min(asked.len())
+}
+
+/// The words of a text that say what it is about. The parts of a name are words.
+fn words(text: &str) -> BTreeSet<String> {
+    let parts = text.split(|sign: char| !sign.is_alphanumeric()).map(str::to_lowercase);
+    // A number with letters in it is an address or a hash.
+    let says_something = |word: &String| {
+        let is_common = COMMON.contains(&word.as_str());
+        word.chars().count() >= WORD_CHARS_MIN && word.chars().all(char::is_alphabetic) && !is_common
+    };
+    let singular = parts.filter(says_something).map(|word| match word.ends_with("ss") {
+        true => word,
+        false => word.strip_suffix('s').unwrap_or(&word).to_owned(),
+    });
+    singular.filter(says_something).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FRAME: &str =
+        "All cases of the frame parser pass src/tests.c:90:frame_one_byte_too_long_is_refused:FAIL: Expected 0 Was 3";
+
+    fn learned(run: &str, title: &str, symptom: &str, file: &str) -> Round {
+        let (run, title, symptom) = (run.to_owned(), title.to_owned(), symptom.to_owned());
+        Round { run, title, symptom, files: vec![file.to_owned()], result: Some(Came::Fixed), ..Round::default() }
+    }
+
+    fn base(rounds: &[Round]) -> (tempfile::TempDir, Knowledge) {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+        let base = Knowledge::open(folder.path()).unwrap();
+        rounds.iter().for_each(|round| drop(base.record(round).unwrap()));
+        (folder, base)
+    }
+
+    fn is_found(title: &str, symptom: &str, file: &str) -> bool {
+        let (_folder, base) = base(&[learned("r", title, symptom, file)]);
+        is_similar(FRAME, &base.all().unwrap()[0])
+    }
+
+    #[test]
+    fn what_has_only_common_words_is_not_similar() {
+        let title = "All cases of the lamp pass";
+        assert!(!is_found(title, "src/tests.c:12:lamp_blinks:FAIL: Expected 1 Was 0", "src/lamp.c"));
+        assert!(!is_found(title, "src/tests.c:12:one_lamp_is_lit:FAIL: Expected 1 Was 0", "src/lamp.c"));
+        assert!(is_found("The parser is right", "case `frame_too_short_is_refused` failed", "src/frame.c"));
+    }
+
+    #[test]
+    fn what_was_learned_again_is_told_once_with_how_often() {
+        let again =
+            |run: &str, at_ms| Round { at_ms, ..learned(run, "the frame parser", "frame fails", "src/frame.c") };
+        let other = learned("d", "the frame parser", "another frame fails", "src/frame.c");
+        let (_folder, base) = base(&[again("a", 1), again("b", 3), again("c", 2), other]);
+        let lessons = once(base.search("frame", &Default::default(), 10).unwrap(), 5);
+        let mut told: Vec<_> = lessons.iter().map(|lesson| (lesson.hit.entry.run.as_str(), lesson.times)).collect();
+        told.sort_unstable();
+        assert_eq!(told, [("b", 3), ("d", 1)]);
+    }
+
+    #[test]
+    fn a_fix_that_was_taken_back_is_told_as_that_until_it_is_there_again() {
+        let (_folder, base) = base(&[learned("a", "one", "x", "y"), learned("b", "two", "x", "y")]);
+        let came = || base.all().unwrap().iter().map(came).collect::<Vec<_>>();
+        mark(&base, "a", true).unwrap();
+        mark(&base, "a", true).unwrap();
+        assert_eq!(came(), ["fixed, taken back", "fixed"]);
+        mark(&base, "a", false).unwrap();
+        assert_eq!(came(), ["fixed", "fixed"]);
+    }
+}

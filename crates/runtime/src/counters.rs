@@ -1,0 +1,30 @@
+//! How far counters can count in a run: the maximum of a limit may be what the run was given.
+
+use interlock_chart::{Value, model::CounterId};
+use interlock_core::{FormulaId, Scope};
+
+use crate::Live;
+
+impl Live {
+    /// The largest that a counter can be in this run. Where that cannot be worked out, the largest it can be in any.
+    pub fn counter_max(&self, counter: CounterId) -> u32 {
+        let (machine, chart) = (&self.loaded.machine, self.loaded.chart());
+        let limits = chart.transitions.iter().flat_map(|transition| &machine.plan(transition.id).limits);
+        let own = limits.filter(|(counted, ..)| *counted == counter);
+        let max = own.map(|(_, at_most, formula)| formula.map_or(*at_most, |formula| self.given(formula, *at_most)));
+        max.max().unwrap_or(chart.counters[counter.index()].max)
+    }
+
+    fn given(&self, formula: FormulaId, at_most: u32) -> u32 {
+        let scope = Scope {
+            machine: &self.loaded.machine,
+            configuration: &self.state.configuration,
+            counters: &self.state.counters,
+            event: None,
+        };
+        match self.state.data.evaluate(formula, &scope) {
+            Ok(Value::Int(max)) => u32::try_from(max.max(0)).map_or(at_most, |max| max.min(at_most)),
+            _ => at_most,
+        }
+    }
+}
