@@ -1,9 +1,7 @@
-//! What a judgement costs besides the model's time: rendering, asking over loopback, checking, keeping what was said on the disk. Beside it, in the
-//! same round, what only asking over loopback takes: a bare request as long as the prompt to the same server.
+//! What a judgement costs besides the model's time: rendering, checking, keeping what was said on the disk. The model's time is what the judge itself
+//! puts down for it, from asking over loopback to having the answer.
 
 use std::{
-    io::{Read, Write},
-    net::TcpStream,
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
@@ -11,7 +9,7 @@ use std::{
 
 use interlock_activity::{Activity, Attempt, Canceller, Ending, Future, Host, Invocation, Outcome, StartRun, Taken};
 use interlock_core::ActivityId;
-use interlock_journal::{AttemptResult, Definition, Engine, Journal};
+use interlock_journal::{AttemptResult, Definition, Engine, EvidenceStore, Journal};
 use interlock_judge::Judge;
 use interlock_testkit::model_server::{Dialect, ModelServer};
 use serde_json::json;
@@ -25,13 +23,14 @@ const ROUNDS: usize = 5;
 /// What is shown of a log.
 const LINES: usize = 400;
 
-struct Still;
+/// Its milliseconds are microseconds: what a judgement puts down in them is finer then.
+struct Quick(Instant);
 
-impl Host for Still {
+impl Host for Quick {
     fn progress(&self, _: &str, _: ActivityId, _: &str) {}
 
     fn now_ms(&self) -> i64 {
-        0
+        i64::try_from(self.0.elapsed().as_micros()).unwrap_or(i64::MAX)
     }
 
     fn sleep(&self, ms: u64) -> Future<()> {
@@ -58,51 +57,41 @@ pub(crate) fn report() -> Result<()> {
     std::fs::write(home.path().join("judges.toml"), settings)?;
     let (judge, attempt) = (Judge::new(Some(home.path().to_owned())), attempt(home.path())?);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let (mut best, mut bare) = (Duration::MAX, Duration::MAX);
+    let mut best = (Duration::MAX, Duration::ZERO);
     for round in 0..ROUNDS {
-        let begun = Instant::now();
-        for at in 0..ROUND {
-            ask(&server.url, &with(round * ROUND as usize + at as usize))?;
-        }
-        bare = bare.min(begun.elapsed() / ROUND);
-        let begun = Instant::now();
+        let (mut spent, mut asking) = (Duration::ZERO, Duration::ZERO);
         for at in 0..ROUND {
             let mut attempt = attempt.clone();
             // Another question each time: what is kept already costs less to keep.
             attempt.with = with(round * ROUND as usize + at as usize);
             // As a run does it: what was said is on the disk before it counts.
-            let evidence = attempt.evidence.clone();
+            let (evidence, kept, begun) = (attempt.evidence.clone(), attempt.evidence.clone(), Instant::now());
             let (outcome, settled) = runtime.block_on(async {
                 let outcome = judge.start(attempt).await;
                 (outcome, tokio::task::spawn_blocking(move || evidence.settle()).await)
             });
             settled??;
+            spent += begun.elapsed();
+            asking += asked(&kept, &outcome)?;
             if !matches!(&outcome.result, AttemptResult::Signal { .. }) {
                 return Err(format!("no verdict: {:?}", outcome.result).into());
             }
         }
-        best = best.min(begun.elapsed() / ROUND);
+        best = best.min(((spent - asking) / ROUND, asking / ROUND));
     }
-    let [best, bare] = [best, bare].map(|time| time.as_secs_f64() * 1000.0);
+    let [own, asking] = [best.0, best.1].map(|time| time.as_secs_f64() * 1000.0);
     println!(
-        "judge: {best:.2} ms a judgement besides the model's time ({LINES} lines shown; rendered, asked over loopback, checked, kept); {bare:.2} ms of it would be a bare request"
+        "judge: {own:.2} ms a judgement besides the model's time ({LINES} lines shown; rendered, checked, kept on the disk), and {asking:.2} ms asking a model over loopback that answers at once"
     );
     Ok(())
 }
 
-/// A bare request with what is shown.
-fn ask(url: &str, shown: &interlock_chart::Value) -> Result<()> {
-    let body = serde_json::Value::from(shown).to_string();
-    let place = url.trim_start_matches("http://").split('/').next().unwrap_or_default();
-    let mut stream = TcpStream::connect(place)?;
-    write!(
-        stream,
-        "POST /chat/completions HTTP/1.1\r\nhost: {place}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    )?;
-    let mut reply = Vec::new();
-    stream.read_to_end(&mut reply)?;
-    Ok(())
+/// How long a judgement was at asking, as it has put down.
+fn asked(store: &EvidenceStore, outcome: &Outcome) -> Result<Duration> {
+    let judgement = outcome.evidence.iter().find(|kept| kept.name == "judgement").ok_or("nothing was put down")?;
+    let judgement: serde_json::Value = serde_json::from_slice(&store.get(&judgement.hash)?)?;
+    let micros = judgement["hearings"][0]["tries"][0]["took_ms"].as_u64().ok_or("no time was put down")?;
+    Ok(Duration::from_micros(micros))
 }
 
 fn with(at: usize) -> interlock_chart::Value {
@@ -139,7 +128,7 @@ fn attempt(home: &Path) -> Result<Attempt> {
         is_kept: false,
         live: home.join("live.log"),
         evidence: journal.evidence().deferring(),
-        host: Arc::new(Still),
+        host: Arc::new(Quick(Instant::now())),
         cancel: Canceller::new().1,
     })
 }

@@ -26,7 +26,7 @@ const CONNECT_MAX: Duration = Duration::from_secs(10);
 /// How long to wait for a prompt before asking for it again.
 const ASK_EVERY: Duration = Duration::from_secs(2);
 
-/// How often a login is begun anew where that is asked for.
+/// How often everything that a login asks for is answered.
 const LOGINS_MAX: usize = 3;
 
 /// How long the rest of a line may take.
@@ -110,45 +110,22 @@ impl Console {
         }
     }
 
-    /// Comes to the prompt, logging in on the way where that is asked for. Nothing where the board has no prompt.
+    /// Comes to the prompt, answering on the way what it asks for. Whatever it asks is answered, in any order: a blank line that came too late to be
+    /// one, or what was typed before, may have begun a login already. Nothing where the board has no prompt.
     pub(crate) async fn log_in(&mut self, board: &Board, timeout: Duration) -> Result<(), Trouble> {
         let Some(prompt) = &board.prompt else { return Ok(()) };
-        let first = board.login.first().map(|step| (*step.expect).clone());
-        let patterns: Vec<Regex> = std::iter::once((**prompt).clone()).chain(first).collect();
+        let asked = board.login.iter().map(|step| (*step.expect).clone());
+        let patterns: Vec<Regex> = std::iter::once((**prompt).clone()).chain(asked).collect();
         let deadline = Instant::now() + timeout;
-        if self.ask(&patterns, timeout, board).await?.which == 0 {
-            return Ok(());
-        }
-        for _ in 1..LOGINS_MAX {
-            if self.answer_all(board, prompt, &patterns[1..], deadline).await? {
-                return Ok(());
-            }
-        }
-        self.answer_all(board, prompt, &[], deadline).await.map(drop)
-    }
-
-    /// Gives the answers of a login in their order. `false` where it is asked to begin anew, as after a blank line that came too late to be one.
-    async fn answer_all(
-        &mut self,
-        board: &Board,
-        prompt: &Regex,
-        anew: &[Regex],
-        deadline: Instant,
-    ) -> Result<bool, Trouble> {
-        let after = board.login.iter().skip(1).map(|step| (*step.expect).clone()).chain([prompt.clone()]);
-        for (step, next) in board.login.iter().zip(after) {
-            let answer = answer(step)?;
-            self.send(&format!("{answer}\n")).await?;
+        let kept_out = |why: String| Trouble::environment(format!("{} does not let us in: {why}", board.name));
+        let mut found = self.ask(&patterns, timeout, board).await?;
+        for _ in 0..=LOGINS_MAX * board.login.len() {
+            let Some(step) = found.which.checked_sub(1).and_then(|at| board.login.get(at)) else { return Ok(()) };
+            self.send(&format!("{}\n", answer(step)?)).await?;
             let left = deadline.saturating_duration_since(Instant::now());
-            let awaited: Vec<Regex> = std::iter::once(next).chain(anew.iter().cloned()).collect();
-            let came = self.wait_for(&awaited, left).await;
-            let came =
-                came.map_err(|unmet| Trouble::environment(format!("{} does not let us in: {unmet}", board.name)))?;
-            if came.which > 0 {
-                return Ok(false);
-            }
+            found = self.wait_for(&patterns, left).await.map_err(|unmet| kept_out(unmet.to_string()))?;
         }
-        Ok(true)
+        Err(kept_out(format!("it asks again and again; what came last is `{}`", found.before.trim())))
     }
 
     /// Sends an empty line, again and again, until something comes.
