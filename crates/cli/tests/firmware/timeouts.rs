@@ -13,8 +13,8 @@ const NO_TIME: &str = "0ms";
 struct Late {
     states: &'static [&'static str],
     patches: fn() -> Vec<String>,
-    /// A change of the task.
-    task: Option<(&'static str, &'static str)>,
+    /// Changes of the task.
+    task: &'static [(&'static str, &'static str)],
     /// What the trace says of it.
     says: &'static str,
     ends: End,
@@ -42,12 +42,17 @@ fn worse() -> Vec<String> {
     vec![bad("    decoder->frame.command = body[1];", "    decoder->frame.command = body[0];"), good()]
 }
 
+/// What policy refuses, again and again.
+fn forbidden() -> Vec<String> {
+    vec![bad(crate::scene::BUG, "    system(\"rm -rf /\");\n    if (decoder->count >= FRAME_BODY_MAX) {")]
+}
+
 const fn late(states: &'static [&'static str], says: &'static str, ends: End) -> Late {
-    Late { states, patches: one, task: None, says, ends }
+    Late { states, patches: one, task: &[], says, ends }
 }
 
 /// Every state that something is done or waited for in.
-const ALL: [Late; 32] = [
+const ALL: [Late; 34] = [
     late(&["LOAD_CONFIG"], "no baseline, nothing to go back to", End::Untouched),
     late(&["BASELINE_SNAPSHOT"], "no baseline, nothing to go back to", End::Untouched),
     late(&["BASELINE_RUN"], "no baseline, nothing to go back to", End::Untouched),
@@ -63,8 +68,13 @@ const ALL: [Late; 32] = [
     },
     late(&["POLICY_CHECK"], "TIMEOUT in POLICY_CHECK, as ANALYSIS_FAILURE", End::Untouched),
     Late {
-        task: Some(("max_iterations: 5", "max_iterations: 5, human_review: true")),
+        task: &[("max_iterations: 5", "max_iterations: 5, human_review: true")],
         ..late(&["HUMAN_REVIEW"], "nobody looked at the patch", End::Untouched)
+    },
+    Late {
+        patches: forbidden,
+        task: &[("max_iterations: 5", "max_iterations: 5, allow_human: true")],
+        ..late(&["HUMAN_DECISION"], "nobody decided", End::Untouched)
     },
     late(&["ROLLBACK_POINT"], "TIMEOUT in ROLLBACK_POINT, as ANALYSIS_FAILURE", End::Untouched),
     late(&["APPLY_DIFF"], "TIMEOUT in APPLY_DIFF, as ANALYSIS_FAILURE", End::Untouched),
@@ -79,9 +89,15 @@ const ALL: [Late; 32] = [
     late(&["ATTACH_ARTIFACTS"], "TIMEOUT in ATTACH_ARTIFACTS, as ARTIFACT_MISSING", End::Untouched),
     late(&["RESULT_ANALYSIS"], "TIMEOUT in RESULT_ANALYSIS, as ANALYSIS_FAILURE", End::Untouched),
     late(&["MEASURE_ROUND"], "TIMEOUT in MEASURE_ROUND, as ANALYSIS_FAILURE", End::Untouched),
+    Late {
+        patches: Vec::new,
+        // Every start runs everything then, so that no patch can be sure enough.
+        task: &[("--test={case}", "--only={case}"), ("max_iterations: 5", "max_iterations: 5, allow_human: true")],
+        ..late(&["PLAUSIBLE_FIX"], "nobody said whether it is the fix", End::Untouched)
+    },
     late(&["DELIVER"], "could not be brought into the sources in time", End::Whole),
     Late {
-        task: Some(("max_iterations: 5", "max_iterations: 5, commit_branch: fix/length")),
+        task: &[("max_iterations: 5", "max_iterations: 5, commit_branch: fix/length")],
         ..late(&["COMMIT_FIX"], "not committed: it took too long", End::Fixed)
     },
     Late {
@@ -168,7 +184,7 @@ fn slowed(block: &[&str], own: usize) -> Vec<String> {
 fn check(late: &Late) {
     let patches = (late.patches)();
     let scene = if patches.is_empty() { Scene::without_model() } else { Scene::with_patches(&patches) };
-    if let Some((from, to)) = late.task {
+    for (from, to) in late.task {
         scene.task(from, to);
     }
     let machine = scene.folder.path().join("machine");

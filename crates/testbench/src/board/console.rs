@@ -29,6 +29,9 @@ const ASK_EVERY: Duration = Duration::from_secs(2);
 /// How often everything that a login asks for is answered.
 const LOGINS_MAX: usize = 3;
 
+/// How long nothing is said by a board that waits for an answer.
+const QUIET: Duration = Duration::from_millis(700);
+
 /// How long the rest of a line may take.
 const SETTLING: Duration = Duration::from_millis(300);
 
@@ -119,7 +122,13 @@ impl Console {
         let deadline = Instant::now() + timeout;
         let kept_out = |why: String| Trouble::environment(format!("{} does not let us in: {why}", board.name));
         let mut found = self.ask(&patterns, timeout, board).await?;
-        for _ in 0..=LOGINS_MAX * board.login.len() {
+        for answers in 0..=LOGINS_MAX * board.login.len() {
+            if answers > 0 && answers % board.login.len() == 0 {
+                // It should know us by now. Something else may have been typed that it took for an answer, and ours for the next.
+                while let Ok(later) = self.wait_for(&patterns, QUIET).await {
+                    found = later;
+                }
+            }
             let Some(step) = found.which.checked_sub(1).and_then(|at| board.login.get(at)) else { return Ok(()) };
             self.send(&format!("{}\n", answer(step)?)).await?;
             let left = deadline.saturating_duration_since(Instant::now());
