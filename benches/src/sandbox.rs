@@ -44,6 +44,7 @@ fn launch(launcher: &Launcher, kind: Kind, folder: &Path) -> Result<Duration> {
     let mut rules = Config::default().rules(folder.canonicalize()?, home.as_deref());
     rules.sandbox = kind;
     let order = Order {
+        mark: folder.to_owned(),
         words: vec!["/bin/true".into()],
         env: Vec::new(),
         folder: folder.to_owned(),
@@ -53,7 +54,7 @@ fn launch(launcher: &Launcher, kind: Kind, folder: &Path) -> Result<Duration> {
     };
     let begin = Instant::now();
     let (mut ours, theirs) = UnixStream::pair()?;
-    let mut child = launcher.command(folder).stdin(OwnedFd::from(theirs)).spawn()?;
+    let mut child = launcher.command().stdin(OwnedFd::from(theirs)).spawn()?;
     ours.write_all(&order.to_line()?)?;
     let mut said = String::new();
     ours.read_to_string(&mut said)?;

@@ -25,7 +25,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 /// Ends every program of a try, and returns when they are gone. May block.
 pub fn end_leftovers(mark: &Path) {
     let deadline = Instant::now() + LAUNCHER_MAX;
-    while processes().any(|pid| is_launcher(pid, mark)) && Instant::now() < deadline {
+    while processes().any(|pid| is_supervisor_of(pid, mark)) && Instant::now() < deadline {
         std::thread::sleep(BETWEEN_LOOKS);
     }
     let mark = [MARK.as_bytes(), b"=", mark.as_os_str().as_encoded_bytes()].concat();
@@ -45,11 +45,6 @@ pub fn end_leftovers(mark: &Path) {
 fn processes() -> impl Iterator<Item = i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-}
-
-/// What has ended has no command line any more.
-fn is_launcher(pid: i32, mark: &Path) -> bool {
-    fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| is_supervisor_of(&line, mark))
 }
 
 /// What cannot be read is not ours; what has ended has no environment any more.

@@ -7,6 +7,7 @@ mod confinement;
 mod leftovers;
 mod output;
 mod process;
+mod spare;
 
 pub use confinement::{FIELDS, Sandbox};
 pub use leftovers::end_leftovers;

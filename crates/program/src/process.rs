@@ -7,11 +7,9 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     io::Write,
-    os::{
-        fd::OwnedFd,
-        unix::{fs::PermissionsExt, net::UnixStream as StdUnixStream},
-    },
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
+    process::Child,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -22,12 +20,13 @@ use interlock_sandbox::{Ended as LauncherEnded, Enforced, Launcher, Order, Repor
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{UnixStream, unix::OwnedReadHalf, unix::OwnedWriteHalf},
-    process::{Child, Command},
+    process::{ChildStderr, ChildStdout},
 };
 
 use crate::{
     leftovers::{MARK, end_leftovers},
     output::{Shown, Stream, Tell},
+    spare::Spare,
 };
 
 /// How long the launcher may take to end a program that was told to: its own grace, and what a busy computer adds.
@@ -123,7 +122,7 @@ pub async fn run(attempt: &Attempt, plan: &Plan) -> Result<Ended, Outcome> {
     let shown = Shown::new(attempt);
     let begun = Instant::now();
     let mut program = Program::start(attempt, plan).await.map_err(failed)?;
-    let (out, err) = (program.child.stdout.take(), program.child.stderr.take());
+    let (out, err) = (program.stdout.take(), program.stderr.take());
     let ended = {
         let listen = async { tokio::join!(stdout.pump(out, &shown), stderr.pump(err, &shown)) };
         let end = program.end(attempt, plan);
@@ -159,7 +158,10 @@ fn not_started_words(why: &str) -> String {
 
 /// A launcher at work. When this is dropped, as when the whole runtime is, the launcher ends the program and itself.
 struct Program {
-    child: Child,
+    /// Until it is waited for.
+    child: Option<Child>,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
     says: OwnedReadHalf,
     hears: OwnedWriteHalf,
     /// What it reads, if that was not taken.
@@ -169,17 +171,16 @@ struct Program {
 impl Program {
     async fn start(attempt: &Attempt, plan: &Plan) -> std::io::Result<Self> {
         let stdin = stdin_file(attempt, &plan.stdin)?;
-        let (ours, theirs) = StdUnixStream::pair()?;
-        ours.set_nonblocking(true)?;
-        let mut command = Command::from(plan.launcher.command(&attempt.live));
-        let child = command.stdin(OwnedFd::from(theirs)).spawn()?;
-        // It holds the launcher's end of the socket, too.
-        drop(command);
-        let (says, mut hears) = UnixStream::from_std(ours)?.into_split();
+        let Spare { mut child, socket, .. } = Spare::take(&plan.launcher)?;
+        let stdout = child.stdout.take().map(ChildStdout::from_std).transpose()?;
+        let stderr = child.stderr.take().map(ChildStderr::from_std).transpose()?;
+        let (says, mut hears) = UnixStream::from_std(socket)?.into_split();
         let order = order(attempt, plan, stdin.as_deref()).to_line()?;
         // A launcher that does not listen has ended, which is seen soon.
         let _ = hears.write_all(&order).await;
-        Ok(Program { child, says, hears, _stdin: stdin })
+        let launcher = plan.launcher.clone();
+        drop(tokio::task::spawn_blocking(move || Spare::keep_ready(&launcher)));
+        Ok(Program { child: Some(child), stdout, stderr, says, hears, _stdin: stdin })
     }
 
     /// Waits for the program, the clock and whoever may stop it; afterwards nothing of it is left.
@@ -204,12 +205,23 @@ impl Program {
         let heard = Heard::read(&said);
         if heard.ended.is_none() {
             // It did not come to its own end: what it had to look after is looked for.
-            let _ = self.child.start_kill();
+            self.child.as_mut().map(Child::kill);
             let mark = attempt.live.clone();
             let _ = tokio::task::spawn_blocking(move || end_leftovers(&mark)).await;
         }
-        let _ = tokio::time::timeout(STOPPING_MAX, self.child.wait()).await;
+        if let Some(mut child) = self.child.take() {
+            let _ = tokio::time::timeout(STOPPING_MAX, tokio::task::spawn_blocking(move || child.wait())).await;
+        }
         heard.conclude(stopped)
+    }
+}
+
+/// Whoever is not waited for stays as a name in the list of processes.
+impl Drop for Program {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            std::thread::spawn(move || child.wait());
+        }
     }
 }
 
@@ -271,6 +283,7 @@ fn order(attempt: &Attempt, plan: &Plan, stdin: Option<&Path>) -> Order {
     // What is said later counts.
     let env: BTreeMap<OsString, OsString> = inherited().chain(own).chain(marks).collect();
     Order {
+        mark: attempt.live.clone(),
         words: plan.words.clone(),
         env: env.into_iter().collect(),
         folder: plan.folder.clone(),

@@ -1,6 +1,7 @@
 //! How a launcher is called, and recognised.
 
 use std::{
+    fs,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -18,11 +19,11 @@ impl Launcher {
         Launcher(program.into())
     }
 
-    /// The command that starts it. Its stdin is to be one end of a socket, over which it is given an [`crate::Order`]. The mark says whose it
-    /// is, to those who look for it with [`is_supervisor_of`].
-    pub fn command(&self, mark: &Path) -> Command {
+    /// The command that starts it. Its stdin is to be one end of a socket, over which it is given an [`crate::Order`], then or later: it gets ready
+    /// meanwhile, and ends when the socket closes.
+    pub fn command(&self) -> Command {
         let mut command = Command::new(&self.0);
-        command.arg0("interlock").arg(SUPERVISE).arg(mark).env_clear().current_dir("/");
+        command.arg0("interlock").arg(SUPERVISE).env_clear().current_dir("/");
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -35,8 +36,20 @@ impl Default for Launcher {
     }
 }
 
-/// Whether a process with this command line, as `/proc` gives it, looks after the programs of a mark.
-pub fn is_supervisor_of(command_line: &[u8], mark: &Path) -> bool {
-    let mut words = command_line.split(|byte| *byte == 0).skip(1);
-    words.next() == Some(SUPERVISE.as_bytes()) && words.next() == Some(mark.as_os_str().as_encoded_bytes())
+/// Whether a process looks after the programs of a mark.
+pub fn is_supervisor_of(pid: i32, mark: &Path) -> bool {
+    let is_supervisor = || {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.split(|byte| *byte == 0).nth(1) == Some(SUPERVISE.as_bytes())
+    };
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    name.trim_end() == name_of(mark) && is_supervisor()
+}
+
+/// What a supervisor calls itself as soon as it has an order: as long as a name of a process may be, and another for every mark.
+pub(crate) fn name_of(mark: &Path) -> String {
+    // FNV-1a: any version of this program gives the same name.
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = mark.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325, mix);
+    format!("il-{:012x}", hash >> 16)
 }

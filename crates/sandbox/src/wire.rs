@@ -16,6 +16,8 @@ pub const STOP: &[u8] = b"stop\n";
 /// A program to be run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Order {
+    /// Whose it is, to those who look for its supervisor with [`crate::is_supervisor_of`].
+    pub mark: PathBuf,
     /// The program, by its path, and its arguments.
     pub words: Vec<OsString>,
     /// Its whole environment. `TMPDIR` is added where it is not given. It is not the launcher's own: what is said here, say `LD_PRELOAD`,

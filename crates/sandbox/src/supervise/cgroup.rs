@@ -19,19 +19,27 @@ const TRIES_MAX: usize = 100;
 pub(crate) struct Cgroup(PathBuf);
 
 impl Cgroup {
-    /// Puts a process into a group of its own. Nothing where that is not possible.
-    pub(crate) fn around(pid: Pid, limits: &Limits) -> Option<Self> {
-        candidates().iter().find_map(|above| Self::within(above, pid, limits))
+    /// Puts a process into a group of its own. Nothing where that is not possible. The kernel may take a while for it.
+    pub(crate) fn around(pid: Pid) -> Option<Self> {
+        candidates().iter().find_map(|above| Self::within(above, pid))
     }
 
-    fn within(above: &Path, pid: Pid, limits: &Limits) -> Option<Self> {
+    /// Puts another in the place of the process that is in it.
+    pub(crate) fn take_in(&self, pid: Pid) -> std::io::Result<()> {
+        self.write("cgroup.procs", &pid.as_raw_nonzero().to_string())
+    }
+
+    /// How many may be in it.
+    pub(crate) fn limit(&self, limits: &Limits) -> std::io::Result<()> {
+        self.write("pids.max", &most(limits).to_string())
+    }
+
+    fn within(above: &Path, pid: Pid) -> Option<Self> {
         let group = above.join(format!("interlock-{}", getpid().as_raw_nonzero()));
         fs::create_dir(&group).ok()?;
         let group = Cgroup(group);
-        let most = most(limits).to_string();
-        let put = group
-            .write("pids.max", &most)
-            .and_then(|()| group.write("cgroup.procs", &pid.as_raw_nonzero().to_string()));
+        // Where nobody can be counted it is of no use.
+        let put = group.write("pids.max", "max").and_then(|()| group.take_in(pid));
         match put {
             Ok(()) => Some(group),
             Err(_) => {

@@ -1,5 +1,8 @@
 //! The first stage of a launcher: it stays outside of the sandbox and looks after what is inside.
 //!
+//! It gets the second stage ready, and its control group, before it has an order, because a kernel takes its time for that: whoever starts it
+//! before there is an order waits the less for it.
+//!
 //! It holds one end of a socket; Interlock holds the other. Whatever happens to Interlock, the socket closes with it. This process is the
 //! "subreaper" of everything below: whoever loses its parent becomes its child. So "is anything left?" has one answer, which no double
 //! fork, new session, cleared environment or ignored signal can change: whether there is a child to wait for.
@@ -9,6 +12,7 @@ mod tree;
 mod usage;
 
 use std::{
+    fs::File,
     io::{self, BufReader, Read},
     os::unix::{fs::PermissionsExt, net::UnixStream},
     process::{Command, ExitCode, Stdio},
@@ -21,7 +25,7 @@ use rustix::{
     io::fcntl_dupfd_cloexec,
     process::{
         Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, pidfd_open, set_child_subreaper, setpriority_process, setsid,
-        wait,
+        wait, waitpid,
     },
     stdio::{dup2_stderr, dup2_stdin, dup2_stdout, stdin},
 };
@@ -29,7 +33,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
 use crate::{
-    Breach, CONFINE, Ended, Enforced, Kind, Order, Report, bubblewrap, confine::Task, guard::Guard, repository, wire,
+    Breach, CONFINE, Ended, Enforced, Kind, Order, Report, bubblewrap, confine::Task, guard::Guard, launcher::name_of,
+    repository, wire,
 };
 use cgroup::Cgroup;
 use usage::Usage;
@@ -54,10 +59,12 @@ const PRIORITY: i32 = -20;
 pub(crate) fn main() -> ExitCode {
     let Ok(control) = fcntl_dupfd_cloexec(stdin(), 3) else { return ExitCode::FAILURE };
     let mut control = UnixStream::from(control);
-    let report = match begin(&control).and_then(|mut scene| scene.play(&mut control)) {
-        Ok(report) => report,
-        Err(error) => Report::NotStarted { why: error.to_string(), is_refusal: false },
+    let report = match begin(&control) {
+        Ok(None) => return ExitCode::SUCCESS,
+        Ok(Some(mut scene)) => scene.play(&mut control),
+        Err(error) => Err(error),
     };
+    let report = report.unwrap_or_else(|error| Report::NotStarted { why: error.to_string(), is_refusal: false });
     // Where nobody listens any more there is nobody to tell.
     let _ = wire::send(&mut control, &report);
     ExitCode::SUCCESS
@@ -90,7 +97,47 @@ enum Heard {
     Gone,
 }
 
-fn begin(control: &UnixStream) -> io::Result<Scene> {
+/// A second stage that waits for its task.
+struct Stage {
+    program: Pid,
+    channel: UnixStream,
+}
+
+impl Stage {
+    fn start(mut command: Command) -> io::Result<Self> {
+        let (channel, theirs) = UnixStream::pair()?;
+        command.env_clear().stdout(Stdio::inherit()).stderr(Stdio::inherit());
+        let child = command.stdin(OwnedFd::from(theirs)).spawn()?;
+        let program = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(Stage { program, channel })
+    }
+
+    /// Waits until it is gone, which it is when nobody has a task for it.
+    fn dismiss(self) {
+        drop(self.channel);
+        while matches!(waitpid(Some(self.program), WaitOptions::empty()), Err(rustix::io::Errno::INTR)) {}
+    }
+}
+
+/// What comes over the socket first; nothing where nobody is there any more who would have it carried out.
+fn order(control: &UnixStream) -> io::Result<Option<(Order, bool)>> {
+    let mut reader = BufReader::new(control);
+    let order: Order = match wire::receive(&mut reader) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        order => order?,
+    };
+    // By its name it is waited for should Interlock end. Only then is it asked whether Interlock has: so a program either is not started or is
+    // known to whoever comes after.
+    let name = std::ffi::CString::new(name_of(&order.mark)).map_err(io::Error::other)?;
+    rustix::thread::set_name(&name)?;
+    let mut polled = [PollFd::new(control, PollFlags::IN)];
+    poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))?;
+    // What follows the order is the word to stop, if anything.
+    let is_stopped = !reader.buffer().is_empty();
+    Ok((!polled[0].revents().contains(PollFlags::HUP)).then_some((order, is_stopped)))
+}
+
+fn begin(control: &UnixStream) -> io::Result<Option<Scene>> {
     // A session of its own: keys typed at Interlock's terminal are not for it.
     let _ = setsid();
     let (signals, ours) = UnixStream::pair()?;
@@ -98,14 +145,58 @@ fn begin(control: &UnixStream) -> io::Result<Scene> {
         signal_hook::low_level::pipe::register(signal, ours.try_clone()?)?;
     }
     set_child_subreaper(Some(rustix::process::getpid()))?;
-    let mut reader = BufReader::new(control);
-    let order: Order = wire::receive(&mut reader)?;
-    // What follows the order is the word to stop, if anything.
-    let is_stopped = !reader.buffer().is_empty();
-    let nowhere = std::fs::File::options().read(true).write(true).open("/dev/null")?;
+    let nowhere = File::options().read(true).write(true).open("/dev/null")?;
     dup2_stdin(&nowhere)?;
     // Whatever else Interlock was started with is not for the program.
     close_fds::set_fds_cloexec(3, &[]);
+    // Also after its file was replaced.
+    let mut again = Command::new("/proc/self/exe");
+    again.arg(CONFINE);
+    let mut stage = Stage::start(again)?;
+    let cgroup = Cgroup::around(stage.program);
+    let furnished = match order(control) {
+        Ok(Some((order, is_stopped))) => {
+            furnish(&mut stage, order, cgroup.as_ref(), &nowhere).map(|furnished| Some((furnished, is_stopped)))
+        }
+        Ok(None) => Ok(None),
+        Err(error) => Err(error),
+    };
+    match furnished {
+        Ok(Some((Furnished { pidfd, guard, temp, usage }, is_stopped))) => {
+            let (program, channel) = (stage.program, Some(BufReader::new(stage.channel)));
+            let (ended, is_heard) = (None, false);
+            Ok(Some(Scene {
+                program,
+                ended,
+                pidfd,
+                channel,
+                is_heard,
+                is_stopped,
+                signals,
+                guard,
+                temp,
+                cgroup,
+                usage,
+            }))
+        }
+        nothing => {
+            stage.dismiss();
+            cgroup.into_iter().for_each(Cgroup::remove);
+            nothing.map(|_| None)
+        }
+    }
+}
+
+/// What belongs to one order.
+struct Furnished {
+    pidfd: OwnedFd,
+    guard: Guard,
+    temp: TempDir,
+    usage: Usage,
+}
+
+/// Gives the second stage its task, with all that belongs to it.
+fn furnish(stage: &mut Stage, order: Order, cgroup: Option<&Cgroup>, nowhere: &File) -> io::Result<Furnished> {
     let temp = private(&order)?;
     let git = repository::git_folders(&order.rules.workspace);
     let guarded = match order.rules.sandbox {
@@ -113,24 +204,24 @@ fn begin(control: &UnixStream) -> io::Result<Scene> {
         _ => git.iter().flat_map(|folder| repository::protected(folder, &order.rules.write)).collect(),
     };
     let guard = Guard::new(guarded);
-    let (mut channel, theirs) = UnixStream::pair()?;
-    let child = second_stage(&order, &temp, &guard)?.stdin(OwnedFd::from(theirs)).spawn()?;
+    if order.rules.sandbox == Kind::Bubblewrap {
+        let wrapped = Stage::start(bubblewrapped(&order, &temp, &guard)?)?;
+        std::mem::replace(stage, wrapped).dismiss();
+        cgroup.map_or(Ok(()), |cgroup| cgroup.take_in(stage.program))?;
+    }
     // After that start, so that the program does not have it, too.
     let _ = setpriority_process(None, PRIORITY);
     // Its output is the program's alone: whoever reads it sees its end.
-    dup2_stdout(&nowhere)?;
-    dup2_stderr(&nowhere)?;
-    let program = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidData)?;
-    let pidfd = pidfd_open(program, PidfdFlags::empty())?;
-    let cgroup = Cgroup::around(program, &order.rules.limits);
+    dup2_stdout(nowhere)?;
+    dup2_stderr(nowhere)?;
+    let pidfd = pidfd_open(stage.program, PidfdFlags::empty())?;
+    cgroup.map_or(Ok(()), |cgroup| cgroup.limit(&order.rules.limits))?;
     let enforced = enforced(&order, &guard, cgroup.is_some());
     let task = Task { temp: temp.path().to_owned(), enforced, order };
-    // Where it has ended already, that shows below.
-    let _ = wire::send(&mut channel, &task);
+    // Where it has ended already, that shows later.
+    let _ = wire::send(&mut stage.channel, &task);
     let usage = Usage::new(&task.order.rules, temp.path());
-    let channel = Some(BufReader::new(channel));
-    let (ended, is_heard) = (None, false);
-    Ok(Scene { program, ended, pidfd, channel, is_heard, is_stopped, signals, guard, temp, cgroup, usage })
+    Ok(Furnished { pidfd, guard, temp, usage })
 }
 
 fn private(order: &Order) -> io::Result<TempDir> {
@@ -138,22 +229,10 @@ fn private(order: &Order) -> io::Result<TempDir> {
     tempfile::Builder::new().prefix("interlock-").permissions(only_mine).tempdir_in(&order.temp)
 }
 
-fn second_stage(order: &Order, temp: &TempDir, guard: &Guard) -> io::Result<Command> {
-    let mut command = match order.rules.sandbox {
-        Kind::Bubblewrap => {
-            let program = bubblewrap::program();
-            let mut command = Command::new(program.ok_or_else(|| io::Error::other("bubblewrap is not installed"))?);
-            command.args(bubblewrap::arguments(order, temp.path(), guard, &std::env::current_exe()?));
-            command
-        }
-        Kind::Landlock | Kind::None => {
-            // Also after its file was replaced.
-            let mut command = Command::new("/proc/self/exe");
-            command.arg(CONFINE);
-            command
-        }
-    };
-    command.env_clear().stdout(Stdio::inherit()).stderr(Stdio::inherit());
+fn bubblewrapped(order: &Order, temp: &TempDir, guard: &Guard) -> io::Result<Command> {
+    let program = bubblewrap::program().ok_or_else(|| io::Error::other("bubblewrap is not installed"))?;
+    let mut command = Command::new(program);
+    command.args(bubblewrap::arguments(order, temp.path(), guard, &std::env::current_exe()?));
     Ok(command)
 }
 

@@ -104,6 +104,7 @@ impl Scene {
 
     pub(crate) fn order(&self, words: &[&str]) -> Order {
         Order {
+            mark: self.path("mark"),
             words: words.iter().map(Into::into).collect(),
             env: self.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
             folder: self.rules.workspace.clone(),
@@ -120,7 +121,7 @@ impl Scene {
     pub(crate) fn start_order(&self, order: &Order) -> Running {
         let (control, theirs) = UnixStream::pair().unwrap();
         let launcher = Launcher::at(env!("CARGO_BIN_EXE_interlock-sandbox"));
-        let mut command = launcher.command(&self.path("mark"));
+        let mut command = launcher.command();
         if self.is_nobody {
             command.uid(NOBODY).gid(NOBODY);
         }
