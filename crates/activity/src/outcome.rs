@@ -58,6 +58,11 @@ impl Outcome {
         self.message_of(code::LEFT_TO_PERSON)
     }
 
+    /// Whether it ended because it was told to.
+    pub fn is_cancelled(&self) -> bool {
+        self.message_of(code::CANCELLED).is_some()
+    }
+
     fn message_of(&self, code: &str) -> Option<String> {
         let AttemptResult::Error { data } = &self.result else { return None };
         let is_it = data.get("code").and_then(Value::as_str) == Some(code);

@@ -234,6 +234,7 @@ impl<'s> Driver<'s> {
         let is_person_needed = matches!(follower.standing(), Standing::Person | Standing::Paused);
         if is_person_needed {
             self.output.talk(&waiting::text(follower));
+            self.output.talk(&format!("`interlock show {run}` has what it is about.\n"));
         } else if !phase.is_over() {
             self.output.talk(&format!("{run} is left as it is. To go on with it:\n    interlock resume {run}\n"));
         }

@@ -82,43 +82,46 @@ fn a_machine_is_played_by_hand_from_its_start_to_its_end() {
         &session,
         "run tea --set leaf=oolong --name t1",
         expect![[r#"
-        t1  waiting  heating
-        | run t1
-        | hh:mm:ss  → heating  start
-        | t1 waits in heating. To answer:
-        |   heating has kettle.boil done, which is not available here; say how it went in its place
-        |     it is given {"cups":1}
-        |     interlock send t1 boiled
-        |     interlock send t1 error --data '{"code":"FAILED","message":"…"}'  # It failed
-        |     interlock send t1 abort  # Pour it away
-        [exit 4]
-    "#]],
+            t1  waiting  heating
+            | run t1
+            | hh:mm:ss  → heating  start
+            | t1 waits in heating. To answer:
+            |   heating has kettle.boil done, which is not available here; say how it went in its place
+            |     it is given {"cups":1}
+            |     interlock send t1 boiled
+            |     interlock send t1 error --data '{"code":"FAILED","message":"…"}'  # It failed
+            |     interlock send t1 abort  # Pour it away
+            | `interlock show t1` has what it is about.
+            [exit 4]
+        "#]],
     );
     check(
         &session,
         "send t1 boiled",
         expect![[r#"
-        t1  waiting  brewed
-        | hh:mm:ss  heating → brewed  boiled  the water for oolong boils
-        | t1 waits in brewed. To answer:
-        |     interlock send t1 drink  # Drink it
-        |     interlock send t1 stronger --data '{"minutes":1}'  # Brew it longer
-        |     interlock send t1 abort  # Pour it away
-        [exit 4]
-    "#]],
+            t1  waiting  brewed
+            | hh:mm:ss  heating → brewed  boiled  the water for oolong boils
+            | t1 waits in brewed. To answer:
+            |     interlock send t1 drink  # Drink it
+            |     interlock send t1 stronger --data '{"minutes":1}'  # Brew it longer
+            |     interlock send t1 abort  # Pour it away
+            | `interlock show t1` has what it is about.
+            [exit 4]
+        "#]],
     );
     check(
         &session,
         "send t stronger --data '{\"minutes\": 2}'",
         expect![[r#"
-        t1  waiting  brewed
-        | hh:mm:ss  brewed → brewed  stronger
-        | t1 waits in brewed. To answer:
-        |     interlock send t1 drink  # Drink it
-        |     interlock send t1 stronger --data '{"minutes":1}'  # Brew it longer
-        |     interlock send t1 abort  # Pour it away
-        [exit 4]
-    "#]],
+            t1  waiting  brewed
+            | hh:mm:ss  brewed → brewed  stronger
+            | t1 waits in brewed. To answer:
+            |     interlock send t1 drink  # Drink it
+            |     interlock send t1 stronger --data '{"minutes":1}'  # Brew it longer
+            |     interlock send t1 abort  # Pour it away
+            | `interlock show t1` has what it is about.
+            [exit 4]
+        "#]],
     );
     check(
         &session,
@@ -246,12 +249,12 @@ fn bad_input_is_named_in_full_and_starts_nothing() {
         &session,
         "run tea --set cups=many",
         expect![[r#"
-        | error: the input does not fit the machine:
-        |   "leaf" is a required property
-        |   cups: "many" is not of type "integer"
-        | Hint: `echo '{"leaf":"…"}' | interlock run tea --input -` would fit
-        [exit 2]
-    "#]],
+            | error: the input does not fit the machine:
+            |   "leaf" is a required property
+            |   cups: "many" is not of type "integer"
+            | Hint: `echo '{"leaf":"…"}' | interlock run tea --input -` has what it takes at least
+            [exit 2]
+        "#]],
     );
     check(
         &session,
@@ -449,13 +452,14 @@ fn a_paused_run_stands_still_until_it_is_resumed() {
         &session,
         "resume t1",
         expect![[r#"
-        t1  waiting  brewed
-        | t1 waits in brewed. To answer:
-        |     interlock send t1 drink  # Drink it
-        |     interlock send t1 stronger --data '{"minutes":1}'  # Brew it longer
-        |     interlock send t1 abort  # Pour it away
-        [exit 4]
-    "#]],
+            t1  waiting  brewed
+            | t1 waits in brewed. To answer:
+            |     interlock send t1 drink  # Drink it
+            |     interlock send t1 stronger --data '{"minutes":1}'  # Brew it longer
+            |     interlock send t1 abort  # Pour it away
+            | `interlock show t1` has what it is about.
+            [exit 4]
+        "#]],
     );
     check(
         &session,

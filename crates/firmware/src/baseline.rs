@@ -17,6 +17,7 @@ use crate::{
     build::{self, Build, Keeping},
     copy,
     hand::{Done, Settings, blocking, given, keep, refs, signal},
+    packages,
     rounds::{self, Threshold},
 };
 
@@ -63,7 +64,8 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
                 is_passing = tested.is_passing;
                 Some(tested.measured)
             }
-            Err(Trouble::Missing { package, .. }) => {
+            Err(Trouble::Missing { program, package }) => {
+                let package = packages::named(&program, &package);
                 return Ok(signal("toolchain_missing", json!({ "package": package })).with(evidence));
             }
             Err(trouble @ (Trouble::Config { .. } | Trouble::Cancelled)) => return Err(bench::wrong(&trouble)),
@@ -76,18 +78,19 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     };
     let (passed, total) = measured.as_ref().map_or((0, 0), |it| (it.passed_tests, it.total_tests + it.missing_tests));
     let kept = keep(&attempt, "baseline", "application/json", told(&built.image, measured.as_ref(), &evidence)).await?;
+    let missed = measured.as_ref().map(|it| rounds::broken(&thresholds, &it.metrics, &it.metrics)).unwrap_or_default();
     let summary = match (&built.image, &measured) {
         (Err(why), _) => format!("the untouched tree does not build: {why}"),
         (Ok(_), Some(measured)) => {
             let why = measured.reasons.first().filter(|_| measured.verdict != Verdict::Pass);
             let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-            format!("{passed} of {total} cases pass on the untouched tree{why}")
+            let missed: String = missed.iter().map(|missed| format!("; {missed}")).collect();
+            format!("{passed} of {total} cases pass on the untouched tree{why}{missed}")
         }
         (Ok(_), None) => String::new(),
     };
     let compact = measured.as_ref().map_or(json!({}), |measured| bench::compact(measured, None, &targets, &kept));
-    let keeps = |it: &Measured| rounds::broken(&thresholds, &it.metrics, &it.metrics).is_empty();
-    let converged = is_passing && nothing_told && measured.as_ref().is_some_and(keeps);
+    let converged = is_passing && nothing_told && missed.is_empty();
     let data = json!({ "passed_targets": compact["passed_targets"].as_u64().unwrap_or(0), "converged": converged, "test_result": compact, "ref": kept.hash.to_string(), "passed": passed, "total": total, "summary": summary, "programs_ms": spent });
     evidence.insert(0, kept);
     Ok(signal("baseline_measured", data).with(evidence))

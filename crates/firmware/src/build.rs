@@ -19,7 +19,7 @@ use crate::{
     area::Area,
     copy,
     hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
-    packages::package_of,
+    packages::to_install,
 };
 
 /// How much of what a build prints is kept.
@@ -95,7 +95,7 @@ pub(crate) async fn prepare(settings: Arc<Settings>, attempt: Attempt) -> Done {
 pub(crate) fn missing(build: &Build) -> Option<String> {
     let here = Path::new("/");
     let lacks = |name: &&String| program::find(name, here, &build.environment_vars).is_err();
-    build.needs.iter().find(lacks).map(|name| package_of(name).to_owned())
+    build.needs.iter().find(lacks).map(|name| to_install(name))
 }
 
 /// Builds a tree.
@@ -254,7 +254,7 @@ mod tests {
             |needs: &[&str]| Build { needs: needs.iter().map(ToString::to_string).collect(), ..Build::default() };
         assert_eq!(missing(&build(&["sh"])), None);
         assert_eq!(missing(&build(&["sh", "no-such-program-7"])).as_deref(), Some("no-such-program-7"));
-        assert_eq!(package_of("qemu-system-riscv32"), "qemu-system-misc");
+        assert_eq!(to_install("qemu-system-riscv32"), "qemu-system-misc (which has qemu-system-riscv32)");
         assert_eq!(package_of("qemu-system-aarch64"), "qemu-system-arm");
         assert_eq!(package_of("qemu-system-x86_64"), "qemu-system-x86");
         assert_eq!(package_of("qemu-system-mipsel"), "qemu-system-mips");

@@ -81,30 +81,32 @@ struct Deliver {
 /// Brings what has become of a tree into the sources: all of it, or nothing is changed. What somebody else has changed there meanwhile stays.
 pub(crate) async fn deliver(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Deliver = given(&attempt)?;
-    if let Some(round) = with.round {
-        knowledge::remember(&settings, &attempt, round, Came::Fixed).await;
-    }
     let (of, keeper) = (attempt.clone(), Arc::clone(&settings));
     let patch =
         blocking(move || keeper.workspace.diff_trees(&of.folder, &with.base, &with.tree).map_err(failed)).await?;
     let evidence = keep(&attempt, "fix", "text/x-diff", patch.clone()).await?;
-    let of = attempt.clone();
+    let (of, keeper) = (attempt.clone(), Arc::clone(&settings));
     let delivered = blocking(move || {
         let summary = match patch.is_empty() {
             true => "nothing had to be changed".to_owned(),
             false => {
                 let patch = Patch::parse(&patch).map_err(failed)?;
-                match settings.workspace.apply(&of.folder, &patch, &BTreeMap::new()) {
+                match keeper.workspace.apply(&of.folder, &patch, &BTreeMap::new()) {
                     Ok(_) => patch.summary(),
                     Err(error @ Error::Patch(_)) => return Ok(Err(error.to_string())),
                     Err(error) => return Err(failed(error)),
                 }
             }
         };
-        Ok(Ok((settings.workspace.tree(&of.folder).map_err(failed)?, summary)))
+        Ok(Ok((keeper.workspace.tree(&of.folder).map_err(failed)?, summary)))
     });
     let outcome = match delivered.await? {
-        Ok((tree, summary)) => signal("delivered", json!({ "tree": tree, "summary": summary })),
+        Ok((tree, summary)) => {
+            if let Some(round) = with.round {
+                knowledge::remember(&settings, &attempt, round, Came::Fixed).await;
+            }
+            signal("delivered", json!({ "tree": tree, "summary": summary }))
+        }
         Err(summary) => {
             let refs = refs(std::slice::from_ref(&evidence));
             signal("delivery_failed", json!({ "summary": summary, "evidence_refs": refs }))

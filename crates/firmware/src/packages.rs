@@ -22,6 +22,16 @@ const PACKAGES: [(&str, &str); 18] = [
     ("cargo", "cargo"),
 ];
 
+/// What to install for a program, and that it is for this one.
+pub(crate) fn to_install(program: &str) -> String {
+    named(program, package_of(program))
+}
+
+/// The same where the package is known.
+pub(crate) fn named(program: &str, package: &str) -> String {
+    if package == program { package.to_owned() } else { format!("{package} (which has {program})") }
+}
+
 /// The package to install for a program.
 pub(crate) fn package_of(program: &str) -> &str {
     if program.rsplit('/').next().is_some_and(|name| name.starts_with("qemu-system-")) {

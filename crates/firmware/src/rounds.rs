@@ -121,7 +121,10 @@ impl Threshold {
         let is_over = |limit: Option<f64>, value: f64| limit.is_some_and(|limit| value > limit);
         let is_under = self.min.is_some_and(|min| now < min);
         if is_over(self.max, now) || is_under {
-            return Some(format!("{name} is {now}"));
+            let limit = |word: &str, limit: Option<f64>| limit.map(|limit| format!("{word} {limit}"));
+            let limits: Vec<String> =
+                limit("at most", self.max).into_iter().chain(limit("at least", self.min)).collect();
+            return Some(format!("{name} is {now}, {} is asked for", limits.join(" and ")));
         }
         let is_much = is_over(self.rise_max_percent, change) || is_over(self.fall_max_percent, -change);
         is_much.then(|| format!("{name} changed by {change:.1} %"))

@@ -90,6 +90,8 @@ pub(crate) struct Actor {
     /// Permits of tries that are being recorded.
     permits: BTreeMap<ActivityId, OwnedSemaphorePermit>,
     is_detaching: bool,
+    /// Whether whoever leaves has not even waited for what was under way.
+    is_stopping: bool,
 }
 
 impl Actor {
@@ -108,6 +110,7 @@ impl Actor {
             preparing: 0,
             permits: BTreeMap::new(),
             is_detaching: false,
+            is_stopping: false,
         }
     }
 
@@ -197,6 +200,7 @@ impl Actor {
                 Ok(())
             }
             Mail::StopAttempts => {
+                self.is_stopping = true;
                 self.flights.values().for_each(Flight::cancel);
                 Ok(())
             }
@@ -288,6 +292,10 @@ impl Actor {
     /// A try ended. What it says counts only if it fits what the machine takes; what comes too late is recorded and moves nothing.
     async fn ended(&mut self, id: ActivityId, number: u32, outcome: Outcome) -> Result<()> {
         self.flights.remove(&id);
+        // Left as a crash would leave it: what only reads is tried again by whoever takes the run up, and the machine hears nothing of it.
+        if self.is_stopping && outcome.is_cancelled() && self.live.effect(id, &self.shared.registry) == Effect::Read {
+            return Ok(());
+        }
         if let Some(why) = outcome.not_kept() {
             return Err(interlock_journal::Error::Stopped(why).into());
         }

@@ -58,7 +58,9 @@ pub fn offers(live: &Live, registry: &Registry) -> Offers {
     }
     let chart = live.loaded.chart();
     let handled = handled(live).into_iter().filter(|(_, event)| matches!(event.from, Raiser::User | Raiser::Any));
-    let events: Vec<Offer> = handled.map(|(is_general, event)| offer(event, is_general)).collect();
+    let mut events: Vec<Offer> = handled.map(|(is_general, event)| offer(event, is_general)).collect();
+    // What is asked comes before what can be said at any time.
+    events.sort_by_key(|offer| offer.is_general);
     let waiting = live.activities.iter().filter(|(id, _)| live.activity_of(**id, registry).is_none());
     let by_hand = waiting.map(|(id, begun)| {
         let invoke = chart.invoke(begun.invoke);

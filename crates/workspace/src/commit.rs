@@ -283,7 +283,7 @@ fn add_difference(git: &Git, from: &str, to: &str) -> Result<()> {
     apply(git, &difference, &[]).map_err(|error| match error {
         Error::Git { said, .. } => {
             let said = said.lines().next().unwrap_or_default();
-            Error::Commit(format!("it rests on changes that are not committed themselves ({said})"))
+            Error::Commit(format!("it does not fit what is committed there: it rests on what is not, or the branch has gone another way ({said})"))
         }
         other => other,
     })

@@ -54,11 +54,11 @@ fn with_sample(error: Error, loaded: &Loaded, args: &Run) -> Failure {
     let (fitting, machine) = (sample(&loaded.chart().input), &args.machine);
     let hint = match &args.input {
         // Whoever has a file wants to know what to write into it.
-        Some(_) if library::builtin_files(machine).any(|(path, _)| path == init::TASK) => {
+        _ if library::builtin_files(machine).any(|(path, _)| path == init::TASK) => {
             format!("`interlock init {machine}` writes a {} that fits, with comments", init::TASK)
         }
-        Some(_) => format!("{fitting} would fit"),
-        None => format!("`echo '{fitting}' | interlock run {machine} --input -` would fit"),
+        Some(_) => format!("{fitting} has what it takes at least"),
+        None => format!("`echo '{fitting}' | interlock run {machine} --input -` has what it takes at least"),
     };
     Failure::from(error).hint(hint)
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{Outcome, evidence, undo};
 use crate::{
     Exit,
-    follow::Follower,
+    follow::{Follower, Standing},
     output::Output,
     store::{Store, registry},
     waiting,
@@ -91,6 +91,8 @@ fn all_text(
     }
     if let Some(pid) = holder {
         text.push_str(&format!("  moved by   process {pid}\n"));
+    } else if follower.standing() == Standing::Moving {
+        text.push_str(&format!("  moved by   nobody: `interlock resume {}` would\n", head.name));
     }
     text.push_str(&state_text(&follower.live, output));
     if !files.is_empty() {

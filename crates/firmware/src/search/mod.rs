@@ -109,19 +109,19 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
     if with.change_constraint == "logging_only" {
         let refused = if with.refused.is_empty() { "it" } else { &with.refused };
-        return Ok(nothing(&format!("templates add no logging, which is all that is allowed after {refused}"), &[]));
+        return Ok(nothing(&format!("templates add no logging, which is all that is allowed after {refused}")));
     }
     if let Some(why) = unfit(&with.test_profile).map_err(|trouble| bench::wrong(&trouble))? {
-        return Ok(nothing(&why, &[]));
+        return Ok(nothing(&why));
     }
     let memory = Memory::of(&settings, &attempt, &with).await?;
     if let Some(why) = memory.exhausted.get(&with.tree) {
-        return Ok(nothing(why, &[]));
+        return Ok(nothing(why));
     }
     let begun = Instant::now();
     let mut trials = match Trials::begin(&settings, &attempt, &with).await? {
         Ok(trials) => trials,
-        Err(why) => return Ok(nothing(&why, &[])),
+        Err(why) => return Ok(nothing(&why)),
     };
     let found = look(&attempt, &with, &memory, &mut trials, begun).await?;
     let told = json!({
@@ -136,12 +136,19 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let Some((candidate, confidence)) = found.candidate else {
         let why = found.in_vain(trials.sources.texts.len());
         memory.exhaust(&with.tree, &why).await?;
-        return Ok(nothing(&why, &refs(std::slice::from_ref(&evidence))).with([evidence]));
+        let data = json!({ "summary": why, "evidence_refs": refs(std::slice::from_ref(&evidence)), "programs_ms": trials.programs_ms });
+        return Ok(signal("nothing_found", data).with([evidence]));
     };
     memory.add(&attempt, &candidate.patch).await?;
     let mut summary = format!(
-        "by template, after {} of {} candidates: {} ({} of {} cases execute it)",
-        found.tried, found.made, candidate.summary, found.covering, found.cases
+        "by template, after {} of {} candidates: {} ({})",
+        found.tried,
+        found.made,
+        candidate.summary,
+        match found.cases {
+            0 => "nobody knows which cases execute it".to_owned(),
+            cases => format!("{} of {cases} cases execute it", found.covering),
+        }
     );
     summary.extend(found.oddity.iter().map(|odd| format!("; {odd}")));
     let data = json!({
@@ -162,8 +169,8 @@ fn unfit(profile: &Profile) -> Result<Option<String>, Trouble> {
     Ok((is_external(Operation::Deploy) || is_external(Operation::Run)).then(why))
 }
 
-fn nothing(why: &str, refs: &[String]) -> Outcome {
-    signal("nothing_found", json!({ "summary": why, "evidence_refs": refs }))
+fn nothing(why: &str) -> Outcome {
+    signal("nothing_found", json!({ "summary": why, "evidence_refs": [] }))
 }
 
 /// Every line alike, where nothing points anywhere: neither coverage nor a place that was named.

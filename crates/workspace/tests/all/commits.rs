@@ -150,7 +150,7 @@ fn a_difference_is_committed_and_nothing_else_of_what_is_there() {
     folder.write("a", "2\n3\n");
     let to = folder.workspace.kept_tree(&folder.path).unwrap();
     let refused = commit(&folder, Commit { only: Some((from, to)), ..Commit::default() }).unwrap_err().to_string();
-    assert!(refused.contains("it rests on changes that are not committed themselves"), "{refused}");
+    assert!(refused.contains("it does not fit what is committed there"), "{refused}");
 }
 
 #[test]

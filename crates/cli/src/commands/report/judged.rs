@@ -23,6 +23,8 @@ pub(super) struct Judged {
     pub(super) output_tokens: u64,
     pub(super) cost: f64,
     pub(super) latency_ms: u64,
+    /// Requests that nobody answered as asked.
+    unanswered: u64,
     by_person: bool,
     by_rules: bool,
 }
@@ -51,8 +53,14 @@ impl Judged {
         let judge = said["judge"].as_str().unwrap_or("nobody").to_owned();
         self.by_rules |= judge == RULES;
         self.rows.push(vec![text(&said["activity"]), judge, text(&said["verdict"]["signal"]), hash.to_owned()]);
+        let number = |value: &Json| value.as_u64().unwrap_or(0);
+        let mut ended = None;
         for tried in list(&said["hearings"]).flat_map(|hearing| list(&hearing["tries"])) {
-            let number = |value: &Json| value.as_u64().unwrap_or(0);
+            // Until it may be asked again is the model's time too.
+            let begun = number(&tried["begun_ms"]);
+            self.latency_ms += ended.map_or(0, |ended| begun.saturating_sub(ended));
+            ended = Some(begun + number(&tried["took_ms"]));
+            self.unanswered += u64::from(!tried["fault"].is_null());
             self.requests += 1;
             self.input_tokens += number(&tried["usage"]["input_tokens"]);
             self.output_tokens += number(&tried["usage"]["output_tokens"]);
@@ -68,8 +76,12 @@ impl Judged {
         }
         if self.requests > 0 {
             let Judged { requests, input_tokens, output_tokens, cost, .. } = self;
+            let failed = match self.unanswered {
+                0 => String::new(),
+                unanswered => format!(" {unanswered} of them failed; the judgements say how."),
+            };
             return Some(format!(
-                "{requests} requests to models: {input_tokens} tokens in, {output_tokens} out, cost {cost:.4}."
+                "{requests} requests to models: {input_tokens} tokens in, {output_tokens} out, cost {cost:.4}.{failed}"
             ));
         }
         let who = match (self.by_person, self.by_rules) {

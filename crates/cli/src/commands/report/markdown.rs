@@ -84,7 +84,11 @@ fn cell(text: &str) -> String {
     plain(text).replace('\n', " ").replace('|', "\\|")
 }
 
-/// A reason that looks like a tag is still a reason.
+/// A reason that looks like a tag is still a reason. Between marks of code it is shown as it is anyway.
 fn plain(text: &str) -> String {
-    text.replace('<', "&lt;")
+    let is_even = text.matches('`').count() % 2 == 0;
+    let is_code = |at: usize| is_even && at % 2 == 1;
+    let parts = text.split('`').enumerate();
+    let parts = parts.map(|(at, part)| if is_code(at) { part.to_owned() } else { part.replace('<', "&lt;") });
+    parts.collect::<Vec<_>>().join("`")
 }

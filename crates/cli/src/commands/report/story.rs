@@ -154,11 +154,19 @@ impl Story {
         parts
     }
 
+    /// Whether somebody has said that a patch which cannot be sure by itself is the fix.
+    fn is_vouched(&self) -> bool {
+        self.context["patch_confidence"].as_f64().is_some_and(|sure| sure >= 1.0)
+    }
+
     fn changed(&self) -> Vec<Part> {
         if self.fix.is_empty() {
             return vec![Part::Text("Nothing was changed.".to_owned())];
         }
         let origin = match &self.origin {
+            Origin::Template if self.is_vouched() => {
+                "The patch comes from templates; a person vouched for it.".to_owned()
+            }
             Origin::Template => "The patch comes from templates: plausible, not proven.".to_owned(),
             Origin::Model => "The patch comes from a model.".to_owned(),
             Origin::Person(name) => format!("The patch comes from a person ({name})."),

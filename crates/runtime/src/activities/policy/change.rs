@@ -30,10 +30,17 @@ pub(super) fn beyond_logging(patch: &Patch) -> Option<String> {
     })
 }
 
+/// A line that does nothing: blanks, a brace alone, a comment alone, or what only makes names known.
 fn is_nothing(line: &str) -> bool {
     let line = line.trim();
-    line.is_empty()
-        || ["{", "}", "};", "//", "/*", "*", "#include", "import ", "use "].iter().any(|start| line.starts_with(start))
+    let is_comment = match line.strip_prefix("/*") {
+        Some(rest) => rest.split_once("*/").is_none_or(|(_, after)| after.trim().is_empty()),
+        // As within a comment of several lines; what is pointed to is set with the same sign.
+        None => ["*", "*/"].contains(&line) || (line.starts_with("* ") && !sets(line) && !line.ends_with(';')),
+    };
+    ["", "{", "}", "};"].contains(&line)
+        || is_comment
+        || ["//", "#include", "import ", "use "].iter().any(|start| line.starts_with(start))
 }
 
 /// One statement that says or checks something, and sets nothing beside it.
@@ -130,11 +137,17 @@ mod tests {
             "log(\"x\"); reboot();",
             "if (x) return;",
             "system(\"log\");",
+            "} else if (x > 3) {",
+            "*x = 3;",
+            "* x = 3;",
+            "/* why */ x = 3;",
         ];
         for line in bad {
             assert!(beyond_logging(&patch(&[line], &[])).is_some(), "{line}");
         }
         assert!(beyond_logging(&patch(&["printf(\"x\");"], &["x = 3;"])).is_some());
+        assert!(beyond_logging(&patch(&["} else {"], &["} else if (x) {"])).is_some());
+        assert_eq!(beyond_logging(&patch(&["/* why */", "/* and", " * how", " */"], &[])), None);
     }
 
     #[test]

@@ -82,6 +82,10 @@ impl Judge<'_> {
     fn start(&self, start: &Shown, found: &mut Vec<Finding>) {
         let name = if self.has_one_start { String::new() } else { start.name() };
         found.extend(start.faults.iter().map(|fault| (Weight::Fault, format!("{name}{}", fault.banner))));
+        // Where it did not end by itself, all that is not there has one reason.
+        if start.has_exited() {
+            found.extend(start.doubts.iter().map(|doubt| (Weight::Unclear, format!("{name}{doubt}"))));
+        }
         match &start.stop {
             Stop::Lost { why } => found.push((Weight::Lost, format!("{name}it was lost: {why}"))),
             Stop::TimedOut | Stop::Hung { .. } if start.victim.is_none() => {
@@ -89,10 +93,6 @@ impl Judge<'_> {
             }
             Stop::Exited { code } if *code != 0 => found.extend(unexplained(start, *code, &name)),
             _ => {}
-        }
-        // Where it did not end by itself, all that is not there has one reason.
-        if start.has_exited() {
-            found.extend(start.doubts.iter().map(|doubt| (Weight::Unclear, format!("{name}{doubt}"))));
         }
     }
 
