@@ -89,6 +89,13 @@ impl Search {
             && all.into_iter().all(|case| trial.passed.contains(case))
     }
 
+    /// Whether a trial repairs at least a part: a case that failed passes, and none that passed is lost.
+    pub fn improved(&self, trial: &Trial) -> bool {
+        trial.built
+            && self.baseline.failed.keys().any(|case| trial.passed.contains(case))
+            && self.baseline.passed.iter().all(|case| trial.passed.contains(case))
+    }
+
     /// Says what came of a candidate.
     pub fn tell(&mut self, candidate: &Candidate, trial: &Trial) {
         if !trial.built {
@@ -96,8 +103,7 @@ impl Search {
         }
         let repaired: BTreeSet<String> =
             self.baseline.failed.keys().filter(|case| trial.passed.contains(*case)).cloned().collect();
-        let broken = self.baseline.passed.iter().any(|case| !trial.passed.contains(case));
-        if !repaired.is_empty() && !broken {
+        if self.improved(trial) {
             self.raise_around(candidate);
             self.join(candidate, repaired);
         } else {

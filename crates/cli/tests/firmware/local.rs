@@ -126,6 +126,29 @@ fn where_every_case_passes_there_is_nothing_to_repair() {
     assert!(report.contains("nothing to repair"), "{report}");
 }
 
+#[test]
+fn what_repairs_a_part_is_a_round_of_its_own() {
+    let more = "return all;\n}\nint product(int a, int b) {\n    (void)a;\n    (void)b;\n    return 4242;\n}";
+    let Some(sums) = Sums::with(&[
+        ("return all;\n}", more),
+        (
+            "int sum(const int *values, int count);",
+            "int sum(const int *values, int count);\nint product(int a, int b);",
+        ),
+        ("1..2", "1..3"),
+        ("    return 0;\n}\n", "    check(3, \"product\", product(7, 11) == 77);\n    return 0;\n}\n"),
+        ("sum_of_none]", "sum_of_none, product]"),
+    ]) else {
+        return;
+    };
+    let before = sums.source();
+    let done = sums.run();
+    assert_eq!(done.code, Some(1), "{done}");
+    assert!(done.stderr.contains("it repairs a part"), "{done}");
+    assert!(done.stderr.contains("improved: 2 target cases pass, 0 before"), "{done}");
+    assert_eq!(sums.source(), before, "a part is not brought into the sources");
+}
+
 /// A run without a model that cannot repair anything says in its last words what is wrong.
 #[test]
 fn a_run_that_finds_no_patch_says_why() {

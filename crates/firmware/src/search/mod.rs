@@ -73,6 +73,8 @@ pub(crate) struct Constraints {
 struct Found {
     /// The best so far, with how sure it can be.
     candidate: Option<(Candidate, f64)>,
+    /// The first that repairs a part of what fails, and breaks nothing: with it there may be another in the next round.
+    part: Option<(Candidate, f64)>,
     /// How many cases there are.
     cases: usize,
     covering: usize,
@@ -133,8 +135,10 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         "oddity": found.oddity,
     });
     let evidence = keep(&attempt, "search", "application/json", format!("{told:#}\n").into_bytes()).await?;
-    let Some((candidate, confidence)) = found.candidate else {
-        let why = found.in_vain(trials.sources.texts.len());
+    let in_vain = found.in_vain(trials.sources.texts.len());
+    let is_part = found.candidate.is_none();
+    let Some((candidate, confidence)) = found.candidate.or(found.part) else {
+        let why = in_vain;
         memory.exhaust(&with.tree, &why).await?;
         let data = json!({ "summary": why, "evidence_refs": refs(std::slice::from_ref(&evidence)), "programs_ms": trials.programs_ms });
         return Ok(signal("nothing_found", data).with([evidence]));
@@ -146,6 +150,7 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         found.made,
         candidate.summary,
         match found.cases {
+            _ if is_part => format!("it repairs a part: {in_vain}"),
             0 => "nobody knows which cases execute it".to_owned(),
             cases => format!("{} of {cases} cases execute it", found.covering),
         }
@@ -202,6 +207,7 @@ async fn look(
     );
     let mut found = Found {
         candidate: None,
+        part: None,
         cases: sight.coverage.len(),
         covering: 0,
         tried: 0,
@@ -224,10 +230,13 @@ async fn look(
         attempt.host.progress(&attempt.run, attempt.activity, &text);
         let (trial, is_good) = trials.try_out(&candidate).await?;
         search.tell(&candidate, &trial);
+        let covering = sight.covering(&candidate);
+        let sure = confidence(candidate.template, covering, found.cases);
+        if !is_good && found.part.is_none() && search.improved(&trial) {
+            found.part = Some((candidate.clone(), sure));
+        }
         if is_good {
             last = last.min(found.tried + SECOND_THOUGHTS);
-            let covering = sight.covering(&candidate);
-            let sure = confidence(candidate.template, covering, found.cases);
             if found.candidate.as_ref().is_none_or(|(_, before)| sure > *before) {
                 (found.covering, found.candidate) = (covering, Some((candidate, sure)));
             }
