@@ -238,6 +238,7 @@ fn first_error(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packages::package_of;
 
     #[test]
     fn the_first_error_is_the_one_that_counts() {

@@ -86,7 +86,7 @@ fn cell(text: &str) -> String {
 
 /// A reason that looks like a tag is still a reason. Between marks of code it is shown as it is anyway.
 fn plain(text: &str) -> String {
-    let is_even = text.matches('`').count() % 2 == 0;
+    let is_even = text.matches('`').count().is_multiple_of(2);
     let is_code = |at: usize| is_even && at % 2 == 1;
     let parts = text.split('`').enumerate();
     let parts = parts.map(|(at, part)| if is_code(at) { part.to_owned() } else { part.replace('<', "&lt;") });
