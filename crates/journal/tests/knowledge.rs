@@ -197,7 +197,7 @@ fn a_vector_of_an_entry_that_has_changed_is_not_kept() {
 fn several_at_once_have_an_id_each() {
     let folder = tempfile::tempdir().unwrap();
     std::thread::scope(|scope| {
-        for run in 0..4 {
+        for run in 0..16 {
             let path = folder.path();
             scope.spawn(move || {
                 let knowledge = Knowledge::open(path).unwrap();
@@ -211,7 +211,7 @@ fn several_at_once_have_an_id_each() {
         Knowledge::open(folder.path()).unwrap().all().unwrap().into_iter().map(|entry| entry.id).collect();
     ids.sort();
     ids.dedup();
-    assert_eq!((ids.len(), ids.last().map(String::as_str)), (20, Some("ku_20260301_020")));
+    assert_eq!((ids.len(), ids.last().map(String::as_str)), (80, Some("ku_20260301_080")));
 }
 
 #[test]

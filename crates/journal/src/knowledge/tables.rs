@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::{
     Error, Result,
     error::Trouble,
-    store::{APPLICATION_ID, BUSY_WAIT},
+    store::{APPLICATION_ID, BUSY_WAIT, to_wal},
 };
 
 /// Each brings it from the version before to its own. Never change one that has been released: add another.
@@ -64,7 +64,7 @@ fn prepare(connection: &Connection) -> rusqlite::Result<Prepared> {
     if found > known() {
         return Ok(Prepared::Newer(found));
     }
-    connection.pragma_update(None, "journal_mode", "wal")?;
+    to_wal(connection)?;
     connection.pragma_update(None, "synchronous", "normal")?;
     if found < known() {
         migrate(connection)?;

@@ -6,4 +6,4 @@ pub(crate) mod messages;
 pub(crate) mod read;
 mod schema;
 
-pub(crate) use schema::{APPLICATION_ID, BUSY_WAIT, open, open_reader};
+pub(crate) use schema::{APPLICATION_ID, BUSY_WAIT, open, open_reader, to_wal};

@@ -1,13 +1,19 @@
 //! The tables and how they came to be.
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::{Error, Result};
 
 /// How long to wait for another process that is writing.
 pub(crate) const BUSY_WAIT: Duration = Duration::from_secs(10);
+
+/// How long until it is asked again.
+const ASK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Pages in the write-ahead log before they are moved into the store: 4 MiB, so that the moving is rare, and the log soon written over
 /// instead of growing, which a file system takes longer to make durable.
@@ -71,7 +77,7 @@ fn prepare(connection: &Connection, path: &Path) -> Result<()> {
     connection.busy_timeout(BUSY_WAIT)?;
     connection.set_prepared_statement_cache_capacity(64);
     let version = version(connection, path)?;
-    connection.pragma_update(None, "journal_mode", "wal")?;
+    to_wal(connection)?;
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "wal_autocheckpoint", PAGES_PER_CHECKPOINT)?;
     connection.pragma_update(None, "foreign_keys", true)?;
@@ -79,6 +85,20 @@ fn prepare(connection: &Connection, path: &Path) -> Result<()> {
         migrate(connection, path)?;
     }
     Ok(())
+}
+
+/// Has what is written go into a log first. Where two open a new file at once, SQLite tells one of them at once that it is locked, however long that one
+/// would wait: so it is asked again.
+pub(crate) fn to_wal(connection: &Connection) -> rusqlite::Result<()> {
+    let deadline = Instant::now() + BUSY_WAIT;
+    loop {
+        match connection.pragma_update(None, "journal_mode", "wal") {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < deadline => {
+                std::thread::sleep(ASK_AGAIN);
+            }
+            done => return done,
+        }
+    }
 }
 
 fn known() -> i64 {
