@@ -246,3 +246,25 @@ fn a_read_that_was_cut_off_is_tried_again() {
     assert_eq!(story(&entries), expected);
     assert_eq!((ended.phase, scene.starts()), (Phase::Succeeded, 2));
 }
+
+#[test]
+fn a_read_that_whoever_leaves_has_stopped_is_tried_again_and_the_machine_hears_nothing() {
+    let scene = Scene::new("read");
+    let threads = threads();
+    let head = threads.block_on(async {
+        let (runtime, _) = scene.runtime();
+        let head = scene.start(&runtime).await;
+        runtime.detach();
+        runtime.stop_attempts();
+        runtime.settled(&head).await.unwrap();
+        head
+    });
+    threads.shutdown_timeout(Duration::from_secs(5));
+    fs::write(scene.path("go"), "").unwrap();
+    let (ended, entries) = scene.take_up(&head);
+    let read = Effect::Read;
+    let expected =
+        [format!("attempt 1 {read:?} kept: false"), format!("attempt 2 {read:?} kept: false"), "2 passed".into()];
+    assert_eq!(story(&entries), expected);
+    assert_eq!((ended.phase, scene.starts()), (Phase::Succeeded, 2));
+}
