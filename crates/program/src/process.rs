@@ -171,16 +171,19 @@ struct Program {
 impl Program {
     async fn start(attempt: &Attempt, plan: &Plan) -> std::io::Result<Self> {
         let stdin = stdin_file(attempt, &plan.stdin)?;
-        let Spare { mut child, socket, .. } = Spare::take(&plan.launcher)?;
-        let stdout = child.stdout.take().map(ChildStdout::from_std).transpose()?;
-        let stderr = child.stderr.take().map(ChildStderr::from_std).transpose()?;
-        let (says, mut hears) = UnixStream::from_std(socket)?.into_split();
         let order = order(attempt, plan, stdin.as_deref()).to_line()?;
+        let Spare { child, socket, .. } = Spare::take(&plan.launcher)?;
+        let (says, hears) = UnixStream::from_std(socket)?.into_split();
+        let mut program = Program { child: Some(child), stdout: None, stderr: None, says, hears, _stdin: stdin };
+        if let Some(child) = &mut program.child {
+            program.stdout = child.stdout.take().map(ChildStdout::from_std).transpose()?;
+            program.stderr = child.stderr.take().map(ChildStderr::from_std).transpose()?;
+        }
         // A launcher that does not listen has ended, which is seen soon.
-        let _ = hears.write_all(&order).await;
+        let _ = program.hears.write_all(&order).await;
         let launcher = plan.launcher.clone();
         drop(tokio::task::spawn_blocking(move || Spare::keep_ready(&launcher)));
-        Ok(Program { child: Some(child), stdout, stderr, says, hears, _stdin: stdin })
+        Ok(program)
     }
 
     /// Waits for the program, the clock and whoever may stop it; afterwards nothing of it is left.

@@ -48,7 +48,17 @@ impl Spare {
         let mut spares = SPARES.lock().unwrap_or_else(PoisonError::into_inner);
         if !is_ready(&spares) {
             spares.push(spare);
+            return;
         }
+        drop(spares);
+        spare.dismiss();
+    }
+
+    /// Waits until it is gone, which it is when nobody has an order for it.
+    fn dismiss(self) {
+        let Spare { mut child, socket, .. } = self;
+        drop(socket);
+        let _ = child.wait();
     }
 
     fn start(launcher: &Launcher) -> io::Result<Self> {

@@ -18,6 +18,9 @@ enum Takes {
 /// Programs that change who may do what with a file.
 const RIGHTS: &[&str] = &["chmod", "chown", "chgrp", "chattr", "setfacl"];
 
+/// Their options that are no rights.
+const RIGHTS_OPTIONS: [&str; 8] = ["-R", "-c", "-f", "-v", "-h", "-H", "-L", "-P"];
+
 /// Programs with the options that take a value, so that it is not mistaken for a file.
 const PROGRAMS: [(&[&str], &[&str], Takes); 10] = [
     (
@@ -129,6 +132,10 @@ impl Scene<'_> {
             Takes::Deletes => (PathOp::Delete, 0),
             Takes::Empties => (PathOp::Destroy, 0),
         };
+        // `chmod -w file` has its mode among the options.
+        let is_mode = |name: &str| !name.starts_with("--") && !RIGHTS_OPTIONS.contains(&name);
+        let has_mode = RIGHTS.contains(&call.name) && line.options.iter().any(|(name, _)| is_mode(name));
+        let skip = if has_mode { 0 } else { skip };
         line.operands.iter().skip(skip).for_each(|file| self.touch(op, file, state));
         if call.name == "chmod" {
             self.mode(call, &line);
@@ -266,7 +273,6 @@ impl Scene<'_> {
         line.operands.iter().for_each(|file| self.touch(PathOp::Read, file, state));
     }
 
-    /// Programs that run with somebody else's rights, and files that anybody may change.
     /// Outside of the workspace the sandbox holds what is written, and not the rights to it; there may be others' files in a temporary folder.
     fn rights(&mut self, call: &Call<'_>, file: &Field, state: &State) {
         if state.folders.iter().any(|folder| !self.is_inside(&file.text, folder.as_deref())) {
@@ -275,6 +281,7 @@ impl Scene<'_> {
         }
     }
 
+    /// Programs that run with somebody else's rights, and files that anybody may change.
     fn mode(&mut self, call: &Call<'_>, line: &Line<'_>) {
         let mode = line.operands.first().map_or("", |mode| mode.text.as_str());
         let is_special = mode.contains('s') && mode.contains(['+', '='])

@@ -120,7 +120,13 @@ impl Stage {
 }
 
 /// What comes over the socket first; nothing where nobody is there any more who would have it carried out.
-fn order(control: &UnixStream) -> io::Result<Option<(Order, bool)>> {
+fn order(control: &UnixStream, signals: &UnixStream) -> io::Result<Option<(Order, bool)>> {
+    let mut polled = [PollFd::new(control, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
+    while let Err(rustix::io::Errno::INTR) = poll(&mut polled, None) {}
+    // Told to end before there is anything to do.
+    if !polled[1].revents().is_empty() {
+        return Ok(None);
+    }
     let mut reader = BufReader::new(control);
     let order: Order = match wire::receive(&mut reader) {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
@@ -154,7 +160,7 @@ fn begin(control: &UnixStream) -> io::Result<Option<Scene>> {
     again.arg(CONFINE);
     let mut stage = Stage::start(again)?;
     let cgroup = Cgroup::around(stage.program);
-    let furnished = match order(control) {
+    let furnished = match order(control, &signals) {
         Ok(Some((order, is_stopped))) => {
             furnish(&mut stage, order, cgroup.as_ref(), &nowhere).map(|furnished| Some((furnished, is_stopped)))
         }
@@ -206,8 +212,8 @@ fn furnish(stage: &mut Stage, order: Order, cgroup: Option<&Cgroup>, nowhere: &F
     let guard = Guard::new(guarded);
     if order.rules.sandbox == Kind::Bubblewrap {
         let wrapped = Stage::start(bubblewrapped(&order, &temp, &guard)?)?;
+        cgroup.map_or(Ok(()), |cgroup| cgroup.take_in(wrapped.program))?;
         std::mem::replace(stage, wrapped).dismiss();
-        cgroup.map_or(Ok(()), |cgroup| cgroup.take_in(stage.program))?;
     }
     // After that start, so that the program does not have it, too.
     let _ = setpriority_process(None, PRIORITY);

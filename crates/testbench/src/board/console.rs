@@ -125,7 +125,9 @@ impl Console {
         for answers in 0..=LOGINS_MAX * board.login.len() {
             if answers > 0 && answers % board.login.len() == 0 {
                 // It should know us by now. Something else may have been typed that it took for an answer, and ours for the next.
-                while let Ok(later) = self.wait_for(&patterns, QUIET).await {
+                while Instant::now() < deadline
+                    && let Ok(later) = self.wait_for(&patterns, QUIET).await
+                {
                     found = later;
                 }
             }

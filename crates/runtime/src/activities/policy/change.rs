@@ -33,14 +33,15 @@ pub(super) fn beyond_logging(patch: &Patch) -> Option<String> {
 /// A line that does nothing: blanks, a brace alone, a comment alone, or what only makes names known.
 fn is_nothing(line: &str) -> bool {
     let line = line.trim();
-    let is_comment = match line.strip_prefix("/*") {
-        Some(rest) => rest.split_once("*/").is_none_or(|(_, after)| after.trim().is_empty()),
-        // As within a comment of several lines; what is pointed to is set with the same sign.
-        None => ["*", "*/"].contains(&line) || (line.starts_with("* ") && !sets(line) && !line.ends_with(';')),
-    };
-    ["", "{", "}", "};"].contains(&line)
-        || is_comment
-        || ["//", "#include", "import ", "use "].iter().any(|start| line.starts_with(start))
+    // One that is not closed on its line would take what follows out of the code, and one that goes on to the next line as well.
+    let is_comment = line
+        .strip_prefix("/*")
+        .and_then(|rest| rest.split_once("*/"))
+        .is_some_and(|(_, after)| after.trim().is_empty())
+        || (line.starts_with("//") && !line.ends_with('\\'));
+    let makes_known = ["#include", "import ", "use "].iter().any(|start| line.starts_with(start))
+        && line.trim_end_matches(';').split(';').count() == 1;
+    ["", "{", "}", "};"].contains(&line) || is_comment || makes_known
 }
 
 /// One statement that says or checks something, and sets nothing beside it.
@@ -141,13 +142,17 @@ mod tests {
             "*x = 3;",
             "* x = 3;",
             "/* why */ x = 3;",
+            "/*",
+            "*/",
+            "// why \\",
+            "import os; os.remove('x')",
         ];
         for line in bad {
             assert!(beyond_logging(&patch(&[line], &[])).is_some(), "{line}");
         }
         assert!(beyond_logging(&patch(&["printf(\"x\");"], &["x = 3;"])).is_some());
         assert!(beyond_logging(&patch(&["} else {"], &["} else if (x) {"])).is_some());
-        assert_eq!(beyond_logging(&patch(&["/* why */", "/* and", " * how", " */"], &[])), None);
+        assert_eq!(beyond_logging(&patch(&["/* why */", "// and how"], &[])), None);
     }
 
     #[test]
