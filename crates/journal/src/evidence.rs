@@ -40,7 +40,7 @@ pub struct EvidenceStore {
     pending: Option<Arc<Mutex<BTreeSet<Hash>>>>,
 }
 
-/// How many files are brought to the disk at a time: a file system joins what it is asked for together.
+/// How much is brought to the disk at a time: a file system joins what it is asked for together.
 const SYNCS_AT_ONCE: usize = 8;
 
 /// Makes names of unfinished files differ within a process.
@@ -68,30 +68,27 @@ impl EvidenceStore {
     pub fn settle(&self) -> Result<()> {
         let Some(pending) = &self.pending else { return Ok(()) };
         let hashes = std::mem::take(&mut *pending.lock().unwrap_or_else(PoisonError::into_inner));
-        let hashes: Vec<Hash> = hashes.into_iter().collect();
-        for some in hashes.chunks(SYNCS_AT_ONCE) {
+        self.bring(&hashes)
+    }
+
+    /// Brings files to the disk, and their names: files and folders alike, several at a time.
+    fn bring(&self, hashes: &BTreeSet<Hash>) -> Result<()> {
+        let files = hashes.iter().map(|hash| self.path(hash));
+        let folders: BTreeSet<PathBuf> = files.clone().filter_map(|file| file.parent().map(Path::to_owned)).collect();
+        let is_settled = |hash: &Hash| &self.settled[usize::from(hash.0[0])];
+        let is_new = |hash: &Hash| !is_settled(hash).load(Ordering::Acquire);
+        let own = hashes.iter().any(is_new).then(|| self.folder.clone());
+        let all: Vec<PathBuf> = files.chain(folders).chain(own).collect();
+        for some in all.chunks(SYNCS_AT_ONCE) {
             let [others @ .., last] = some else { continue };
             std::thread::scope(|scope| {
-                let others: Vec<_> = others.iter().map(|hash| scope.spawn(|| self.bring(hash))).collect();
-                let last = self.bring(last);
+                let others: Vec<_> = others.iter().map(|path| scope.spawn(|| sync(path))).collect();
+                let last = sync(last);
                 others.into_iter().try_for_each(|other| other.join().unwrap_or_else(|_| Err(broken_off())))?;
                 last
             })?;
         }
-        Ok(())
-    }
-
-    /// Brings one file to the disk, and its name.
-    fn bring(&self, hash: &Hash) -> Result<()> {
-        let path = self.path(hash);
-        let folder = path.parent().unwrap_or(&self.folder);
-        File::open(&path).and_then(|file| file.sync_all()).map_err(|error| failed("write", &path, &error))?;
-        sync(folder)?;
-        let is_settled = &self.settled[usize::from(hash.0[0])];
-        if !is_settled.load(Ordering::Acquire) {
-            sync(&self.folder)?;
-            is_settled.store(true, Ordering::Release);
-        }
+        hashes.iter().for_each(|hash| is_settled(hash).store(true, Ordering::Release));
         Ok(())
     }
 
@@ -179,7 +176,7 @@ impl EvidenceStore {
                 pending.lock().unwrap_or_else(PoisonError::into_inner).insert(*hash);
                 Ok(())
             }
-            None => self.bring(hash),
+            None => self.bring(&BTreeSet::from([*hash])),
         }
     }
 
@@ -270,8 +267,9 @@ fn read_dir(folder: &Path) -> Result<Vec<PathBuf>> {
     entries.map(|entry| entry.map(|entry| entry.path()).map_err(wrong)).collect()
 }
 
-fn sync(folder: &Path) -> Result<()> {
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed("sync", folder, &error))
+/// A file or a folder.
+fn sync(path: &Path) -> Result<()> {
+    File::open(path).and_then(|file| file.sync_all()).map_err(|error| failed("sync", path, &error))
 }
 
 fn broken_off() -> Error {
