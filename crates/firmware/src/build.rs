@@ -255,7 +255,7 @@ mod tests {
             |needs: &[&str]| Build { needs: needs.iter().map(ToString::to_string).collect(), ..Build::default() };
         assert_eq!(missing(&build(&["sh"])), None);
         assert_eq!(missing(&build(&["sh", "no-such-program-7"])).as_deref(), Some("no-such-program-7"));
-        assert_eq!(to_install("qemu-system-riscv32"), "qemu-system-misc (which has qemu-system-riscv32)");
+        assert_eq!(to_install("qemu-system-riscv32"), "qemu-system-misc (for qemu-system-riscv32)");
         assert_eq!(package_of("qemu-system-aarch64"), "qemu-system-arm");
         assert_eq!(package_of("qemu-system-x86_64"), "qemu-system-x86");
         assert_eq!(package_of("qemu-system-mipsel"), "qemu-system-mips");

@@ -144,7 +144,7 @@ pub fn once(hits: Vec<Hit>, at_most: usize) -> Vec<Lesson> {
 ///
 /// Where the knowledge base cannot be read or written.
 pub fn mark(base: &Knowledge, run: &str, is_back: bool) -> Result<()> {
-    let fixes = base.all()?.into_iter().filter(|entry| entry.run == run && entry.result == Came::Fixed);
+    let fixes = base.of_run(run)?.into_iter().filter(|entry| entry.result == Came::Fixed);
     for entry in fixes.filter(|entry| is_taken_back(entry) != is_back) {
         let mut round = round(entry);
         match is_back {

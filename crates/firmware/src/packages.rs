@@ -29,7 +29,7 @@ pub(crate) fn to_install(program: &str) -> String {
 
 /// The same where the package is known.
 pub(crate) fn named(program: &str, package: &str) -> String {
-    if package == program { package.to_owned() } else { format!("{package} (which has {program})") }
+    if package == program { package.to_owned() } else { format!("{package} (for {program})") }
 }
 
 /// The package to install for a program.

@@ -191,10 +191,19 @@ impl Knowledge {
 
     /// All entries, the oldest first.
     pub fn all(&self) -> Result<Vec<Entry>> {
+        self.entries("", [])
+    }
+
+    /// The entries of a run, the oldest first.
+    pub fn of_run(&self, run: &str) -> Result<Vec<Entry>> {
+        self.entries("WHERE run = ?1", [run])
+    }
+
+    fn entries(&self, which: &str, values: impl rusqlite::Params) -> Result<Vec<Entry>> {
         let connection = self.lock();
-        let sql = format!("SELECT {COLUMNS} FROM entry ORDER BY at, number");
+        let sql = format!("SELECT {COLUMNS} FROM entry {which} ORDER BY at, number");
         let mut statement = connection.prepare(&sql).map_err(failed)?;
-        let rows = statement.query_map([], entry).map_err(failed)?;
+        let rows = statement.query_map(values, entry).map_err(failed)?;
         rows.collect::<rusqlite::Result<Vec<_>>>().map_err(failed)
     }
 

@@ -92,13 +92,13 @@ async fn ask(model: &Model, attempt: &Attempt, sandbox: &Sandbox) -> Result<Stri
     let reply = called.reply.map_err(|fault| fault.to_string())?;
     let means = last.map(|tried| json!(tried.means)).unwrap_or_default();
     let took_ms = last.map_or(0, |tried| tried.took_ms);
-    let fits = match check::check(&form, &question, &reply.text) {
-        Ok(_) => "its answer fits".to_owned(),
-        Err(problems) => {
-            format!("its answer does not fit ({})", problems.first().map(ToString::to_string).unwrap_or_default())
-        }
-    };
-    Ok(format!("answers in {took_ms} ms by {}; {fits}", means.as_str().unwrap_or_default()))
+    let answers = format!("answers in {took_ms} ms by {}", means.as_str().unwrap_or_default());
+    // One that is there and whose answers are of no use is not well.
+    check::check(&form, &question, &reply.text).map_err(|problems| {
+        let why = problems.first().map(ToString::to_string).unwrap_or_default();
+        format!("{answers}; its answer does not fit ({why})")
+    })?;
+    Ok(format!("{answers}; its answer fits"))
 }
 
 /// An attempt of no run.

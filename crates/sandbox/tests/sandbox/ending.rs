@@ -129,3 +129,25 @@ fn a_supervisor_is_known_by_its_mark() {
     assert!(!is_supervisor_of(pid, &scene.path("other")));
     drop(running.control);
 }
+
+#[test]
+fn a_launcher_without_an_order_ends_with_its_socket_and_when_it_is_told_to() {
+    for signal in [None, Some("TERM")] {
+        let (mut child, control) = Scene::new().launcher();
+        if let Some(signal) = signal {
+            // Before it listens it would end by the signal alone.
+            until(|| has_child(child.id()).then_some(()));
+            Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
+        } else {
+            drop(control);
+        }
+        let ended = until(|| child.try_wait().unwrap());
+        assert_eq!(ended.code(), Some(0), "{signal:?}");
+    }
+}
+
+/// Whether the second stage is there.
+fn has_child(pid: u32) -> bool {
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+    children.is_ok_and(|children| !children.trim().is_empty())
+}

@@ -118,14 +118,19 @@ impl Scene {
         self.start_order(&self.order(&["/bin/sh", "-c", script]))
     }
 
-    pub(crate) fn start_order(&self, order: &Order) -> Running {
+    /// A launcher that has no order yet.
+    pub(crate) fn launcher(&self) -> (Child, UnixStream) {
         let (control, theirs) = UnixStream::pair().unwrap();
         let launcher = Launcher::at(env!("CARGO_BIN_EXE_interlock-sandbox"));
         let mut command = launcher.command();
         if self.is_nobody {
             command.uid(NOBODY).gid(NOBODY);
         }
-        let child = command.stdin(OwnedFd::from(theirs)).spawn().unwrap();
+        (command.stdin(OwnedFd::from(theirs)).spawn().unwrap(), control)
+    }
+
+    pub(crate) fn start_order(&self, order: &Order) -> Running {
+        let (child, control) = self.launcher();
         (&control).write_all(&order.to_line().unwrap()).unwrap();
         Running { child, control }
     }
