@@ -1,7 +1,10 @@
-//! From suspects to candidates: every template at every suspect place, ranked, each result once, none that breaks the syntax.
+//! From suspects to candidates: every template at every suspect place, ranked. Each result comes once, and none that breaks the syntax: that is
+//! looked at when one is taken, because most never are.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hasher};
+
+use tree_sitter::Parser;
 
 use crate::diff::unified;
 use crate::edit::{Edit, apply};
@@ -13,14 +16,10 @@ use crate::symbols::Symbols;
 use crate::template::Template;
 use crate::templates::{At, Ingredients, Proposal, RULES};
 
-/// The most candidates that are made.
+/// The most candidates that wait.
 pub const CANDIDATES_MAX: usize = 4_000;
 /// The most proposals that are ranked; a file that gives more is mostly suspect and hardly worth it.
 const PROPOSALS_MAX: usize = 60_000;
-
-/// How many proposals are checked before it is asked whether there are enough, and by how many threads.
-const CHECKED_AT_ONCE: usize = 4_000;
-const SHARES_MAX: usize = 8;
 
 /// How much each further proposal of a template for one piece of text sinks: the more there are, the less likely is each.
 const CROWD: f64 = 0.12;
@@ -64,22 +63,79 @@ impl Candidate {
 /// Every change that the templates know for what is suspect, most likely first.
 ///
 /// Files are paths and texts; all are read, because structures and constants are in headers, and those of tests and those that the
-/// hints say are read-only are not changed. The same input gives the same list.
-pub fn candidates(files: &BTreeMap<String, String>, suspects: &[Suspect], hints: &Hints) -> Vec<Candidate> {
-    let Some(mut parser) = parser() else { return Vec::new() };
-    let read = |(path, text): (&String, &String)| Source::read(&mut parser, path, text);
+/// hints say are read-only are not changed. The same input gives the same candidates.
+pub fn candidates(files: &BTreeMap<String, String>, suspects: &[Suspect], hints: &Hints) -> Candidates {
+    let mut parser = parser();
+    let read = |(path, text): (&String, &String)| Source::read(parser.as_mut()?, path, text);
     let sources: Vec<Source> = files.iter().filter(|(path, _)| !is_test(path)).filter_map(read).collect();
     let symbols = Symbols::read(&sources);
     let places = Places::new(&sources, suspects, &values(&symbols, hints));
-    let mut proposals = Vec::new();
+    let mut waiting = Vec::new();
     for (index, source) in sources.iter().enumerate().filter(|(_, source)| !hints.read_only.contains(&source.path)) {
-        propose(source, index, &symbols, &places, hints, &mut proposals);
+        propose(source, index, &symbols, &places, hints, &mut waiting);
     }
-    proposals.truncate(PROPOSALS_MAX);
-    rank(&mut proposals);
-    thin(&mut proposals);
-    rank(&mut proposals);
-    accept(proposals, &sources)
+    waiting.truncate(PROPOSALS_MAX);
+    rank(&mut waiting);
+    thin(&mut waiting);
+    rank(&mut waiting);
+    waiting.truncate(CANDIDATES_MAX);
+    Candidates { sources, parser, waiting, seen: HashSet::new() }
+}
+
+/// What templates offer, most likely first; as an iterator, those that are worth trying.
+pub struct Candidates {
+    sources: Vec<Source>,
+    parser: Option<Parser>,
+    waiting: Vec<Ranked>,
+    /// What was taken before: its file, and a number for the text that it makes of it.
+    seen: HashSet<(usize, u64)>,
+}
+
+/// A candidate that waits: enough to say whether it is next.
+pub(crate) struct Offer<'o> {
+    pub(crate) template: Template,
+    pub(crate) path: &'o str,
+    pub(crate) line: usize,
+    pub(crate) score: f64,
+}
+
+impl Candidates {
+    /// How many wait. Not all of them need be worth trying.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub(crate) fn offers(&self) -> impl Iterator<Item = Offer<'_>> {
+        self.waiting.iter().map(|ranked| Offer {
+            template: ranked.proposal.template,
+            path: &self.sources[ranked.source].path,
+            line: ranked.line,
+            score: ranked.score,
+        })
+    }
+
+    /// Takes one of the offers, by its place among them; nothing where it does not apply, was there before, or breaks the syntax.
+    pub(crate) fn pick(&mut self, index: usize) -> Option<Candidate> {
+        let ranked = self.waiting.remove(index);
+        let source = &self.sources[ranked.source];
+        let new = apply(&source.text, &ranked.proposal.edits)?;
+        let is_new = new != source.text && self.seen.insert((ranked.source, squeezed(&new)));
+        let is_sound = is_new && source.stays_sound(self.parser.as_mut()?, &new);
+        is_sound.then(|| candidate(&ranked, source, &new))
+    }
+}
+
+impl Iterator for Candidates {
+    type Item = Candidate;
+
+    fn next(&mut self) -> Option<Candidate> {
+        while !self.waiting.is_empty() {
+            if let Some(candidate) = self.pick(0) {
+                return Some(candidate);
+            }
+        }
+        None
+    }
 }
 
 struct Ranked {
@@ -148,42 +204,6 @@ fn line_words(source: &Source, node: usize) -> impl Iterator<Item = String> + '_
     let from = source.text.get(..start).and_then(|text| text.rfind('\n')).map_or(0, |end| end + 1);
     let line = source.text.get(from..).and_then(|text| text.lines().next()).unwrap_or_default();
     words(line)
-}
-
-/// Takes the proposals in their order: those that apply, are new, and leave the syntax sound.
-fn accept(proposals: Vec<Ranked>, sources: &[Source]) -> Vec<Candidate> {
-    let mut seen: HashSet<(usize, u64)> = HashSet::new();
-    let mut fresh = proposals.into_iter().filter_map(|ranked| {
-        let source = &sources[ranked.source];
-        let new = apply(&source.text, &ranked.proposal.edits)?;
-        (new != source.text && seen.insert((ranked.source, squeezed(&new)))).then_some((ranked, new))
-    });
-    let mut accepted = Vec::new();
-    while accepted.len() < CANDIDATES_MAX {
-        let some: Vec<(Ranked, String)> = fresh.by_ref().take(CHECKED_AT_ONCE).collect();
-        if some.is_empty() {
-            break;
-        }
-        accepted.extend(sound(&some, sources));
-    }
-    accepted.truncate(CANDIDATES_MAX);
-    accepted
-}
-
-/// Those that leave the syntax sound, in their order. To find that out takes longer than all else, so every processor has a share of it.
-fn sound(proposals: &[(Ranked, String)], sources: &[Source]) -> Vec<Candidate> {
-    let shares = std::thread::available_parallelism().map_or(1, usize::from).min(SHARES_MAX);
-    let check = |share: &[(Ranked, String)]| {
-        let Some(mut parser) = parser() else { return Vec::new() };
-        let is_sound = |(ranked, new): &&(Ranked, String)| sources[ranked.source].stays_sound(&mut parser, new);
-        let sound = share.iter().filter(is_sound);
-        sound.map(|(ranked, new)| candidate(ranked, &sources[ranked.source], new)).collect()
-    };
-    std::thread::scope(|scope| {
-        let shares = proposals.chunks(proposals.len().div_ceil(shares).max(1));
-        let under_way: Vec<_> = shares.map(|share| scope.spawn(move || check(share))).collect();
-        under_way.into_iter().flat_map(|share| share.join().unwrap_or_default()).collect()
-    })
 }
 
 /// Two changes that differ in blanks only are one: the same number then.

@@ -23,7 +23,7 @@ mod symbols;
 mod template;
 mod templates;
 
-pub use candidates::{CANDIDATES_MAX, Candidate, candidates};
+pub use candidates::{CANDIDATES_MAX, Candidate, Candidates, candidates};
 pub use confidence::confidence;
 pub use diff::unified;
 pub use edit::{Edit, apply};

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::candidates::{CANDIDATES_MAX, Candidate};
+use crate::candidates::{Candidate, Candidates, Offer};
 use crate::diff::unified;
 use crate::template::Template;
 
@@ -37,25 +37,27 @@ pub struct Trial {
 /// A search for a repair.
 pub struct Search {
     files: BTreeMap<String, String>,
-    waiting: Vec<Candidate>,
+    offered: Candidates,
+    /// Partial repairs that were joined.
+    joined: Vec<Candidate>,
     baseline: Trial,
-    lines: BTreeMap<(String, usize), f64>,
+    /// What was learnt of lines, by file.
+    lines: BTreeMap<String, BTreeMap<usize, f64>>,
     partial: Vec<(Candidate, BTreeSet<String>)>,
     given: usize,
     pairs: usize,
 }
 
 impl Search {
-    /// Begins with ranked candidates and with what the untouched files do.
-    pub fn new(files: BTreeMap<String, String>, mut candidates: Vec<Candidate>, baseline: Trial) -> Search {
-        candidates.truncate(CANDIDATES_MAX);
-        let lines = BTreeMap::new();
-        Search { files, waiting: candidates, baseline, lines, partial: Vec::new(), given: 0, pairs: 0 }
+    /// Begins with what templates offer and with what the untouched files do.
+    pub fn new(files: BTreeMap<String, String>, offered: Candidates, baseline: Trial) -> Search {
+        let (lines, joined, partial) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Search { files, offered, joined, baseline, lines, partial, given: 0, pairs: 0 }
     }
 
-    /// How many candidates wait.
+    /// How many candidates wait. Not all of them need be worth trying.
     pub fn waiting(&self) -> usize {
-        self.waiting.len()
+        self.offered.waiting() + self.joined.len()
     }
 
     /// The most likely of those that wait. `None` where none does, or as many were given out as may be.
@@ -65,19 +67,39 @@ impl Search {
             return None;
         }
         self.given += 1;
+        while let Some(index) = self.best() {
+            let taken = match index.checked_sub(self.offered.waiting()) {
+                Some(joined) => Some(self.joined.remove(joined)),
+                None => self.offered.pick(index),
+            };
+            if taken.is_some() {
+                return taken;
+            }
+        }
+        None
+    }
+
+    /// Which is the most likely, counted through what templates offer and then through what was joined.
+    fn best(&self) -> Option<usize> {
+        let joined = self.joined.iter().map(|one| Offer {
+            template: one.template,
+            path: &one.path,
+            line: one.line,
+            score: one.score,
+        });
         let mut best: Option<(usize, (bool, f64))> = None;
-        for (index, candidate) in self.waiting.iter().enumerate() {
+        for (index, offer) in self.offered.offers().chain(joined).enumerate() {
             // What is not done cannot fail: whatever was learnt, nothing is taken out before all else was tried.
-            let rank = (candidate.template != Template::Delete, candidate.score * self.factor(candidate));
+            let rank = (offer.template != Template::Delete, offer.score * self.factor(&offer));
             if best.is_none_or(|(_, most)| rank > most) {
                 best = Some((index, rank));
             }
         }
-        best.map(|(index, _)| self.waiting.remove(index))
+        best.map(|(index, _)| index)
     }
 
-    fn factor(&self, candidate: &Candidate) -> f64 {
-        self.lines.get(&(candidate.path.clone(), candidate.line)).copied().unwrap_or(1.0)
+    fn factor(&self, offer: &Offer<'_>) -> f64 {
+        self.lines.get(offer.path).and_then(|lines| lines.get(&offer.line)).copied().unwrap_or(1.0)
     }
 
     /// Whether a trial is a repair: every case of the baseline is there and passes.
@@ -113,15 +135,16 @@ impl Search {
     }
 
     fn move_line(&mut self, candidate: &Candidate, by: f64) {
-        let factor = self.lines.entry((candidate.path.clone(), candidate.line)).or_insert(1.0);
+        let factor = self.lines.entry(candidate.path.clone()).or_default().entry(candidate.line).or_insert(1.0);
         *factor = (*factor * by).clamp(MOVED_MAX.0, MOVED_MAX.1);
     }
 
     /// A part is repaired and nothing is broken: what is needed is near.
     fn raise_around(&mut self, candidate: &Candidate) {
         let from = candidate.line.saturating_sub(NEIGHBOURHOOD);
+        let lines = self.lines.entry(candidate.path.clone()).or_default();
         for line in from..=candidate.line + NEIGHBOURHOOD {
-            let factor = self.lines.entry((candidate.path.clone(), line)).or_insert(1.0);
+            let factor = lines.entry(line).or_insert(1.0);
             *factor = (*factor * NEAR_A_PART).clamp(MOVED_MAX.0, MOVED_MAX.1);
         }
     }
@@ -139,7 +162,7 @@ impl Search {
             .take(PAIRS_MAX.saturating_sub(self.pairs))
             .collect();
         self.pairs += joined.len();
-        self.waiting.extend(joined);
+        self.joined.extend(joined);
         self.partial.push((candidate.clone(), repaired));
     }
 }

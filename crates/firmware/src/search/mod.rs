@@ -201,7 +201,7 @@ async fn look(
     }
     let (ranked, hints) = (suspects.clone(), sight.hints(&sources, with)?);
     let kept_from = hints.read_only.len();
-    let list = blocking(move || Ok(candidates(&sources.texts, &ranked, &hints))).await?;
+    let offered = blocking(move || Ok(candidates(&sources.texts, &ranked, &hints))).await?;
     let told = suspects.iter().take(SUSPECTS_TOLD).map(
         |suspect| json!({ "path": suspect.path, "line": suspect.line, "score": suspect.score, "why": suspect.why }),
     );
@@ -211,12 +211,12 @@ async fn look(
         cases: sight.coverage.len(),
         covering: 0,
         tried: 0,
-        made: list.len(),
+        made: 0,
         suspects: told.collect(),
         kept_from,
         oddity: sight.oddity.clone(),
     };
-    let mut search = Search::new(trials.sources.texts.clone(), list, trials::trial(&trials.measured));
+    let mut search = Search::new(trials.sources.texts.clone(), offered, trials::trial(&trials.measured));
     let mut last = usize::MAX;
     while let Some(candidate) = search.next() {
         if begun.elapsed() > SEARCH_MAX || found.tried >= last {
@@ -226,7 +226,8 @@ async fn look(
             continue;
         }
         found.tried += 1;
-        let text = format!("candidate {} of {}: {}", found.tried, found.made, candidate.summary);
+        let made = found.tried + search.waiting();
+        let text = format!("candidate {} of at most {made}: {}", found.tried, candidate.summary);
         attempt.host.progress(&attempt.run, attempt.activity, &text);
         let (trial, is_good) = trials.try_out(&candidate).await?;
         search.tell(&candidate, &trial);
@@ -245,5 +246,7 @@ async fn look(
             }
         }
     }
+    // Those that wait were not looked at: some may be none.
+    found.made = found.tried + search.waiting();
     Ok(found)
 }

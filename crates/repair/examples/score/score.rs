@@ -62,8 +62,8 @@ pub(crate) fn score(options: &Options, bug: &Bug) -> io::Result<Row> {
     let measured = measure(&bench, &cases)?;
     let suspects = localise(&measured.coverage, &measured.named);
     let hints = Hints::of(&sources(&bench.folder, "tests")?, &measured.failures);
-    let ranked = candidates(&files, &suspects, &hints);
     if options.show {
+        let ranked: Vec<Candidate> = candidates(&files, &suspects, &hints).collect();
         show(&measured, &suspects, &ranked, bug, &original)?;
     }
     let mut row = Row {
@@ -76,7 +76,7 @@ pub(crate) fn score(options: &Options, bug: &Bug) -> io::Result<Row> {
         same_text: false,
         seconds: 0.0,
     };
-    let search = Search::new(files.clone(), ranked, baseline.clone());
+    let search = Search::new(files.clone(), candidates(&files, &suspects, &hints), baseline.clone());
     if let Some((tried, candidate)) = find(&bench, search, &files, &cases, options, baseline)? {
         row.repaired_at = Some(tried);
         row.template = Some(candidate.template);

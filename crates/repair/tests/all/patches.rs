@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
-use interlock_repair::{CANDIDATES_MAX, Hints, Suspect, Template, candidates, unified};
+use interlock_repair::{CANDIDATES_MAX, Candidate, Hints, Suspect, Template, candidates, unified};
 
 use crate::templates::suspects;
 
@@ -23,7 +23,7 @@ fn everywhere(path: &str) -> Vec<Suspect> {
 #[test]
 fn every_patch_is_applied_by_git_to_what_the_candidate_makes() {
     let folder = tempfile::tempdir().unwrap();
-    let ranked = candidates(&files(), &everywhere("src/ring.c"), &Hints::default());
+    let ranked: Vec<Candidate> = candidates(&files(), &everywhere("src/ring.c"), &Hints::default()).collect();
     assert!(ranked.len() > 300, "{}", ranked.len());
     fs::create_dir(folder.path().join("src")).unwrap();
     for candidate in ranked.iter().step_by(ranked.len() / 25) {
@@ -40,9 +40,9 @@ fn every_patch_is_applied_by_git_to_what_the_candidate_makes() {
 }
 
 #[test]
-fn ranking_is_the_same_every_time_and_has_no_result_twice() {
-    let first = candidates(&files(), &everywhere("src/ring.c"), &Hints::default());
-    let second = candidates(&files(), &everywhere("src/ring.c"), &Hints::default());
+fn candidates_are_the_same_every_time_and_has_no_result_twice() {
+    let first: Vec<Candidate> = candidates(&files(), &everywhere("src/ring.c"), &Hints::default()).collect();
+    let second: Vec<Candidate> = candidates(&files(), &everywhere("src/ring.c"), &Hints::default()).collect();
     assert_eq!(first, second);
     assert!(first.len() <= CANDIDATES_MAX);
     let others: Vec<f64> = first.iter().filter(|one| one.template != Template::Delete).map(|one| one.score).collect();
@@ -57,17 +57,17 @@ fn ranking_is_the_same_every_time_and_has_no_result_twice() {
 #[test]
 fn tests_and_read_only_files_are_never_changed() {
     let suspects: Vec<Suspect> = everywhere("src/ring.c").into_iter().chain(everywhere("tests/test_ring.c")).collect();
-    let ranked = candidates(&files(), &suspects, &Hints::default());
+    let ranked: Vec<Candidate> = candidates(&files(), &suspects, &Hints::default()).collect();
     assert!(ranked.iter().flat_map(|one| one.edits.keys()).all(|path| path.starts_with("src/")));
     let kept = Hints { read_only: ["src/ring.c".to_owned()].into(), ..Hints::default() };
-    let ranked = candidates(&files(), &suspects, &kept);
+    let ranked: Vec<Candidate> = candidates(&files(), &suspects, &kept).collect();
     assert!(!ranked.is_empty());
     assert!(ranked.iter().flat_map(|one| one.edits.keys()).all(|path| path == "src/ring.h"));
 }
 
 #[test]
 fn deleting_comes_last_of_all() {
-    let ranked = candidates(&files(), &suspects("src/ring.c", &[56]), &Hints::default());
+    let ranked: Vec<Candidate> = candidates(&files(), &suspects("src/ring.c", &[56]), &Hints::default()).collect();
     let first = ranked.iter().position(|one| one.template == Template::Delete).unwrap();
     assert!(ranked[first..].iter().all(|one| one.template == Template::Delete), "{first} of {}", ranked.len());
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use interlock_repair::{Edit, Failure, Hints, Suspect, apply, candidates};
+use interlock_repair::{Candidate, Edit, Failure, Hints, Suspect, apply, candidates};
 use proptest::prelude::*;
 
 use crate::templates::suspects;
@@ -15,7 +15,7 @@ fn try_out(text: &str) -> usize {
             path: "src/a.c".to_owned(), line: 2, message: "Expected -1 Was 2é".to_owned(), ..Failure::default()
         };
     let hints = Hints::of(&files, &[failure]);
-    let ranked = candidates(&files, &suspects("src/a.c", &lines), &hints);
+    let ranked: Vec<Candidate> = candidates(&files, &suspects("src/a.c", &lines), &hints).collect();
     for candidate in &ranked {
         assert!(candidate.apply("src/a.c", text).is_some(), "{}", candidate.summary);
         assert!(candidate.score.is_finite());
@@ -100,8 +100,8 @@ fn suspects_that_do_not_exist_give_nothing() {
         nowhere("src/b.c", 1, 1.0),
         nowhere("src/a.c", 1, f64::NAN),
     ];
-    assert_eq!(candidates(&files, &wrong, &Hints::default()), []);
-    assert_eq!(candidates(&BTreeMap::new(), &wrong, &Hints::default()), []);
+    assert_eq!(candidates(&files, &wrong, &Hints::default()).waiting(), 0);
+    assert_eq!(candidates(&BTreeMap::new(), &wrong, &Hints::default()).waiting(), 0);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use interlock_repair::{Failure, Hints, Suspect, Template, candidates};
+use interlock_repair::{Candidate, Failure, Hints, Suspect, Template, candidates};
 
 pub(crate) fn suspects(path: &str, lines: &[usize]) -> Vec<Suspect> {
     lines.iter().map(|line| Suspect { path: path.to_owned(), line: *line, score: 0.8, why: String::new() }).collect()
@@ -17,7 +17,7 @@ fn check_with(template: Template, text: &str, expected: &str, within: usize, hin
     let marked = text.lines().position(|line| line.ends_with("//!")).expect("a marked line") + 1;
     let text = text.replace(" //!", "");
     let files = BTreeMap::from([("src/a.c".to_owned(), text.clone())]);
-    let ranked = candidates(&files, &suspects("src/a.c", &[marked]), hints);
+    let ranked: Vec<Candidate> = candidates(&files, &suspects("src/a.c", &[marked]), hints).collect();
     let squeezed = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
     let found = ranked.iter().position(|one| {
         let made = one.apply("src/a.c", &text).expect("a candidate that applies");
