@@ -80,13 +80,10 @@ pub(crate) struct Built {
 }
 
 /// Looks whether all that a build takes is installed.
-pub(crate) async fn prepare(settings: Arc<Settings>, attempt: Attempt) -> Done {
+pub(crate) async fn prepare(_: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
     if let Some(package) = missing(&with.build) {
         return Ok(signal("toolchain_missing", json!({ "package": package })));
-    }
-    if !with.tree.is_empty() {
-        copy::bring(&settings, &attempt, &with.tree).await?;
     }
     Ok(signal("build_env_ready", json!({})))
 }
@@ -129,7 +126,8 @@ pub(crate) async fn clean(settings: Arc<Settings>, attempt: Attempt) -> Done {
     Ok(signal("build_cleaned", json!({})).with(evidence))
 }
 
-fn gone(error: std::io::Error) -> std::io::Result<()> {
+/// Nothing is wrong where what is to go is not there.
+pub(crate) fn gone(error: std::io::Error) -> std::io::Result<()> {
     if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 

@@ -1,6 +1,6 @@
 //! `copy.apply` and `copy.restore`: trees as values. `copy.deliver`: what has become of a tree, brought into the sources.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, fs, sync::Arc};
 
 use interlock_activity::{Attempt, Outcome};
 use interlock_journal::knowledge::Came;
@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::{
     area::Area,
+    build::gone,
     hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
     knowledge::{self, Round},
 };
@@ -27,6 +28,10 @@ pub(crate) async fn apply(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let evidence = keep(&attempt, "patch", "text/x-diff", with.patch.clone().into_bytes()).await?;
     let (area, of) = (Area::of(&settings, &attempt)?, attempt.clone());
     let applied = blocking(move || {
+        if of.number > 1 {
+            // A try that was cut off may have made files there that are in no tree.
+            fs::remove_dir_all(area.scratch()).or_else(gone).map_err(failed)?;
+        }
         let patch = match Patch::parse(with.patch.as_bytes()) {
             Ok(patch) => patch,
             Err(problem) => return Ok(Err(problem.to_string())),
@@ -98,14 +103,14 @@ pub(crate) async fn deliver(settings: Arc<Settings>, attempt: Attempt) -> Done {
                 }
             }
         };
-        Ok(Ok((keeper.workspace.tree(&of.folder).map_err(failed)?, summary)))
+        Ok(Ok(summary))
     });
     let outcome = match delivered.await? {
-        Ok((tree, summary)) => {
+        Ok(summary) => {
             if let Some(round) = with.round {
                 knowledge::remember(&settings, &attempt, round, Came::Fixed).await;
             }
-            signal("delivered", json!({ "tree": tree, "summary": summary }))
+            signal("delivered", json!({ "summary": summary }))
         }
         Err(summary) => {
             let refs = refs(std::slice::from_ref(&evidence));

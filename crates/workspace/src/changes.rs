@@ -79,7 +79,7 @@ impl Workspace {
             return Ok(None);
         }
         let files = difference(&private, &before_tree, &after_tree)?;
-        let after = name_it(&private, &after_tree, run, "after an attempt of")?;
+        let after = name_it(&private, &after_tree, run)?;
         Ok(Some(Changes {
             before: before.to_owned(),
             after: Some(after),

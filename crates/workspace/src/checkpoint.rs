@@ -8,7 +8,7 @@ use crate::{
     Error, Result, Workspace,
     place::Place,
     private::Private,
-    workspace::{commit_it, keep, prefix_of},
+    workspace::{keep, prefix_of},
 };
 
 /// Longest name of a checkpoint.
@@ -57,7 +57,7 @@ impl Workspace {
     pub fn checkpoints(&self, folder: &Path, run: &str) -> Result<Vec<Checkpoint>> {
         let private = Private::open(Some(self.home()?), Place::find(folder)?)?;
         let prefix = named(run);
-        let known = private.names().line(&["for-each-ref", "--format=%(refname) %(tree)", &prefix])?;
+        let known = private.names().line(&["for-each-ref", "--format=%(refname) %(objectname)", &prefix])?;
         let checkpoint = |line: &str| {
             let (reference, tree) = line.split_once(' ')?;
             let name = reference.strip_prefix(&prefix)?.to_owned();
@@ -84,7 +84,6 @@ fn set(private: &Private, run: &str, name: &str, tree: &str) -> Result<Checkpoin
         return Err(Error::Io { doing, why: format!("`{name}` is no name: letters, digits, `-` and `_` are") });
     }
     let reference = format!("{}{name}", named(run));
-    let commit = commit_it(private, tree, &format!("{name} of {run}"))?;
-    private.names().run(&["update-ref", &reference, &commit])?;
+    private.names().run(&["update-ref", &reference, tree])?;
     Ok(Checkpoint { name: name.to_owned(), tree: tree.to_owned(), reference })
 }

@@ -40,7 +40,7 @@ impl Workspace {
         let paths = join(patch.paths().into_iter().map(|path| path.as_os_str().as_bytes().to_vec()));
         copy.git.run_with(&["update-index", "--add", "--remove", "-z", "--stdin"], &paths)?;
         let made = copy.git.line(&["write-tree"])?;
-        name_it(&private, &made, run, "a patch of")?;
+        name_it(&private, &made, run)?;
         Ok(made)
     }
 

@@ -6,6 +6,7 @@ use std::{
     fs,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
+    thread::ScopedJoinHandle,
 };
 
 use tempfile::TempDir;
@@ -112,11 +113,18 @@ impl<'p> Index<'p> {
 
     /// Takes in everything that belongs to the workspace: of the ignored files exactly those that the user's repository tracks.
     pub(crate) fn add_what_belongs(&self) -> Result<()> {
-        // Asked while the files are read: both take their time.
-        let tracked = std::thread::scope(|scope| {
-            let asked = scope.spawn(|| self.tracked_though_ignored());
+        let before = self.scratch.path().join("index.before");
+        let is_recalled = fs::copy(&self.path, &before).is_ok();
+        // Asked while the files are read: all three take their time. What is taken in meanwhile is not ignored, so that only what was known
+        // before can be.
+        let (tracked, ignored) = std::thread::scope(|scope| {
+            let tracked = scope.spawn(|| self.tracked_though_ignored());
+            let ignored = scope.spawn(|| match is_recalled {
+                true => self.private.git().index(&before).paths(&IGNORED),
+                false => Ok(Vec::new()),
+            });
             self.add()?;
-            asked.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            Ok((joined(tracked)?, joined(ignored)?))
         })?;
         let root = &self.private.place.root;
         let is_there = |path: &Vec<u8>| fs::symlink_metadata(root.join(OsStr::from_bytes(path))).is_ok();
@@ -126,7 +134,7 @@ impl<'p> Index<'p> {
             let add = ["add", "--all", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"];
             self.git.run_with(&add, &patterns)?;
         }
-        let ours = join(self.git.paths(&IGNORED)?.into_iter().filter(|path| !tracked.contains(path)));
+        let ours = join(ignored.into_iter().filter(|path| !tracked.contains(path)));
         match ours.is_empty() {
             true => Ok(()),
             false => self.git.run_with(&["update-index", "--force-remove", "-z", "--stdin"], &ours).map(drop),
@@ -139,6 +147,10 @@ impl<'p> Index<'p> {
             None => Ok(BTreeSet::new()),
         }
     }
+}
+
+fn joined<T>(asked: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+    asked.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 fn bytes(path: &Path) -> Vec<u8> {

@@ -46,7 +46,7 @@ impl Workspace {
     pub fn take_tree(&self, folder: &Path, run: &str) -> Result<(String, String)> {
         let private = Private::open(Some(self.home()?), Place::find(folder)?)?;
         let tree = keep(&private)?;
-        let name = name_it(&private, &tree, run, "before an attempt of")?;
+        let name = name_it(&private, &tree, run)?;
         Ok((name, tree))
     }
 
@@ -106,40 +106,32 @@ fn keep_from(private: &Private, recall: bool) -> Result<String> {
     Ok(tree)
 }
 
-/// Gives a tree that is kept the next name of a run.
-pub(crate) fn name_it(private: &Private, tree: &str, run: &str, about: &str) -> Result<String> {
-    let commit = commit_it(private, tree, &format!("{about} {run}"))?;
+/// Gives a tree that is kept the next name of a run. The name refers to the tree itself and to no commit, so that nobody's history shows it.
+pub(crate) fn name_it(private: &Private, tree: &str, run: &str) -> Result<String> {
     let git = private.names();
     let prefix = prefix_of(run);
     let hint = private.folder.join(format!("last-{}", name_part(run)));
-    let last = match std::fs::read_to_string(&hint).ok().and_then(|text| text.parse::<u32>().ok()) {
-        // Read and not counted, so that it costs the same however many there are.
-        Some(last) => last,
-        None => {
-            let known = git.line(&["for-each-ref", "--format=%(refname)", &prefix])?;
-            known.lines().filter_map(|name| name.strip_prefix(&prefix)?.parse().ok()).max().unwrap_or(0)
-        }
-    };
-    let nothing = "0".repeat(commit.len());
+    let nothing = "0".repeat(tree.len());
+    // Read and not counted, so that it costs the same however many there are.
+    let mut last = std::fs::read_to_string(&hint).ok().and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
     let mut result = Err(Error::NoSnapshot(prefix.clone()));
-    for number in last + 1..=last + NUMBERS_TRIED_MAX {
-        let name = format!("{prefix}{number}");
-        result = git.run(&["update-ref", &name, &commit, &nothing]).map(|_| name);
+    for tried in 0..NUMBERS_TRIED_MAX {
+        if tried == 1 {
+            // Somebody else was quicker, or it was not known how many there are.
+            let known = git.line(&["for-each-ref", "--format=%(refname)", &prefix])?;
+            last = known.lines().filter_map(|name| name.strip_prefix(&prefix)?.parse().ok()).max().unwrap_or(last);
+        }
+        last += 1;
+        let name = format!("{prefix}{last}");
+        result = git.run(&["update-ref", &name, tree, &nothing]).map(|_| name);
         if result.is_ok() {
             // Where it cannot be written the next one counts.
-            let _ = std::fs::write(&hint, number.to_string());
-            break;
+            let _ = std::fs::write(&hint, last.to_string());
+            return result;
         }
     }
-    if result.is_err() {
-        let _ = std::fs::remove_file(&hint);
-    }
+    let _ = std::fs::remove_file(&hint);
     result
-}
-
-/// A commit that holds a tree; who looks at it sees what it is.
-pub(crate) fn commit_it(private: &Private, tree: &str, about: &str) -> Result<String> {
-    private.git().objects(&private.objects).line(&["commit-tree", tree, "-m", about])
 }
 
 /// What the names of a run's snapshots begin with.

@@ -273,6 +273,42 @@ fn snapshots_of_a_run_are_numbered_and_outlive_gc() {
 }
 
 #[test]
+fn no_history_shows_a_snapshot_and_git_finds_nothing_wrong_with_it() {
+    let folder = Folder::repository();
+    folder.write("a", "one");
+    folder.git(&["add", "."]);
+    folder.git(&["commit", "-qm", "the only commit"]);
+    folder.write("a", "two");
+    folder.workspace.take(&folder.path, "run-1").unwrap();
+    folder.workspace.checkpoint(&folder.path, "run-1", "chk").unwrap();
+    assert_eq!(folder.git(&["log", "--all", "--format=%s"]), "the only commit");
+    assert_eq!(folder.git(&["fsck", "--full", "--strict"]), "");
+}
+
+#[test]
+fn numbers_go_on_where_nobody_remembers_how_many_there_are() {
+    let folder = Folder::repository();
+    folder.write("a", "one");
+    let take = || folder.workspace.take(&folder.path, "run-1").unwrap();
+    take();
+    take();
+    fs::remove_dir_all(folder.home().join("workspaces")).unwrap();
+    assert_eq!(take(), "refs/interlock/run-1/3");
+}
+
+#[test]
+fn what_comes_to_be_ignored_is_left_out_from_then_on() {
+    let folder = Folder::repository();
+    folder.write("a", "one");
+    folder.write("made", "one");
+    let (_, before) = folder.workspace.take_tree(&folder.path, "run-1").unwrap();
+    folder.write(".gitignore", "made\n");
+    let (_, after) = folder.workspace.take_tree(&folder.path, "run-1").unwrap();
+    assert_eq!(folder.git(&["ls-tree", "--name-only", &before]), "a\nmade");
+    assert_eq!(folder.git(&["ls-tree", "--name-only", &after]), ".gitignore\na");
+}
+
+#[test]
 fn content_that_was_cleared_away_is_kept_again() {
     let folder = Folder::repository();
     folder.write("d/a", "one");

@@ -29,12 +29,10 @@ impl WorkspaceOpen {
                 return Err(wrong(format!("is no folder of the run's workspace {}; say `--repo`", root.display())));
             }
         }
-        let tree = self.0.tree(&attempt.folder).map_err(|error| failed(&error))?;
         let is_repository = self.0.is_repository(&attempt.folder).map_err(|error| failed(&error))?;
         let data = Value::map([
             ("root", Value::from(root.display().to_string())),
             ("is_repository", Value::Bool(is_repository)),
-            ("tree", Value::from(tree)),
         ]);
         Ok(Outcome::signal(done(attempt, "opened"), data))
     }
