@@ -53,6 +53,10 @@ pub trait Activity: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// A process is about to move runs that invoke this: what takes long the first time can be done now, while other things are under way.
+    /// Nothing may depend on it.
+    fn get_ready(&self) {}
+
     /// A run has ended: whatever is held for it is let go. Not called where the process ends first, so nothing may depend on it.
     fn run_ended(&self, _run: &str) {}
 

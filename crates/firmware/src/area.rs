@@ -32,7 +32,7 @@ impl Area {
         self.0.join("tree")
     }
 
-    /// Where candidates are tried.
+    /// Where candidates are tried. Apart from where trees are built: what a build leaves of a candidate must not have a say in whether it is good.
     pub(crate) fn trial(&self) -> PathBuf {
         self.0.join("trial")
     }

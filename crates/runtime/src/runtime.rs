@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::Registry;
+use interlock_activity::{Activity, Registry};
 use interlock_chart::{Value, library::Source};
 use interlock_journal::{By, Claim, Created, Definition, Engine, Entry, Head, NewRun, Phase, Posted, RunKey};
 use interlock_redact::Redactor;
@@ -109,11 +109,24 @@ impl std::fmt::Debug for Shared {
 }
 
 impl Shared {
+    /// The activities that a machine invokes.
+    fn activities<'s>(&'s self, loaded: &'s Loaded) -> impl Iterator<Item = &'s Arc<dyn Activity>> {
+        let names: BTreeSet<&str> = loaded.chart().invokes.iter().map(|invoke| invoke.activity.as_str()).collect();
+        names.into_iter().filter_map(|name| self.registry.get(name))
+    }
+
     /// What the activities that a machine invokes have against a run of it.
     fn objections(&self, loaded: &Loaded, input: &Value, folder: &Path) -> Vec<String> {
-        let names: BTreeSet<&str> = loaded.chart().invokes.iter().map(|invoke| invoke.activity.as_str()).collect();
-        let activities = names.into_iter().filter_map(|name| self.registry.get(name));
-        activities.flat_map(|activity| activity.objections(input, folder)).collect()
+        self.activities(loaded).flat_map(|activity| activity.objections(input, folder)).collect()
+    }
+
+    /// Lets the activities that a machine invokes get ready, once a process.
+    fn get_ready(&self, loaded: &Loaded) {
+        if !lock(&self.defined).contains(&loaded.definition.hash) {
+            let activities: Vec<_> = self.activities(loaded).cloned().collect();
+            // On a thread that nobody waits for; without it everything takes its time when it is first needed.
+            let _ = std::thread::Builder::new().spawn(move || activities.iter().for_each(|it| it.get_ready()));
+        }
     }
 
     pub(crate) fn tell(&self, news: News) {
@@ -224,6 +237,7 @@ impl Runtime {
         let input = start.loaded.admit_input(&redaction::value(&self.0.redactor, start.input))?;
         let name = start.name.unwrap_or_else(|| fresh_name(&start.loaded.chart().id));
         let shared = &self.0;
+        shared.get_ready(&start.loaded);
         let objections = shared.objections(&start.loaded, &input, &start.folder);
         if !objections.is_empty() {
             return Err(Error::Input(objections));

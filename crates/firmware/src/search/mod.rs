@@ -145,7 +145,7 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     };
     memory.add(&attempt, &candidate.patch).await?;
     let mut summary = format!(
-        "by template, after {} of {} candidates: {} ({})",
+        "by template, after {} of at most {} candidates: {} ({})",
         found.tried,
         found.made,
         candidate.summary,

@@ -216,6 +216,11 @@ impl Activity for LogsTriage {
         &["triaged", "evidence_missing"]
     }
 
+    fn get_ready(&self) {
+        // Hundreds of patterns are put together for the first line that is looked at.
+        Rules::default().classify("");
+    }
+
     fn start(&self, attempt: Attempt) -> Ending {
         Box::pin(async move {
             let sorted = tokio::task::spawn_blocking(move || sort(&attempt).unwrap_or_else(|error| error)).await;

@@ -2,7 +2,7 @@
 
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
 use interlock_chart::Value;
-use interlock_policy::{Decision, Patch, Request, decide, risk};
+use interlock_policy::{Decision, Patch, Policy, Request, decide, risk};
 use interlock_workspace::{Workspace, patch as text};
 use serde::Deserialize;
 
@@ -74,6 +74,10 @@ impl Activity for PolicyCheck {
 
     fn signals(&self) -> &[&str] {
         &["patch_valid", "patch_invalid"]
+    }
+
+    fn get_ready(&self) {
+        (Policy::builtin(), risk::Table::builtin());
     }
 
     fn start(&self, attempt: Attempt) -> Ending {
