@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use crate::scene::{BUG, Scene, bad, git, parts_are_missing};
+use crate::{
+    bench::{Bench, FIRMWARE},
+    scene::{BUG, Scene, bad, git, is_missing, parts_are_missing, patch},
+};
 
 /// A patch that does not build; each another one.
 fn broken(number: usize) -> String {
@@ -50,4 +53,50 @@ fn patches_whose_risks_sum_up_open_the_breaker() {
     assert_eq!(ran.code, Some(1), "{ran}\n{trace}");
     assert!(trace.contains("breaker open: summed patch risk"), "{trace}");
     scene.is_untouched();
+}
+
+/// How many values are wrong in a firmware that takes so many rounds.
+const VALUES: usize = 9;
+
+/// A firmware with values of which the first so many are right by now.
+fn with_right(values: usize) -> String {
+    let value = |at: usize| format!("V{at}={}\n", if at < values { 2 } else { 1 });
+    let check = |at: usize| format!("check case{at} \"$V{at}\"\n");
+    let (values, checks): (String, String) = ((0..VALUES).map(value).collect(), (0..VALUES).map(check).collect());
+    let text = FIRMWARE.replace("A=1\nB=1\n", &values).replace("check one \"$A\"\ncheck two \"$B\"\n", &checks);
+    text.replace("2 Tests", &format!("{VALUES} Tests"))
+}
+
+#[test]
+fn more_than_twenty_recoveries_open_the_breaker() {
+    if is_missing(&["python3", "git"]) {
+        return;
+    }
+    // Every round makes one more case pass, so that nothing else ends it; and in every round the board answers only when it is asked for the
+    // fourth time.
+    let one_more = |round: usize| patch(&with_right(round), "fw.sh", &format!("V{round}=1"), &format!("V{round}=2"));
+    let patches: Vec<String> = (0..VALUES).map(one_more).collect();
+    let bench = Bench::with_board("nothing", &patches);
+    fs::write(bench.root().join("fw.sh"), with_right(0)).unwrap();
+    bench.commit();
+    let board = bench.folder.path().join("board.sh");
+    let program = fs::read_to_string(&board).unwrap();
+    let silent = "[ $operation = health_check ] && [ $(($(grep -c '^health_check$' LOG) % 4)) != 0 ] && exit 1\nprintf";
+    let log = bench.folder.path().join("board/told.log");
+    fs::write(
+        &board,
+        program.replace(
+            "printf %s \"$asked\" | python3",
+            &format!("{} %s \"$asked\" | python3", silent.replace("LOG", &log.display().to_string())),
+        ),
+    )
+    .unwrap();
+    let ran = bench.run();
+    let trace = bench.trace();
+    assert_eq!(ran.code, Some(1), "{ran}\n{trace}");
+    assert!(trace.contains("breaker open: more than 20 recoveries"), "{trace}");
+    assert_eq!(bench.told().iter().filter(|told| *told == "reset").count(), 20, "{trace}");
+    assert_eq!(bench.story()["final_status"], "FAILURE");
+    bench.is_untouched();
+    assert_eq!(bench.session.run("verify r").unwrap().code, Some(0));
 }
