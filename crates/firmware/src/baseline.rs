@@ -1,6 +1,6 @@
 //! `testbench.baseline`: how the untouched tree does. A build or a case that fails here is a fact, not an error.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
 use interlock_activity::{Attempt, Outcome};
 use interlock_journal::Evidence;
@@ -54,12 +54,12 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let nothing_told = with.failure_log.trim().is_empty();
     let folder = build::folder_in(&settings, &attempt, &with.repo, Area::of(&settings, &attempt)?.copy()).await?;
     let built = build::build(&settings, &attempt, &with.build, &folder, Keeping::All).await?;
-    let mut spent = built.programs_ms;
+    let mut spent = built.programs;
     let (mut evidence, mut is_passing) = (built.evidence, false);
     let measured = match &built.image {
         Ok(image) => match tested(&settings, &attempt, with, &folder, image).await? {
             Ok(tested) => {
-                spent += tested.programs_ms;
+                spent += tested.programs;
                 evidence.extend(tested.logs);
                 is_passing = tested.is_passing;
                 Some(tested.measured)
@@ -91,7 +91,7 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     };
     let compact = measured.as_ref().map_or(json!({}), |measured| bench::compact(measured, None, &targets, &kept));
     let converged = is_passing && nothing_told && missed.is_empty();
-    let data = json!({ "passed_targets": compact["passed_targets"].as_u64().unwrap_or(0), "converged": converged, "test_result": compact, "ref": kept.hash.to_string(), "passed": passed, "total": total, "summary": summary, "programs_ms": spent });
+    let data = json!({ "passed_targets": compact["passed_targets"].as_u64().unwrap_or(0), "converged": converged, "test_result": compact, "ref": kept.hash.to_string(), "passed": passed, "total": total, "summary": summary, "programs_ms": bench::milliseconds(spent) });
     evidence.insert(0, kept);
     Ok(signal("baseline_measured", data).with(evidence))
 }
@@ -110,7 +110,7 @@ struct Tested {
     /// Whether every case that must pass does; what else fails on the untouched tree is forgiven, as it is later.
     is_passing: bool,
     logs: Vec<Evidence>,
-    programs_ms: u64,
+    programs: Duration,
 }
 
 async fn tested(
@@ -145,7 +145,7 @@ async fn tested(
     .await?;
     let _ = open.environment.teardown(open.bench(settings, attempt)).await;
     bench::let_go(&attempt.run);
-    Ok(Ok(Tested { measured, is_passing, logs, programs_ms: ran.programs_ms }))
+    Ok(Ok(Tested { measured, is_passing, logs, programs: ran.programs }))
 }
 
 async fn run(settings: &Arc<Settings>, attempt: &Attempt, open: &Open) -> Result<bench::AllRan, Trouble> {

@@ -17,6 +17,7 @@ use serde_json::json;
 
 use crate::{
     area::Area,
+    bench::milliseconds,
     copy,
     hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
     packages::to_install,
@@ -76,7 +77,7 @@ pub(crate) struct Built {
     /// What it printed, and the image.
     pub(crate) evidence: Vec<Evidence>,
     /// How long the commands ran.
-    pub(crate) programs_ms: u64,
+    pub(crate) programs: Duration,
 }
 
 /// Looks whether all that a build takes is installed.
@@ -101,7 +102,7 @@ pub(crate) async fn run(settings: Arc<Settings>, attempt: Attempt) -> Done {
     copy::bring(&settings, &attempt, &with.tree).await?;
     let folder = folder_in(&settings, &attempt, &with.repo, Area::of(&settings, &attempt)?.copy()).await?;
     let built = build(&settings, &attempt, &with.build, &folder, Keeping::All).await?;
-    let (refs, spent) = (refs(&built.evidence), built.programs_ms);
+    let (refs, spent) = (refs(&built.evidence), milliseconds(built.programs));
     let outcome = match built.image {
         Ok(artifact) => signal("build_ok", json!({ "artifact": artifact, "programs_ms": spent })),
         Err(summary) => {
@@ -156,11 +157,11 @@ pub(crate) async fn build(
     folder: &Path,
     keeping: Keeping,
 ) -> Result<Built, Outcome> {
-    let mut built = Built { image: Ok(String::new()), evidence: Vec::new(), programs_ms: 0 };
+    let mut built = Built { image: Ok(String::new()), evidence: Vec::new(), programs: Duration::ZERO };
     for line in &build.commands {
         let (wrong, evidence, spent) = command(settings, attempt, build, line, folder, keeping).await?;
         built.evidence.extend(evidence);
-        built.programs_ms += spent;
+        built.programs += spent;
         if let Some(wrong) = wrong {
             built.image = Err(wrong);
             return Ok(built);
@@ -190,7 +191,7 @@ async fn command(
     line: &str,
     folder: &Path,
     keeping: Keeping,
-) -> Result<(Option<String>, Vec<Evidence>, u64), Outcome> {
+) -> Result<(Option<String>, Vec<Evidence>, Duration), Outcome> {
     let within = Attempt { folder: folder.to_owned(), ..attempt.clone() };
     let nothing = Value::map(Vec::<(&str, Value)>::new());
     let rules = settings.sandbox.rules(&Given::new(&nothing, &[])?, &within)?;
@@ -216,7 +217,7 @@ async fn command(
         How::Limited(why) => Some(format!("`{line}` was stopped: {why}")),
         How::Cancelled => return Err(Outcome::error(interlock_activity::code::CANCELLED, "it was stopped")),
     };
-    let spent = u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX);
+    let spent = ended.duration;
     let evidence = match keeping {
         Keeping::All => program::keep(&within, vec![ended.stdout, ended.stderr], ended.confined).await?,
         Keeping::Nothing => Vec::new(),

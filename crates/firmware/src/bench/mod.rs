@@ -157,7 +157,7 @@ pub(crate) async fn flash(settings: Arc<Settings>, attempt: Attempt) -> Done {
     place(&attempt, &mut open.session, &with.artifact).await?;
     let begun = Instant::now();
     match open.environment.deploy(open.bench(&settings, &attempt)).await {
-        Ok(()) => Ok(signal("deployed", json!({ "programs_ms": milliseconds(begun) }))),
+        Ok(()) => Ok(signal("deployed", json!({ "programs_ms": milliseconds(begun.elapsed()) }))),
         Err(trouble) => env_failed("env_failed", &trouble),
     }
 }
@@ -192,7 +192,7 @@ pub(crate) async fn health_check(settings: Arc<Settings>, attempt: Attempt) -> D
     };
     let begun = Instant::now();
     match open.environment.health_check(open.bench(&settings, &attempt)).await {
-        Ok(seen) => Ok(signal("env_ready", json!({ "summary": seen, "programs_ms": milliseconds(begun) }))),
+        Ok(seen) => Ok(signal("env_ready", json!({ "summary": seen, "programs_ms": milliseconds(begun.elapsed()) }))),
         Err(trouble) => env_failed("env_failed", &trouble),
     }
 }
@@ -216,7 +216,7 @@ pub(crate) async fn run(settings: Arc<Settings>, attempt: Attempt) -> Done {
     };
     let log = keep_logs(&attempt, &open.session, Vec::new()).await?;
     let hash = log.first().map(|log| log.hash.to_string()).unwrap_or_default();
-    let data = json!({ "exit_code": ran.exit_code, "log": hash, "programs_ms": ran.programs_ms });
+    let data = json!({ "exit_code": ran.exit_code, "log": hash, "programs_ms": milliseconds(ran.programs) });
     Ok(signal("test_finished", data).with(log))
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct AllRan {
     /// The first exit code that is not 0.
     pub(crate) exit_code: i64,
     /// How long the environment was at work.
-    pub(crate) programs_ms: u64,
+    pub(crate) programs: Duration,
 }
 
 /// The starts of a profile, once each.
@@ -82,12 +82,12 @@ pub(crate) async fn run_all(settings: &Arc<Settings>, attempt: &Attempt, open: &
         return Err(Trouble::Runner(why.clone()));
     }
     let codes = ran.iter().map(|ran| if let Stop::Exited { code } = ran.stop { code } else { -1 });
-    Ok(AllRan { exit_code: codes.into_iter().find(|code| *code != 0).unwrap_or(0), programs_ms: milliseconds(begun) })
+    Ok(AllRan { exit_code: codes.into_iter().find(|code| *code != 0).unwrap_or(0), programs: begun.elapsed() })
 }
 
-/// How long something has taken.
-pub(crate) fn milliseconds(begun: Instant) -> u64 {
-    u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+/// How long something has taken, as records have it.
+pub(crate) fn milliseconds(taken: Duration) -> u64 {
+    u64::try_from(taken.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Runs these, some at a time; their results in no order.

@@ -140,7 +140,7 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let Some((candidate, confidence)) = found.candidate.or(found.part) else {
         let why = in_vain;
         memory.exhaust(&with.tree, &why).await?;
-        let data = json!({ "summary": why, "evidence_refs": refs(std::slice::from_ref(&evidence)), "programs_ms": trials.programs_ms });
+        let data = json!({ "summary": why, "evidence_refs": refs(std::slice::from_ref(&evidence)), "programs_ms": bench::milliseconds(trials.programs) });
         return Ok(signal("nothing_found", data).with([evidence]));
     };
     memory.add(&attempt, &candidate.patch).await?;
@@ -161,7 +161,7 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         // Two digits are more than it is known to.
         "confidence": (confidence * 100.0).floor() / 100.0,
         "summary": summary,
-        "programs_ms": trials.programs_ms,
+        "programs_ms": bench::milliseconds(trials.programs),
     });
     Ok(signal("patch_generated", data).with([evidence]))
 }

@@ -1,6 +1,10 @@
 //! Trying candidates: each is written into a copy, built, run, and taken out again.
 
-use std::{path::PathBuf, sync::Arc, time::Instant};
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use interlock_activity::{Attempt, Outcome};
 use interlock_repair::{Candidate, Trial};
@@ -29,7 +33,7 @@ pub(super) struct Trials {
     /// How the tree does as it is.
     pub(super) measured: Measured,
     /// How long compilers and environments were at work.
-    pub(super) programs_ms: u64,
+    pub(super) programs: Duration,
 }
 
 impl Trials {
@@ -68,7 +72,7 @@ impl Trials {
             sources,
             open,
             measured: nothing,
-            programs_ms: built.programs_ms,
+            programs: built.programs,
         };
         trials.place_image().await?;
         trials.measured = trials.measure().await?;
@@ -96,7 +100,7 @@ impl Trials {
     pub(super) async fn run(&mut self, starts: Vec<Start>) -> Result<Vec<Ran>, Outcome> {
         let begun = Instant::now();
         let ran = bench::run_some(&self.settings, &self.attempt, &self.open, starts).await;
-        self.programs_ms += bench::milliseconds(begun);
+        self.programs += begun.elapsed();
         ran.map_err(|trouble| bench::wrong(&trouble))
     }
 
@@ -105,7 +109,7 @@ impl Trials {
         let _ = tokio::fs::remove_dir_all(&runs).await;
         tokio::fs::create_dir_all(&runs).await.map_err(failed)?;
         match bench::run_all(&self.settings, &self.attempt, &self.open).await {
-            Ok(ran) => self.programs_ms += ran.programs_ms,
+            Ok(ran) => self.programs += ran.programs,
             // What was lost is measured as that.
             Err(Trouble::Runner(_)) => {}
             Err(trouble) => return Err(bench::wrong(&trouble)),
@@ -132,7 +136,7 @@ impl Trials {
 
     async fn built_and_run(&mut self) -> Result<(Trial, bool), Outcome> {
         let built = build::build(&self.settings, &self.attempt, &self.build, &self.folder, Keeping::Nothing).await?;
-        self.programs_ms += built.programs_ms;
+        self.programs += built.programs;
         if built.image.is_err() {
             return Ok((Trial::default(), false));
         }
