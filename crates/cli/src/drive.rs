@@ -39,6 +39,8 @@ pub(crate) struct Driver<'s> {
     news: Receiver<News>,
     signals: [Signal; 2],
     interrupts: u32,
+    /// Why the last move was made, as far as this process has seen one.
+    reason: Option<String>,
     /// Whether a person can be asked.
     is_interactive: bool,
 }
@@ -59,6 +61,7 @@ impl<'s> Driver<'s> {
             news: runtime.news(),
             signals: [listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?],
             interrupts: 0,
+            reason: None,
             is_interactive: prefix.is_none() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             progress: Progress::new(output, store.live_folder(), prefix),
             follower,
@@ -142,6 +145,7 @@ impl<'s> Driver<'s> {
     fn look(&mut self) -> Result<(), Failure> {
         for step in self.follower.catch_up()? {
             self.progress.step(&step);
+            self.reason = step.moves.last().map_or(self.reason.take(), |last| last.reason.clone());
         }
         self.progress.tick(&self.follower);
         Ok(())
@@ -244,6 +248,7 @@ impl<'s> Driver<'s> {
             "phase": phase,
             "place": follower.live.place(),
             "seq": follower.live.seq,
+            "reason": self.reason,
             "waits_for": is_person_needed.then(|| waiting::json(follower)),
         });
         let text = format!("{run}  {}  {}\n", phase.word(), follower.live.place());

@@ -11,7 +11,7 @@ use crate::{
     scene::is_missing,
 };
 
-const LOCAL: &str =
+pub(crate) const LOCAL: &str =
     "  env_type: local\n  format: unity\n  suites: [{ id: all }]\n  confirm: false\n  config: { command: sh fw.sh }";
 
 /// What became of the rounds of a run, by iteration.
@@ -47,7 +47,8 @@ fn rounds_are_remembered_as_what_they_were() {
 }
 
 /// Both values at once.
-const BOTH: &str = "--- a/fw.sh\n+++ b/fw.sh\n@@ -1,4 +1,4 @@\n # values\n-A=1\n-B=1\n+A=2\n+B=2\n # cases\n";
+pub(crate) const BOTH: &str =
+    "--- a/fw.sh\n+++ b/fw.sh\n@@ -1,4 +1,4 @@\n # values\n-A=1\n-B=1\n+A=2\n+B=2\n # cases\n";
 
 fn entries(bench: &Bench) -> Vec<Json> {
     serde_json::from_str(&bench.session.run("kb search both values --json").unwrap().stdout).unwrap()

@@ -159,6 +159,23 @@ impl Story {
         self.context["patch_confidence"].as_f64().is_some_and(|sure| sure >= 1.0)
     }
 
+    /// The branch that the fix was to be committed to, and why it is not there: empty where it is. Nothing where there is no fix in the sources (any
+    /// more), or the run's machine is so old that it does not say.
+    fn commit(&self) -> Option<(String, String)> {
+        let branch = words(&self.input["constraints"]["commit_branch"])?;
+        let is_there = self.status == "SUCCESS" && self.taken_back.is_none() && !self.fix.is_empty();
+        let why = self.context["not_committed"].as_str().filter(|_| is_there)?;
+        Some((branch, why.trim_end_matches('.').to_owned()))
+    }
+
+    fn in_sources(&self) -> String {
+        match self.commit() {
+            None => "It is in the sources.".to_owned(),
+            Some((branch, why)) if why.is_empty() => format!("It is in the sources, and committed to {branch}."),
+            Some((branch, why)) => format!("It is in the working tree, and NOT committed to {branch}: {why}."),
+        }
+    }
+
     fn changed(&self) -> Vec<Part> {
         if self.fix.is_empty() {
             return vec![Part::Text("Nothing was changed.".to_owned())];
@@ -174,7 +191,7 @@ impl Story {
         };
         let whether = match &self.taken_back {
             Some(back) => back.in_words(),
-            None if self.status == "SUCCESS" => "It is in the sources.".to_owned(),
+            None if self.status == "SUCCESS" => self.in_sources(),
             None => "It is not in the sources: they are as they were found.".to_owned(),
         };
         let mut parts = vec![Part::Text(format!("{origin} {whether}").trim().to_owned())];
@@ -266,6 +283,7 @@ impl Story {
             "goal": self.input["goal"],
             "patch_origin": self.origin.word(),
             "taken_back": self.taken_back.as_ref().map(|back| json!({ "at": back.at, "by": back.by })),
+            "commit": self.commit().map(|(branch, why)| json!({ "branch": branch, "is_made": why.is_empty(), "why_not": why })),
             "artifacts": {
                 "repo_snapshot": self.context["repo_snapshot"],
                 "patch": self.fix,
