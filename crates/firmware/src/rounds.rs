@@ -108,9 +108,26 @@ pub(crate) fn broken(
 }
 
 impl Threshold {
-    /// Whether it says anything.
+    /// What it says, by the names that tasks use.
+    fn said(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        let Threshold { max, min, rise_max_percent, fall_max_percent } = self;
+        let named = [
+            ("max", max),
+            ("min", min),
+            ("rise_max_percent", rise_max_percent),
+            ("fall_max_percent", fall_max_percent),
+        ];
+        named.into_iter().filter_map(|(name, value)| value.map(|value| (name, value)))
+    }
+
+    /// Whether it says nothing.
     pub(crate) fn is_empty(&self) -> bool {
-        [self.max, self.min, self.rise_max_percent, self.fall_max_percent].iter().all(Option::is_none)
+        self.said().next().is_none()
+    }
+
+    /// What no figure can be held to: none is ever less than nothing.
+    pub(crate) fn negative(&self) -> Option<(&'static str, f64)> {
+        self.said().find(|(_, value)| *value < 0.0)
     }
 
     /// Why a figure does not keep to it. One that was not measured keeps to nothing.
