@@ -162,3 +162,31 @@ fn a_fix_that_cannot_be_committed_is_in_the_working_tree_and_everybody_is_told()
     assert_eq!((&commit["branch"], &commit["is_made"]), (&"fix/values".into(), &false.into()));
     assert_ne!(commit["why_not"], "");
 }
+
+#[test]
+fn where_everything_passes_the_report_says_that_nothing_is_wrong_and_compares_nothing() {
+    if is_missing(&["git"]) {
+        return;
+    }
+    let bench = Bench::new(&format!("{LOCAL}\nconstraints: {{ metrics: {{ duration_ms: {{ max: 60000 }} }} }}"), &[]);
+    let file = bench.root().join("fw.sh");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("=1\n", "=2\n")).unwrap();
+    bench.commit();
+    let ran = bench.run();
+    assert_eq!(ran.code, Some(0), "{ran}\n{}", bench.trace());
+    let report = bench.session.run("report r").unwrap().stdout;
+    let section = |title: &str| {
+        let (_, rest) = report.split_once(&format!("\n## {title}\n")).unwrap_or_else(|| panic!("{report}"));
+        rest.split("\n## ").next().unwrap().to_owned()
+    };
+    let wrong = section("What was wrong");
+    assert!(wrong.contains("Nothing: every case passes on the tree as it was found."), "{wrong}");
+    assert!(!report.contains("## Before and after") && !report.contains("| after |"), "{report}");
+    assert_eq!(section("Cases").trim(), "2 cases pass.");
+    let figures = section("Figures");
+    assert!(
+        figures.contains("| figure | as it was found | threshold |") && figures.contains("at most 60000"),
+        "{figures}"
+    );
+}

@@ -2,6 +2,7 @@
 //!
 //! Everything here is taken from records and evidence; nothing is said that no record says. Other machines have no story of their own yet.
 
+use interlock_chart::counted;
 use interlock_journal::{AttemptResult, Entry, Phase, moment};
 use serde_json::{Map, Value as Json, json};
 
@@ -120,7 +121,10 @@ impl Story {
         let all = [
             Section { title: "What was wrong", parts: self.wrong() },
             Section { title: "What was changed", parts: self.changed() },
-            Section { title: "Before and after", parts: self.before_and_after() },
+            match self.is_measured_again() {
+                true => Section { title: "Before and after", parts: self.before_and_after() },
+                false => Section { title: "Cases", parts: self.as_found() },
+            },
             Section { title: "Figures", parts: self.figures() },
             Section { title: "Similar cases", parts: self.similar() },
             Section { title: "Who judged", parts: self.asked() },
@@ -131,6 +135,7 @@ impl Story {
 
     fn wrong(&self) -> Vec<Part> {
         let mut parts = vec![Part::Text(format!("Goal: {}", text(&self.input["goal"])))];
+        parts.extend(self.nothing_wrong().map(Part::Text));
         let analysis = &self.context["analysis"];
         parts.extend(words(&analysis["summary"]).map(Part::Text));
         parts.extend(words(&analysis["root_cause"]).map(|cause| Part::Text(format!("Root cause: {cause}"))));
@@ -152,6 +157,19 @@ impl Story {
             parts.push(Part::Text(said));
         }
         parts
+    }
+
+    /// Whether there is something to compare the tree as it was found with.
+    fn is_measured_again(&self) -> bool {
+        !self.result.is_null()
+    }
+
+    /// That there was nothing to repair.
+    fn nothing_wrong(&self) -> Option<String> {
+        let is_so = self.status == "SUCCESS" && self.fix.is_empty() && !self.is_measured_again();
+        let has_all_passed = self.cases().iter().all(|row| row[1] == "passed");
+        let what = if has_all_passed { "every case passes" } else { "every case that must pass does" };
+        is_so.then(|| format!("Nothing: {what} on the tree as it was found."))
     }
 
     /// Whether somebody has said that a patch which cannot be sure by itself is the fix.
@@ -214,7 +232,19 @@ impl Story {
             rows.iter().filter(|row| row[1] != "passed" || row[2] != "passed").cloned().collect();
         let mut parts: Vec<Part> = table(vec!["case", "before", "after"], shown).into_iter().collect();
         if same > 0 {
-            parts.push(Part::Text(format!("{same} more cases passed before and pass now.")));
+            let same = counted(same, "more case passed before and passes now", "more cases passed before and pass now");
+            parts.push(Part::Text(format!("{same}.")));
+        }
+        parts
+    }
+
+    /// The same where nothing was measured after.
+    fn as_found(&self) -> Vec<Part> {
+        let rows = self.cases().into_iter().map(|row| row[..2].to_vec());
+        let (same, shown): (Vec<_>, Vec<_>) = rows.partition(|row| row[1] == "passed");
+        let mut parts: Vec<Part> = table(vec!["case", "as it was found"], shown).into_iter().collect();
+        if !same.is_empty() {
+            parts.push(Part::Text(format!("{}.", counted(same.len(), "case passes", "cases pass"))));
         }
         parts
     }
@@ -231,16 +261,24 @@ impl Story {
 
     fn figures(&self) -> Vec<Part> {
         let (before, after) = (&self.baseline["measured"]["metrics"], &self.result["metrics"]);
+        let last = if self.is_measured_again() { after } else { before };
         let thresholds = &self.input["constraints"]["metrics"];
         // What was not measured keeps to no threshold, and that is worth a line.
         let named = |of: &Json| of.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-        let unmeasured = named(thresholds).into_iter().filter(|name| after[name].is_null());
-        let names = named(after).into_iter().chain(unmeasured);
-        let rows = names.map(|name| {
+        let unmeasured = named(thresholds).into_iter().filter(|name| last[name].is_null());
+        let names = named(last).into_iter().chain(unmeasured);
+        let row = |name: String| {
             let held = threshold(&thresholds[&name]);
-            vec![name.clone(), text(&before[&name]), text(&after[&name]), held]
-        });
-        table(vec!["figure", "before", "after", "threshold"], rows.collect()).into_iter().collect()
+            match self.is_measured_again() {
+                true => vec![name.clone(), text(&before[&name]), text(&after[&name]), held],
+                false => vec![name.clone(), text(&before[&name]), held],
+            }
+        };
+        let head = match self.is_measured_again() {
+            true => vec!["figure", "before", "after", "threshold"],
+            false => vec!["figure", "as it was found", "threshold"],
+        };
+        table(head, names.map(row).collect()).into_iter().collect()
     }
 
     fn similar(&self) -> Vec<Part> {
