@@ -65,13 +65,14 @@ fn diff_line(line: &str) -> String {
     format!("<span class=\"{class}\">{}</span>\n", escape(line))
 }
 
-/// What is nothing but hashes of evidence leads there.
+/// A hash of evidence leads there.
 fn cell(text: &str) -> String {
     let is_hash = |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    match !text.is_empty() && text.split(' ').all(is_hash) {
-        true => text.split(' ').map(|hash| format!("<a href=\"#{hash}\"><code>{}</code></a> ", &hash[..12])).collect(),
-        false => escape(text),
-    }
+    let shown = text.split(' ').map(|word| match word.trim_end_matches(',') {
+        hash if is_hash(hash) => format!("<a href=\"#{hash}\"><code>{}</code></a>{}", &hash[..12], &word[hash.len()..]),
+        _ => escape(word),
+    });
+    shown.collect::<Vec<_>>().join(" ")
 }
 
 fn row(name: &str, value: &str) -> String {

@@ -20,7 +20,7 @@ pub(super) struct Section {
     pub(super) parts: Vec<Part>,
 }
 
-/// Something to be shown. A cell that is the hash of evidence leads there.
+/// Something to be shown. A hash of evidence in a cell leads there.
 pub(super) enum Part {
     Text(String),
     Table(Vec<&'static str>, Vec<Vec<String>>),
@@ -140,7 +140,7 @@ impl Story {
         parts.extend(words(&analysis["summary"]).map(Part::Text));
         parts.extend(words(&analysis["root_cause"]).map(|cause| Part::Text(format!("Root cause: {cause}"))));
         let rows = list(&analysis["hypothesis_list"]).map(|one| {
-            let refs = list(&one["evidence_refs"]).map(text).collect::<Vec<_>>().join(" ");
+            let refs = list(&one["evidence_refs"]).map(|one| shown_as(&text(one))).collect::<Vec<_>>().join(", ");
             vec![text(&one["description"]), text(&one["confidence"]), refs]
         });
         parts.extend(table(vec!["hypothesis", "confidence", "evidence"], rows.collect()));
@@ -407,6 +407,24 @@ pub(super) fn taken_back(report: &Report) -> Option<TakenBack> {
     Some(TakenBack { at: moment::rfc3339(record.at_ms), by: undone.by.name.clone(), left: undone.left })
 }
 
+/// What a judge names as evidence: the hash of a file, or one of the facts that it was given, which people know by other words.
+fn shown_as(evidence: &str) -> String {
+    let fact = match evidence {
+        "goal" => "the goal",
+        "repo_context" => "what the task says of the repository",
+        "iteration_index" => "the number of the round",
+        "diagnostic" => "whether there was a failure to look at",
+        "error_state" => "the error of the round before",
+        "guidance" => "what a person said",
+        "similar" => "similar cases",
+        "test_result" => "the results of the tests",
+        "evidence_refs" => "what the logs were sorted into",
+        "sources" => "the sources",
+        other => other,
+    };
+    fact.to_owned()
+}
+
 /// What a figure is held to.
 fn threshold(said: &Json) -> String {
     let known = [
@@ -438,7 +456,24 @@ fn trace(report: &Report) -> Vec<Json> {
 mod tests {
     use serde_json::json;
 
-    use super::threshold;
+    use interlock_chart::model::Template;
+
+    use super::{shown_as, threshold};
+
+    #[test]
+    fn every_fact_that_an_analysis_is_given_is_said_in_words() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines");
+        let source = interlock_chart::library::load("firmware", &path).unwrap();
+        let chart = source.read().chart.unwrap();
+        let invoke = chart.invokes.iter().find(|invoke| invoke.activity == "judge.analysis").unwrap();
+        let fields = if let Template::Map(fields) = &invoke.with { fields.as_slice() } else { &[] };
+        let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+        assert!(names.contains(&"test_result"), "{names:?}");
+        let facts = names.into_iter().filter(|name| !["prompt", "schema", "mode"].contains(name));
+        let bare: Vec<&str> = facts.filter(|name| shown_as(name) == *name).collect();
+        assert!(bare.is_empty(), "{bare:?}");
+        assert_eq!(shown_as("0af1"), "0af1", "a hash stays one");
+    }
 
     #[test]
     fn thresholds_are_said_in_words() {
