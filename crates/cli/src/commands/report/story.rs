@@ -283,6 +283,7 @@ impl Story {
 
     fn similar(&self) -> Vec<Part> {
         let rows = list(&self.context["similar"]).map(|one| {
+            // Older runs have how often on its own.
             let often = one["times"].as_u64().filter(|times| *times > 1).map(|times| format!(" ({times} times)"));
             let came = text(&one["result"]) + &often.unwrap_or_default();
             vec![text(&one["id"]), text(&one["title"]), came]
