@@ -428,6 +428,17 @@ fn a_run_is_replayed_to_any_record_and_forked_from_it() {
     assert_eq!(json(&session, "fork t1 --at 3 --name t2")["run"], "t2");
     assert_eq!(run(&session, "fork t1 --at 3 --name t2").code, Some(2), "a name is given once");
     assert_eq!(run(&session, "fork t1 --at 3 --name ../t3").code, Some(2));
+    check(
+        &session,
+        "fork t1 --at 4 --name t4",
+        expect![[r#"
+            t4
+            | it has ended in drunk, as t1 did at that record: there is nothing to go on with. To go another way, fork it earlier:
+            |     interlock trace t1  # which record is which
+            |     interlock fork t1 --at N
+        "#]],
+    );
+    assert!(run(&session, "fork t1 --at 3 --name t5").stderr.contains("interlock resume t5"));
 }
 
 #[test]
