@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use interlock_activity::Attempt;
+use interlock_chart::counted;
 use interlock_testbench::results::Measured;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -80,7 +81,7 @@ fn compared(with: &With, before: Option<&Measured>) -> Value {
     let figures = BTreeMap::new();
     let old = before.map_or(&figures, |before| &before.metrics);
     let broken = broken(&with.metrics, &result.metrics, old);
-    let mut summary = format!("{passed} target cases pass, {at_first} before");
+    let mut summary = format!("{}, {at_first} before", counted(passed, "target case passes", "target cases pass"));
     if lost > 0 {
         summary += &format!("; {} passed before and does not now", result.regressions.join(", "));
     }

@@ -5,6 +5,7 @@ mod programs;
 
 use std::{borrow::Cow, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
+use interlock_chart::counted;
 use interlock_journal::{Engine as _, Filter, Journal, sqlite_version};
 use interlock_judge::settings::{PERSON, Settings};
 use serde::Serialize;
@@ -180,11 +181,11 @@ fn integrity(journal: &Journal) -> Finding {
 }
 
 fn runs(journal: &Journal) -> Finding {
-    let counted = journal.list(&Filter::default()).map_err(Failure::from);
-    match counted {
+    let listed = journal.list(&Filter::default()).map_err(Failure::from);
+    match listed {
         Ok(heads) => {
             let open = heads.iter().filter(|head| !head.phase.is_over()).count();
-            good("runs", format!("{}, of which {open} have not ended", heads.len()))
+            good("runs", format!("{}, of which {}", heads.len(), counted(open, "has not ended", "have not ended")))
         }
         Err(_) => bad("runs", "cannot be listed"),
     }

@@ -1,5 +1,6 @@
 //! A report as one page that needs nothing else: the picture and the files are in it, and it is light or dark as the reader's system is.
 
+use interlock_chart::counted;
 use interlock_journal::moment;
 use interlock_runtime::Move;
 
@@ -111,11 +112,11 @@ fn file(file: &File) -> String {
     };
     // A file that two records refer to is shown with both; links lead to the first.
     format!(
-        "<section id=\"{hash}\"><h3>{} (record {})</h3>\n<p><code>{hash}</code>, {}, {} bytes</p>\n{content}</section>\n",
+        "<section id=\"{hash}\"><h3>{} (record {})</h3>\n<p><code>{hash}</code>, {}, {}</p>\n{content}</section>\n",
         escape(&evidence.name),
         file.seq,
         escape(&evidence.media),
-        evidence.bytes,
+        counted(evidence.bytes, "byte", "bytes"),
         hash = evidence.hash,
     )
 }

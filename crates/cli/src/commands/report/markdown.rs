@@ -1,5 +1,7 @@
 //! A report as Markdown.
 
+use interlock_chart::counted;
+
 use super::{
     Report,
     story::{Part, Story},
@@ -60,8 +62,12 @@ fn evidence(report: &Report, text: &mut String) {
     for file in &report.files {
         let evidence = &file.evidence;
         text.push_str(&format!(
-            "\n### {} (record {})\n\n`{}`, {}, {} bytes",
-            evidence.name, file.seq, evidence.hash, evidence.media, evidence.bytes
+            "\n### {} (record {})\n\n`{}`, {}, {}",
+            evidence.name,
+            file.seq,
+            evidence.hash,
+            evidence.media,
+            counted(evidence.bytes, "byte", "bytes")
         ));
         match &file.text {
             Some(content) => {

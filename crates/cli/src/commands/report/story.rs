@@ -73,7 +73,9 @@ impl TakenBack {
     fn in_words(&self) -> String {
         let left = match self.left {
             0 => String::new(),
-            left => format!(", but for {left} paths that somebody else had changed"),
+            left => {
+                format!(", but for {} that somebody else had changed", counted(left, "path", "paths"))
+            }
         };
         format!("It was brought into the sources, and taken back {}{left}.", self.when())
     }
