@@ -157,6 +157,10 @@ fn a_fix_that_cannot_be_committed_is_in_the_working_tree_and_everybody_is_told()
     for format in ["md", "html"] {
         let report = bench.session.run(&format!("report r --format {format}")).unwrap().stdout;
         assert!(report.contains(&format!("It is {told}")), "{report}");
+        // What the hypotheses rest on leads to where it is.
+        let (_, hypotheses) = report.split_once("hypothesis").unwrap();
+        let (_, linked) = hypotheses.split_once(if format == "md" { "](#" } else { "<a href=\"#" }).unwrap();
+        assert!(report.contains(&format!(" id=\"{}\">", &linked[..64])), "{report}");
     }
     let commit = bench.story()["commit"].clone();
     assert_eq!((&commit["branch"], &commit["is_made"]), (&"fix/values".into(), &false.into()));

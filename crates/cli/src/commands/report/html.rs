@@ -5,7 +5,7 @@ use interlock_journal::moment;
 use interlock_runtime::Move;
 
 use super::{
-    File, Report,
+    File, HASH_CHARS_SHOWN, Report, hash,
     story::{Part, Story},
 };
 use crate::why;
@@ -68,10 +68,11 @@ fn diff_line(line: &str) -> String {
 
 /// A hash of evidence leads there.
 fn cell(text: &str) -> String {
-    let is_hash = |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let shown = text.split(' ').map(|word| match word.trim_end_matches(',') {
-        hash if is_hash(hash) => format!("<a href=\"#{hash}\"><code>{}</code></a>{}", &hash[..12], &word[hash.len()..]),
-        _ => escape(word),
+    let shown = text.split(' ').map(|word| match hash(word) {
+        Some((hash, rest)) => {
+            format!("<a href=\"#{hash}\"><code>{}</code></a>{rest}", &hash[..HASH_CHARS_SHOWN])
+        }
+        None => escape(word),
     });
     shown.collect::<Vec<_>>().join(" ")
 }
