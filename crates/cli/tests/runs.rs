@@ -439,6 +439,8 @@ fn a_run_is_replayed_to_any_record_and_forked_from_it() {
         "#]],
     );
     assert!(run(&session, "fork t1 --at 3 --name t5").stderr.contains("interlock resume t5"));
+    run(&session, "fork t1 --at 1 --name t6");
+    assert_eq!(run(&session, "verify t6").stdout, "✓ t6: 1 record as it was written\n");
 }
 
 #[test]
