@@ -307,8 +307,8 @@ fn a_chart_is_drawn_in_both_languages() {
             end --> [*]
             %% from any state -> end : stop
         a diagram shows states and arrows; data, actions, activities, timeouts and properties are not in it
-        1 transitions from any state are comments: Mermaid has no arrow for them
-        2 transitions that stay inside their state are comments: Mermaid has no arrow for them"#]]
+        1 transition from any state is a comment: Mermaid has no such arrow
+        2 transitions that stay inside their state are comments: Mermaid has no such arrow"#]]
     .assert_eq(&format!("{}{}", mermaid.text, mermaid.warnings.join("\n")));
     expect![[r#"
         digraph "small" {

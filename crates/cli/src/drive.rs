@@ -1,7 +1,8 @@
 //! Moving a run and showing how it goes, until it ends, waits for a person, or is left.
 //!
 //! This is where `run`, `send` and `resume` meet. What is shown comes from the run's records, so that it is the same whichever process
-//! moves it; Ctrl-C once leaves the run (nothing new is begun, what is under way is finished), twice stops what is under way.
+//! moves it; Ctrl-C once leaves the run (nothing new is begun, what is under way is finished), twice stops what is under way, and SIGTERM does that at once:
+//! whoever supervises programs kills what is still there some seconds later.
 
 use std::{
     io::IsTerminal as _,
@@ -39,6 +40,8 @@ pub(crate) struct Driver<'s> {
     news: Receiver<News>,
     signals: [Signal; 2],
     interrupts: u32,
+    /// Why the last move was made, as far as this process has seen one.
+    reason: Option<String>,
     /// Whether a person can be asked.
     is_interactive: bool,
 }
@@ -59,6 +62,7 @@ impl<'s> Driver<'s> {
             news: runtime.news(),
             signals: [listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?],
             interrupts: 0,
+            reason: None,
             is_interactive: prefix.is_none() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             progress: Progress::new(output, store.live_folder(), prefix),
             follower,
@@ -114,7 +118,7 @@ impl<'s> Driver<'s> {
                     break;
                 }
                 news = self.news.recv() => self.hear(news)?,
-                () = interrupted(&mut self.signals) => self.interrupt(),
+                order = interrupted(&mut self.signals) => self.interrupt(order),
                 _ = tick.tick() => self.look()?,
             }
         }
@@ -142,13 +146,14 @@ impl<'s> Driver<'s> {
     fn look(&mut self) -> Result<(), Failure> {
         for step in self.follower.catch_up()? {
             self.progress.step(&step);
+            self.reason = step.moves.last().map_or(self.reason.take(), |last| last.reason.clone());
         }
         self.progress.tick(&self.follower);
         Ok(())
     }
 
-    fn interrupt(&mut self) {
-        self.interrupts += 1;
+    fn interrupt(&mut self, order: Order) {
+        self.interrupts = order.after(self.interrupts);
         match self.interrupts {
             1 => {
                 self.progress.say("leaving: what is under way is finished first; Ctrl-C again stops it");
@@ -156,6 +161,7 @@ impl<'s> Driver<'s> {
             }
             2 => {
                 self.progress.say("stopping what is under way");
+                self.runtime.detach();
                 self.runtime.stop_attempts();
             }
             // It does not listen: leave it as a crash would. The journal has everything that counts.
@@ -192,7 +198,7 @@ impl<'s> Driver<'s> {
     async fn pause(&mut self, time: Duration) {
         tokio::select! {
             () = tokio::time::sleep(time) => {}
-            () = interrupted(&mut self.signals) => self.interrupts += 1,
+            order = interrupted(&mut self.signals) => self.interrupts = order.after(self.interrupts),
         }
     }
 
@@ -244,6 +250,7 @@ impl<'s> Driver<'s> {
             "phase": phase,
             "place": follower.live.place(),
             "seq": follower.live.seq,
+            "reason": self.reason,
             "waits_for": is_person_needed.then(|| waiting::json(follower)),
         });
         let text = format!("{run}  {}  {}\n", phase.word(), follower.live.place());
@@ -262,11 +269,30 @@ pub(crate) struct Left {
     pub(crate) text: String,
 }
 
+/// How the process is asked to end.
+#[derive(Clone, Copy)]
+enum Order {
+    /// By a person, who can say it again.
+    CtrlC,
+    /// By whoever started it, once.
+    Terminate,
+}
+
+impl Order {
+    /// How many Ctrl-C that makes, after so many.
+    fn after(self, interrupts: u32) -> u32 {
+        match self {
+            Order::CtrlC => interrupts + 1,
+            Order::Terminate => (interrupts + 1).max(2),
+        }
+    }
+}
+
 /// Returns when the process is asked to end.
-async fn interrupted([interrupt, terminate]: &mut [Signal; 2]) {
+async fn interrupted([interrupt, terminate]: &mut [Signal; 2]) -> Order {
     tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
+        _ = interrupt.recv() => Order::CtrlC,
+        _ = terminate.recv() => Order::Terminate,
     }
 }
 

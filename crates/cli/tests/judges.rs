@@ -273,3 +273,18 @@ fn doctor_tells_which_models_answer() {
     let doctor = session.run("doctor").unwrap();
     assert!(doctor.stdout.contains("✗ judge near") && doctor.code == Some(1), "{doctor}");
 }
+
+#[test]
+fn doctor_tells_of_chains_that_no_machine_asks_for() {
+    let doctor = |settings: &str| project(settings).1.run("doctor").unwrap();
+    let slip = doctor("[chains]\njudge.analysys = [\"rules\"]\n");
+    assert_eq!(slip.code, Some(1), "{slip}");
+    assert!(slip.stdout.contains("judge.analysys") && slip.stdout.contains("did you mean `judge.analysis`?"), "{slip}");
+    let slip = doctor("[votes]\njudge.reslt = 3\n");
+    assert!(slip.stdout.contains("did you mean `judge.result`?") && slip.code == Some(1), "{slip}");
+    let elsewhere = doctor("[chains]\njudge.xylophone = [\"rules\"]\n");
+    assert_eq!(elsewhere.code, Some(0), "it may be for a machine that is elsewhere: {elsewhere}");
+    assert!(elsewhere.stdout.contains("names judge.xylophone, which no machine"), "{elsewhere}");
+    let known = doctor("[chains]\ndefault = [\"rules\"]\njudge.plan = [\"person\"]\n");
+    assert!(known.code == Some(0) && !known.stdout.contains("no machine that"), "{known}");
+}

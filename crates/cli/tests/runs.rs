@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
-use std::process::Command;
+use std::{path::Path, process::Command};
 
 use expect_test::{Expect, expect};
 use interlock_testkit::session::{Session, Transcript, without_times};
@@ -428,6 +428,19 @@ fn a_run_is_replayed_to_any_record_and_forked_from_it() {
     assert_eq!(json(&session, "fork t1 --at 3 --name t2")["run"], "t2");
     assert_eq!(run(&session, "fork t1 --at 3 --name t2").code, Some(2), "a name is given once");
     assert_eq!(run(&session, "fork t1 --at 3 --name ../t3").code, Some(2));
+    check(
+        &session,
+        "fork t1 --at 4 --name t4",
+        expect![[r#"
+            t4
+            | it has ended in drunk, as t1 did at that record: there is nothing to go on with. To go another way, fork it earlier:
+            |     interlock trace t1  # which record is which
+            |     interlock fork t1 --at N
+        "#]],
+    );
+    assert!(run(&session, "fork t1 --at 3 --name t5").stderr.contains("interlock resume t5"));
+    run(&session, "fork t1 --at 1 --name t6");
+    assert_eq!(run(&session, "verify t6").stdout, "✓ t6: 1 record as it was written\n");
 }
 
 #[test]
@@ -630,12 +643,27 @@ fn a_built_in_machine_becomes_the_projects_own() {
     assert!(json(&session, "machines").as_array().unwrap().iter().any(origin));
 }
 
+/// A path on which there is little more than git.
+fn bare_path(folder: &Path) -> String {
+    let programs = folder.join("programs");
+    std::fs::create_dir_all(&programs).unwrap();
+    for name in ["git", "df"] {
+        let found = Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().stdout;
+        std::os::unix::fs::symlink(String::from_utf8(found).unwrap().trim(), programs.join(name)).unwrap();
+    }
+    programs.display().to_string()
+}
+
 #[test]
 fn the_rest_says_what_there_is() {
     let (_folder, session) = brewed();
     let doctor = run(&session, "doctor");
     assert_eq!(doctor.code, Some(0), "{doctor}");
     assert!(json(&session, "doctor").as_array().unwrap().iter().all(|finding| finding["ok"] == true));
+    let bare = session.clone().with("PATH", bare_path(session.folder()));
+    let lacking = run(&bare, "doctor");
+    let missing = "missing: only needed for firmware for Cortex-M that is built here, as the sample's; `apt install gcc-arm-none-eabi`";
+    assert!(lacking.code == Some(0) && lacking.stdout.contains(missing), "{lacking}");
     check(
         &session,
         "gc",

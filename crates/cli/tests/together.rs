@@ -66,12 +66,17 @@ fn shown(session: &Session, run: &str) -> Json {
 /// A lamp in the background, lit and followed.
 fn lit(session: &Session) -> Child {
     let mut child = begin(session, "run lamp --name l1");
+    hear(&mut child, "start\n");
+    child
+}
+
+/// Returns when a command has said this.
+fn hear(child: &mut Child, words: &str) {
     let (mut said, mut next) = (Vec::new(), [0; 1]);
-    while !said.ends_with(b"start\n") {
+    while !said.ends_with(words.as_bytes()) {
         child.stderr.as_mut().unwrap().read_exact(&mut next).unwrap();
         said.extend(next);
     }
-    child
 }
 
 fn signal(child: &Child, name: &str) {
@@ -108,6 +113,46 @@ fn a_signal_leaves_the_run_and_it_can_be_taken_up_again() {
         assert!(stderr.contains("interlock resume l1"), "{stderr}");
         assert_eq!(session.run("send l1 off").unwrap().code, Some(0));
         assert_eq!(session.run("verify").unwrap().code, Some(0));
+    }
+}
+
+const SLOW: &str = "\
+machine: slow
+version: 1
+summary: Sleeps until somebody has made a file.
+initial: sleeping
+states:
+  sleeping:
+    invoke: { activity: command.run, with: { command: \"test -e made || { echo asleep; sleep 3600; }\" }, signals: [passed, failed], effect: read }
+    on: { passed: awake, failed: broken, error: broken }
+  awake: { type: final, outcome: success }
+  broken: { type: final, outcome: failure }
+";
+
+#[test]
+fn what_is_under_way_is_stopped_by_one_sigterm_as_by_two_ctrl_c_and_can_be_gone_on_with() {
+    for orders in [vec!["-TERM"], vec!["-INT", "-INT"], vec!["-INT", "-TERM"]] {
+        let (_folder, session) = project("1h");
+        session.write(".interlock/machines/slow/machine.yaml", SLOW).unwrap();
+        let mut slow = begin(&session, "run slow --name s1");
+        until("the command", || shown(&session, "s1")["activities"].to_string().contains("command.run"));
+        for (at, order) in orders.iter().enumerate() {
+            // Two signals that come at once may be one.
+            if at > 0 {
+                hear(&mut slow, "leaving: ");
+            }
+            signal(&slow, order);
+        }
+        let (code, stdout, stderr) = ended(slow);
+        assert_eq!(code, Some(4), "{orders:?}: {stdout}{stderr}");
+        assert!(stderr.contains("stopping what is under way") && stderr.contains("interlock resume s1"), "{stderr}");
+        session.write("made", "").unwrap();
+        let resumed = session.run("resume s1").unwrap();
+        assert_eq!(
+            (resumed.code, resumed.stdout.as_str()),
+            (Some(0), "s1  succeeded  awake\n"),
+            "{orders:?}: {resumed}"
+        );
     }
 }
 

@@ -5,6 +5,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use interlock_activity::{Attempt, Outcome, code};
+use interlock_chart::counted;
 use interlock_journal::{
     EvidenceStore, Hash,
     knowledge::{Came, Filter, Knowledge, Round as Written},
@@ -255,7 +256,10 @@ fn found(lessons: &[Lesson]) -> Outcome {
     let similar: Vec<Value> = lessons.iter().map(in_short).collect();
     let summary = match lessons {
         [] => "no similar case is known".to_owned(),
-        [first, ..] => format!("{} similar cases are known, the first {}", lessons.len(), first.hit.entry.id),
+        [first, ..] => {
+            let known = counted(lessons.len(), "similar case is known", "similar cases are known");
+            format!("{known}, the first {}", first.hit.entry.id)
+        }
     };
     signal("similar_found", json!({ "summary": summary, "similar": similar }))
 }
@@ -268,8 +272,7 @@ fn in_short(lesson: &Lesson) -> Value {
         "symptom": short(&entry.symptom),
         "cause": short(&entry.cause),
         "patch": short(&entry.patch),
-        "result": learned::came(entry),
-        "times": lesson.times,
+        "result": lesson.came(),
         "score": lesson.hit.score,
     })
 }

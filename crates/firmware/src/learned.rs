@@ -102,12 +102,37 @@ pub struct Lesson {
     pub hit: Hit,
     /// How many entries say it.
     pub times: usize,
+    /// How many of them are of fixes that were taken back.
+    pub taken_back: usize,
+}
+
+impl Lesson {
+    /// What came of it, how often, and how often that did not last.
+    pub fn came(&self) -> String {
+        often(&self.hit.entry, self.times, self.taken_back)
+    }
+}
+
+/// What came of entries that say the same, in words.
+fn often(entry: &Entry, times: usize, taken_back: usize) -> String {
+    let name = entry.result.name();
+    match (times, taken_back) {
+        (0 | 1, 0) => name.to_owned(),
+        (0 | 1, _) => format!("{name}, taken back"),
+        (times, 0) => format!("{name} {times} times"),
+        (times, back) if back == times => format!("{name} {times} times, all of them taken back"),
+        (times, back) => format!("{name} {times} times, {back} of them taken back"),
+    }
+}
+
+/// The same of an entry and all that say what it does, itself among them.
+pub fn came_of_all(same: &[Entry], entry: &Entry) -> String {
+    often(entry, same.len(), same.iter().filter(|same| is_taken_back(same)).count())
 }
 
 /// What came of an entry's round, in words.
 pub fn came(entry: &Entry) -> String {
-    let taken_back = if is_taken_back(entry) { ", taken back" } else { "" };
-    format!("{}{taken_back}", entry.result.name())
+    often(entry, 1, usize::from(is_taken_back(entry)))
 }
 
 fn is_taken_back(entry: &Entry) -> bool {
@@ -124,14 +149,16 @@ pub fn is_same(one: &Entry, two: &Entry) -> bool {
 pub fn once(hits: Vec<Hit>, at_most: usize) -> Vec<Lesson> {
     let mut lessons: Vec<Lesson> = Vec::new();
     for hit in hits {
+        let back = usize::from(is_taken_back(&hit.entry));
         match lessons.iter_mut().find(|lesson| is_same(&lesson.hit.entry, &hit.entry)) {
             Some(known) => {
                 known.times += 1;
+                known.taken_back += back;
                 if known.hit.entry.at < hit.entry.at {
                     known.hit.entry = hit.entry;
                 }
             }
-            None => lessons.push(Lesson { hit, times: 1 }),
+            None => lessons.push(Lesson { hit, times: 1, taken_back: back }),
         }
     }
     lessons.truncate(at_most);
@@ -242,6 +269,14 @@ mod tests {
         let mut told: Vec<_> = lessons.iter().map(|lesson| (lesson.hit.entry.run.as_str(), lesson.times)).collect();
         told.sort_unstable();
         assert_eq!(told, [("b", 3), ("d", 1)]);
+        let came = |taken_back: &[&str]| {
+            taken_back.iter().for_each(|run| mark(&base, run, true).unwrap());
+            let lessons = once(base.search("frame", &Default::default(), 10).unwrap(), 5);
+            lessons.iter().find(|lesson| lesson.times == 3).unwrap().came()
+        };
+        assert_eq!(came(&[]), "fixed 3 times");
+        assert_eq!(came(&["a"]), "fixed 3 times, 1 of them taken back");
+        assert_eq!(came(&["b", "c"]), "fixed 3 times, all of them taken back");
     }
 
     #[test]

@@ -24,3 +24,4 @@ mod rounds;
 mod search;
 
 pub use hand::{Settings, all};
+pub use packages::package_of;

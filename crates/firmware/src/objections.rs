@@ -134,7 +134,11 @@ fn thresholds(task: &Task) -> Vec<String> {
             Ok(_) if name == "covered_lines" && !task.test_profile.coverage => {
                 "is measured with `test_profile.coverage: true`".to_owned()
             }
-            Ok(_) => return None,
+            Ok(threshold) => {
+                let (limit, value) = threshold.negative()?;
+                let name = format!("constraints.metrics.{name}.{limit}");
+                return Some(format!("`{name}`: {value} is below 0, and no figure ever is: say 0 or more"));
+            }
         };
         Some(format!("`constraints.metrics.{name}`: {why}"))
     };

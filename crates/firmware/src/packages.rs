@@ -33,7 +33,7 @@ pub(crate) fn named(program: &str, package: &str) -> String {
 }
 
 /// The package to install for a program.
-pub(crate) fn package_of(program: &str) -> &str {
+pub fn package_of(program: &str) -> &str {
     if program.rsplit('/').next().is_some_and(|name| name.starts_with("qemu-system-")) {
         return interlock_testbench::qemu_package(program);
     }

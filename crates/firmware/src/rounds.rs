@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use interlock_activity::Attempt;
+use interlock_chart::counted;
 use interlock_testbench::results::Measured;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -80,7 +81,7 @@ fn compared(with: &With, before: Option<&Measured>) -> Value {
     let figures = BTreeMap::new();
     let old = before.map_or(&figures, |before| &before.metrics);
     let broken = broken(&with.metrics, &result.metrics, old);
-    let mut summary = format!("{passed} target cases pass, {at_first} before");
+    let mut summary = format!("{}, {at_first} before", counted(passed, "target case passes", "target cases pass"));
     if lost > 0 {
         summary += &format!("; {} passed before and does not now", result.regressions.join(", "));
     }
@@ -108,9 +109,26 @@ pub(crate) fn broken(
 }
 
 impl Threshold {
-    /// Whether it says anything.
+    /// What it says, by the names that tasks use.
+    fn said(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        let Threshold { max, min, rise_max_percent, fall_max_percent } = self;
+        let named = [
+            ("max", max),
+            ("min", min),
+            ("rise_max_percent", rise_max_percent),
+            ("fall_max_percent", fall_max_percent),
+        ];
+        named.into_iter().filter_map(|(name, value)| value.map(|value| (name, value)))
+    }
+
+    /// Whether it says nothing.
     pub(crate) fn is_empty(&self) -> bool {
-        [self.max, self.min, self.rise_max_percent, self.fall_max_percent].iter().all(Option::is_none)
+        self.said().next().is_none()
+    }
+
+    /// What no figure can be held to: none is ever less than nothing.
+    pub(crate) fn negative(&self) -> Option<(&'static str, f64)> {
+        self.said().find(|(_, value)| *value < 0.0)
     }
 
     /// Why a figure does not keep to it. One that was not measured keeps to nothing.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interlock_chart::{
-    Value,
+    Value, counted,
     model::{Effect, Raiser},
 };
 use interlock_core::{ActivityId, Ended, Input, TimerId};
@@ -113,8 +113,9 @@ impl Undone {
             return format!("the undo before did not come about: {why}");
         }
         let writes: Vec<String> = self.writes.iter().map(u64::to_string).collect();
+        let put_back = counted(self.put_back, "path", "paths");
         let left = if self.left > 0 { format!(", {} left alone", self.left) } else { String::new() };
-        format!("writes of record {} taken back: {} paths put back{left}", writes.join(", "), self.put_back)
+        format!("writes of record {} taken back: {put_back} put back{left}", writes.join(", "))
     }
 }
 

@@ -34,7 +34,7 @@ pub use admit::Refused;
 pub use clock::{Clock, SystemClock};
 pub use error::{Error, Result};
 pub use grants::{Grants, Held};
-pub use interlock_firmware::learned;
+pub use interlock_firmware::{learned, package_of};
 pub use interlock_workspace::{Change, Checkpoint, Conflict, Moved, Workspace};
 pub use live::{Begun, Live, Order, Turn};
 pub use loaded::Loaded;

@@ -26,12 +26,13 @@ impl Checked {
         let Some(validator) = &self.validator else { return Ok(data.clone()) };
         let mut json = Json::from(data);
         fill(&self.schema, &mut json, 0);
-        let wrong: Vec<String> = validator.iter_errors(&json).map(|error| describe(&error)).collect();
+        let wrong: Vec<String> =
+            validator.iter_errors(&json).map(|error| describe(&self.schema, &json, &error)).collect();
         if wrong.is_empty() { Ok(Value::from(json)) } else { Err(wrong) }
     }
 }
 
-fn describe(error: &jsonschema::ValidationError<'_>) -> String {
+fn describe(schema: &Schema, data: &Json, error: &jsonschema::ValidationError<'_>) -> String {
     let place = error.instance_path().to_string();
     let place = place.trim_start_matches('/').replace('/', ".");
     let said = match error.kind() {
@@ -40,9 +41,33 @@ fn describe(error: &jsonschema::ValidationError<'_>) -> String {
             let options = options.as_array().into_iter().flatten().map(Json::to_string);
             format!("{} is none of {}", error.instance(), options.collect::<Vec<_>>().join(", "))
         }
+        ValidationErrorKind::AdditionalProperties { unexpected } => unknown(schema, unexpected, error),
+        // The same where no field is known at all: none that is there is.
+        ValidationErrorKind::FalseSchema if keyword(error).ends_with("/additionalProperties") => {
+            let fields = data.pointer(&error.instance_path().to_string()).and_then(Json::as_object);
+            unknown(schema, &fields.into_iter().flatten().map(|(name, _)| name.clone()).collect::<Vec<_>>(), error)
+        }
         _ => error.to_string(),
     };
     if place.is_empty() { said } else { format!("{place}: {said}") }
+}
+
+/// Where in the schema the keyword stands that was not kept to.
+fn keyword(error: &jsonschema::ValidationError<'_>) -> String {
+    error.schema_path().to_string()
+}
+
+/// Fields that a schema does not know, with those that it does.
+fn unknown(schema: &Schema, unknown: &[String], error: &jsonschema::ValidationError<'_>) -> String {
+    let unknown: Vec<String> = unknown.iter().map(|name| format!("`{name}`")).collect();
+    let keyword = keyword(error);
+    let of = keyword.rsplit_once('/').and_then(|(of, _)| schema.pointer(of)?.get("properties")?.as_object());
+    let known: Vec<&str> = of.into_iter().flat_map(|fields| fields.keys().map(String::as_str)).collect();
+    let known = match known.as_slice() {
+        [] => "there are no fields".to_owned(),
+        known => format!("known are {}", known.join(", ")),
+    };
+    format!("{} is not known here; {known}", unknown.join(", "))
 }
 
 /// Deepest schema that is followed; the reader refuses deeper ones.
@@ -106,6 +131,18 @@ mod tests {
         let wrong = admit(schema, json!({"env_type": "qmeu"})).unwrap_err();
         let listed = r#""qemu", "target_board", "windows_script", "bmc", "local", "program""#;
         assert_eq!(wrong, [format!("env_type: \"qmeu\" is none of {listed}")]);
+    }
+
+    #[test]
+    fn a_field_that_nobody_knows_is_refused_with_those_that_are_known() {
+        let inner = json!({"type": "object", "additionalProperties": false, "properties": {"max": {}, "min": {}}});
+        let schema = json!({"type": "object", "additionalProperties": false, "properties": {"inner": inner}});
+        let check = |data, expected: &str| assert_eq!(admit(schema.clone(), data), Err(vec![expected.to_owned()]));
+        check(json!({"outer": 1}), "`outer` is not known here; known are inner");
+        check(json!({"inner": {"most": 1}}), "inner: `most` is not known here; known are max, min");
+        let nothing = json!({"type": "object", "additionalProperties": false});
+        let wrong = admit(nothing, json!({"nonsense": 1})).unwrap_err();
+        assert_eq!(wrong, ["`nonsense` is not known here; there are no fields"]);
     }
 
     #[test]

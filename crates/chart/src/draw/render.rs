@@ -11,7 +11,7 @@ use super::{
     words,
 };
 use crate::{
-    Chart,
+    Chart, counted,
     model::{Outcome, TransitionId},
 };
 
@@ -67,9 +67,9 @@ impl Writer<'_> {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" role=\"img\">"
         ));
         self.line(format_args!("<title>{}</title>", escape(&chart.id)));
-        let states = chart.states.len().saturating_sub(1);
-        let described =
-            format!("Statechart with {states} states and {} transitions. {}", chart.transitions.len(), chart.summary);
+        let states = counted(chart.states.len().saturating_sub(1), "state", "states");
+        let transitions = counted(chart.transitions.len(), "transition", "transitions");
+        let described = format!("Statechart with {states} and {transitions}. {}", chart.summary);
         self.line(format_args!("<desc>{}</desc>", escape(described.trim())));
         self.line(format_args!("<style>\n{}</style>", style::sheet(self.options.theme)));
         self.line(format_args!("<rect class=\"ground0\" width=\"{w}\" height=\"{h}\" rx=\"8\"/>"));

@@ -276,7 +276,11 @@ fn transition_tooltip(chart: &Chart, transition: &Transition, targets: &[StateId
         let counter = chart.counters.get(limit.counter.index());
         let counted =
             counter.filter(|counter| counter.named).map_or(String::new(), |counter| format!(" ({})", counter.name));
-        out.push_str(&format!(", at most {} times{counted}", max_text(&limit.max)));
+        let times = match &limit.max {
+            Max::Fixed(1) => "once".to_owned(),
+            max => format!("{} times", max_text(max)),
+        };
+        out.push_str(&format!(", at most {times}{counted}"));
     }
     if let Some(guard) = &transition.guard {
         out.push_str(&format!("\n  if {}", guard.source.trim()));

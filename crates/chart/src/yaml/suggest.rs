@@ -6,7 +6,7 @@ const LIKENESS_MIN: f64 = 0.7;
 const CANDIDATES_MAX: usize = 5_000;
 
 /// The candidate most like `wrong`, if any is like it at all.
-pub(crate) fn closest<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+pub fn closest<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let wrong = wrong.to_lowercase();
     let mut best: Option<(f64, &str)> = None;
     for candidate in candidates.into_iter().take(CANDIDATES_MAX) {

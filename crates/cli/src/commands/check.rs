@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use interlock_chart::{
-    Chart, Diagnostic, Severity, Span,
+    Chart, Diagnostic, Severity, Span, counted,
     diagnostic::line_col,
     draw::{self, Highlight, Options as Look},
     library::{self, Source},
@@ -122,15 +122,10 @@ fn broken(text: &mut String, because: &str, counterexample: Option<&Counterexamp
 
 fn bound_text(bound: Bound) -> String {
     let Bound { transitions, activities, judgements } = bound;
-    let [transitions, activities, judgements] =
-        [(transitions, "transition", "s"), (activities, "activit", "ies"), (judgements, "judgement", "s")].map(counted);
+    let transitions = counted(transitions, "transition", "transitions");
+    let activities = counted(activities, "activity", "activities");
+    let judgements = counted(judgements, "judgement", "judgements");
     format!("at most {transitions}, {activities}, {judgements}")
-}
-
-/// `1 activity`, `2 activities`
-fn counted((count, stem, plural): (u64, &str, &str)) -> String {
-    let singular = if plural == "ies" { "y" } else { "" };
-    format!("{count} {stem}{}", if count == 1 { singular } else { plural })
 }
 
 /// One picture per counterexample, with its way standing out.

@@ -1,7 +1,11 @@
 //! `interlock doctor`: whether everything that runs need is there.
 
+mod chains;
+mod programs;
+
 use std::{borrow::Cow, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
+use interlock_chart::counted;
 use interlock_journal::{Engine as _, Filter, Journal, sqlite_version};
 use interlock_judge::settings::{PERSON, Settings};
 use serde::Serialize;
@@ -30,19 +34,24 @@ pub(crate) fn run(output: &Output) -> Outcome {
         sandbox(&home),
         program("git", "runs that write cannot be taken back without it"),
     ];
+    findings.extend(programs::optional());
     findings.extend(store_findings(&home));
     findings.extend(judges(&home));
     let is_good = findings.iter().all(|finding| finding.ok);
     match output.is_json() {
         true => output.json(&findings)?,
-        false => output.data(&findings.iter().map(|finding| line(finding, output)).collect::<String>())?,
+        false => output.data(&lines(&findings, output))?,
     }
     Ok(if is_good { Exit::Good } else { Exit::Failed })
 }
 
-fn line(finding: &Finding, output: &Output) -> String {
-    let mark = if finding.ok { output.green("✓") } else { output.bad("✗") };
-    format!("{mark} {:<12} {}\n", finding.what, finding.said)
+fn lines(findings: &[Finding], output: &Output) -> String {
+    let width = findings.iter().map(|finding| finding.what.chars().count()).max().unwrap_or(0);
+    let line = |Finding { what, ok, said }: &Finding| {
+        let mark = if *ok { output.green("✓") } else { output.bad("✗") };
+        format!("{mark} {what:<width$} {said}\n")
+    };
+    findings.iter().map(line).collect()
 }
 
 fn good(what: impl Into<Cow<'static, str>>, said: impl Into<String>) -> Finding {
@@ -62,19 +71,20 @@ fn judges(home: &Path) -> Vec<Finding> {
         }
         Err(error) => Err(error.to_string()),
     };
-    match probes {
-        Ok(probes) if probes.is_empty() => vec![without_models(home)],
-        Ok(probes) => probes.into_iter().map(finding).collect(),
-        Err(why) => vec![bad("judges", why)],
+    let (probes, settings) = match (probes, Settings::load(Some(home), &crate::machine::here())) {
+        (Ok(probes), Ok(settings)) => (probes, settings),
+        (Err(why), _) | (_, Err(why)) => return vec![bad("judges", why)],
+    };
+    let mut findings: Vec<Finding> = probes.into_iter().map(finding).collect();
+    if findings.is_empty() {
+        findings.push(without_models(&settings));
     }
+    findings.extend(chains::unused(&settings));
+    findings
 }
 
 /// Who judges where there is no model: as the chains say, rules where they say nothing.
-fn without_models(home: &Path) -> Finding {
-    let settings = match Settings::load(Some(home), &crate::machine::here()) {
-        Ok(settings) => settings,
-        Err(why) => return bad("judges", why),
-    };
+fn without_models(settings: &Settings) -> Finding {
     let who = |activity: &str| match settings.chain(activity).contains(&PERSON) {
         true => "a person judges",
         false => "rules judge",
@@ -171,11 +181,11 @@ fn integrity(journal: &Journal) -> Finding {
 }
 
 fn runs(journal: &Journal) -> Finding {
-    let counted = journal.list(&Filter::default()).map_err(Failure::from);
-    match counted {
+    let listed = journal.list(&Filter::default()).map_err(Failure::from);
+    match listed {
         Ok(heads) => {
             let open = heads.iter().filter(|head| !head.phase.is_over()).count();
-            good("runs", format!("{}, of which {open} have not ended", heads.len()))
+            good("runs", format!("{}, of which {}", heads.len(), counted(open, "has not ended", "have not ended")))
         }
         Err(_) => bad("runs", "cannot be listed"),
     }

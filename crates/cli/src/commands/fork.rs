@@ -1,6 +1,6 @@
 //! `interlock fork`: a new run that shares the first records of another.
 
-use interlock_journal::Engine as _;
+use interlock_journal::{Engine as _, Head};
 use interlock_runtime::fork;
 use serde_json::json;
 
@@ -32,6 +32,19 @@ pub(crate) fn run(args: &Fork, output: &Output) -> Outcome {
         return Ok(Exit::Good);
     }
     output.data(&format!("{}\n", made.name))?;
-    output.talk(&format!("it stands in {}. To go on with it:\n    interlock resume {}\n", made.place, made.name));
+    output.talk(&match made.phase.is_over() {
+        false => format!("it stands in {}. To go on with it:\n    interlock resume {}\n", made.place, made.name),
+        true => at_the_end(&head, &made),
+    });
     Ok(Exit::Good)
+}
+
+/// Nothing goes on from an end; from what came before it, it does.
+fn at_the_end(of: &Head, made: &Head) -> String {
+    format!(
+        "it has ended in {place}, as {name} did at that record: there is nothing to go on with. To go another way, fork it earlier:\n    \
+         interlock trace {name}  # which record is which\n    interlock fork {name} --at N\n",
+        place = made.place,
+        name = of.name,
+    )
 }

@@ -5,6 +5,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use interlock_chart::counted;
 use interlock_journal::{Engine as _, Entry, Filter, Head, Phase, collect};
 use interlock_runtime::Workspace;
 use serde_json::json;
@@ -35,7 +36,12 @@ pub(crate) fn run(args: &Gc, output: &Output) -> Outcome {
     if snapshots > 0 {
         output.data(&format!("{snapshots} snapshots {verb}\n"))?;
     }
-    output.data(&format!("{} files {verb}, {} bytes; {} kept\n", done.removed, done.bytes, done.kept))?;
+    output.data(&format!(
+        "{} {verb}, {}; {} kept\n",
+        counted(done.removed, "file", "files"),
+        counted(done.bytes, "byte", "bytes"),
+        done.kept
+    ))?;
     Ok(Exit::Good)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use interlock_chart::{library, yaml::suggest::did_you_mean};
+use interlock_chart::{counted, library, yaml::suggest::did_you_mean};
 use serde_json::json;
 
 use super::Outcome;
@@ -30,7 +30,10 @@ pub(crate) fn run(args: &Init, output: &Output) -> Outcome {
         return Ok(Exit::Good);
     }
     output.data(&format!("{shown}\n"))?;
-    output.talk(&format!("wrote {} files; `interlock check {name}` proves it as you change it\n", written.len()));
+    output.talk(&format!(
+        "wrote {}; `interlock check {name}` proves it as you change it\n",
+        counted(written.len(), "file", "files")
+    ));
     if written.contains(&TASK) {
         output.talk(&format!("{shown}/{TASK} is a task to start from\n"));
     }

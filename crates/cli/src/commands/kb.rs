@@ -55,11 +55,10 @@ fn search(knowledge: &Knowledge, args: &KbSearch, output: &Output) -> Outcome {
     Ok(Exit::Good)
 }
 
-fn row(Lesson { hit, times }: &Lesson, output: &Output) -> String {
-    let entry = &hit.entry;
-    let often = if *times > 1 { format!(" ({times} times)") } else { String::new() };
+fn row(lesson: &Lesson, output: &Output) -> String {
+    let (hit, entry) = (&lesson.hit, &lesson.hit.entry);
     let line = if entry.product_line.is_empty() { String::new() } else { format!("  {}", entry.product_line) };
-    format!("{}  {}{often}{line}  {}\n    {}\n", output.bold(&entry.id), learned::came(entry), entry.title, hit.snippet)
+    format!("{}  {}{line}  {}\n    {}\n", output.bold(&entry.id), lesson.came(), entry.title, hit.snippet)
 }
 
 fn show(knowledge: &Knowledge, id: &str, output: &Output) -> Outcome {
@@ -69,8 +68,7 @@ fn show(knowledge: &Knowledge, id: &str, output: &Output) -> Outcome {
     if output.is_json() {
         output.json(&entry)?;
     } else {
-        let same = knowledge.all()?.into_iter().filter(|other| other.id != entry.id && learned::is_same(other, &entry));
-        let same: Vec<String> = same.map(|other| other.id).collect();
+        let same: Vec<Entry> = knowledge.all()?.into_iter().filter(|other| learned::is_same(other, &entry)).collect();
         output.data(&markdown(&entry, &same))?;
     }
     Ok(Exit::Good)
@@ -94,12 +92,15 @@ fn export(knowledge: &Knowledge, format: KbFormat, output: &Output) -> Outcome {
     Ok(Exit::Good)
 }
 
-/// An entry for people, with the others that say the same.
-fn markdown(entry: &Entry, same: &[String]) -> String {
+/// An entry for people, with all that say the same where that is told.
+fn markdown(entry: &Entry, same: &[Entry]) -> String {
     let mut text = format!("## {}: {}\n\n", entry.id, entry.title);
     let sure = format!("{}, confidence {:.2}", learned::came(entry), entry.confidence);
-    let often =
-        if same.is_empty() { String::new() } else { format!("{} times, also {}", same.len() + 1, same.join(", ")) };
+    let others: Vec<&str> = same.iter().map(|same| same.id.as_str()).filter(|id| *id != entry.id).collect();
+    let often = match others.is_empty() {
+        true => String::new(),
+        false => format!("{}; also {}", learned::came_of_all(same, entry), others.join(", ")),
+    };
     let facts = [
         ("result", sure),
         ("from", format!("{}, round {} of run {}", entry.machine, entry.iteration, entry.run)),

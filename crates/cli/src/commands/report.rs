@@ -45,6 +45,10 @@ impl File {
     }
 }
 
+/// The length of a hash, and how much of one is shown where it leads to the whole.
+const HASH_CHARS: usize = 64;
+const HASH_CHARS_SHOWN: usize = 12;
+
 /// Longest file that is put into a report.
 const EMBEDDED_BYTES_MAX: u64 = 64 * 1_024;
 
@@ -169,6 +173,13 @@ impl Report {
             "evidence": self.files.iter().map(file).collect::<Vec<_>>(),
         })
     }
+}
+
+/// Splits a word of a table into the hash of evidence, which leads there, and what stands behind it.
+fn hash(word: &str) -> Option<(&str, &str)> {
+    let hash = word.trim_end_matches(',');
+    let is_hash = hash.len() == HASH_CHARS && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then(|| (hash, &word[hash.len()..]))
 }
 
 fn text(store: &Store, evidence: &Evidence) -> Option<String> {

@@ -1,6 +1,6 @@
 //! `interlock show`: where a run stands, what it holds, what is under way and what it takes.
 
-use interlock_chart::model::CounterId;
+use interlock_chart::{counted, model::CounterId};
 use interlock_journal::{Engine as _, Evidence, Head, Phase, Undone, moment};
 use interlock_runtime::{Checkpoint, Live, Workspace, offers};
 use serde_json::{Map, Value as Json, json};
@@ -99,7 +99,12 @@ fn all_text(
         text.push_str(&heading("evidence", output));
     }
     for (seq, file) in files {
-        text.push_str(&format!("  {} {} ({} bytes, record {seq})\n", file.hash, file.name, file.bytes));
+        text.push_str(&format!(
+            "  {} {} ({}, record {seq})\n",
+            file.hash,
+            file.name,
+            counted(file.bytes, "byte", "bytes")
+        ));
     }
     if matches!(head.phase, Phase::Waiting | Phase::Paused) {
         text.push_str(&format!("\n{}", waiting::text(follower)));

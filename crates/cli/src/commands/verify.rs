@@ -1,5 +1,6 @@
 //! `interlock verify`: whether runs are what was written.
 
+use interlock_chart::counted;
 use interlock_journal::{Engine as _, Filter, Head};
 use interlock_runtime::{Problem, verify};
 use serde_json::json;
@@ -32,7 +33,10 @@ pub(crate) fn run(runs: &[String], output: &Output) -> Outcome {
 
 fn text(head: &Head, problems: &[Problem], output: &Output) -> String {
     if problems.is_empty() {
-        return format!("{} {}: {} records as they were written\n", output.green("✓"), head.name, head.seq);
+        return {
+            let records = counted(head.seq, "record as it was written", "records as they were written");
+            format!("{} {}: {records}\n", output.green("✓"), head.name)
+        };
     }
     let mut text = format!("{} {}: not what was written\n", output.bad("✗"), head.name);
     for problem in problems {

@@ -2,7 +2,11 @@
 
 use interlock_testkit::model_server::{ModelServer, Scripted};
 
-use crate::scene::{BUG, FIX, Scene, bad, good, parts_are_missing};
+use crate::{
+    bench::Bench,
+    learning::{BOTH, LOCAL},
+    scene::{BUG, FIX, Scene, bad, git, good, is_missing, parts_are_missing},
+};
 
 #[test]
 fn without_a_model_templates_repair_the_bug_and_the_report_says_how() {
@@ -119,17 +123,74 @@ fn a_fix_is_committed_to_a_branch_of_its_own_where_that_is_asked_for() {
     }
     let scene = Scene::with_patches(&[good()]);
     scene.task("max_iterations: 5", "max_iterations: 5, commit_branch: fix/length");
-    let before = crate::scene::git(&scene.root(), &["rev-parse", "HEAD"]);
+    let before = git(&scene.root(), &["rev-parse", "HEAD"]);
     std::fs::write(scene.root().join("notes.txt"), "nobody else's business\n").unwrap();
     let ran = scene.run();
     assert_eq!(ran.code, Some(0), "{ran}\n{}", scene.trace());
-    let files = crate::scene::git(&scene.root(), &["show", "--name-only", "--format=", "fix/length"]);
+    let files = git(&scene.root(), &["show", "--name-only", "--format=", "fix/length"]);
     assert_eq!(files.trim(), "parser/src/frame.c", "the fix and nothing else");
-    let shown = crate::scene::git(&scene.root(), &["show", "fix/length"]);
+    let shown = git(&scene.root(), &["show", "fix/length"]);
     assert!(shown.contains(FIX), "{shown}");
-    assert_eq!(
-        crate::scene::git(&scene.root(), &["rev-parse", "HEAD"]),
-        before,
-        "the branch that is checked out did not move"
+    assert_eq!(git(&scene.root(), &["rev-parse", "HEAD"]), before, "the branch that is checked out did not move");
+}
+
+#[test]
+fn a_fix_that_cannot_be_committed_is_in_the_working_tree_and_everybody_is_told() {
+    if is_missing(&["git"]) {
+        return;
+    }
+    let bench = Bench::new(&format!("{LOCAL}\nconstraints: {{ commit_branch: fix/values }}"), &[BOTH.to_owned()]);
+    let (root, file) = (bench.root(), bench.root().join("fw.sh"));
+    let found = std::fs::read_to_string(&file).unwrap();
+    git(&root, &["checkout", "--quiet", "-b", "fix/values"]);
+    std::fs::write(&file, "echo another way\n").unwrap();
+    bench.commit();
+    git(&root, &["checkout", "--quiet", "-"]);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), found);
+    let ran = bench.session.run("run firmware --input task.yaml --name r --json").unwrap();
+    assert_eq!(ran.code, Some(0), "{ran}\n{}", bench.trace());
+    let told = "in the working tree, and NOT committed to fix/values: ";
+    assert!(ran.stderr.trim_end().lines().last().unwrap().contains(told), "{ran}");
+    let left: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert!(left["reason"].as_str().unwrap().contains(told), "{ran}");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("A=2\nB=2\n"));
+    for format in ["md", "html"] {
+        let report = bench.session.run(&format!("report r --format {format}")).unwrap().stdout;
+        assert!(report.contains(&format!("It is {told}")), "{report}");
+        // What the hypotheses rest on leads to where it is.
+        let (_, hypotheses) = report.split_once("hypothesis").unwrap();
+        let (_, linked) = hypotheses.split_once(if format == "md" { "](#" } else { "<a href=\"#" }).unwrap();
+        assert!(report.contains(&format!(" id=\"{}\">", &linked[..64])), "{report}");
+    }
+    let commit = bench.story()["commit"].clone();
+    assert_eq!((&commit["branch"], &commit["is_made"]), (&"fix/values".into(), &false.into()));
+    assert_ne!(commit["why_not"], "");
+}
+
+#[test]
+fn where_everything_passes_the_report_says_that_nothing_is_wrong_and_compares_nothing() {
+    if is_missing(&["git"]) {
+        return;
+    }
+    let bench = Bench::new(&format!("{LOCAL}\nconstraints: {{ metrics: {{ duration_ms: {{ max: 60000 }} }} }}"), &[]);
+    let file = bench.root().join("fw.sh");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("=1\n", "=2\n")).unwrap();
+    bench.commit();
+    let ran = bench.run();
+    assert_eq!(ran.code, Some(0), "{ran}\n{}", bench.trace());
+    let report = bench.session.run("report r").unwrap().stdout;
+    let section = |title: &str| {
+        let (_, rest) = report.split_once(&format!("\n## {title}\n")).unwrap_or_else(|| panic!("{report}"));
+        rest.split("\n## ").next().unwrap().to_owned()
+    };
+    let wrong = section("What was wrong");
+    assert!(wrong.contains("Nothing: every case passes on the tree as it was found."), "{wrong}");
+    assert!(!report.contains("## Before and after") && !report.contains("| after |"), "{report}");
+    assert_eq!(section("Cases").trim(), "2 cases pass.");
+    let figures = section("Figures");
+    assert!(
+        figures.contains("| figure | as it was found | threshold |") && figures.contains("at most 60000"),
+        "{figures}"
     );
 }

@@ -11,7 +11,7 @@ use crate::{
     scene::is_missing,
 };
 
-const LOCAL: &str =
+pub(crate) const LOCAL: &str =
     "  env_type: local\n  format: unity\n  suites: [{ id: all }]\n  confirm: false\n  config: { command: sh fw.sh }";
 
 /// What became of the rounds of a run, by iteration.
@@ -47,7 +47,8 @@ fn rounds_are_remembered_as_what_they_were() {
 }
 
 /// Both values at once.
-const BOTH: &str = "--- a/fw.sh\n+++ b/fw.sh\n@@ -1,4 +1,4 @@\n # values\n-A=1\n-B=1\n+A=2\n+B=2\n # cases\n";
+pub(crate) const BOTH: &str =
+    "--- a/fw.sh\n+++ b/fw.sh\n@@ -1,4 +1,4 @@\n # values\n-A=1\n-B=1\n+A=2\n+B=2\n # cases\n";
 
 fn entries(bench: &Bench) -> Vec<Json> {
     serde_json::from_str(&bench.session.run("kb search both values --json").unwrap().stdout).unwrap()
@@ -100,12 +101,15 @@ fn a_case_that_comes_again_is_one_entry_and_another_program_is_no_similar_case()
         assert_eq!(bench.session.run(&format!("undo {run}")).unwrap().code, Some(0));
     }
     let found = bench.session.run("kb search both values").unwrap().stdout;
-    assert!(found.contains("fixed, taken back (3 times)"), "{found}");
-    let both = entries(&bench).iter().filter(|lesson| lesson["entry"]["title"] == "both values are right").count();
-    assert_eq!(both, 1, "{found}");
+    assert!(found.contains("fixed 3 times, all of them taken back"), "{found}");
+    let mut lessons = entries(&bench);
+    lessons.retain(|lesson| lesson["entry"]["title"] == "both values are right");
+    assert_eq!(lessons.len(), 1, "{found}");
     let report = bench.session.run("report t").unwrap().stdout;
-    assert!(report.contains("| both values are right | fixed, taken back (2 times) |"), "{report}");
+    assert!(report.contains("| both values are right | fixed 2 times, all of them taken back |"), "{report}");
     assert!(!report.contains("lamp"), "{report}");
+    let shown = bench.session.run(&format!("kb show {}", lessons[0]["entry"]["id"].as_str().unwrap())).unwrap();
+    assert!(shown.stdout.contains("- learned: fixed 3 times, all of them taken back; also ku_"), "{shown}");
 }
 
 #[test]

@@ -8,6 +8,11 @@ type Measured = (&'static str, f64, String);
 /// The most things named in a finding.
 const NAMED_MAX: usize = 4;
 
+/// This crate knows no other, so it counts for itself.
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
 pub(super) fn measure(patch: &Patch, evidence: Evidence, table: &Table) -> Vec<Measured> {
     let paths = |is: &dyn Fn(&FileChange) -> bool| -> Vec<String> {
         patch.files.iter().filter(|file| is(file)).map(|file| file.path.clone()).collect()
@@ -15,8 +20,8 @@ pub(super) fn measure(patch: &Patch, evidence: Evidence, table: &Table) -> Vec<M
     let lines = patch.lines();
     let files = patch.files.len();
     vec![
-        ("size", lines as f64 / table.lines_full, format!("{lines} lines")),
-        ("files", files.saturating_sub(1) as f64 / table.files_full, format!("{files} files")),
+        ("size", lines as f64 / table.lines_full, format!("{lines} line{}", plural(lines))),
+        ("files", files.saturating_sub(1) as f64 / table.files_full, format!("{files} file{}", plural(files))),
         some("sensitive_paths", &paths(&|file| touched(file, &|path| table.is_sensitive(path)))),
         some("dangerous_calls", &dangerous(patch, table)),
         some("tests_deleted", &paths(&|file| is_test_gone(file, table))),

@@ -98,7 +98,7 @@ async fn a_patch_is_held_to_what_the_run_is_held_to() {
         patch_invalid {"summary":"write `src/main.c`: this run must not change it (rule forbidden here)"}
         error {"code":"BAD_INPUT","message":"`with.constraints` a glob in the allowed paths: unclosed character class; missing ']'"}
         patch_invalid {"summary":"src/main.c: only logging and assertions may be added, and this goes: int x = 3;"}
-        patch_valid {"reasons":"0.151: no_evidence 0.15 (nothing speaks for the change), size 0.001 (1 lines)","risk_score":0.151}
+        patch_valid {"reasons":"0.151: no_evidence 0.15 (nothing speaks for the change), size 0.001 (1 line)","risk_score":0.151}
         patch_invalid {"summary":"src/main.c: only logging and assertions may be added, and this goes: int x = 3;"}
         patch_invalid {"summary":"a minimal change has at most 2 files and 20 lines; this has 1 and 31"}
         patch_valid {"reasons":"0.001: size 0.001 (2 lines)","risk_score":0.001}

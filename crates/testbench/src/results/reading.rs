@@ -173,13 +173,13 @@ impl Reading {
             self.doubt("not one case is reported");
         }
         if let Some(announced) = self.announced.filter(|announced| *announced != reported) {
-            self.doubt(format!("{announced} cases were announced, {reported} are reported"));
+            self.doubt(format!("cases announced: {announced}, reported: {reported}"));
         }
         if let Some((total, _)) = self.summary.filter(|(total, _)| *total != reported) {
-            self.doubt(format!("the summary speaks of {total} cases, {reported} are reported"));
+            self.doubt(format!("cases by the summary: {total}, reported: {reported}"));
         }
         if let Some((_, said)) = self.summary.filter(|(_, said)| *said != failed) {
-            self.doubt(format!("the summary speaks of {said} failed cases, {failed} are reported"));
+            self.doubt(format!("failed cases by the summary: {said}, reported: {failed}"));
         }
     }
 }

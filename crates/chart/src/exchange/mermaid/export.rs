@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::label;
 use crate::{
-    Chart,
+    Chart, counted,
     exchange::{Exported, restore},
     model::{Kind, Max, State, StateId, Transition},
 };
@@ -176,13 +176,17 @@ fn warnings(chart: &Chart, not_drawn: usize) -> Vec<String> {
             .to_owned(),
     ];
     if from_anywhere > 0 {
-        warnings
-            .push(format!("{from_anywhere} transitions from any state are comments: Mermaid has no arrow for them"));
+        let said =
+            counted(from_anywhere, "transition from any state is a comment", "transitions from any state are comments");
+        warnings.push(format!("{said}: Mermaid has no such arrow"));
     }
     if not_drawn > 0 {
-        warnings.push(format!(
-            "{not_drawn} transitions that stay inside their state are comments: Mermaid has no arrow for them"
-        ));
+        let said = counted(
+            not_drawn,
+            "transition that stays inside its state is a comment",
+            "transitions that stay inside their state are comments",
+        );
+        warnings.push(format!("{said}: Mermaid has no such arrow"));
     }
     warnings
 }

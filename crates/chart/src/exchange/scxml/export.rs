@@ -11,7 +11,7 @@ use super::{
     write::{Attributes, Xml},
 };
 use crate::{
-    Chart,
+    Chart, counted,
     exchange::{Exported, expression, restore},
     expr::Expr,
     file::MachineFile,
@@ -303,18 +303,36 @@ fn warnings(chart: &Chart) -> Vec<String> {
     let timeouts = chart.states.iter().filter(|state| state.timeout_ms.is_some()).count();
     let mut warnings = Vec::new();
     let mut warn = |there: bool, text: String| warnings.extend(there.then_some(text));
-    warn(limits > 0, format!("{limits} transitions have a limit (`il:limit`); elsewhere they can be taken for ever"));
+    warn(
+        limits > 0,
+        counted(
+            limits,
+            "transition has a limit (`il:limit`); elsewhere it can be taken for ever",
+            "transitions have a limit (`il:limit`); elsewhere they can be taken for ever",
+        ),
+    );
     warn(
         !chart.invokes.is_empty(),
-        format!("{} activities (`il:invoke`) are not started elsewhere", chart.invokes.len()),
+        counted(
+            chart.invokes.len(),
+            "activity (`il:invoke`) is not started elsewhere",
+            "activities (`il:invoke`) are not started elsewhere",
+        ),
     );
     warn(
         !root.transitions.is_empty(),
-        format!("{} transitions from any state (`il:transition`) are not taken elsewhere", root.transitions.len()),
+        counted(
+            root.transitions.len(),
+            "transition from any state (`il:transition`) is not taken elsewhere",
+            "transitions from any state (`il:transition`) are not taken elsewhere",
+        ),
     );
     warn(
         timeouts > 0 || timeout.is_some(),
-        format!("{timeouts} states have a timeout (`il:timeout`), which only we know"),
+        format!(
+            "{} (`il:timeout`), which only we know",
+            counted(timeouts, "state has a timeout", "states have a timeout")
+        ),
     );
     warn(
         root.kind == Kind::Parallel,

@@ -9,7 +9,7 @@ use super::{
     write::{Object, one_or_many},
 };
 use crate::{
-    Chart,
+    Chart, counted,
     exchange::{Exported, layout, restore},
     file::OneOrMany,
     model::{Initial, Kind, State, StateId, Transition},
@@ -223,13 +223,17 @@ fn warnings(chart: &Chart) -> Vec<String> {
     let mut warn = |there: bool, text: String| warnings.extend(there.then_some(text));
     warn(
         limits > 0,
-        format!("{limits} transitions have a limit (`meta.interlock.limit`); elsewhere they can be taken for ever"),
+        counted(
+            limits,
+            "transition has a limit (`meta.interlock.limit`); elsewhere it can be taken for ever",
+            "transitions have a limit (`meta.interlock.limit`); elsewhere they can be taken for ever",
+        ),
     );
     warn(
         !chart.invokes.is_empty(),
         format!(
-            "{} activities end in signals (`meta.interlock.invoke`), which actors of XState do not raise",
-            chart.invokes.len()
+            "{} in signals (`meta.interlock.invoke`), which actors of XState do not raise",
+            counted(chart.invokes.len(), "activity ends", "activities end")
         ),
     );
     warn(
@@ -241,7 +245,13 @@ fn warnings(chart: &Chart) -> Vec<String> {
         "actions are data: an XState project has to implement `assign`, `raise`, `send`, `cancel`, `log` and `if` by these names".into(),
     );
     warn(ordered, "XState tries the longest event descriptor first, not the first in the file".into());
-    warn(dotted > 0, format!("{dotted} states have a dot in their name, which XState takes for a path"));
+    warn(
+        dotted > 0,
+        format!(
+            "{}, which XState takes for a path",
+            counted(dotted, "state has a dot in its name", "states have a dot in their name")
+        ),
+    );
     warnings
 }
 

@@ -1,10 +1,11 @@
 //! A report as one page that needs nothing else: the picture and the files are in it, and it is light or dark as the reader's system is.
 
+use interlock_chart::counted;
 use interlock_journal::moment;
 use interlock_runtime::Move;
 
 use super::{
-    File, Report,
+    File, HASH_CHARS_SHOWN, Report, hash,
     story::{Part, Story},
 };
 use crate::why;
@@ -65,13 +66,15 @@ fn diff_line(line: &str) -> String {
     format!("<span class=\"{class}\">{}</span>\n", escape(line))
 }
 
-/// What is nothing but hashes of evidence leads there.
+/// A hash of evidence leads there.
 fn cell(text: &str) -> String {
-    let is_hash = |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    match !text.is_empty() && text.split(' ').all(is_hash) {
-        true => text.split(' ').map(|hash| format!("<a href=\"#{hash}\"><code>{}</code></a> ", &hash[..12])).collect(),
-        false => escape(text),
-    }
+    let shown = text.split(' ').map(|word| match hash(word) {
+        Some((hash, rest)) => {
+            format!("<a href=\"#{hash}\"><code>{}</code></a>{rest}", &hash[..HASH_CHARS_SHOWN])
+        }
+        None => escape(word),
+    });
+    shown.collect::<Vec<_>>().join(" ")
 }
 
 fn row(name: &str, value: &str) -> String {
@@ -110,11 +113,11 @@ fn file(file: &File) -> String {
     };
     // A file that two records refer to is shown with both; links lead to the first.
     format!(
-        "<section id=\"{hash}\"><h3>{} (record {})</h3>\n<p><code>{hash}</code>, {}, {} bytes</p>\n{content}</section>\n",
+        "<section id=\"{hash}\"><h3>{} (record {})</h3>\n<p><code>{hash}</code>, {}, {}</p>\n{content}</section>\n",
         escape(&evidence.name),
         file.seq,
         escape(&evidence.media),
-        evidence.bytes,
+        counted(evidence.bytes, "byte", "bytes"),
         hash = evidence.hash,
     )
 }

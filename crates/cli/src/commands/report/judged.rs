@@ -1,5 +1,6 @@
 //! Who judged in a run: models, rules and people; and what models used up.
 
+use interlock_chart::counted;
 use interlock_journal::{AttemptResult, By, Entry};
 use interlock_judge::settings::RULES;
 use serde_json::Value as Json;
@@ -80,9 +81,8 @@ impl Judged {
                 0 => String::new(),
                 unanswered => format!(" {unanswered} of them failed; the judgements say how."),
             };
-            return Some(format!(
-                "{requests} requests to models: {input_tokens} tokens in, {output_tokens} out, cost {cost:.4}.{failed}"
-            ));
+            let requests = counted(*requests, "request to a model", "requests to models");
+            return Some(format!("{requests}: {input_tokens} tokens in, {output_tokens} out, cost {cost:.4}.{failed}"));
         }
         let who = match (self.by_person, self.by_rules) {
             (true, true) => "a person, rules and templates",

@@ -1,7 +1,9 @@
 //! A report as Markdown.
 
+use interlock_chart::counted;
+
 use super::{
-    Report,
+    HASH_CHARS_SHOWN, Report, hash,
     story::{Part, Story},
 };
 use crate::why;
@@ -45,7 +47,8 @@ fn part(part: &Part) -> String {
         Part::Diff(text) => format!("\n{fence}diff\n{}\n{fence}\n", text.trim_end(), fence = fence(text)),
         Part::Table(head, rows) => {
             let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-            let rows: String = rows.iter().map(|cells| row(cells.iter().map(|text| cell(text)).collect())).collect();
+            let rows: String =
+                rows.iter().map(|cells| row(cells.iter().map(|text| linked(&cell(text))).collect())).collect();
             let rule = row(vec!["---".to_owned(); head.len()]);
             format!("\n{}{rule}{rows}", row(head.iter().map(ToString::to_string).collect()))
         }
@@ -60,8 +63,12 @@ fn evidence(report: &Report, text: &mut String) {
     for file in &report.files {
         let evidence = &file.evidence;
         text.push_str(&format!(
-            "\n### {} (record {})\n\n`{}`, {}, {} bytes",
-            evidence.name, file.seq, evidence.hash, evidence.media, evidence.bytes
+            "\n<a id=\"{hash}\"></a>\n\n### {} (record {})\n\n`{hash}`, {}, {}",
+            evidence.name,
+            file.seq,
+            evidence.media,
+            counted(evidence.bytes, "byte", "bytes"),
+            hash = evidence.hash
         ));
         match &file.text {
             Some(content) => {
@@ -77,6 +84,15 @@ fn evidence(report: &Report, text: &mut String) {
 fn fence(content: &str) -> String {
     let longest = content.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)
+}
+
+/// A hash of evidence leads there.
+fn linked(cell: &str) -> String {
+    let shown = cell.split(' ').map(|word| match hash(word) {
+        Some((hash, rest)) => format!("[`{}`](#{hash}){rest}", &hash[..HASH_CHARS_SHOWN]),
+        None => word.to_owned(),
+    });
+    shown.collect::<Vec<_>>().join(" ")
 }
 
 /// Within a table: on one line, and neither a new cell nor a tag.

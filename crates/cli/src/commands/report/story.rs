@@ -2,6 +2,7 @@
 //!
 //! Everything here is taken from records and evidence; nothing is said that no record says. Other machines have no story of their own yet.
 
+use interlock_chart::counted;
 use interlock_journal::{AttemptResult, Entry, Phase, moment};
 use serde_json::{Map, Value as Json, json};
 
@@ -19,7 +20,7 @@ pub(super) struct Section {
     pub(super) parts: Vec<Part>,
 }
 
-/// Something to be shown. A cell that is the hash of evidence leads there.
+/// Something to be shown. A hash of evidence in a cell leads there.
 pub(super) enum Part {
     Text(String),
     Table(Vec<&'static str>, Vec<Vec<String>>),
@@ -72,7 +73,9 @@ impl TakenBack {
     fn in_words(&self) -> String {
         let left = match self.left {
             0 => String::new(),
-            left => format!(", but for {left} paths that somebody else had changed"),
+            left => {
+                format!(", but for {} that somebody else had changed", counted(left, "path", "paths"))
+            }
         };
         format!("It was brought into the sources, and taken back {}{left}.", self.when())
     }
@@ -120,7 +123,10 @@ impl Story {
         let all = [
             Section { title: "What was wrong", parts: self.wrong() },
             Section { title: "What was changed", parts: self.changed() },
-            Section { title: "Before and after", parts: self.before_and_after() },
+            match self.is_measured_again() {
+                true => Section { title: "Before and after", parts: self.before_and_after() },
+                false => Section { title: "Cases", parts: self.as_found() },
+            },
             Section { title: "Figures", parts: self.figures() },
             Section { title: "Similar cases", parts: self.similar() },
             Section { title: "Who judged", parts: self.asked() },
@@ -131,11 +137,12 @@ impl Story {
 
     fn wrong(&self) -> Vec<Part> {
         let mut parts = vec![Part::Text(format!("Goal: {}", text(&self.input["goal"])))];
+        parts.extend(self.nothing_wrong().map(Part::Text));
         let analysis = &self.context["analysis"];
         parts.extend(words(&analysis["summary"]).map(Part::Text));
         parts.extend(words(&analysis["root_cause"]).map(|cause| Part::Text(format!("Root cause: {cause}"))));
         let rows = list(&analysis["hypothesis_list"]).map(|one| {
-            let refs = list(&one["evidence_refs"]).map(text).collect::<Vec<_>>().join(" ");
+            let refs = list(&one["evidence_refs"]).map(|one| shown_as(&text(one))).collect::<Vec<_>>().join(", ");
             vec![text(&one["description"]), text(&one["confidence"]), refs]
         });
         parts.extend(table(vec!["hypothesis", "confidence", "evidence"], rows.collect()));
@@ -154,9 +161,39 @@ impl Story {
         parts
     }
 
+    /// Whether there is something to compare the tree as it was found with.
+    fn is_measured_again(&self) -> bool {
+        !self.result.is_null()
+    }
+
+    /// That there was nothing to repair.
+    fn nothing_wrong(&self) -> Option<String> {
+        let is_so = self.status == "SUCCESS" && self.fix.is_empty() && !self.is_measured_again();
+        let has_all_passed = self.cases().iter().all(|row| row[1] == "passed");
+        let what = if has_all_passed { "every case passes" } else { "every case that must pass does" };
+        is_so.then(|| format!("Nothing: {what} on the tree as it was found."))
+    }
+
     /// Whether somebody has said that a patch which cannot be sure by itself is the fix.
     fn is_vouched(&self) -> bool {
         self.context["patch_confidence"].as_f64().is_some_and(|sure| sure >= 1.0)
+    }
+
+    /// The branch that the fix was to be committed to, and why it is not there: empty where it is. Nothing where there is no fix in the sources (any
+    /// more), or the run's machine is so old that it does not say.
+    fn commit(&self) -> Option<(String, String)> {
+        let branch = words(&self.input["constraints"]["commit_branch"])?;
+        let is_there = self.status == "SUCCESS" && self.taken_back.is_none() && !self.fix.is_empty();
+        let why = self.context["not_committed"].as_str().filter(|_| is_there)?;
+        Some((branch, why.trim_end_matches('.').to_owned()))
+    }
+
+    fn in_sources(&self) -> String {
+        match self.commit() {
+            None => "It is in the sources.".to_owned(),
+            Some((branch, why)) if why.is_empty() => format!("It is in the sources, and committed to {branch}."),
+            Some((branch, why)) => format!("It is in the working tree, and NOT committed to {branch}: {why}."),
+        }
     }
 
     fn changed(&self) -> Vec<Part> {
@@ -174,7 +211,7 @@ impl Story {
         };
         let whether = match &self.taken_back {
             Some(back) => back.in_words(),
-            None if self.status == "SUCCESS" => "It is in the sources.".to_owned(),
+            None if self.status == "SUCCESS" => self.in_sources(),
             None => "It is not in the sources: they are as they were found.".to_owned(),
         };
         let mut parts = vec![Part::Text(format!("{origin} {whether}").trim().to_owned())];
@@ -197,7 +234,19 @@ impl Story {
             rows.iter().filter(|row| row[1] != "passed" || row[2] != "passed").cloned().collect();
         let mut parts: Vec<Part> = table(vec!["case", "before", "after"], shown).into_iter().collect();
         if same > 0 {
-            parts.push(Part::Text(format!("{same} more cases passed before and pass now.")));
+            let same = counted(same, "more case passed before and passes now", "more cases passed before and pass now");
+            parts.push(Part::Text(format!("{same}.")));
+        }
+        parts
+    }
+
+    /// The same where nothing was measured after.
+    fn as_found(&self) -> Vec<Part> {
+        let rows = self.cases().into_iter().map(|row| row[..2].to_vec());
+        let (same, shown): (Vec<_>, Vec<_>) = rows.partition(|row| row[1] == "passed");
+        let mut parts: Vec<Part> = table(vec!["case", "as it was found"], shown).into_iter().collect();
+        if !same.is_empty() {
+            parts.push(Part::Text(format!("{}.", counted(same.len(), "case passes", "cases pass"))));
         }
         parts
     }
@@ -214,20 +263,29 @@ impl Story {
 
     fn figures(&self) -> Vec<Part> {
         let (before, after) = (&self.baseline["measured"]["metrics"], &self.result["metrics"]);
+        let last = if self.is_measured_again() { after } else { before };
         let thresholds = &self.input["constraints"]["metrics"];
         // What was not measured keeps to no threshold, and that is worth a line.
         let named = |of: &Json| of.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-        let unmeasured = named(thresholds).into_iter().filter(|name| after[name].is_null());
-        let names = named(after).into_iter().chain(unmeasured);
-        let rows = names.map(|name| {
+        let unmeasured = named(thresholds).into_iter().filter(|name| last[name].is_null());
+        let names = named(last).into_iter().chain(unmeasured);
+        let row = |name: String| {
             let held = threshold(&thresholds[&name]);
-            vec![name.clone(), text(&before[&name]), text(&after[&name]), held]
-        });
-        table(vec!["figure", "before", "after", "threshold"], rows.collect()).into_iter().collect()
+            match self.is_measured_again() {
+                true => vec![name.clone(), text(&before[&name]), text(&after[&name]), held],
+                false => vec![name.clone(), text(&before[&name]), held],
+            }
+        };
+        let head = match self.is_measured_again() {
+            true => vec!["figure", "before", "after", "threshold"],
+            false => vec!["figure", "as it was found", "threshold"],
+        };
+        table(head, names.map(row).collect()).into_iter().collect()
     }
 
     fn similar(&self) -> Vec<Part> {
         let rows = list(&self.context["similar"]).map(|one| {
+            // Older runs have how often on its own.
             let often = one["times"].as_u64().filter(|times| *times > 1).map(|times| format!(" ({times} times)"));
             let came = text(&one["result"]) + &often.unwrap_or_default();
             vec![text(&one["id"]), text(&one["title"]), came]
@@ -266,6 +324,7 @@ impl Story {
             "goal": self.input["goal"],
             "patch_origin": self.origin.word(),
             "taken_back": self.taken_back.as_ref().map(|back| json!({ "at": back.at, "by": back.by })),
+            "commit": self.commit().map(|(branch, why)| json!({ "branch": branch, "is_made": why.is_empty(), "why_not": why })),
             "artifacts": {
                 "repo_snapshot": self.context["repo_snapshot"],
                 "patch": self.fix,
@@ -351,6 +410,24 @@ pub(super) fn taken_back(report: &Report) -> Option<TakenBack> {
     Some(TakenBack { at: moment::rfc3339(record.at_ms), by: undone.by.name.clone(), left: undone.left })
 }
 
+/// What a judge names as evidence: the hash of a file, or one of the facts that it was given, which people know by other words.
+fn shown_as(evidence: &str) -> String {
+    let fact = match evidence {
+        "goal" => "the goal",
+        "repo_context" => "what the task says of the repository",
+        "iteration_index" => "the number of the round",
+        "diagnostic" => "whether there was a failure to look at",
+        "error_state" => "the error of the round before",
+        "guidance" => "what a person said",
+        "similar" => "similar cases",
+        "test_result" => "the results of the tests",
+        "evidence_refs" => "what the logs were sorted into",
+        "sources" => "the sources",
+        other => other,
+    };
+    fact.to_owned()
+}
+
 /// What a figure is held to.
 fn threshold(said: &Json) -> String {
     let known = [
@@ -382,7 +459,24 @@ fn trace(report: &Report) -> Vec<Json> {
 mod tests {
     use serde_json::json;
 
-    use super::threshold;
+    use interlock_chart::model::Template;
+
+    use super::{shown_as, threshold};
+
+    #[test]
+    fn every_fact_that_an_analysis_is_given_is_said_in_words() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines");
+        let source = interlock_chart::library::load("firmware", &path).unwrap();
+        let chart = source.read().chart.unwrap();
+        let invoke = chart.invokes.iter().find(|invoke| invoke.activity == "judge.analysis").unwrap();
+        let fields = if let Template::Map(fields) = &invoke.with { fields.as_slice() } else { &[] };
+        let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+        assert!(names.contains(&"test_result"), "{names:?}");
+        let facts = names.into_iter().filter(|name| !["prompt", "schema", "mode"].contains(name));
+        let bare: Vec<&str> = facts.filter(|name| shown_as(name) == *name).collect();
+        assert!(bare.is_empty(), "{bare:?}");
+        assert_eq!(shown_as("0af1"), "0af1", "a hash stays one");
+    }
 
     #[test]
     fn thresholds_are_said_in_words() {

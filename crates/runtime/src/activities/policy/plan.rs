@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use interlock_activity::{Attempt, Outcome};
-use interlock_chart::Value;
+use interlock_chart::{Value, counted};
 use interlock_policy::{Permission, Weighed, weigh};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
@@ -73,7 +73,7 @@ fn too_many(weighed: &[Weighed], most: Option<usize>, plan: &str) -> Vec<(String
         Some(most) if files.len() > most => {
             vec![(
                 format!("fs.write:{} files of plan {plan}", files.len()),
-                format!("it changes {} files, more than {most}", files.len()),
+                format!("it changes {}, more than {most}", counted(files.len(), "file", "files")),
             )]
         }
         _ => Vec::new(),

@@ -149,7 +149,7 @@ fn missing(reading: &mut Reading, plan: usize, numbers: &[usize], place: &str, n
         reading.end(0, "", &name(&format!("test {number}")), Status::Missing).message = NAMELESS.to_owned();
     }
     if plan != numbers.len() {
-        reading.doubt(format!("{plan} cases{place} were announced, {} are reported", numbers.len()));
+        reading.doubt(format!("cases{place} announced: {plan}, reported: {}", numbers.len()));
     }
     if numbers.iter().any(|number| *number > plan) {
         reading.doubt(format!("a result{place} has a number beyond the plan"));

@@ -47,5 +47,5 @@ fn separate_patterns_for_pass_fail_and_skip_and_lines_to_ignore() {
         parsed.cases.iter().map(|case| format!("{} {}", case.status.name(), case.case_id)).collect();
     assert_eq!(shown, ["passed push", "failed pop", "skipped board"]);
     assert_eq!((parsed.announced, parsed.faults.len(), parsed.doubts.len()), (Some(3), 0, 0));
-    assert_eq!(parse(&format, "run 3\n+ push\n").doubts, ["3 cases were announced, 1 are reported"]);
+    assert_eq!(parse(&format, "run 3\n+ push\n").doubts, ["cases announced: 3, reported: 1"]);
 }

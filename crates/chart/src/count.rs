@@ -1,0 +1,20 @@
+//! How many of something, in words that fit the number.
+
+use std::fmt::Display;
+
+/// `1 file is`, `2 files are`.
+pub fn counted<N: Display + PartialEq + From<u8>>(count: N, one: &str, many: &str) -> String {
+    let words = if count == N::from(1) { one } else { many };
+    format!("{count} {words}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn one_is_singular_and_nothing_is_not() {
+        let said = [0_usize, 1, 2].map(|count| counted(count, "file is", "files are"));
+        assert_eq!(said, ["0 files are", "1 file is", "2 files are"]);
+    }
+}
