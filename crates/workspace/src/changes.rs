@@ -9,6 +9,7 @@ use crate::{
     git::Git,
     patch::Kind,
     place::Place,
+    plural,
     private::Private,
     workspace::{keep, name_it, tree_of},
 };
@@ -66,7 +67,7 @@ impl Changes {
         let count = |is: fn(&Change) -> bool| self.files.iter().filter(|change| is(change)).count();
         let made = count(|change| change.before.is_none());
         let gone = count(|change| change.after.is_none());
-        format!("{made} files made, {} changed, {gone} removed", self.files.len() - made - gone)
+        format!("{made} file{} made, {} changed, {gone} removed", plural(made), self.files.len() - made - gone)
     }
 }
 

@@ -38,3 +38,8 @@ pub use restore::Restored;
 pub use sweep::Swept;
 pub use undo::{Conflict, Undo};
 pub use workspace::Workspace;
+
+/// The ending of a word for so many.
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}

@@ -5,7 +5,7 @@
 
 use std::{ffi::OsStr, fmt, fs, os::unix::ffi::OsStrExt};
 
-use crate::{Error, Result, git::join, index::Index, private::Private};
+use crate::{Error, Result, git::join, index::Index, plural, private::Private};
 
 /// Rounds before something that keeps changing the files is reported.
 const ROUNDS_MAX: usize = 4;
@@ -26,7 +26,7 @@ pub struct Restored {
 
 impl fmt::Display for Restored {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} files put back, {} removed", self.put_back, self.removed)?;
+        write!(out, "{} file{} put back, {} removed", self.put_back, plural(self.put_back), self.removed)?;
         match self.left.as_slice() {
             [] => Ok(()),
             left => write!(out, "; repositories inside left as they are: {}", left.join(", ")),

@@ -57,7 +57,7 @@ async fn a_patch_is_applied_or_says_why_not() {
         "{:?}",
         done.data
     );
-    assert_eq!(done.data["summary"], "1 file changed, 1 lines added, 1 removed");
+    assert_eq!(done.data["summary"], "1 file changed, 1 line added, 1 removed");
     assert_eq!(done.data["tree"].as_str(), workspace.tree(&trial.folder).ok().as_deref());
     assert_eq!(trial.evidence(&done, "patch").unwrap(), patch.as_bytes());
     let failed = trial.run(apply()).await;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Hunk, Problem, Sign, begin, text, unified};
+use crate::plural;
 
 /// Longest patch that is read.
 const PATCH_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -115,7 +116,7 @@ impl Patch {
     pub fn summary(&self) -> String {
         let (added, removed) = self.counts();
         let files = self.files.len();
-        format!("{files} file{} changed, {added} lines added, {removed} removed", if files == 1 { "" } else { "s" })
+        format!("{files} file{} changed, {added} line{} added, {removed} removed", plural(files), plural(added))
     }
 }
 

@@ -206,7 +206,7 @@ fn a_folder_further_down_stands_for_the_whole_repository() {
     let kept = folder.workspace.take(&down, "run-1").unwrap();
     folder.write("top", "two");
     let restored = folder.workspace.restore(&down, &kept).unwrap();
-    assert_eq!(restored.to_string(), "1 files put back, 0 removed");
+    assert_eq!(restored.to_string(), "1 file put back, 0 removed");
     assert_eq!(fs::read_to_string(folder.path.join("top")).unwrap(), "one");
 }
 
@@ -236,7 +236,7 @@ fn repositories_inside_are_left_alone() {
     folder.git(&["-C", "new", "commit", "-qm", "first"]);
     folder.write("a", "two");
     let restored = folder.workspace.restore(&folder.path, &kept).unwrap();
-    assert_eq!(restored.to_string(), "1 files put back, 0 removed; repositories inside left as they are: new");
+    assert_eq!(restored.to_string(), "1 file put back, 0 removed; repositories inside left as they are: new");
     assert!(folder.path.join("new/y").exists() && folder.path.join("unborn/x").exists());
 }
 
