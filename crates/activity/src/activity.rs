@@ -53,8 +53,8 @@ pub trait Activity: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// A process is about to move runs that invoke this: what takes long the first time can be done now, while other things are under way.
-    /// Nothing may depend on it.
+    /// A run that invokes this is about to be started: what takes long the first time can be done now, while other things are under way. It
+    /// may be called again, and not at all where a run is taken up.
     fn get_ready(&self) {}
 
     /// A run has ended: whatever is held for it is let go. Not called where the process ends first, so nothing may depend on it.

@@ -131,21 +131,9 @@ states:
 
 #[test]
 fn what_is_under_way_is_stopped_by_one_sigterm_as_by_two_ctrl_c_and_can_be_gone_on_with() {
-    for orders in [vec!["-TERM"], vec!["-INT", "-INT"], vec!["-INT", "-TERM"]] {
+    for orders in [&["-TERM"][..], &["-INT", "-INT"], &["-INT", "-TERM"]] {
         let (_folder, session) = project("1h");
-        session.write(".interlock/machines/slow/machine.yaml", SLOW).unwrap();
-        let mut slow = begin(&session, "run slow --name s1");
-        until("the command", || shown(&session, "s1")["activities"].to_string().contains("command.run"));
-        for (at, order) in orders.iter().enumerate() {
-            // Two signals that come at once may be one.
-            if at > 0 {
-                hear(&mut slow, "leaving: ");
-            }
-            signal(&slow, order);
-        }
-        let (code, stdout, stderr) = ended(slow);
-        assert_eq!(code, Some(4), "{orders:?}: {stdout}{stderr}");
-        assert!(stderr.contains("stopping what is under way") && stderr.contains("interlock resume s1"), "{stderr}");
+        stopped(&session, SLOW, orders);
         session.write("made", "").unwrap();
         let resumed = session.run("resume s1").unwrap();
         assert_eq!(
@@ -154,6 +142,36 @@ fn what_is_under_way_is_stopped_by_one_sigterm_as_by_two_ctrl_c_and_can_be_gone_
             "{orders:?}: {resumed}"
         );
     }
+}
+
+/// Has a run of a machine under way, and orders the process to end.
+fn stopped(session: &Session, machine: &str, orders: &[&str]) {
+    session.write(".interlock/machines/slow/machine.yaml", machine).unwrap();
+    let mut slow = begin(session, "run slow --name s1");
+    until("the command", || shown(session, "s1")["activities"].to_string().contains("command.run"));
+    until("what it writes", || !machine.contains("half") || session.folder().join("made").exists());
+    for (at, order) in orders.iter().enumerate() {
+        // Two signals that come at once may be one.
+        if at > 0 {
+            hear(&mut slow, "leaving: ");
+        }
+        signal(&slow, order);
+    }
+    let (code, stdout, stderr) = ended(slow);
+    assert_eq!(code, Some(4), "{orders:?}: {stdout}{stderr}");
+    assert!(stderr.contains("stopping what is under way") && stderr.contains("interlock resume s1"), "{stderr}");
+}
+
+#[test]
+fn what_was_stopped_while_it_wrote_is_put_back_as_after_a_crash() {
+    let (_folder, session) = project("1h");
+    let writes = SLOW.replace("effect: read", "effect: write").replace("echo asleep", "echo half > made");
+    stopped(&session, &writes, &["-TERM"]);
+    let resumed = session.run("resume s1").unwrap();
+    assert_eq!((resumed.code, resumed.stdout.as_str()), (Some(1), "s1  failed  broken\n"), "{resumed}");
+    let trace = session.run("trace s1").unwrap().stdout;
+    assert!(trace.contains("INTERRUPTED"), "{trace}");
+    assert!(!session.folder().join("made").exists());
 }
 
 #[test]

@@ -127,8 +127,7 @@ pub(crate) async fn clean(settings: Arc<Settings>, attempt: Attempt) -> Done {
     Ok(signal("build_cleaned", json!({})).with(evidence))
 }
 
-/// Nothing is wrong where what is to go is not there.
-pub(crate) fn gone(error: std::io::Error) -> std::io::Result<()> {
+fn gone(error: std::io::Error) -> std::io::Result<()> {
     if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 

@@ -1,6 +1,6 @@
 //! `copy.apply` and `copy.restore`: trees as values. `copy.deliver`: what has become of a tree, brought into the sources.
 
-use std::{collections::BTreeMap, fs, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use interlock_activity::{Attempt, Outcome};
 use interlock_journal::knowledge::Came;
@@ -10,7 +10,6 @@ use serde_json::json;
 
 use crate::{
     area::Area,
-    build::gone,
     hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
     knowledge::{self, Round},
 };
@@ -28,10 +27,6 @@ pub(crate) async fn apply(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let evidence = keep(&attempt, "patch", "text/x-diff", with.patch.clone().into_bytes()).await?;
     let (area, of) = (Area::of(&settings, &attempt)?, attempt.clone());
     let applied = blocking(move || {
-        if of.number > 1 {
-            // A try that was cut off may have made files there that are in no tree.
-            fs::remove_dir_all(area.scratch()).or_else(gone).map_err(failed)?;
-        }
         let patch = match Patch::parse(with.patch.as_bytes()) {
             Ok(patch) => patch,
             Err(problem) => return Ok(Err(problem.to_string())),
@@ -86,9 +81,8 @@ struct Deliver {
 /// Brings what has become of a tree into the sources: all of it, or nothing is changed. What somebody else has changed there meanwhile stays.
 pub(crate) async fn deliver(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Deliver = given(&attempt)?;
-    let (of, keeper) = (attempt.clone(), Arc::clone(&settings));
-    let patch =
-        blocking(move || keeper.workspace.diff_trees(&of.folder, &with.base, &with.tree).map_err(failed)).await?;
+    let (of, keeper, tree) = (attempt.clone(), Arc::clone(&settings), with.tree.clone());
+    let patch = blocking(move || keeper.workspace.diff_trees(&of.folder, &with.base, &tree).map_err(failed)).await?;
     let evidence = keep(&attempt, "fix", "text/x-diff", patch.clone()).await?;
     let (of, keeper) = (attempt.clone(), Arc::clone(&settings));
     let delivered = blocking(move || {
@@ -110,7 +104,7 @@ pub(crate) async fn deliver(settings: Arc<Settings>, attempt: Attempt) -> Done {
             if let Some(round) = with.round {
                 knowledge::remember(&settings, &attempt, round, Came::Fixed).await;
             }
-            signal("delivered", json!({ "summary": summary }))
+            signal("delivered", json!({ "tree": with.tree, "summary": summary }))
         }
         Err(summary) => {
             let refs = refs(std::slice::from_ref(&evidence));

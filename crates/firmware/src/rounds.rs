@@ -126,9 +126,9 @@ impl Threshold {
         self.said().next().is_none()
     }
 
-    /// What no figure can be held to: none is ever less than nothing.
+    /// What no figure can be held to: none is ever less than nothing. A rise that is less means that it has to fall.
     pub(crate) fn negative(&self) -> Option<(&'static str, f64)> {
-        self.said().find(|(_, value)| *value < 0.0)
+        self.said().find(|(name, value)| !name.ends_with("_percent") && *value < 0.0)
     }
 
     /// Why a figure does not keep to it. One that was not measured keeps to nothing.

@@ -17,7 +17,7 @@ use crate::template::Template;
 use crate::templates::{At, Ingredients, Proposal, RULES};
 
 /// The most candidates that wait.
-pub const CANDIDATES_MAX: usize = 4_000;
+pub const CANDIDATES_MAX: usize = 10_000;
 /// The most proposals that are ranked; a file that gives more is mostly suspect and hardly worth it.
 const PROPOSALS_MAX: usize = 60_000;
 

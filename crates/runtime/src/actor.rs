@@ -292,8 +292,10 @@ impl Actor {
     /// A try ended. What it says counts only if it fits what the machine takes; what comes too late is recorded and moves nothing.
     async fn ended(&mut self, id: ActivityId, number: u32, outcome: Outcome) -> Result<()> {
         self.flights.remove(&id);
-        // Left as a crash would leave it: what only reads is tried again by whoever takes the run up, and the machine hears nothing of it.
-        if self.is_stopping && outcome.is_cancelled() && self.live.effect(id, &self.shared.registry) == Effect::Read {
+        // Left as a crash would leave it, for whoever takes the run up: what only reads is tried again, and what was written is put back. What is
+        // done elsewhere was stopped, which is more than would be known of it then.
+        let is_elsewhere = self.live.effect(id, &self.shared.registry) == Effect::External;
+        if self.is_stopping && outcome.is_cancelled() && !is_elsewhere {
             return Ok(());
         }
         if let Some(why) = outcome.not_kept() {

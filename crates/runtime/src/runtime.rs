@@ -120,7 +120,7 @@ impl Shared {
         self.activities(loaded).flat_map(|activity| activity.objections(input, folder)).collect()
     }
 
-    /// Lets the activities that a machine invokes get ready, once a process.
+    /// Lets the activities that a machine invokes get ready, until there is a run of it.
     fn get_ready(&self, loaded: &Loaded) {
         if !lock(&self.defined).contains(&loaded.definition.hash) {
             let activities: Vec<_> = self.activities(loaded).cloned().collect();

@@ -61,13 +61,15 @@ fn keyword(error: &jsonschema::ValidationError<'_>) -> String {
 fn unknown(schema: &Schema, unknown: &[String], error: &jsonschema::ValidationError<'_>) -> String {
     let unknown: Vec<String> = unknown.iter().map(|name| format!("`{name}`")).collect();
     let keyword = keyword(error);
-    let of = keyword.rsplit_once('/').and_then(|(of, _)| schema.pointer(of)?.get("properties")?.as_object());
-    let known: Vec<&str> = of.into_iter().flat_map(|fields| fields.keys().map(String::as_str)).collect();
-    let known = match known.as_slice() {
+    let of = |name: &str| {
+        let of = keyword.rsplit_once('/').and_then(|(of, _)| schema.pointer(of)?.get(name)?.as_object());
+        of.into_iter().flat_map(|fields| fields.keys().map(String::as_str)).collect::<Vec<_>>()
+    };
+    let known = match [of("properties"), of("patternProperties")].concat().as_slice() {
         [] => "there are no fields".to_owned(),
         known => format!("known are {}", known.join(", ")),
     };
-    format!("{} is not known here; {known}", unknown.join(", "))
+    format!("{} {} not known here; {known}", unknown.join(", "), if unknown.len() == 1 { "is" } else { "are" })
 }
 
 /// Deepest schema that is followed; the reader refuses deeper ones.
@@ -140,6 +142,11 @@ mod tests {
         let check = |data, expected: &str| assert_eq!(admit(schema.clone(), data), Err(vec![expected.to_owned()]));
         check(json!({"outer": 1}), "`outer` is not known here; known are inner");
         check(json!({"inner": {"most": 1}}), "inner: `most` is not known here; known are max, min");
+        let patterns = json!({"type": "object", "additionalProperties": false, "patternProperties": {"^x-": {}}});
+        assert_eq!(
+            admit(patterns, json!({"a": 1, "b": 2})),
+            Err(vec!["`a`, `b` are not known here; known are ^x-".into()])
+        );
         let nothing = json!({"type": "object", "additionalProperties": false});
         let wrong = admit(nothing, json!({"nonsense": 1})).unwrap_err();
         assert_eq!(wrong, ["`nonsense` is not known here; there are no fields"]);

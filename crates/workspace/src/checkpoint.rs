@@ -57,7 +57,9 @@ impl Workspace {
     pub fn checkpoints(&self, folder: &Path, run: &str) -> Result<Vec<Checkpoint>> {
         let private = Private::open(Some(self.home()?), Place::find(folder)?)?;
         let prefix = named(run);
-        let known = private.names().line(&["for-each-ref", "--format=%(refname) %(objectname)", &prefix])?;
+        // One that was taken by an earlier version is a commit.
+        let tree = "%(if)%(tree)%(then)%(tree)%(else)%(objectname)%(end)";
+        let known = private.names().line(&["for-each-ref", &format!("--format=%(refname) {tree}"), &prefix])?;
         let checkpoint = |line: &str| {
             let (reference, tree) = line.split_once(' ')?;
             let name = reference.strip_prefix(&prefix)?.to_owned();

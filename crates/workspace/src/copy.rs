@@ -31,14 +31,21 @@ impl Workspace {
 
     /// The tree that a patch makes of a kept tree, kept under a name of the run. `scratch` is a copy that is brought there on the way.
     pub fn apply_to_tree(&self, folder: &Path, run: &str, tree: &str, patch: &Patch, scratch: &Path) -> Result<String> {
+        // Whoever was cut off while writing may have left files there that no index knows: then it is made anew.
+        let writing = beside(scratch, ".writing");
+        if writing.exists() {
+            fs::remove_dir_all(scratch).map_err(|error| Error::io("remove", scratch, &error))?;
+        }
         self.copy_tree(folder, tree, scratch)?;
         let private = self.open_private(folder)?;
         let disk = Disk::open(scratch, None)?;
         let plan = plan(patch, &disk).map_err(Error::Patch)?;
+        fs::write(&writing, "").map_err(|error| Error::io("write", &writing, &error))?;
         patch::write(&disk, &plan)?;
         let copy = copy_of(&private, scratch);
         let paths = join(patch.paths().into_iter().map(|path| path.as_os_str().as_bytes().to_vec()));
         copy.git.run_with(&["update-index", "--add", "--remove", "-z", "--stdin"], &paths)?;
+        fs::remove_file(&writing).map_err(|error| Error::io("remove", &writing, &error))?;
         let made = copy.git.line(&["write-tree"])?;
         name_it(&private, &made, run)?;
         Ok(made)
@@ -107,7 +114,7 @@ struct Copy {
 }
 
 fn copy_of(private: &Private, into: &Path) -> Copy {
-    let git = Git::new(into, &private.folder).objects(&private.objects).index(&index_of(into));
+    let git = Git::new(into, &private.folder).objects(&private.objects).index(&beside(into, ".index"));
     Copy { git: git.for_a_moment() }
 }
 
@@ -122,8 +129,9 @@ impl Copy {
     }
 }
 
-fn index_of(copy: &Path) -> PathBuf {
+/// A file beside a copy, which is no part of it.
+fn beside(copy: &Path, ending: &str) -> PathBuf {
     let mut path = OsString::from(copy);
-    path.push(".index");
+    path.push(ending);
     path.into()
 }

@@ -114,10 +114,13 @@ impl<'p> Index<'p> {
     /// Takes in everything that belongs to the workspace: of the ignored files exactly those that the user's repository tracks.
     pub(crate) fn add_what_belongs(&self) -> Result<()> {
         let before = self.scratch.path().join("index.before");
-        let is_recalled = fs::copy(&self.path, &before).is_ok();
+        let is_recalled = self.path.exists();
+        if is_recalled {
+            fs::copy(&self.path, &before).map_err(|error| Error::io("copy", &self.path, &error))?;
+        }
         // Asked while the files are read: all three take their time. What is taken in meanwhile is not ignored, so that only what was known
         // before can be.
-        let (tracked, ignored) = std::thread::scope(|scope| {
+        let (tracked, mut ignored) = std::thread::scope(|scope| {
             let tracked = scope.spawn(|| self.tracked_though_ignored());
             let ignored = scope.spawn(|| match is_recalled {
                 true => self.private.git().index(&before).paths(&IGNORED),
@@ -133,6 +136,8 @@ impl<'p> Index<'p> {
             let patterns = join(there.into_iter().map(|path| [b":(top,literal)", path.as_slice()].concat()));
             let add = ["add", "--all", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"];
             self.git.run_with(&add, &patterns)?;
+            // A folder that has come in the place of a file was taken in with all that is in it.
+            ignored = self.git.paths(&IGNORED)?;
         }
         let ours = join(ignored.into_iter().filter(|path| !tracked.contains(path)));
         match ours.is_empty() {

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Gc, output: &Output) -> Outcome {
     }
     let verb = if args.dry_run { "would be removed" } else { "removed" };
     if snapshots > 0 {
-        output.data(&format!("{snapshots} snapshots {verb}\n"))?;
+        output.data(&format!("{} {verb}\n", counted(snapshots, "snapshot", "snapshots")))?;
     }
     output.data(&format!(
         "{} {verb}, {}; {} kept\n",

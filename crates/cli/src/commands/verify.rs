@@ -33,10 +33,8 @@ pub(crate) fn run(runs: &[String], output: &Output) -> Outcome {
 
 fn text(head: &Head, problems: &[Problem], output: &Output) -> String {
     if problems.is_empty() {
-        return {
-            let records = counted(head.seq, "record as it was written", "records as they were written");
-            format!("{} {}: {records}\n", output.green("✓"), head.name)
-        };
+        let records = counted(head.seq, "record as it was written", "records as they were written");
+        return format!("{} {}: {records}\n", output.green("✓"), head.name);
     }
     let mut text = format!("{} {}: not what was written\n", output.bad("✗"), head.name);
     for problem in problems {

@@ -98,7 +98,7 @@ const ALL: [Late; 34] = [
     late(&["DELIVER"], "could not be brought into the sources in time", End::Whole),
     Late {
         task: &[("max_iterations: 5", "max_iterations: 5, commit_branch: fix/length")],
-        ..late(&["COMMIT_FIX"], "NOT committed to fix/length: it took too long", End::Fixed)
+        ..late(&["COMMIT_FIX"], "whether it is committed to fix/length is not known: it took too long", End::Fixed)
     },
     Late {
         patches: worse,

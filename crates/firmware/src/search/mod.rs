@@ -79,6 +79,8 @@ struct Found {
     cases: usize,
     covering: usize,
     tried: usize,
+    /// How many were passed over, because they were found before and were not enough, or refused.
+    known: usize,
     made: usize,
     suspects: Vec<Value>,
     /// How many sources may not be changed.
@@ -95,11 +97,17 @@ impl Found {
             (0, _) if self.kept_from == sources => {
                 format!("none of {sources} C sources may be changed: see `allowed_paths` and `forbidden_paths`")
             }
+            (0, _) if self.known > 0 => {
+                "what templates offer was found before, and was refused or not enough".to_owned()
+            }
             (0, _) => "templates offer nothing for the lines that failing cases execute".to_owned(),
             (made, tried) if tried < made => {
                 format!(
                     "none of {tried} candidates that were tried makes the cases pass, of {made} that templates offer"
                 )
+            }
+            (_, tried) if self.known > 0 => {
+                format!("none of the {tried} other candidates that templates offer makes the cases pass")
             }
             (_, tried) => format!("none of the {tried} candidates that templates offer makes the cases pass"),
         }
@@ -211,6 +219,7 @@ async fn look(
         cases: sight.coverage.len(),
         covering: 0,
         tried: 0,
+        known: 0,
         made: 0,
         suspects: told.collect(),
         kept_from,
@@ -218,11 +227,20 @@ async fn look(
     };
     let mut search = Search::new(trials.sources.texts.clone(), offered, trials::trial(&trials.measured));
     let mut last = usize::MAX;
-    while let Some(candidate) = search.next() {
+    loop {
+        let next;
+        // Many may have to be looked at before one is worth trying.
+        (search, next) = blocking(move || {
+            let next = search.next();
+            Ok((search, next))
+        })
+        .await?;
+        let Some(candidate) = next else { break };
         if begun.elapsed() > SEARCH_MAX || found.tried >= last {
             break;
         }
         if memory.knows(&candidate.patch) {
+            found.known += 1;
             continue;
         }
         found.tried += 1;

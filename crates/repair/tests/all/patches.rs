@@ -40,7 +40,7 @@ fn every_patch_is_applied_by_git_to_what_the_candidate_makes() {
 }
 
 #[test]
-fn candidates_are_the_same_every_time_and_has_no_result_twice() {
+fn candidates_are_the_same_every_time_and_no_result_comes_twice() {
     let first: Vec<Candidate> = candidates(&files(), &everywhere("src/ring.c"), &Hints::default()).collect();
     let second: Vec<Candidate> = candidates(&files(), &everywhere("src/ring.c"), &Hints::default()).collect();
     assert_eq!(first, second);

@@ -52,7 +52,9 @@ fn candidates_come_in_their_order_and_each_once() {
             scores.push(candidate.score);
         }
     }
-    assert!(0 < given && given <= all, "{given} of {all}");
+    let worth = candidates(&files(), &suspects("src/a.c", &[2, 4]), &Hints::default()).count();
+    assert!(0 < worth && worth <= all, "{worth} of {all}");
+    assert_eq!(given, worth);
     assert_eq!(search.waiting(), 0);
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
 }

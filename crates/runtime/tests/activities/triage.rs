@@ -38,22 +38,6 @@ async fn a_log_is_sorted_and_kept() {
 }
 
 #[tokio::test]
-async fn how_the_untouched_tree_did_is_left_out_once_another_tree_has_failed() {
-    let mut trial = Trial::new(json!({}));
-    let put = |text: &str| trial.attempt.evidence.put("log", "text/plain", text.as_bytes()).unwrap().hash.to_string();
-    let (base, later) = (put("FAIL: ring_wraps\n"), put("another result"));
-    for (of, expected) in [(&base, &["test_result", "baseline"][..]), (&later, &["test_result"])] {
-        let case = json!({ "case_id": "ring_pop", "status": "failed", "message": "expected 1 was 2" });
-        let result = json!({ "cases": [case], "evidence_refs": [of] });
-        trial.attempt.with = json!({ "baseline": base, "test_result": result }).into();
-        let (_, triage) = sort(&trial).await;
-        let sources: Vec<&str> =
-            triage["looked_at"].as_array().unwrap().iter().map(|log| log["source"].as_str().unwrap()).collect();
-        assert_eq!(sources, expected);
-    }
-}
-
-#[tokio::test]
 async fn what_was_learnt_last_comes_first() {
     let mut trial = Trial::new(json!({}));
     let put = |text: &str| trial.attempt.evidence.put("log", "text/plain", text.as_bytes()).unwrap().hash.to_string();

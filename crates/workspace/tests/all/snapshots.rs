@@ -309,6 +309,20 @@ fn what_comes_to_be_ignored_is_left_out_from_then_on() {
 }
 
 #[test]
+fn a_folder_in_the_place_of_a_file_that_is_tracked_though_ignored_is_the_same_every_time() {
+    let folder = Folder::repository();
+    folder.write(".gitignore", "made\n");
+    folder.write("made", "one");
+    folder.git(&["add", "--force", "."]);
+    folder.git(&["commit", "-qm", "first"]);
+    fs::remove_file(folder.path.join("made")).unwrap();
+    folder.write("made/x", "nobody's but its owner's");
+    let trees = [(); 3].map(|()| folder.workspace.take_tree(&folder.path, "run-1").unwrap().1);
+    assert!(trees.iter().all(|tree| *tree == trees[0]), "{trees:?}");
+    assert_eq!(folder.git(&["ls-tree", "--name-only", &trees[0]]), ".gitignore");
+}
+
+#[test]
 fn content_that_was_cleared_away_is_kept_again() {
     let folder = Folder::repository();
     folder.write("d/a", "one");

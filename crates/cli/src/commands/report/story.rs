@@ -4,6 +4,7 @@
 
 use interlock_chart::counted;
 use interlock_journal::{AttemptResult, Entry, Phase, moment};
+use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
@@ -67,6 +68,15 @@ impl Origin {
             Origin::Unknown => "",
         }
     }
+}
+
+/// Whether a fix is on the branch that it was to be committed to.
+#[derive(Serialize)]
+struct Commit {
+    branch: String,
+    /// Nothing where nobody knows.
+    is_made: Option<bool>,
+    why_not: String,
 }
 
 impl TakenBack {
@@ -169,7 +179,8 @@ impl Story {
     /// That there was nothing to repair.
     fn nothing_wrong(&self) -> Option<String> {
         let is_so = self.status == "SUCCESS" && self.fix.is_empty() && !self.is_measured_again();
-        let has_all_passed = self.cases().iter().all(|row| row[1] == "passed");
+        let cases = self.cases();
+        let has_all_passed = !cases.is_empty() && cases.iter().all(|row| row[1] == "passed");
         let what = if has_all_passed { "every case passes" } else { "every case that must pass does" };
         is_so.then(|| format!("Nothing: {what} on the tree as it was found."))
     }
@@ -179,20 +190,27 @@ impl Story {
         self.context["patch_confidence"].as_f64().is_some_and(|sure| sure >= 1.0)
     }
 
-    /// The branch that the fix was to be committed to, and why it is not there: empty where it is. Nothing where there is no fix in the sources (any
-    /// more), or the run's machine is so old that it does not say.
-    fn commit(&self) -> Option<(String, String)> {
+    /// Whether the fix is on the branch that it was to be committed to. Nothing where there is no fix in the sources (any more), or the run's
+    /// machine is so old that it does not say.
+    fn commit(&self) -> Option<Commit> {
         let branch = words(&self.input["constraints"]["commit_branch"])?;
         let is_there = self.status == "SUCCESS" && self.taken_back.is_none() && !self.fix.is_empty();
-        let why = self.context["not_committed"].as_str().filter(|_| is_there)?;
-        Some((branch, why.trim_end_matches('.').to_owned()))
+        let why = |name: &str| self.context[name].as_str().map(|why| why.trim_end_matches('.').to_owned());
+        let (not, unknown) = (why("not_committed").filter(|_| is_there)?, why("commit_unknown").unwrap_or_default());
+        let is_made = if unknown.is_empty() { Some(not.is_empty()) } else { None };
+        Some(Commit { branch, is_made, why_not: if unknown.is_empty() { not } else { unknown } })
     }
 
     fn in_sources(&self) -> String {
-        match self.commit() {
-            None => "It is in the sources.".to_owned(),
-            Some((branch, why)) if why.is_empty() => format!("It is in the sources, and committed to {branch}."),
-            Some((branch, why)) => format!("It is in the working tree, and NOT committed to {branch}: {why}."),
+        let Some(Commit { branch, is_made, why_not }) = self.commit() else {
+            return "It is in the sources.".to_owned();
+        };
+        match is_made {
+            Some(true) => format!("It is in the sources, and committed to {branch}."),
+            Some(false) => format!("It is in the working tree, and NOT committed to {branch}: {why_not}."),
+            None => {
+                format!("It is in the working tree; whether it is committed to {branch} is not known: {why_not}.")
+            }
         }
     }
 
@@ -324,7 +342,7 @@ impl Story {
             "goal": self.input["goal"],
             "patch_origin": self.origin.word(),
             "taken_back": self.taken_back.as_ref().map(|back| json!({ "at": back.at, "by": back.by })),
-            "commit": self.commit().map(|(branch, why)| json!({ "branch": branch, "is_made": why.is_empty(), "why_not": why })),
+            "commit": self.commit(),
             "artifacts": {
                 "repo_snapshot": self.context["repo_snapshot"],
                 "patch": self.fix,

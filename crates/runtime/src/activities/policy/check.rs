@@ -77,7 +77,8 @@ impl Activity for PolicyCheck {
     }
 
     fn get_ready(&self) {
-        (Policy::builtin(), risk::Table::builtin());
+        Policy::builtin();
+        risk::Table::builtin();
     }
 
     fn start(&self, attempt: Attempt) -> Ending {
