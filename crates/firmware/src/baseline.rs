@@ -2,11 +2,12 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
-use interlock_activity::{Attempt, Outcome};
+use interlock_activity::{Attempt, Outcome, code};
+use interlock_chart::yaml::suggest;
 use interlock_journal::Evidence;
 use interlock_testbench::{
     Operation, Profile, Reset, Trouble, environment,
-    results::{Measured, Verdict},
+    results::{Measured, Status, Verdict},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -51,6 +52,7 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     }
     copy::bring(&settings, &attempt, &with.tree).await?;
     let (targets, thresholds) = (with.test_profile.targets.clone(), with.metrics.clone());
+    let expected = with.test_profile.cases.clone();
     let nothing_told = with.failure_log.trim().is_empty();
     let folder = build::folder_in(&settings, &attempt, &with.repo, Area::of(&settings, &attempt)?.copy()).await?;
     let built = build::build(&settings, &attempt, &with.build, &folder, Keeping::All).await?;
@@ -76,11 +78,15 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
         },
         Err(_) => None,
     };
+    let slips = measured.as_ref().map(|measured| slips(&expected, measured)).unwrap_or_default();
+    if !slips.is_empty() {
+        return Err(Outcome::error(code::BAD_INPUT, slips.join("; ")).with(evidence));
+    }
     let (passed, total) = measured.as_ref().map_or((0, 0), |it| (it.passed_tests, it.total_tests + it.missing_tests));
     let kept = keep(&attempt, "baseline", "application/json", told(&built.image, measured.as_ref(), &evidence)).await?;
     let missed = measured.as_ref().map(|it| rounds::broken(&thresholds, &it.metrics, &it.metrics)).unwrap_or_default();
     let summary = match (&built.image, &measured) {
-        (Err(why), _) => format!("the untouched tree does not build: {why}"),
+        (Err(why), _) => format!("the untouched tree does not build: {why}{}", alone(&settings, &attempt, why)),
         (Ok(_), Some(measured)) => {
             let why = measured.reasons.first().filter(|_| measured.verdict != Verdict::Pass);
             let why = why.map(|why| format!(": {why}")).unwrap_or_default();
@@ -94,6 +100,38 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let data = json!({ "passed_targets": compact["passed_targets"].as_u64().unwrap_or(0), "converged": converged, "test_result": compact, "ref": kept.hash.to_string(), "passed": passed, "total": total, "summary": summary, "programs_ms": bench::milliseconds(spent) });
     evidence.insert(0, kept);
     Ok(signal("baseline_measured", data).with(evidence))
+}
+
+/// How a build says that it lacks a file.
+const LACKS: [&str; 3] = ["No such file", "No rule to make target", "cannot find"];
+
+/// That what lies beside the folder was not there to be built, where a file is missing and that may be why.
+fn alone(settings: &Settings, attempt: &Attempt, why: &str) -> String {
+    match settings.workspace.is_repository(&attempt.folder) {
+        Ok(false) if LACKS.iter().any(|words| why.contains(words)) => format!(
+            " (in no git repository, so that only {} was copied and nothing beside it: `git init` where all of it is)",
+            attempt.folder.display()
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Names of cases that were not reported and are nearly those of others that were: no change of the firmware makes up for a slip.
+/// Where the firmware has not come to its end that is why they are missing.
+fn slips(expected: &[String], measured: &Measured) -> Vec<String> {
+    let has_ended = measured.fault.is_empty() && measured.exit_code >= 0;
+    let is_missing =
+        |id: &str| measured.cases.iter().any(|case| case.case.case_id == id && case.case.status == Status::Missing);
+    let reported = || {
+        let there = measured.cases.iter().filter(|case| case.case.status != Status::Missing);
+        there.map(|case| case.case.case_id.as_str()).filter(|id| !expected.iter().any(|name| name == id))
+    };
+    let slip = |name: &String| {
+        let near = suggest::closest(name, reported()).filter(|_| is_missing(name))?;
+        Some(format!("`test_profile.cases`: `{name}` is not reported by the tests; did you mean `{near}`?"))
+    };
+    let slips: Vec<String> = expected.iter().filter_map(slip).collect();
+    if has_ended && slips.len() == measured.missing_tests { slips } else { Vec::new() }
 }
 
 fn told(image: &Result<String, String>, measured: Option<&Measured>, evidence: &[Evidence]) -> Vec<u8> {

@@ -26,6 +26,10 @@ use crate::{
 /// How much of what a build prints is kept.
 const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
 
+/// How a linker says what is wrong: without the word.
+const LINKER_SAYS: [&str; 5] =
+    ["undefined reference", "multiple definition", "ld: cannot find", "overflowed by", "will not fit in region"];
+
 /// How a task is built.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct Build {
@@ -226,8 +230,12 @@ async fn command(
 
 /// The first line that says that something is wrong: what follows is often only its consequence.
 fn first_error(text: &str) -> Option<String> {
+    // That the linker failed says nothing; what it said itself stands before.
     let says = |line: &&str| {
-        ["error:", "undefined reference", "fatal", "not found", "Error "].iter().any(|word| line.contains(word))
+        let is_said = LINKER_SAYS.iter().any(|word| line.contains(word));
+        is_said
+            || !line.starts_with("collect2:")
+                && ["error:", "fatal", "not found", "Error "].iter().any(|word| line.contains(word))
     };
     let found = text.lines().find(says).or_else(|| text.lines().rev().find(|line| !line.trim().is_empty()));
     found.map(|line| line.trim().chars().take(240).collect())
@@ -243,6 +251,11 @@ mod tests {
         let text =
             "a.c: In function 'f':\na.c:3:1: error: expected ';'\na.c:9:1: error: another\nmake: *** [x] Error 1\n";
         assert_eq!(first_error(text).as_deref(), Some("a.c:3:1: error: expected ';'"));
+        for said in ["ld: b.o: multiple definition of `f'; a.o: first defined here", "/opt/bin/ld: cannot find -lm7"] {
+            let text =
+                format!("cc -o x a.o b.o\n{said}\ncollect2: error: ld returned 1 exit status\nmake: *** [x] Error 1\n");
+            assert_eq!(first_error(&text).as_deref(), Some(said));
+        }
         assert_eq!(first_error("only talk\n\n").as_deref(), Some("only talk"));
         assert_eq!(first_error(""), None);
     }

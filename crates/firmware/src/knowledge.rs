@@ -242,6 +242,8 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         })
     });
     let mut looked = looked.await?;
+    // What this run has done itself it knows already.
+    looked.hits.retain(|hit| hit.entry.run != *attempt.run);
     // What was found by its meaning need not have a word in common.
     if !has_embedder || looked.trouble.is_some() {
         looked.hits.retain(|hit| learned::is_similar(&asked, &hit.entry));

@@ -106,6 +106,9 @@ fn tell(args: &Undo, head: &Head, undid: &Undid, is_refused: bool, output: &Outp
     if !is_refused || args.dry_run {
         output.data(&put_back(args, undid))?;
     }
+    if is_refused && args.dry_run {
+        output.talk("with `--skip-conflicts` only: without it nothing would be taken back\n");
+    }
     match (&undid.snapshot, undid.seq) {
         (Some(snapshot), Some(seq)) => {
             output.talk(&format!("recorded as {seq}; what was there is kept as {snapshot}\n"));
@@ -128,9 +131,9 @@ fn put_back(args: &Undo, undid: &Undid) -> String {
         format!("{would}{what}  {}\n", change.path.display())
     };
     let commits = undid.commits.iter().filter(|commit| commit.is_ours);
-    let commit = |moved: &interlock_runtime::Moved| {
-        let to = moved.before.as_deref().unwrap_or("nothing");
-        format!("{would}moved  {} to {to}\n", moved.reference)
+    let commit = |moved: &interlock_runtime::Moved| match &moved.before {
+        Some(before) => format!("{would}moved  {} to {before}\n", moved.reference),
+        None => format!("{would}removed  {}, which was not there before\n", moved.reference),
     };
     undid.files.iter().map(file).chain(commits.map(|back| commit(&back.moved))).collect()
 }
