@@ -195,6 +195,8 @@ fn what_a_person_has_changed_since_is_refused_shown_and_left_alone() {
     }
     let json = scene.json("undo w1");
     assert_eq!((json["code"].as_str(), json["conflicts"][0]["path"].as_str()), (Some("E_CONFLICT"), Some("a")));
+    let dry = scene.session.run("undo w1 --dry-run").unwrap();
+    assert!(dry.stderr.contains("without it nothing would be taken back"), "{dry}");
     scene.good("undo w1 --skip-conflicts");
     assert_eq!(scene.read("a").as_deref(), Some("mine\n"));
     assert_eq!((scene.read("b"), scene.read("d/new")), (None, None));

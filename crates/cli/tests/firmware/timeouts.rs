@@ -111,7 +111,13 @@ const ALL: [Late; 34] = [
 ];
 
 /// States that are so quick that their time could run out too late: what they do is made to take an hour.
-const QUICK: [&str; 16] = [
+const QUICK: [&str; 22] = [
+    "ROLL_BACK",
+    "ROLLBACK_TO_GOOD",
+    "CLEAN_BUILD",
+    "RESET_ENVIRONMENT",
+    "ROLLBACK_POINT",
+    "LOAD_CONFIG",
     "LOG_TRIAGE",
     "SIMILAR_CASES",
     "SOURCES",
