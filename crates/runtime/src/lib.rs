@@ -35,6 +35,7 @@ pub use clock::{Clock, SystemClock};
 pub use error::{Error, Result};
 pub use grants::{Grants, Held};
 pub use interlock_firmware::{learned, package_of};
+pub use interlock_program::find as find_program;
 pub use interlock_workspace::{Change, Checkpoint, Conflict, Moved, Workspace};
 pub use live::{Begun, Live, Order, Turn};
 pub use loaded::Loaded;

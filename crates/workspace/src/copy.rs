@@ -33,7 +33,7 @@ impl Workspace {
     pub fn apply_to_tree(&self, folder: &Path, run: &str, tree: &str, patch: &Patch, scratch: &Path) -> Result<String> {
         // Whoever was cut off while writing may have left files there that no index knows: then it is made anew.
         let writing = beside(scratch, ".writing");
-        if writing.exists() {
+        if writing.exists() && scratch.exists() {
             fs::remove_dir_all(scratch).map_err(|error| Error::io("remove", scratch, &error))?;
         }
         self.copy_tree(folder, tree, scratch)?;

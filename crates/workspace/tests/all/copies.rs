@@ -26,6 +26,27 @@ fn a_patch_makes_a_tree_of_a_tree_and_touches_nobodys_files() {
 }
 
 #[test]
+fn what_was_left_by_a_patch_that_was_cut_off_is_in_nobodys_way() {
+    let folder = Folder::repository();
+    folder.write("a", "one\n");
+    let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let copy = elsewhere.path().join("copy");
+    let patch = Patch::parse(PATCH.as_bytes()).unwrap();
+    let apply = || folder.workspace.apply_to_tree(&folder.path, "r", &base, &patch, &copy);
+    folder.workspace.copy_tree(&folder.path, &base, &copy).unwrap();
+    fs::create_dir(copy.join("d")).unwrap();
+    fs::write(copy.join("d/new"), "half").unwrap();
+    assert!(apply().is_err(), "a file that nobody knows of is not written over");
+    fs::write(elsewhere.path().join("copy.writing"), "").unwrap();
+    let made = apply().unwrap();
+    assert_eq!(apply().unwrap(), made);
+    fs::remove_dir_all(&copy).unwrap();
+    fs::write(elsewhere.path().join("copy.writing"), "").unwrap();
+    assert_eq!(apply().unwrap(), made, "also where a cleaner was there first");
+}
+
+#[test]
 fn a_copy_is_brought_from_tree_to_tree_and_keeps_what_was_built_in_it() {
     let folder = Folder::repository();
     folder.write("a", "one\n");

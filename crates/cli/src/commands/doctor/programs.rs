@@ -1,8 +1,8 @@
 //! Programs that some runs need and others do not: that one is missing is said, and is nothing bad.
 
-use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, path::Path};
 
-use interlock_runtime::package_of;
+use interlock_runtime::{find_program, package_of};
 
 use super::{Finding, good};
 
@@ -18,19 +18,12 @@ const OPTIONAL: [(&str, &str); 6] = [
 
 /// What there is of them, and what to install for the rest.
 pub(super) fn optional() -> Vec<Finding> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    OPTIONAL.iter().map(|(name, used_for)| finding(name, used_for, &folders)).collect()
+    OPTIONAL.iter().map(|(name, used_for)| finding(name, used_for)).collect()
 }
 
-fn finding(name: &'static str, used_for: &str, folders: &[PathBuf]) -> Finding {
-    match folders.iter().map(|folder| folder.join(name)).find(|path| is_program(path)) {
-        Some(path) => good(name, path.display().to_string()),
-        None => good(name, format!("missing: only needed for {used_for}; `apt install {}`", package_of(name))),
+fn finding(name: &'static str, used_for: &str) -> Finding {
+    match find_program(name, Path::new("/"), &BTreeMap::new()) {
+        Ok(path) => good(name, path.display().to_string()),
+        Err(_) => good(name, format!("missing: only needed for {used_for}; `apt install {}`", package_of(name))),
     }
-}
-
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
