@@ -28,7 +28,10 @@ fn check(patches: &[String], expected: &[(u64, &str)]) {
     let bench = Bench::new(LOCAL, patches);
     let ran = bench.run();
     let expected: Vec<_> = expected.iter().map(|(iteration, result)| (*iteration, (*result).to_owned())).collect();
-    assert_eq!(results(&bench), expected, "{ran}\n{}", bench.trace());
+    let trace = bench.trace();
+    assert_eq!(results(&bench), expected, "{ran}\n{trace}");
+    // Nobody else has learned anything yet, and what a run did itself is no other case.
+    assert!(trace.contains("no similar case is known") && !trace.contains("known, the first"), "{trace}");
 }
 
 #[test]
