@@ -37,11 +37,6 @@ impl Area {
         self.0.join("trial")
     }
 
-    /// Where patches make trees of trees.
-    pub(crate) fn scratch(&self) -> PathBuf {
-        self.0.join("patch")
-    }
-
     /// The folder of a session; short, because sockets are in it.
     pub(crate) fn session(&self, id: &str) -> PathBuf {
         self.0.join("s").join(name_of(id))

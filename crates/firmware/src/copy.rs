@@ -25,13 +25,13 @@ struct Apply {
 pub(crate) async fn apply(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Apply = given(&attempt)?;
     let evidence = keep(&attempt, "patch", "text/x-diff", with.patch.clone().into_bytes()).await?;
-    let (area, of) = (Area::of(&settings, &attempt)?, attempt.clone());
+    let of = attempt.clone();
     let applied = blocking(move || {
         let patch = match Patch::parse(with.patch.as_bytes()) {
             Ok(patch) => patch,
             Err(problem) => return Ok(Err(problem.to_string())),
         };
-        let made = settings.workspace.apply_to_tree(&of.folder, &of.run, &with.tree, &patch, &area.scratch());
+        let made = settings.workspace.apply_to_tree(&of.folder, &of.run, &with.tree, &patch);
         match made {
             Ok(tree) => Ok(Ok((tree, patch.summary()))),
             Err(error @ Error::Patch(_)) => Ok(Err(error.to_string())),

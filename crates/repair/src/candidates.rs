@@ -178,9 +178,12 @@ fn propose(source: &Source, index: usize, symbols: &Symbols, places: &Places, hi
         }
         let at = At { source, symbols, hints, ingredients: &ingredients, node };
         RULES.iter().for_each(|rule| rule(&at, &mut found));
+        if found.is_empty() {
+            continue;
+        }
+        let (line, place) = (source.node(node).line, Told::of(source, node, hints));
         for proposal in found.drain(..) {
-            let line = source.node(node).line;
-            let told = told(source, node, &proposal, hints);
+            let told = place.by(&proposal, hints);
             let score =
                 suspect.powf(proposal.template.line_power()) * proposal.template.prior() * proposal.weight * told;
             into.push(Ranked { source: index, line, score, proposal });
@@ -188,18 +191,33 @@ fn propose(source: &Source, index: usize, symbols: &Symbols, places: &Places, hi
     }
 }
 
-/// How much the failed checks speak for a change: it brings in a name that they name, or is where they point at.
-fn told(source: &Source, node: usize, proposal: &Proposal, hints: &Hints) -> f64 {
-    let old: BTreeSet<String> = words(source.text(node)).collect();
-    let new = proposal.edits.iter().flat_map(|edit| words(&edit.text));
-    let most = |words: &mut dyn Iterator<Item = String>| words.map(|word| hints.tells(&word)).fold(0.0, f64::max);
-    let brings = most(&mut new.filter(|word| !old.contains(word)));
-    let there = most(&mut line_words(source, node));
-    let one = hints.off_by_one() && matches!(proposal.template, Template::OffByOne | Template::Boundary);
-    (1.0 + BROUGHT * brings) * (1.0 + THERE * there) * if one { 1.3 } else { 1.0 }
+/// What the failed checks say about a place.
+struct Told<'s> {
+    /// The names that stand there already.
+    old: BTreeSet<&'s str>,
+    /// How much they tell of its line.
+    there: f64,
 }
 
-fn line_words(source: &Source, node: usize) -> impl Iterator<Item = String> + '_ {
+impl<'s> Told<'s> {
+    fn of(source: &'s Source, node: usize, hints: &Hints) -> Self {
+        Told { old: words(source.text(node)).collect(), there: most(line_words(source, node), hints) }
+    }
+
+    /// How much they speak for a change: it brings in a name that they name, or is where they point at.
+    fn by(&self, proposal: &Proposal, hints: &Hints) -> f64 {
+        let new = proposal.edits.iter().flat_map(|edit| words(&edit.text));
+        let brings = most(new.filter(|word| !self.old.contains(word)), hints);
+        let one = hints.off_by_one() && matches!(proposal.template, Template::OffByOne | Template::Boundary);
+        (1.0 + BROUGHT * brings) * (1.0 + THERE * self.there) * if one { 1.3 } else { 1.0 }
+    }
+}
+
+fn most<'w>(words: impl Iterator<Item = &'w str>, hints: &Hints) -> f64 {
+    words.map(|word| hints.tells(word)).fold(0.0, f64::max)
+}
+
+fn line_words(source: &Source, node: usize) -> impl Iterator<Item = &str> {
     let start = source.node(node).start;
     let from = source.text.get(..start).and_then(|text| text.rfind('\n')).map_or(0, |end| end + 1);
     let line = source.text.get(from..).and_then(|text| text.lines().next()).unwrap_or_default();

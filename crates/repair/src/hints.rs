@@ -57,9 +57,9 @@ impl Hints {
             hints.differences.extend(difference(&failure.message));
             let Some(text) = tests.get(&failure.path) else { continue };
             let line = failure.line.checked_sub(1).and_then(|index| text.lines().nth(index)).unwrap_or_default();
-            for word in words(line).collect::<BTreeSet<String>>() {
-                let telling = if is_owner(line, &word) { OWNER } else { 1.0 };
-                *hints.words.entry(word).or_default() += telling / failures.len() as f64;
+            for word in words(line).collect::<BTreeSet<&str>>() {
+                let telling = if is_owner(line, word) { OWNER } else { 1.0 };
+                *hints.words.entry(word.to_owned()).or_default() += telling / failures.len() as f64;
             }
         }
         hints
@@ -88,11 +88,10 @@ fn is_owner(line: &str, word: &str) -> bool {
 }
 
 /// The names in a text.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
         .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
         .filter(|word| !EMPTY_WORDS.contains(word))
-        .map(str::to_owned)
 }
 
 /// The first two numbers after `Expected` and `Was`.

@@ -35,6 +35,9 @@ const NEWS_KEPT: usize = 4_096;
 /// How often to look for work when nobody rings.
 const LOOK_EVERY_MS: u64 = 1_000;
 
+/// How far what gets ready stands back behind what somebody waits for.
+const READY_NICE: i32 = 10;
+
 /// What a runtime is made of.
 pub struct Config {
     /// What makes runs durable.
@@ -125,7 +128,10 @@ impl Shared {
         if !lock(&self.defined).contains(&loaded.definition.hash) {
             let activities: Vec<_> = self.activities(loaded).cloned().collect();
             // On a thread that nobody waits for; without it everything takes its time when it is first needed.
-            let _ = std::thread::Builder::new().spawn(move || activities.iter().for_each(|it| it.get_ready()));
+            let _ = std::thread::Builder::new().spawn(move || {
+                let _ = rustix::process::nice(READY_NICE);
+                activities.iter().for_each(|it| it.get_ready());
+            });
         }
     }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Error, Result, Workspace,
     git::Git,
+    index::joined,
     patch::Kind,
     place::Place,
     plural,
@@ -79,8 +80,11 @@ impl Workspace {
         if after_tree == before_tree {
             return Ok(None);
         }
-        let files = difference(&private, &before_tree, &after_tree)?;
-        let after = name_it(&private, &after_tree, run)?;
+        let (files, after) = std::thread::scope(|scope| {
+            let files = scope.spawn(|| difference(&private, &before_tree, &after_tree));
+            let after = name_it(&private, &after_tree, run, None)?;
+            Ok((joined(files)?, after))
+        })?;
         Ok(Some(Changes {
             before: before.to_owned(),
             after: Some(after),

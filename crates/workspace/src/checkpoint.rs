@@ -6,8 +6,6 @@ use serde::Serialize;
 
 use crate::{
     Error, Result, Workspace,
-    place::Place,
-    private::Private,
     workspace::{keep, prefix_of},
 };
 
@@ -31,15 +29,11 @@ pub struct Checkpoint {
 impl Workspace {
     /// Keeps the workspace as it is under a name; one of the same name is replaced.
     pub fn checkpoint(&self, folder: &Path, run: &str, name: &str) -> Result<Checkpoint> {
-        let private = Private::open(Some(self.home()?), Place::find(folder)?)?;
+        let reference = reference(run, name)?;
+        let private = self.open_private(folder)?;
         let tree = keep(&private)?;
-        set(&private, run, name, &tree)
-    }
-
-    /// Gives a tree that is kept already a name.
-    pub fn name_checkpoint(&self, folder: &Path, run: &str, name: &str, tree: &str) -> Result<Checkpoint> {
-        let private = Private::open(Some(self.home()?), Place::find(folder)?)?;
-        set(&private, run, name, tree)
+        private.names().run(&["update-ref", &reference, &tree])?;
+        Ok(Checkpoint { name: name.to_owned(), tree, reference })
     }
 
     /// The same under the first name `PREFIX-NUMBER` that is free.
@@ -55,7 +49,7 @@ impl Workspace {
 
     /// The checkpoints of a run, by name.
     pub fn checkpoints(&self, folder: &Path, run: &str) -> Result<Vec<Checkpoint>> {
-        let private = Private::open(Some(self.home()?), Place::find(folder)?)?;
+        let private = self.open_private(folder)?;
         let prefix = named(run);
         // One that was taken by an earlier version is a commit.
         let tree = "%(if)%(tree)%(then)%(tree)%(else)%(objectname)%(end)";
@@ -79,13 +73,12 @@ fn named(run: &str) -> String {
     format!("{}named/", prefix_of(run))
 }
 
-fn set(private: &Private, run: &str, name: &str, tree: &str) -> Result<Checkpoint> {
+/// The reference of a checkpoint with a name, where that is one.
+pub(crate) fn reference(run: &str, name: &str) -> Result<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.bytes().all(is_plain) {
         let doing = "could not keep a checkpoint".to_owned();
         return Err(Error::Io { doing, why: format!("`{name}` is no name: letters, digits, `-` and `_` are") });
     }
-    let reference = format!("{}{name}", named(run));
-    private.names().run(&["update-ref", &reference, tree])?;
-    Ok(Checkpoint { name: name.to_owned(), tree: tree.to_owned(), reference })
+    Ok(format!("{}{name}", named(run)))
 }

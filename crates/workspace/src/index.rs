@@ -97,7 +97,9 @@ impl<'p> Index<'p> {
         let patterns = left_out.iter().map(|path| [b":(top,exclude,literal)", path.as_slice()].concat());
         let patterns = join(std::iter::once(b":/".to_vec()).chain(patterns));
         let add = ["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"];
-        self.git.clone().bulk(!self.path.exists()).run_with(&add, &patterns).map(drop)
+        // What a repository holds already is not written again. Elsewhere the first time is much at once.
+        let is_much = self.private.place.repository.is_none() && !self.path.exists();
+        self.git.clone().bulk(is_much).run_with(&add, &patterns).map(drop)
     }
 
     /// Repositories inside that have no commit: nothing can be said about them.
@@ -154,7 +156,7 @@ impl<'p> Index<'p> {
     }
 }
 
-fn joined<T>(asked: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+pub(crate) fn joined<T>(asked: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
     asked.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 

@@ -19,6 +19,7 @@ mod error;
 mod git;
 mod index;
 mod known;
+mod objects;
 pub mod patch;
 mod path_text;
 mod place;
@@ -26,16 +27,17 @@ mod private;
 mod restore;
 mod sweep;
 mod three_way;
+mod trees;
 mod undo;
 mod workspace;
 
 pub use changes::{Change, Changes, Version};
 pub use checkpoint::Checkpoint;
 pub use commit::{Commit, Committed, Moved};
-pub use copy::TreeFiles;
 pub use error::{Error, Result};
 pub use restore::Restored;
 pub use sweep::Swept;
+pub use trees::TreeFiles;
 pub use undo::{Conflict, Undo};
 pub use workspace::Workspace;
 

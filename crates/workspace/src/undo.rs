@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::{
     Changes, Error, Result, Version, Workspace,
     changes::Change,
+    objects,
     patch::{self, Disk, Found, Kind, Look, Node, Plan, Planned},
     private::Private,
     three_way,
@@ -142,14 +143,12 @@ impl Contents {
         let versions = changes.flat_map(|change| [&change.before, &change.after]).flatten();
         let hashes: BTreeSet<&str> =
             versions.filter(|version| version.kind != Kind::Repository).map(|version| version.hash.as_str()).collect();
-        let git = private.git().objects(&private.objects);
-        let asked: String = hashes.iter().map(|hash| format!("{hash}\n")).collect();
-        let answer = git.run_with(&["cat-file", "--batch"], asked.as_bytes())?;
-        let mut rest = answer.as_slice();
+        let names: Vec<Vec<u8>> = hashes.iter().map(|hash| hash.as_bytes().to_vec()).collect();
+        let objects = objects::read(&private.git().objects(&private.objects), &names)?;
         let mut contents = BTreeMap::new();
-        for hash in hashes {
-            let content = read_one(&mut rest).ok_or_else(|| Error::NoSnapshot(format!("the content {hash}")))?;
-            contents.insert(hash.to_owned(), content);
+        for (hash, object) in hashes.into_iter().zip(objects) {
+            let object = object.ok_or_else(|| Error::NoSnapshot(format!("the content {hash}")))?;
+            contents.insert(hash.to_owned(), object.content);
         }
         Ok(Contents(contents))
     }
@@ -158,14 +157,4 @@ impl Contents {
         let Version { kind, hash } = version.as_ref()?;
         Some(Node { kind: *kind, content: self.0.get(hash).cloned().unwrap_or_default() })
     }
-}
-
-/// From `HASH blob LENGTH`, a line feed, so many bytes and a line feed.
-fn read_one(rest: &mut &[u8]) -> Option<Vec<u8>> {
-    let end = rest.iter().position(|byte| *byte == b'\n')?;
-    let about = std::str::from_utf8(&rest[..end]).ok()?;
-    let length: usize = about.strip_suffix(" missing").is_none().then(|| about.rsplit(' ').next())??.parse().ok()?;
-    let content = rest.get(end + 1..end + 1 + length)?.to_vec();
-    *rest = rest.get(end + 2 + length..).unwrap_or_default();
-    Some(content)
 }

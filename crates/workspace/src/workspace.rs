@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Restored, Result, index::Index, place::Place, private::Private, restore};
+use crate::{Error, Restored, Result, checkpoint, index::Index, place::Place, private::Private, restore};
 
 /// How many others may take the next number of a run before we give up.
 const NUMBERS_TRIED_MAX: u32 = 16;
@@ -44,15 +44,24 @@ impl Workspace {
 
     /// The same, with the hash of its tree.
     pub fn take_tree(&self, folder: &Path, run: &str) -> Result<(String, String)> {
-        let private = Private::open(Some(self.home()?), Place::find(folder)?)?;
+        let private = self.open_private(folder)?;
         let tree = keep(&private)?;
-        let name = name_it(&private, &tree, run)?;
+        let name = name_it(&private, &tree, run, None)?;
+        Ok((name, tree))
+    }
+
+    /// The same, also as a checkpoint with a name.
+    pub fn take_named(&self, folder: &Path, run: &str, name: &str) -> Result<(String, String)> {
+        let also = checkpoint::reference(run, name)?;
+        let private = self.open_private(folder)?;
+        let tree = keep(&private)?;
+        let name = name_it(&private, &tree, run, Some(&also))?;
         Ok((name, tree))
     }
 
     /// The tree of the workspace as it is, with its content kept, but under no name: until the next snapshot at least.
     pub fn kept_tree(&self, folder: &Path) -> Result<String> {
-        keep(&Private::open(Some(self.home()?), Place::find(folder)?)?)
+        keep(&self.open_private(folder)?)
     }
 
     /// Whether the folder is in a git repository of its user.
@@ -74,13 +83,17 @@ impl Workspace {
 
     /// The same to a tree that some snapshot keeps, by its hash.
     pub fn restore_tree(&self, folder: &Path, tree: &str) -> Result<Restored> {
-        let private = Private::open(Some(self.home()?), Place::find(folder)?)?;
+        let private = self.open_private(folder)?;
         let is_hash = tree.len() >= 40 && tree.bytes().all(|byte| byte.is_ascii_hexdigit());
         let git = private.git().objects(&private.objects);
         match is_hash.then(|| git.line(&["cat-file", "-t", tree])) {
             Some(Ok(kind)) if kind == "tree" => restore::restore(&private, tree),
             _ => Err(Error::NoSnapshot(tree.to_owned())),
         }
+    }
+
+    pub(crate) fn open_private(&self, folder: &Path) -> Result<Private> {
+        Private::open(Some(self.home()?), Place::find(folder)?)
     }
 
     pub(crate) fn home(&self) -> Result<&Path> {
@@ -106,12 +119,13 @@ fn keep_from(private: &Private, recall: bool) -> Result<String> {
     Ok(tree)
 }
 
-/// Gives a tree that is kept the next name of a run. The name refers to the tree itself and to no commit, so that nobody's history shows it.
-pub(crate) fn name_it(private: &Private, tree: &str, run: &str) -> Result<String> {
+/// Gives a tree that is kept the next name of a run, and another one too where that is wanted. They refer to the tree itself and to no commit, so
+/// that nobody's history shows it.
+pub(crate) fn name_it(private: &Private, tree: &str, run: &str, also: Option<&str>) -> Result<String> {
     let git = private.names();
     let prefix = prefix_of(run);
     let hint = private.folder.join(format!("last-{}", name_part(run)));
-    let nothing = "0".repeat(tree.len());
+    let also = also.map(|also| format!("update {also} {tree}\n")).unwrap_or_default();
     // Read and not counted, so that it costs the same however many there are.
     let mut last = std::fs::read_to_string(&hint).ok().and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
     let mut result = Err(Error::NoSnapshot(prefix.clone()));
@@ -123,7 +137,8 @@ pub(crate) fn name_it(private: &Private, tree: &str, run: &str) -> Result<String
         }
         last += 1;
         let name = format!("{prefix}{last}");
-        result = git.run(&["update-ref", &name, tree, &nothing]).map(|_| name);
+        let orders = format!("create {name} {tree}\n{also}");
+        result = git.run_with(&["update-ref", "--stdin"], orders.as_bytes()).map(|_| name);
         if result.is_ok() {
             // Where it cannot be written the next one counts.
             let _ = std::fs::write(&hint, last.to_string());

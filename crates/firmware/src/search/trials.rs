@@ -105,9 +105,6 @@ impl Trials {
     }
 
     async fn measure(&mut self) -> Result<Measured, Outcome> {
-        let runs = self.open.session.folder.join("runs");
-        let _ = tokio::fs::remove_dir_all(&runs).await;
-        tokio::fs::create_dir_all(&runs).await.map_err(failed)?;
         match bench::run_all(&self.settings, &self.attempt, &self.open).await {
             Ok(ran) => self.programs += ran.programs,
             // What was lost is measured as that.
@@ -135,7 +132,11 @@ impl Trials {
     }
 
     async fn built_and_run(&mut self) -> Result<(Trial, bool), Outcome> {
-        let built = build::build(&self.settings, &self.attempt, &self.build, &self.folder, Keeping::Nothing).await?;
+        let building = build::build(&self.settings, &self.attempt, &self.build, &self.folder, Keeping::Nothing);
+        // Much where every case was started on its own, so that it goes meanwhile.
+        let (built, emptied) = tokio::join!(building, empty(self.open.session.folder.join("runs")));
+        let built = built?;
+        emptied.map_err(failed)?;
         self.programs += built.programs;
         if built.image.is_err() {
             return Ok((Trial::default(), false));
@@ -146,6 +147,11 @@ impl Trials {
             measured.verdict == Verdict::Pass && bench::regressions(&measured, self.before.as_ref()).is_empty();
         Ok((trial(&measured), is_good))
     }
+}
+
+async fn empty(folder: PathBuf) -> std::io::Result<()> {
+    let _ = tokio::fs::remove_dir_all(&folder).await;
+    tokio::fs::create_dir_all(&folder).await
 }
 
 /// What was measured, as a search wants to hear it.

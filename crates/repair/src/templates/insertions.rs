@@ -69,14 +69,14 @@ pub(crate) fn from_elsewhere(at: &At<'_>, into: &mut Vec<Proposal>) {
 }
 
 /// What is around a place: the names of the statement itself, and those that the conditions above it ask.
-struct Around {
-    names: BTreeSet<String>,
-    asked: BTreeSet<String>,
+struct Around<'s> {
+    names: BTreeSet<&'s str>,
+    asked: BTreeSet<&'s str>,
     called: Option<String>,
 }
 
-impl Around {
-    fn of(at: &At<'_>) -> Around {
+impl<'s> Around<'s> {
+    fn of(at: &At<'s>) -> Self {
         let conditions = at.source.ancestors(at.node).filter_map(|up| at.source.child(up, "condition"));
         let asked = conditions.take(2).flat_map(|node| words(at.source.text(node))).collect();
         Around { names: words(at.source.text(at.node)).collect(), asked, called: called(at.source, at.node) }
@@ -90,15 +90,15 @@ fn called(source: &Source, statement: usize) -> Option<String> {
 }
 
 /// A statement is likely where it is about the same things, where it sets what was asked, and where it follows the like elsewhere.
-fn likely(at: &At<'_>, statement: usize, function: Option<usize>, around: &Around) -> f64 {
+fn likely(at: &At<'_>, statement: usize, function: Option<usize>, around: &Around<'_>) -> f64 {
     let source = at.source;
     let text = source.text(statement);
     let target = text.split(['=', '+', '-', '(']).next().unwrap_or_default();
     let field = words(target).last().unwrap_or_default();
-    let about = if words(text).any(|word| around.names.contains(&word)) { 1.0 } else { 0.8 };
+    let about = if words(text).any(|word| around.names.contains(word)) { 1.0 } else { 0.8 };
     let often = at.ingredients.frequency.get(text).copied().unwrap_or_default();
     let often = if often > 1 { 1.6 } else { 1.0 };
-    let asked = if text.contains('=') && around.asked.contains(&field) { 2.0 } else { 1.0 };
+    let asked = if text.contains('=') && around.asked.contains(field) { 2.0 } else { 1.0 };
     let siblings: Vec<usize> = source.named(source.parent(statement)).collect();
     let place = siblings.iter().position(|one| *one == statement).unwrap_or_default();
     let before = place.checked_sub(1).and_then(|place| siblings.get(place));

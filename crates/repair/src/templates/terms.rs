@@ -58,10 +58,10 @@ fn terms(at: &At<'_>) -> Vec<(String, f64, bool)> {
     let mut terms: Vec<(String, f64, bool)> =
         at.symbols.constants_of(&at.source.path).filter_map(|(name, _)| constant(at, name)).collect();
     let statement = at.source.ancestors(at.node).find(|up| at.source.kind(*up).ends_with("_statement"));
-    let beside: BTreeSet<String> = statement.map(|node| words(at.source.text(node)).collect()).unwrap_or_default();
+    let beside: BTreeSet<&str> = statement.map(|node| words(at.source.text(node)).collect()).unwrap_or_default();
     for variable in at.symbols.visible(&at.source.path, at.start()) {
         if is_number(&variable.kind) && variable.kind != "bool" && !variable.global && variable.name != at.text() {
-            let weight = if beside.contains(&variable.name) { 0.8 } else { 0.45 };
+            let weight = if beside.contains(variable.name.as_str()) { 0.8 } else { 0.45 };
             terms.push((variable.name.clone(), weight, false));
         }
     }

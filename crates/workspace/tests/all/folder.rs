@@ -31,6 +31,13 @@ impl Folder {
         folder
     }
 
+    /// One whose objects are named by another hash.
+    pub fn of_format(format: &str) -> Self {
+        let folder = Self::plain();
+        folder.run(&["init", "-q", &format!("--object-format={format}")]);
+        folder
+    }
+
     /// Where what is kept of it goes.
     pub fn home(&self) -> PathBuf {
         self._both.path().join("home")

@@ -14,3 +14,4 @@ mod patch_git;
 mod patch_text;
 mod snapshots;
 mod tree;
+mod trees;

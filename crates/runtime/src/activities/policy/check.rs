@@ -116,7 +116,7 @@ impl PolicyCheck {
         let patch = patch::seen(&read);
         let planned = match with.tree.as_deref().filter(|tree| !tree.is_empty()) {
             Some(tree) => {
-                let files = self.workspace.tree_files(&attempt.folder, tree);
+                let files = self.workspace.tree_files(&attempt.folder, tree, &read);
                 text::plan(&read, &files.map_err(|error| Outcome::error(code::FAILED, error.to_string()))?)
             }
             None => text::plan(&read, &patch::Files(root(&attempt.folder))),

@@ -18,12 +18,11 @@ impl WorkspaceSnapshot {
 
     fn take(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
         let given = Given::new(&attempt.with, &["name"])?;
-        let taken = self.0.take_tree(&attempt.folder, &attempt.run);
+        let taken = match given.text("name")? {
+            Some(name) => self.0.take_named(&attempt.folder, &attempt.run, name),
+            None => self.0.take_tree(&attempt.folder, &attempt.run),
+        };
         let (snapshot, tree) = taken.map_err(|error| failed(&error))?;
-        if let Some(name) = given.text("name")? {
-            let named = self.0.name_checkpoint(&attempt.folder, &attempt.run, name, &tree);
-            named.map_err(|error| failed(&error))?;
-        }
         let data = Value::map([("tree", Value::from(tree)), ("snapshot", Value::from(snapshot))]);
         Ok(Outcome::signal(done(attempt, "snapshot_taken"), data))
     }

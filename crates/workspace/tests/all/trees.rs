@@ -1,0 +1,101 @@
+//! Trees made of trees.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+};
+
+use interlock_workspace::patch::{Found, Look, Patch};
+
+use crate::folder::Folder;
+
+fn patch(text: &str) -> Patch {
+    Patch::parse(text.as_bytes()).unwrap()
+}
+
+const PATCH: &str = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n--- /dev/null\n+++ b/d/new\n@@ -0,0 +1 @@\n+new\n";
+
+#[test]
+fn a_patch_makes_a_tree_of_a_tree_and_touches_nobodys_files() {
+    for folder in [Folder::repository(), Folder::plain(), Folder::of_format("sha256")] {
+        folder.write("a", "one\n");
+        folder.write("b", "same\n");
+        let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+        let made = folder.workspace.apply_to_tree(&folder.path, "r", &base, &patch(PATCH)).unwrap();
+        assert_ne!(made, base);
+        assert_eq!(folder.workspace.tree(&folder.path).unwrap(), base);
+        let diff = String::from_utf8(folder.workspace.diff_trees(&folder.path, &base, &made).unwrap()).unwrap();
+        assert!(diff.contains("+two") && diff.contains("+new"), "{diff}");
+        folder.write("a", "two\n");
+        folder.write("d/new", "new\n");
+        assert_eq!(folder.workspace.tree(&folder.path).unwrap(), made, "the same as files would");
+    }
+}
+
+#[test]
+fn files_keep_their_kind_and_a_folder_may_come_where_a_file_was() {
+    let folder = Folder::repository();
+    folder.write("run.sh", "one\n");
+    fs::set_permissions(folder.path.join("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    folder.write("old", "same\nlines\n");
+    folder.write("gone", "x\n");
+    let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+    let text = "--- a/run.sh\n+++ b/run.sh\n@@ -1 +1 @@\n-one\n+two\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\
+        diff --git a/old b/gone/new\nsimilarity index 100%\nrename from old\nrename to gone/new\n";
+    let made = folder.workspace.apply_to_tree(&folder.path, "r", &base, &patch(text)).unwrap();
+    folder.workspace.restore_tree(&folder.path, &made).unwrap();
+    let files = folder.files();
+    let expected = [("gone/new", ("same\nlines\n", false)), ("run.sh", ("two\n", true))];
+    let expected =
+        expected.map(|(name, (text, can_run))| (folder.path.join(name), (text.as_bytes().to_vec(), can_run)));
+    assert_eq!(files, expected.into());
+}
+
+#[test]
+fn many_files_are_made_together() {
+    let folder = Folder::repository();
+    folder.write("a", "one\n");
+    let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+    let mut text = String::new();
+    for number in 0..300 {
+        let _ = write!(text, "--- /dev/null\n+++ b/d{}/f {number}\n@@ -0,0 +1 @@\n+{number}\n", number % 7);
+    }
+    let made = folder.workspace.apply_to_tree(&folder.path, "r", &base, &patch(&text)).unwrap();
+    folder.workspace.restore_tree(&folder.path, &made).unwrap();
+    assert_eq!(folder.files().len(), 301);
+}
+
+#[test]
+fn what_stands_in_a_tree_is_told() {
+    let folder = Folder::repository();
+    folder.write("d/file", "content\n");
+    symlink("file", folder.path.join("d/link")).unwrap();
+    let (_, tree) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+    let files = folder.workspace.tree_files(&folder.path, &tree, &patch(PATCH)).unwrap();
+    let look = |path: &str| match files.look(path.as_ref()) {
+        Found::Nothing => "nothing".to_owned(),
+        Found::Node(node) => format!("{:?} {}", node.kind, String::from_utf8_lossy(&node.content).trim()),
+        Found::Not(why) => why,
+    };
+    assert_eq!(look("d/file"), "File content");
+    assert_eq!(look("d/link"), "Link file");
+    assert_eq!(look("d"), "it is a folder");
+    assert_eq!(look("d/none"), "nothing");
+    assert_eq!(look("none/at/all"), "nothing");
+    assert_eq!(look("d/file/x"), "`file` on the way to it is no folder");
+    assert_eq!(look("d/link/x"), "`link` on the way to it is a symbolic link");
+    assert_eq!(look("d/fi\nle"), "there is a line break in its name");
+    let gone = folder.workspace.tree_files(&folder.path, &"1".repeat(40), &patch(PATCH)).unwrap_err().to_string();
+    assert!(gone.contains("1111"), "{gone}");
+}
+
+#[test]
+fn a_patch_that_does_not_fit_makes_no_tree() {
+    let folder = Folder::repository();
+    folder.write("a", "three\n");
+    let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+    let refused = folder.workspace.apply_to_tree(&folder.path, "r", &base, &patch(PATCH)).unwrap_err();
+    assert!(refused.to_string().contains('a'), "{refused}");
+    assert_eq!(folder.workspace.tree(&folder.path).unwrap(), base);
+}
