@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use crate::candidates::{Candidate, Candidates, Offer};
 use crate::diff::unified;
 use crate::template::Template;
@@ -24,7 +26,7 @@ const NEAR_A_PART: f64 = 1.15;
 const NEIGHBOURHOOD: usize = 3;
 
 /// What came of a candidate.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trial {
     /// Whether it was built.
     pub built: bool,

@@ -1,12 +1,17 @@
 //! However a run is stopped, wherever it is: the sources are as they were found, or fixed; and a killed run comes to the same end.
 
 use std::{
+    collections::BTreeSet,
+    fs,
     io::{BufRead, BufReader},
+    path::{Path, PathBuf},
     process::{Child, Stdio},
     sync::mpsc::{Receiver, channel},
     thread,
     time::{Duration, Instant},
 };
+
+use serde_json::Value as Json;
 
 use crate::scene::{Scene, good, parts_are_missing};
 
@@ -133,4 +138,49 @@ fn a_run_that_is_aborted_in_any_state_leaves_the_sources_as_they_were_or_fixed()
             other => panic!("aborted in {state}, it ended in {other}: {aborted}\n{}", scene.trace()),
         }
     });
+}
+
+/// The patches that the search of a run has tried, as its area has them.
+fn tried(area: &Path) -> Vec<String> {
+    let files = walk(area).into_iter().filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
+    let text: String = files.filter_map(|path| fs::read_to_string(path).ok()).collect();
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Json>(line).ok());
+    lines.map(|line| line["patch"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The files two folders down: those of runs are there.
+fn walk(area: &Path) -> Vec<PathBuf> {
+    let below = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    below(area.to_owned()).flat_map(below).flat_map(below).collect()
+}
+
+#[test]
+fn a_search_that_is_killed_goes_on_where_it_was() {
+    if parts_are_missing() {
+        return;
+    }
+    let scene = Scene::without_model();
+    // Two mistakes in one file, which no single change mends: there is much to be tried.
+    let file = scene.root().join("parser/src/crc16.c");
+    let wrong = fs::read_to_string(&file).unwrap().replace("0x1021u", "0x3456u").replace("byte << 8", "byte << 3");
+    fs::write(&file, wrong).unwrap();
+    scene.task("targets: [", "targets: [crc_of_the_check_string, ");
+    let area = scene.folder.path().join("t");
+    fs::create_dir(&area).unwrap();
+    let session = scene.session.clone().with("TMPDIR", area.display().to_string());
+    let tried_by = |command: &str, count: usize| {
+        let mut child = session.command(command).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let deadline = Instant::now() + WAIT_MAX;
+        while tried(&area).len() < count && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(10));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        tried(&area)
+    };
+    let before = tried_by("run firmware --input task.yaml --name r", 3);
+    let after = tried_by("resume r", before.len() + 3);
+    assert!(before.len() >= 3 && after.len() > before.len(), "{} and {}", before.len(), after.len());
+    assert_eq!(after[..before.len()], before[..]);
+    assert_eq!(after.iter().collect::<BTreeSet<_>>().len(), after.len(), "each is tried once");
 }

@@ -7,6 +7,7 @@ mod memory;
 mod sight;
 mod sources;
 mod trials;
+mod tried;
 
 use std::{
     collections::BTreeMap,
@@ -28,7 +29,8 @@ use crate::{
 };
 use memory::Memory;
 use sight::Sight;
-use trials::Trials;
+use trials::{Trials, Unfit};
+use tried::Tried;
 
 /// How long a search may go on, where nothing else ends it.
 const SEARCH_MAX: Duration = Duration::from_secs(20 * 60);
@@ -131,13 +133,21 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let begun = Instant::now();
     let mut trials = match Trials::begin(&settings, &attempt, &with).await? {
         Ok(trials) => trials,
-        Err(why) => return Ok(nothing(&why)),
+        Err(Unfit { why, is_certain, programs }) => {
+            if is_certain {
+                memory.exhaust(&with.tree, &why).await?;
+            }
+            let data = json!({ "summary": why, "evidence_refs": [], "programs_ms": bench::milliseconds(programs) });
+            return Ok(signal("nothing_found", data));
+        }
     };
-    let found = look(&attempt, &with, &memory, &mut trials, begun).await?;
+    let mut tried = Tried::of(&settings, &attempt).await?;
+    let found = look(&attempt, &with, &memory, &mut trials, &mut tried, begun).await?;
     let told = json!({
         "suspects": found.suspects,
         "candidates": found.made,
         "tried": found.tried,
+        "tried_before_it_was_cut_off": tried.again,
         "seconds": begun.elapsed().as_secs_f64(),
         "found": found.candidate.as_ref().map(|(candidate, _)| &candidate.summary),
         "oddity": found.oddity,
@@ -199,6 +209,7 @@ async fn look(
     with: &With,
     memory: &Memory,
     trials: &mut Trials,
+    tried: &mut Tried,
     begun: Instant,
 ) -> Result<Found, Outcome> {
     let sight = Sight::of(trials).await?;
@@ -247,7 +258,14 @@ async fn look(
         let made = found.tried + search.waiting();
         let text = format!("candidate {} of at most {made}: {}", found.tried, candidate.summary);
         attempt.host.progress(&attempt.run, attempt.activity, &text);
-        let (trial, is_good) = trials.try_out(&candidate).await?;
+        let (trial, is_good) = match tried.recall(&candidate) {
+            Some(known) => known,
+            None => {
+                let (trial, is_good) = trials.try_out(&candidate).await?;
+                tried.add(&candidate, &trial, is_good).await?;
+                (trial, is_good)
+            }
+        };
         search.tell(&candidate, &trial);
         let covering = sight.covering(&candidate);
         let sure = confidence(candidate.template, covering, found.cases);

@@ -21,6 +21,16 @@ use crate::{
     hand::{Settings, blocking, failed},
 };
 
+/// Why there is nothing to try.
+pub(super) struct Unfit {
+    /// In words.
+    pub(super) why: String,
+    /// Whether it would be the same another time.
+    pub(super) is_certain: bool,
+    /// How long programs took to show it.
+    pub(super) programs: Duration,
+}
+
 /// A copy in which candidates are tried.
 pub(super) struct Trials {
     settings: Arc<Settings>,
@@ -37,12 +47,12 @@ pub(super) struct Trials {
 }
 
 impl Trials {
-    /// Builds and runs the tree as it is. In words why there is nothing to try.
+    /// Builds and runs the tree as it is.
     pub(super) async fn begin(
         settings: &Arc<Settings>,
         attempt: &Attempt,
         with: &With,
-    ) -> Result<Result<Self, String>, Outcome> {
+    ) -> Result<Result<Self, Unfit>, Outcome> {
         let area = Area::of(settings, attempt)?;
         let copy = area.trial();
         let (keeper, of, tree, into) = (Arc::clone(settings), attempt.folder.clone(), with.tree.clone(), copy.clone());
@@ -50,7 +60,8 @@ impl Trials {
         let folder = build::folder_in(settings, attempt, &with.repo, copy.clone()).await?;
         let built = build::build(settings, attempt, &with.build, &folder, Keeping::Nothing).await?;
         if let Err(why) = &built.image {
-            return Ok(Err(format!("templates need a tree that builds, and this one does not: {why}")));
+            let why = format!("templates need a tree that builds, and this one does not: {why}");
+            return Ok(Err(Unfit { why, is_certain: true, programs: built.programs }));
         }
         let mut profile = with.test_profile.clone();
         (profile.confirm, profile.repetitions, profile.coverage) = (false, 1, false);
@@ -77,11 +88,12 @@ impl Trials {
         trials.place_image().await?;
         trials.measured = trials.measure().await?;
         let is_bad = trials.measured.cases.iter().any(|case| case.case.status.is_bad());
-        let why = || {
-            let why = trials.measured.reasons.first().map(String::as_str).unwrap_or_default();
-            format!("templates need a case that fails, and none does: {why}")
-        };
-        Ok(if is_bad { Ok(trials) } else { Err(why()) })
+        if is_bad {
+            return Ok(Ok(trials));
+        }
+        let why = trials.measured.reasons.first().map(String::as_str).unwrap_or_default();
+        let why = format!("templates need a case that fails, and none does: {why}");
+        Ok(Err(Unfit { why, is_certain: false, programs: trials.programs }))
     }
 
     async fn place_image(&mut self) -> Result<(), Outcome> {

@@ -1,0 +1,66 @@
+//! What each candidate of a search has come to, a line for each, in the run's own area: a search that was cut off goes on where it was instead of
+//! building everything again.
+
+use std::collections::BTreeMap;
+
+use interlock_activity::{Attempt, Outcome};
+use interlock_repair::{Candidate, Trial};
+use serde::{Deserialize, Serialize};
+use tokio::{
+    fs::{self, File, OpenOptions},
+    io::AsyncWriteExt,
+};
+
+use crate::{
+    area::Area,
+    hand::{Settings, failed},
+};
+
+/// The results of one search, over all its tries.
+pub(super) struct Tried {
+    file: File,
+    known: BTreeMap<String, (Trial, bool)>,
+    /// How many of them were of use again.
+    pub(super) again: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    patch: String,
+    trial: Trial,
+    is_good: bool,
+}
+
+impl Tried {
+    /// What tries before this one have found out, if there were any.
+    pub(super) async fn of(settings: &Settings, attempt: &Attempt) -> Result<Self, Outcome> {
+        let path = Area::of(settings, attempt)?.file(&format!("search-{}.jsonl", attempt.activity));
+        let text = match attempt.number {
+            ..=1 => Vec::new(),
+            _ => fs::read(&path).await.unwrap_or_default(),
+        };
+        let file = OpenOptions::new().create(true).append(true).open(&path).await.map_err(failed)?;
+        if text.is_empty() {
+            file.set_len(0).await.map_err(failed)?;
+        }
+        // Whoever was cut off may have left half a line, which is none.
+        let lines = text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+        let known = lines.map(|line| (line.patch, (line.trial, line.is_good))).collect();
+        Ok(Tried { file, known, again: 0 })
+    }
+
+    /// What a candidate has come to before.
+    pub(super) fn recall(&mut self, candidate: &Candidate) -> Option<(Trial, bool)> {
+        let known = self.known.get(&candidate.patch).cloned();
+        self.again += usize::from(known.is_some());
+        known
+    }
+
+    /// Remembers what a candidate has come to.
+    pub(super) async fn add(&mut self, candidate: &Candidate, trial: &Trial, is_good: bool) -> Result<(), Outcome> {
+        let line = Line { patch: candidate.patch.clone(), trial: trial.clone(), is_good };
+        let text = serde_json::to_string(&line).map_err(failed)?;
+        self.file.write_all(format!("\n{text}\n").as_bytes()).await.map_err(failed)?;
+        self.file.flush().await.map_err(failed)
+    }
+}
