@@ -57,7 +57,7 @@ pub struct Found {
 #[derive(Debug, Error)]
 pub enum Unmet {
     /// It did not come in time.
-    #[error("it did not come within {after:?}; what came is `{instead}`")]
+    #[error("{}", late(after, instead))]
     TimedOut {
         /// How long it was waited for.
         after: Duration,
@@ -73,6 +73,13 @@ pub enum Unmet {
     /// The stream or the log cannot be used.
     #[error(transparent)]
     Broken(#[from] io::Error),
+}
+
+fn late(after: &Duration, instead: &str) -> String {
+    match instead.trim().is_empty() {
+        true => format!("nothing came within {after:?}"),
+        false => format!("it did not come within {after:?}; what came is `{instead}`"),
+    }
 }
 
 /// How often a pattern was seen, whoever waits for what.

@@ -3,11 +3,14 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    pin::pin,
+    time::Duration,
 };
 
 use interlock_activity::Outcome;
 use interlock_program::{Ended, How};
 use regex::bytes::Regex;
+use tokio::io::AsyncRead;
 
 use super::{
     boot::{Boot, SEMIHOSTING_LOG, SERIAL_LOG},
@@ -19,6 +22,7 @@ use super::{
 };
 use crate::{
     Bench, Fault, Ran, Start, Stop, Trouble, confined,
+    expect::{Expect, Found, Unmet},
     fault::{Symbols, faults, registers},
     leftovers,
 };
@@ -138,7 +142,14 @@ async fn heartbeat(config: &Config, boot: &mut Boot) -> Result<String, Trouble> 
     let any = Regex::new(r"\S").map_err(Trouble::environment)?;
     let patterns = [config.heartbeat.clone().unwrap_or(any)];
     boot.qmp.cont().await?;
-    match boot.console(config.console).wait_for(&patterns, config.heartbeat_after).await {
+    // Where it is said to talk comes first; that it talks elsewhere shows as well that it lives.
+    let (serial, semihosting) = (&mut boot.serial, boot.semihosting.as_mut());
+    let heard = match (config.console, semihosting) {
+        (_, None) => serial.wait_for(&patterns, config.heartbeat_after).await,
+        (Console::Serial, Some(other)) => either(serial, other, &patterns, config.heartbeat_after).await,
+        (Console::Semihosting, Some(own)) => either(own, serial, &patterns, config.heartbeat_after).await,
+    };
+    match heard {
         Ok(_) if config.heartbeat.is_none() => Ok("it prints".to_owned()),
         Ok(found) => Ok(format!("it said `{}`", found.text.trim())),
         Err(unmet) => {
@@ -146,6 +157,27 @@ async fn heartbeat(config: &Config, boot: &mut Boot) -> Result<String, Trouble> 
             let counter = super::hang::counter(&registers).map(|at| format!("; it was at {at:#010x}"));
             Err(Trouble::Environment(format!("it did not boot: {unmet}{}", counter.unwrap_or_default())))
         }
+    }
+}
+
+/// What is heard from one of two; where neither says it, what is wrong with the first.
+async fn either<S: AsyncRead + Unpin>(
+    one: &mut Expect<S>,
+    other: &mut Expect<S>,
+    patterns: &[Regex],
+    within: Duration,
+) -> Result<Found, Unmet> {
+    let mut one = pin!(one.wait_for(patterns, within));
+    let mut other = pin!(other.wait_for(patterns, within));
+    tokio::select! {
+        heard = &mut one => match heard {
+            Err(unmet) => other.await.map_err(|_| unmet),
+            heard => heard,
+        },
+        heard = &mut other => match heard {
+            Err(_) => one.await,
+            heard => heard,
+        },
     }
 }
 

@@ -327,6 +327,8 @@ async fn it_is_healthy_when_its_heartbeat_comes() {
         let cases = [
             (json!({}), Ok("it prints")),
             (json!({ "heartbeat": "^boo" }), Ok("it said `boo`")),
+            // It talks on the serial port, which shows as well that it lives.
+            (json!({ "console": "semihosting" }), Ok("it prints")),
             (json!({ "heartbeat": "^never", "heartbeat_sec": 0.3 }), Err("it did not boot: ")),
             (json!({ "machine": "no-such-machine" }), Err("QEMU could not be started: ")),
         ];
