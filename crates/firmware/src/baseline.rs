@@ -57,13 +57,14 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let folder = build::folder_in(&settings, &attempt, &with.repo, Area::of(&settings, &attempt)?.copy()).await?;
     let built = build::build(&settings, &attempt, &with.build, &folder, Keeping::All).await?;
     let mut spent = built.programs;
-    let (mut evidence, mut is_passing) = (built.evidence, false);
+    let (mut evidence, mut is_passing, mut misread) = (built.evidence, false, None);
     let measured = match &built.image {
         Ok(image) => match tested(&settings, &attempt, with, &folder, image).await? {
             Ok(tested) => {
                 spent += tested.programs;
                 evidence.extend(tested.logs);
                 is_passing = tested.is_passing;
+                misread = tested.misread;
                 Some(tested.measured)
             }
             Err(Trouble::Missing { program, package }) => {
@@ -78,7 +79,8 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
         },
         Err(_) => None,
     };
-    let slips = measured.as_ref().map(|measured| slips(&expected, measured)).unwrap_or_default();
+    let mut slips = measured.as_ref().map(|measured| slips(&expected, measured)).unwrap_or_default();
+    slips.extend(misread);
     if !slips.is_empty() {
         return Err(Outcome::error(code::BAD_INPUT, slips.join("; ")).with(evidence));
     }
@@ -147,6 +149,8 @@ struct Tested {
     measured: Measured,
     /// Whether every case that must pass does; what else fails on the untouched tree is forgiven, as it is later.
     is_passing: bool,
+    /// That results are in another format than they are said to be.
+    misread: Option<String>,
     logs: Vec<Evidence>,
     programs: Duration,
 }
@@ -174,16 +178,18 @@ async fn tested(
     };
     let logs = bench::keep_logs(attempt, &open.session, Vec::new()).await?;
     let session = open.session.clone();
-    let (measured, is_passing) = blocking(move || {
+    let (measured, is_passing, misread) = blocking(move || {
         let mut measured = bench::measure(&session, None)?;
         let is_passing = bench::measure(&session, Some(&measured))?.verdict == Verdict::Pass;
         measured.metrics.extend(bench::sizes(&session));
-        Ok((measured, is_passing))
+        let is_silent = measured.cases.iter().all(|case| case.case.status == Status::Missing);
+        let misread = if is_silent { bench::misread(&session)? } else { None };
+        Ok((measured, is_passing, misread))
     })
     .await?;
     let _ = open.environment.teardown(open.bench(settings, attempt)).await;
     bench::let_go(&attempt.run);
-    Ok(Ok(Tested { measured, is_passing, logs, programs: ran.programs }))
+    Ok(Ok(Tested { measured, is_passing, misread, logs, programs: ran.programs }))
 }
 
 async fn run(settings: &Arc<Settings>, attempt: &Attempt, open: &Open) -> Result<bench::AllRan, Trouble> {

@@ -170,7 +170,7 @@ fn a_run_that_finds_no_patch_says_why() {
     check(&[("sums src/sum.c", "sums ../src/sum.c")], &["../src/sum.c", "in no git repository"]);
     check(&[("[sum_of_three,", "[sum_of_tree,")], &["`sum_of_tree` is not reported", "did you mean `sum_of_three`?"]);
     check(&[("image: sums", "image: suns")], &["made no suns"]);
-    check(&[("format: tap", "format: junit")], &["there is no JUnit XML in it"]);
+    check(&[("format: tap", "format: junit")], &["as `junit` the tests report no case, as `tap` 2 cases"]);
     check(&[(r#"["src/**"]"#, r#"["source/**"]"#)], &["none of 2 C sources may be changed", "allowed_paths"]);
     check(
         &[

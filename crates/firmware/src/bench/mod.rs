@@ -22,7 +22,7 @@ use crate::{
 };
 
 pub(crate) use hold::{forget, let_go};
-pub(crate) use reading::{baseline, compact, measure, passed_targets, regressions, reported, sizes};
+pub(crate) use reading::{baseline, compact, measure, misread, passed_targets, regressions, reported, sizes};
 pub(crate) use starts::{AllRan, alone, milliseconds, run_all, run_some, starts};
 
 /// Everything about a session that is open.

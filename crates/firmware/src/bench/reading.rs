@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use interlock_activity::{Attempt, Outcome};
+use interlock_chart::counted;
 use interlock_journal::{Evidence, Hash};
 use interlock_testbench::{
     Ran, Session, fault,
@@ -32,14 +33,37 @@ fn format(session: &Session) -> Result<Format, Outcome> {
 }
 
 fn parsed(format: &Format, folder: &Path, ran: &Ran) -> Parsed {
+    let (texts, others) = texts(folder, ran);
+    results::read(format, &borrowed(&texts), &borrowed(&others))
+}
+
+/// What a start has left that results are read from, and what else.
+fn texts(folder: &Path, ran: &Ran) -> (Vec<String>, Vec<String>) {
     let read =
         |files: &[std::path::PathBuf]| -> Vec<String> { files.iter().map(|file| text(&folder.join(file))).collect() };
-    let (reports, logs) = (read(&ran.reports), read(&ran.logs));
-    let (texts, others) = match reports.is_empty() {
-        true => (&logs[..logs.len().min(1)], &logs[logs.len().min(1)..]),
-        false => (&reports[..], &logs[..]),
-    };
-    results::read(format, &borrowed(texts), &borrowed(others))
+    let (reports, mut logs) = (read(&ran.reports), read(&ran.logs));
+    match reports.is_empty() {
+        true => {
+            let others = logs.split_off(logs.len().min(1));
+            (logs, others)
+        }
+        false => (reports, logs),
+    }
+}
+
+/// That results are not in the format that they are said to be in, where they are in another.
+pub(crate) fn misread(session: &Session) -> Result<Option<String>, Outcome> {
+    let said = format(session)?;
+    for (folder, ran) in session.ran().map_err(failed)? {
+        if let Some((format, count)) = results::really(&said, &borrowed(&texts(&folder, &ran).0)) {
+            let (said, real) = (said.name(), format.name());
+            let cases = counted(count, "case", "cases");
+            return Ok(Some(format!(
+                "`test_profile.format`: as `{said}` the tests report no case, as `{real}` {cases}"
+            )));
+        }
+    }
+    Ok(None)
 }
 
 fn borrowed(texts: &[String]) -> Vec<&str> {

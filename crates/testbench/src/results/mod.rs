@@ -166,6 +166,17 @@ pub fn read(format: &Format, texts: &[&str], others: &[&str]) -> Parsed {
     all
 }
 
+/// The format that texts really have, and how many cases they report in it, where they report none in the one that they are said to have.
+pub fn really(format: &Format, texts: &[&str]) -> Option<(Format, usize)> {
+    let cases = |format: &Format| texts.iter().map(|text| parse(format, text).cases.len()).sum();
+    if matches!(format, Format::Auto) || cases(format) > 0 {
+        return None;
+    }
+    let format = texts.iter().find_map(|text| auto::format(text))?;
+    let count = cases(&format);
+    (count > 0).then_some((format, count))
+}
+
 fn found_out(text: &str) -> Parsed {
     match auto::format(text) {
         Some(format) => {
