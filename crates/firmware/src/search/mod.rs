@@ -213,6 +213,7 @@ async fn look(
     begun: Instant,
 ) -> Result<Found, Outcome> {
     let sight = Sight::of(trials).await?;
+    trials.hurry();
     let sources = trials.sources.clone();
     let mut suspects = localise(&sight.coverage, &sight.named);
     if suspects.is_empty() {

@@ -9,7 +9,7 @@ use std::{
 use interlock_activity::{Attempt, Outcome};
 use interlock_repair::{Candidate, Trial};
 use interlock_testbench::{
-    Ran, Start, Trouble,
+    Profile, Ran, Start, Trouble,
     results::{Measured, Status, Verdict},
 };
 
@@ -20,6 +20,10 @@ use crate::{
     build::{self, Build, Keeping},
     hand::{Settings, blocking, failed},
 };
+
+/// How much longer than the tree as it is a candidate may take, and what it may take in any case.
+const SLOWER_MAX: u32 = 10;
+const TRIAL_MIN: Duration = Duration::from_secs(1);
 
 /// Why there is nothing to try.
 pub(super) struct Unfit {
@@ -42,6 +46,8 @@ pub(super) struct Trials {
     pub(super) open: Open,
     /// How the tree does as it is.
     pub(super) measured: Measured,
+    /// How long it took.
+    took: Duration,
     /// How long compilers and environments were at work.
     pub(super) programs: Duration,
 }
@@ -83,10 +89,13 @@ impl Trials {
             sources,
             open,
             measured: nothing,
+            took: Duration::ZERO,
             programs: built.programs,
         };
         trials.place_image().await?;
+        let built = trials.programs;
         trials.measured = trials.measure().await?;
+        trials.took = trials.programs - built;
         let is_bad = trials.measured.cases.iter().any(|case| case.case.status.is_bad());
         if is_bad {
             return Ok(Ok(trials));
@@ -94,6 +103,14 @@ impl Trials {
         let why = trials.measured.reasons.first().map(String::as_str).unwrap_or_default();
         let why = format!("templates need a case that fails, and none does: {why}");
         Ok(Err(Unfit { why, is_certain: false, programs: trials.programs }))
+    }
+
+    /// Lets no candidate take much longer than the tree as it is took for all its cases: many run in circles, and each would take all the time
+    /// there is.
+    pub(super) fn hurry(&mut self) {
+        if self.measured.missing_tests == 0 {
+            shorten(&mut self.open.session.profile, self.took);
+        }
     }
 
     async fn place_image(&mut self) -> Result<(), Outcome> {
@@ -161,6 +178,13 @@ impl Trials {
     }
 }
 
+fn shorten(profile: &mut Profile, took: Duration) {
+    let most = took.saturating_mul(SLOWER_MAX).max(TRIAL_MIN).as_secs() + 1;
+    profile.timeout_sec = profile.timeout_sec.min(most);
+    let own = profile.suites.iter_mut().filter_map(|suite| suite.timeout_sec.as_mut());
+    own.for_each(|own| *own = most.min(*own));
+}
+
 async fn empty(folder: PathBuf) -> std::io::Result<()> {
     let _ = tokio::fs::remove_dir_all(&folder).await;
     tokio::fs::create_dir_all(&folder).await
@@ -175,5 +199,24 @@ pub(super) fn trial(measured: &Measured) -> Trial {
         failed: with(|status| status != Status::Passed && status != Status::Skipped)
             .map(|case| (case.case.case_id.clone(), case.case.message.clone()))
             .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+    use super::*;
+
+    #[test]
+    fn a_candidate_gets_ten_times_what_the_tree_took_and_never_more_than_is_allowed() {
+        let hurried = |took| {
+            let text = r#"{"env_type":"local","timeout_sec":60,"suites":[{"id":"a","timeout_sec":30},{"id":"b"}]}"#;
+            let mut profile: Profile = serde_json::from_str(text).unwrap();
+            shorten(&mut profile, Duration::from_millis(took));
+            (profile.timeout_sec, profile.suites[0].timeout_sec, profile.suites[1].timeout_sec)
+        };
+        assert_eq!(hurried(20), (2, Some(2), None));
+        assert_eq!(hurried(1_500), (16, Some(16), None));
+        assert_eq!(hurried(60_000), (60, Some(30), None));
     }
 }
