@@ -47,9 +47,8 @@ impl Error {
         match self {
             Error::Journal(error) => error.hint().map(str::to_owned),
             Error::Refused(refused) => refused.hint(),
-            Error::Input(_) => Some("`interlock describe MACHINE --json` shows what it takes".into()),
             Error::NoAnswer { pid, .. } => Some(format!("end process {pid}; its runs can then be resumed")),
-            Error::Machine(_) | Error::Undo(_) => None,
+            Error::Input(_) | Error::Machine(_) | Error::Undo(_) => None,
             Error::State { .. } => Some("`interlock verify` says what can still be trusted".into()),
         }
     }

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
     block_on(async {
         let runtime = store.runtime()?;
         listen(&runtime);
-        let head = runtime.start(start).await?;
+        let head = runtime.start(start).await.map_err(|error| described(error, &args.machine))?;
         output.talk(&format!("run {}\n", head.name));
         drive(&store, &runtime, Follower::from_start(&store, head)?, output).await
     })
@@ -47,6 +47,15 @@ fn load(name: &str, output: &Output) -> Result<Arc<Loaded>, Failure> {
     machine::show(&source, &reading.diagnostics, output);
     let chart = reading.chart.ok_or_else(Failure::told)?;
     Ok(Arc::new(Loaded::of(Definition::new(&source, &chart), chart)))
+}
+
+/// Where to read what a machine takes, for an input that cannot be used though its form is right.
+fn described(error: Error, machine: &str) -> Failure {
+    let is_input = matches!(error, Error::Input(_));
+    match Failure::from(error) {
+        failure if is_input => failure.hint(format!("`interlock describe {machine} --json` shows what it takes")),
+        failure => failure,
+    }
 }
 
 /// An input that fits says more than a schema.
