@@ -290,8 +290,8 @@ impl Story {
         let row = |name: String| {
             let held = threshold(&thresholds[&name]);
             match self.is_measured_again() {
-                true => vec![name.clone(), text(&before[&name]), text(&after[&name]), held],
-                false => vec![name.clone(), text(&before[&name]), held],
+                true => vec![name.clone(), figure(&before[&name]), figure(&after[&name]), held],
+                false => vec![name.clone(), figure(&before[&name]), held],
             }
         };
         let head = match self.is_measured_again() {
@@ -426,6 +426,11 @@ pub(super) fn taken_back(report: &Report) -> Option<TakenBack> {
     let (seq, undone) = undo::standing(&undone)?;
     let record = &report.steps.iter().find(|step| step.record.seq == *seq)?.record;
     Some(TakenBack { at: moment::rfc3339(record.at_ms), by: undone.by.name.clone(), left: undone.left })
+}
+
+/// A figure without decimals that say nothing: most are counts.
+fn figure(value: &Json) -> String {
+    value.as_f64().map_or_else(|| text(value), |number| number.to_string())
 }
 
 /// What a judge names as evidence: the hash of a file, or one of the facts that it was given, which people know by other words.
