@@ -15,7 +15,9 @@ const QUESTION_LENGTH_MAX: usize = 2_000;
 pub(crate) fn text(follower: &Follower) -> String {
     let (run, offers) = (follower.head.name.as_str(), follower.offers());
     if follower.live.state.is_paused() {
-        return format!("{run} is paused. To let it go on:\n    interlock resume {run}\n");
+        return format!(
+            "{run} is paused. To let it go on, or to end it:\n    interlock resume {run}\n    interlock abort {run}\n"
+        );
     }
     let place = follower.live.place();
     let mut text = format!("{run} waits in {place}. To answer:\n");

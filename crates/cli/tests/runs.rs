@@ -457,9 +457,9 @@ fn a_paused_run_stands_still_until_it_is_resumed() {
         &session,
         "send t1 drink",
         expect![[r#"
-        | error: run t1 is paused; resume it first
-        [exit 2]
-    "#]],
+            | error: run t1 is paused; resume it first, or abort it
+            [exit 2]
+        "#]],
     );
     check(
         &session,

@@ -207,3 +207,60 @@ fn whoever_watches_sees_what_others_do() {
     assert_eq!((code, events), (Some(0), vec!["blink", "off"]));
     assert_eq!(ended(follower).0, Some(0));
 }
+
+const SCRIBE: &str = "\
+machine: scribe
+version: 1
+summary: Thinks, then writes.
+events:
+  stop: { from: user, summary: Write nothing }
+  hurry: { from: user, summary: Write at once }
+initial: thinking
+on:
+  stop: { target: silent, reason: somebody said so }
+  hurry: { target: writing, limit: 1 }
+states:
+  thinking:
+    invoke: { activity: command.run, with: { command: \"while ! test -e thought; do sleep 0.05; done\" }, signals: [passed, failed] }
+    on: { passed: writing, failed: silent, error: silent }
+  writing:
+    invoke: { activity: command.run, with: { command: \"touch written\" }, signals: [passed, failed] }
+    on: { passed: done, failed: silent, error: silent }
+  done: { type: final, outcome: success }
+  silent: { type: final, outcome: aborted }
+";
+
+/// A scribe that was paused while it thought; whether its thought has come to an end since.
+fn paused_scribe(is_thought: bool) -> (TempDir, Session, Child) {
+    let (folder, session) = project("1h");
+    session.write(".interlock/machines/scribe/machine.yaml", SCRIBE).unwrap();
+    let child = begin(&session, "run scribe --name s");
+    until("the thought", || shown(&session, "s")["place"] == "thinking");
+    assert_eq!(session.run("pause s").unwrap().code, Some(0));
+    if is_thought {
+        let seq = shown(&session, "s")["seq"].as_u64();
+        session.write("thought", "").unwrap();
+        until("the end of the thought", || shown(&session, "s")["seq"].as_u64() > seq);
+    }
+    (folder, session, child)
+}
+
+#[test]
+fn a_paused_run_can_be_aborted_and_nothing_begins_that_was_waiting() {
+    for is_thought in [false, true] {
+        let (folder, session, child) = paused_scribe(is_thought);
+        let other = session.run("send s hurry").unwrap();
+        assert!(other.code == Some(2) && other.stderr.contains("s is paused; resume it first, or abort it"), "{other}");
+        assert_eq!(shown(&session, "s")["phase"], "paused");
+        let aborted = session.run("abort s").unwrap();
+        assert_eq!(aborted.code, Some(0), "{aborted}");
+        let shown = shown(&session, "s");
+        assert_eq!(shown["phase"], "aborted", "{shown}");
+        // It follows while something is under way: to the end, or until the run stands still.
+        let followed = ended(child).0;
+        assert!(followed == Some(3) || is_thought && followed == Some(4), "{is_thought} {followed:?}");
+        assert!(!folder.path().join("written").exists());
+        assert_eq!(session.run("verify s").unwrap().code, Some(0));
+        assert_eq!(session.run("replay s").unwrap().code, Some(0));
+    }
+}

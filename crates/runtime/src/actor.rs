@@ -14,7 +14,7 @@ use tokio::sync::{
 };
 
 use crate::{
-    Live, News, Order, Refused, Result, Settled, Turn,
+    Live, Move, News, Order, Refused, Result, Settled, Turn,
     dispatch::{self, Flight, Ready},
     grants,
     recover::{self, Care},
@@ -51,6 +51,24 @@ pub(crate) enum Reply {
     Here(oneshot::Sender<Result<u64>>),
     /// Whoever left the message in the engine.
     Message(i64),
+}
+
+impl Reply {
+    /// The message in the engine that waits for the answer.
+    fn message(&self) -> Option<i64> {
+        match self {
+            Reply::Message(message) => Some(*message),
+            Reply::Here(_) => None,
+        }
+    }
+
+    /// Answers somebody in this process; whoever left a message was answered with the record.
+    fn here(self, result: Result<u64>) -> Result<()> {
+        if let Reply::Here(reply) = self {
+            let _ = reply.send(result.clone());
+        }
+        result.map(drop)
+    }
 }
 
 /// What an actor is written to.
@@ -215,15 +233,7 @@ impl Actor {
         let seq = self.live.seq + 1 - append.records.len() as u64;
         append.answer = answer.map(|message| (message, to_json(&Answer::Ok(seq))));
         self.commit(append).await?;
-        if is_watched {
-            self.shared.tell(News::Moved {
-                run: Arc::clone(&self.live.name),
-                seq: self.live.seq,
-                moves: moves.into(),
-                phase: self.live.phase(&self.shared.registry),
-                place: self.live.place().into(),
-            });
-        }
+        self.tell_moved(is_watched, moves);
         self.carry_out(orders);
         Ok(seq)
     }
@@ -333,6 +343,12 @@ impl Actor {
     }
 
     async fn ask(&mut self, request: Request, by: By, reply: Reply) -> Result<()> {
+        let request = match request {
+            Request::Send { event, data } if self.live.state.is_paused() => {
+                return self.abort_paused(&event, &data, by, reply).await;
+            }
+            other => other,
+        };
         let admitted = match request {
             Request::Send { event, data } => self.live.admit(&event, &data, by, &self.shared.registry),
             Request::Pause if self.live.state.is_paused() => Err(Refused::new("the run is paused already")),
@@ -349,15 +365,54 @@ impl Actor {
             Ok(entry) => entry,
             Err(refused) => return self.refuse(refused, reply).await,
         };
-        let message = match &reply {
-            Reply::Message(message) => Some(*message),
-            Reply::Here(_) => None,
+        let result = self.happen(entry, reply.message()).await;
+        reply.here(result)
+    }
+
+    /// Of all events, a run that stands still takes the one by which it is aborted: it goes on and is aborted in one, so that nothing begins which
+    /// was waiting for it to go on.
+    async fn abort_paused(&mut self, event: &str, data: &Value, by: By, reply: Reply) -> Result<()> {
+        let (shared, before) = (Arc::clone(&self.shared), self.live.clone());
+        let (now_ms, is_watched) = (shared.clock.now_ms(), shared.is_watched());
+        let none_at_once = &mut |_: &Live, _| false;
+        let resumed =
+            self.live.turn(Entry::Resumed { by: by.clone() }, now_ms, &shared.registry, is_watched, none_at_once)?;
+        let ended = match self.live.admit(event, data, by, &shared.registry) {
+            Ok(entry) => Ok(self.live.turn(entry, now_ms, &shared.registry, is_watched, none_at_once)?),
+            Err(refused) => Err(refused),
         };
-        let result = self.happen(entry, message).await;
-        if let Reply::Here(reply) = reply {
-            let _ = reply.send(result.clone());
+        let ended = match ended {
+            Ok(ended) if self.live.phase(&shared.registry) == Phase::Aborted => ended,
+            _ => {
+                self.live = before;
+                let why = format!("run {} is paused; resume it first, or abort it", self.live.name);
+                return self.refuse(Refused::new(why), reply).await;
+            }
+        };
+        let moves = [resumed.moves, ended.moves].concat();
+        let after = [before.seq, before.seq + resumed.append.records.len() as u64];
+        let seq = after[1] + 1;
+        let mut last = ended.append;
+        last.answer = reply.message().map(|message| (message, to_json(&Answer::Ok(seq))));
+        for (after, append) in after.into_iter().zip([resumed.append, last]) {
+            shared.engine.append(self.live.key, after, self.live.lease, append).await?;
         }
-        result.map(drop)
+        self.tell_moved(is_watched, moves);
+        let is_end = |order: &Order| matches!(order, Order::Cancel(_));
+        self.carry_out(resumed.orders.into_iter().chain(ended.orders).filter(is_end).collect());
+        reply.here(Ok(seq))
+    }
+
+    fn tell_moved(&self, is_watched: bool, moves: Vec<Move>) {
+        if is_watched {
+            self.shared.tell(News::Moved {
+                run: Arc::clone(&self.live.name),
+                seq: self.live.seq,
+                moves: moves.into(),
+                phase: self.live.phase(&self.shared.registry),
+                place: self.live.place().into(),
+            });
+        }
     }
 
     /// What is granted is used and recorded before whoever needs it goes on.

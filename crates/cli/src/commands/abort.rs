@@ -1,17 +1,10 @@
 //! `interlock abort`: sends a run the event by which its own machine is aborted.
 
-use interlock_chart::model::{Kind, Outcome as End};
-use interlock_runtime::{Live, offers};
+use interlock_chart::model::{Kind, Outcome as End, Raiser};
+use interlock_runtime::Live;
 
 use super::{Outcome, send};
-use crate::{
-    Exit,
-    args::Abort,
-    failure::Failure,
-    given,
-    output::Output,
-    store::{Store, registry},
-};
+use crate::{Exit, args::Abort, failure::Failure, given, output::Output, store::Store};
 
 /// Aborts a run. That it then is aborted is what was asked for, and good.
 pub(crate) fn run(args: &Abort, output: &Output) -> Outcome {
@@ -25,19 +18,18 @@ pub(crate) fn run(args: &Abort, output: &Output) -> Outcome {
     }
 }
 
-/// The event that people may send now and that leads to an end with the outcome `aborted`; one called `abort` is asked first.
+/// The event that people may send now, or could if the run were not paused, and that leads to an end with the outcome `aborted`; one called `abort` is
+/// asked first.
 fn event(live: &Live) -> Result<String, Failure> {
-    let mut names: Vec<String> = offers(live, registry()).events.into_iter().map(|offer| offer.event).collect();
-    names.sort_by_key(|name| name != "abort");
-    if let Some(name) = names.iter().find(|name| aborts(live, name)) {
-        return Ok(name.clone());
-    }
     let name = &live.name;
     if live.state.is_done() {
         return Err(Failure::bad_input(format!("{name} has ended")));
     }
-    if live.state.is_paused() {
-        return Err(Failure::bad_input(format!("{name} is paused")).hint(format!("interlock resume {name}")));
+    let theirs = live.loaded.chart().events.iter().filter(|event| matches!(event.from, Raiser::User | Raiser::Any));
+    let mut names: Vec<String> = theirs.map(|event| event.name.clone()).collect();
+    names.sort_by_key(|name| name != "abort");
+    if let Some(name) = names.iter().find(|name| aborts(live, name)) {
+        return Ok(name.clone());
     }
     let machine = &live.loaded.chart().id;
     Err(Failure::bad_input(format!("nothing that {machine} takes in {} aborts it", live.place()))
