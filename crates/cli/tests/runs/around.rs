@@ -1,0 +1,86 @@
+//! What there is besides runs: machines of one's own, what is installed, the store.
+
+use std::{path::Path, process::Command};
+
+use expect_test::expect;
+use serde_json::Value as Json;
+
+use crate::scene::{brewed, check, json, project, run};
+
+#[test]
+fn a_built_in_machine_becomes_the_projects_own() {
+    let (_folder, session) = project();
+    check(
+        &session,
+        "init brian",
+        expect![[r#"
+        | error: there is no built-in machine called `brian`
+        | Hint: did you mean `brain`?
+        [exit 2]
+    "#]],
+    );
+    assert_eq!(run(&session, "init brain").stdout, ".interlock/machines/brain\n");
+    check(
+        &session,
+        "init brain",
+        expect![[r#"
+        | error: .interlock/machines/brain is there already
+        | Hint: --force writes over it
+        [exit 2]
+    "#]],
+    );
+    assert_eq!(run(&session, "init brain --force").code, Some(0));
+    let origin = |row: &Json| row["id"] == "brain" && row["origin"] == "project";
+    assert!(json(&session, "machines").as_array().unwrap().iter().any(origin));
+}
+
+/// A path on which there is little more than git.
+fn bare_path(folder: &Path) -> String {
+    let programs = folder.join("programs");
+    std::fs::create_dir_all(&programs).unwrap();
+    for name in ["git", "df"] {
+        let found = Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().stdout;
+        std::os::unix::fs::symlink(String::from_utf8(found).unwrap().trim(), programs.join(name)).unwrap();
+    }
+    programs.display().to_string()
+}
+
+#[test]
+fn the_rest_says_what_there_is() {
+    let (_folder, session) = brewed();
+    let doctor = run(&session, "doctor");
+    assert_eq!(doctor.code, Some(0), "{doctor}");
+    assert!(json(&session, "doctor").as_array().unwrap().iter().all(|finding| finding["ok"] == true));
+    let bare = session.clone().with("PATH", bare_path(session.folder()));
+    let lacking = run(&bare, "doctor");
+    let missing = "missing: only needed for firmware for Cortex-M that is built here, as the sample's; `apt install gcc-arm-none-eabi`";
+    assert!(lacking.code == Some(0) && lacking.stdout.contains(missing), "{lacking}");
+    check(
+        &session,
+        "gc",
+        expect![[r#"
+        0 files removed, 0 bytes; 0 kept
+    "#]],
+    );
+    check(
+        &session,
+        "evidence t1",
+        expect![[r#"
+        | t1 left no files behind
+    "#]],
+    );
+    assert!(run(&session, "completions bash").stdout.contains("interlock__subcmd__run"));
+    assert_eq!(run(&session, "man --out man").code, Some(0));
+    assert!(session.folder().join("man/interlock-run.1").exists());
+    assert!(json(&session, "activities").is_array());
+}
+
+#[test]
+fn a_store_that_cannot_be_used_is_said_so() {
+    let (_folder, session) = project();
+    session.write("home", "not a folder").unwrap();
+    let failed = run(&session, "runs");
+    assert_eq!(failed.code, Some(1), "{failed}");
+    assert!(failed.stderr.starts_with("error: "), "{failed}");
+    assert_eq!(run(&session, "doctor").code, Some(1));
+}

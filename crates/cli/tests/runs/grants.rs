@@ -1,0 +1,79 @@
+//! What a person has to say yes to.
+
+use interlock_testkit::session::Transcript;
+use serde_json::Value as Json;
+
+use crate::scene::{brewed, json, project, run};
+
+const CAREFUL: &str = "\
+machine: careful
+version: 1
+summary: Asks where policy asks.
+events: { again: { from: user, summary: Try it again } }
+initial: working
+states:
+  working:
+    invoke: { activity: command.run, with: { command: \"mkdir -p infra && touch infra/made\" }, signals: [passed, failed] }
+    on:
+      passed: { target: asking, reason: it is done }
+      failed: { target: broken }
+      error: { target: asking, reason: \"${event.code}: ${event.message}\" }
+  asking:
+    on: { again: working }
+  broken: { type: final, outcome: failure }
+";
+
+/// The scopes that a run which was just refused has named.
+fn asked(said: &Transcript) -> String {
+    let (_, scopes) =
+        said.stderr.split_once("`interlock grant c1 ").unwrap_or_else(|| panic!("nothing is asked\n{said}"));
+    scopes.split_once('`').unwrap().0.to_owned()
+}
+
+#[test]
+fn a_command_waits_for_a_person_to_grant_it_and_each_use_is_told() {
+    let (_folder, session) = project();
+    session.write("careful/machine.yaml", CAREFUL).unwrap();
+    let refused = run(&session, "run ./careful --name c1");
+    assert!(refused.stderr.contains("CONFIRMATION_NEEDED"), "{refused}");
+    assert!(!session.folder().join("infra").exists());
+    let scopes = asked(&refused);
+    let granted = run(&session, &format!("grant c1 {scopes}"));
+    assert!(granted.stdout.starts_with("c1  granted fs.write:infra"), "{granted}");
+    let done = run(&session, "send c1 again");
+    assert!(done.stderr.contains("it is done") && session.folder().join("infra/made").exists(), "{done}");
+    let trace = run(&session, "trace c1").stdout;
+    for told in ["granted, once", "by the grant of record", "user ada"] {
+        assert!(trace.contains(told), "{told} is not in\n{trace}");
+    }
+    let used_up = run(&session, "send c1 again");
+    assert_eq!(asked(&used_up), scopes);
+    assert_eq!(run(&session, &format!("grant c1 {scopes} --for 1h --uses 5")).code, Some(0));
+    for _ in 0..2 {
+        let again = run(&session, "send c1 again");
+        assert!(again.stderr.contains("it is done"), "{again}");
+    }
+    assert_eq!(run(&session, "verify").code, Some(0));
+}
+
+#[test]
+fn what_cannot_be_granted_is_said() {
+    let (_folder, session) = brewed();
+    let cases = [
+        ("", "required arguments were not provided"),
+        ("fs.wrote:x", "`fs.wrote` is not a permission"),
+        ("destroy", "`destroy` needs to say what"),
+        ("fs.write --for 1x", "a time is a number and a unit"),
+        ("fs.write --for 0s", "a whole number from 1 on"),
+        ("fs.write --uses 0", "0 is not in"),
+    ];
+    for (arguments, message) in cases {
+        let said = run(&session, &format!("grant t1 {arguments}"));
+        assert!(said.code == Some(2) && said.stderr.contains(message), "{arguments}: {said}");
+    }
+    let granted = json(&session, "grant t1 fs.write:docs/** --for 1h");
+    assert_eq!((&granted["for_ms"], &granted["uses"]), (&Json::from(3_600_000), &Json::Null));
+    assert_eq!(json(&session, "grant t1 'destroy:git clean -fd'")["uses"], 1);
+    assert_eq!(run(&session, "send t1 drink").code, Some(0));
+    assert_eq!(run(&session, "grant t1 fs.write").code, Some(2));
+}

@@ -1,0 +1,9 @@
+//! Runs as their users see them: stdout as it is, stderr behind a bar, the exit code where it is not 0.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+mod around;
+mod grants;
+mod moving;
+mod scene;
+mod telling;

@@ -1,0 +1,11 @@
+//! The command line as its users see it: stdout as it is, stderr behind a bar, the exit code where it is not 0.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+mod checking;
+mod exchange;
+mod knowing;
+mod machines;
+mod resources;
+mod scene;
+mod usage;
