@@ -9,36 +9,36 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Error, Result, Workspace, git::Git, private::Private};
+use crate::{Error, Result, Workspace, git::Git, private::Private, workspace::full_hash};
 
 impl Workspace {
     /// Makes a folder outside of the workspace what a kept tree is. Files in it that are in no tree, as those a build makes, stay.
     pub fn copy_tree(&self, folder: &Path, tree: &str, into: &Path) -> Result<()> {
         let private = self.open_private(folder)?;
-        fs::create_dir_all(into).map_err(|error| Error::io("make", into, &error))?;
-        copy_of(&private, into).bring(tree)
-    }
-}
-
-/// A copy, and the index that knows what is in it.
-struct Copy {
-    git: Git,
-}
-
-fn copy_of(private: &Private, into: &Path) -> Copy {
-    let git = Git::new(into, &private.folder).objects(&private.objects).index(&beside(into, ".index"));
-    Copy { git: git.for_a_moment() }
-}
-
-impl Copy {
-    fn bring(&self, tree: &str) -> Result<()> {
-        let is_hash = tree.len() >= 40 && tree.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if !is_hash {
-            return Err(Error::NoSnapshot(tree.to_owned()));
+        let tree = full_hash(tree)?;
+        match bring(&private, tree, into) {
+            // Somebody who was cut off may have left it locked, or half an index: then it is made anew.
+            Err(Error::Git { .. }) if into.exists() => {
+                remove(into)?;
+                bring(&private, tree, into)
+            }
+            other => other,
         }
-        // What was changed in the copy itself is put back as well: with both options each file is looked at.
-        self.git.run(&["read-tree", "--reset", "-u", tree]).map(drop)
     }
+}
+
+fn bring(private: &Private, tree: &str, into: &Path) -> Result<()> {
+    fs::create_dir_all(into).map_err(|error| Error::io("make", into, &error))?;
+    let git = Git::new(into, &private.folder).objects(&private.objects).index(&beside(into, ".index"));
+    // What was changed in the copy itself is put back as well: with both options each file is looked at.
+    git.for_a_moment().run(&["read-tree", "--reset", "-u", tree]).map(drop)
+}
+
+fn remove(copy: &Path) -> Result<()> {
+    for file in [".index", ".index.lock"] {
+        let _ = fs::remove_file(beside(copy, file));
+    }
+    fs::remove_dir_all(copy).map_err(|error| Error::io("remove", copy, &error))
 }
 
 /// A file beside a copy, which is no part of it.

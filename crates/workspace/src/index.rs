@@ -29,7 +29,7 @@ pub(crate) struct Index<'p> {
     pub(crate) private: &'p Private,
     pub(crate) git: Git,
     pub(crate) scratch: TempDir,
-    path: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 impl<'p> Index<'p> {

@@ -5,8 +5,7 @@ use crate::{Result, git::Git};
 /// An object.
 #[derive(Debug)]
 pub(crate) struct Object {
-    /// `blob`, `tree`, `commit` or `tag`.
-    pub(crate) kind: String,
+    pub(crate) hash: String,
     pub(crate) content: Vec<u8>,
 }
 
@@ -25,9 +24,9 @@ fn next(rest: &mut &[u8]) -> Option<Object> {
     let (about, after) = (&rest[..end], &rest[end + 1..]);
     *rest = after;
     let about = std::str::from_utf8(about).ok()?;
-    let [hash, kind, length] = about.split(' ').collect::<Vec<_>>()[..] else { return None };
+    let [hash, _, length] = about.split(' ').collect::<Vec<_>>()[..] else { return None };
     let length: usize = length.parse().ok().filter(|_| hash.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
     let content = after.get(..length)?.to_vec();
     *rest = after.get(length + 1..).unwrap_or_default();
-    Some(Object { kind: kind.to_owned(), content })
+    Some(Object { hash: hash.to_owned(), content })
 }

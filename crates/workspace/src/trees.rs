@@ -3,19 +3,24 @@
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
-    fs,
-    os::unix::ffi::OsStrExt,
+    ffi::OsStr,
+    fs, io,
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{PermissionsExt, symlink},
+    },
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use crate::{
     Error, Result, Workspace,
-    git::Git,
+    git::{Git, join},
     index::{Index, joined},
-    objects::{self, Object},
-    patch::{Found, Kind, Look, Node, Patch, Plan, plan},
-    private::Private,
-    workspace::name_it,
+    objects,
+    patch::{FILE_BYTES_MAX, Found, Kind, Look, Node, Patch, Plan, Problem, plan},
+    private::{Private, hex},
+    workspace::{full_hash, name_it},
 };
 
 /// What git calls the mode of a folder.
@@ -25,9 +30,13 @@ impl Workspace {
     /// The tree that a patch makes of a kept tree, kept under a name of the run.
     pub fn apply_to_tree(&self, folder: &Path, run: &str, tree: &str, patch: &Patch) -> Result<String> {
         let private = self.open_private(folder)?;
-        let plan = plan(patch, &files(&private, tree, patch)?).map_err(Error::Patch)?;
+        let plan = files(&private, tree, patch)?.plan(patch).map_err(Error::Patch)?;
         let made = changed(&private, tree, &plan)?;
-        name_it(&private, &made, run, None)?;
+        std::thread::scope(|scope| {
+            let checked = scope.spawn(|| is_as_planned(&private, tree, &made, &plan));
+            name_it(&private, &made, run, None)?;
+            joined(checked)
+        })?;
         Ok(made)
     }
 
@@ -43,35 +52,52 @@ impl Workspace {
     }
 }
 
-/// The tree that has this instead of what is there.
+/// The tree that has this instead of what is there. Only what is planned is written, aside; whatever else the tree has is known by its hash.
 fn changed(private: &Private, tree: &str, plan: &Plan) -> Result<String> {
-    let index = Index::new(private)?.kept();
-    let after = |at: usize| index.scratch.path().join(at.to_string());
-    let mut written = Vec::new();
-    for (at, node) in plan.changes.iter().enumerate().filter_map(|(at, change)| Some((at, change.after.as_ref()?))) {
-        fs::write(after(at), &node.content).map_err(|error| Error::io("write", &after(at), &error))?;
-        written.extend([after(at).as_os_str().as_bytes(), b"\n"].concat());
-    }
-    let hashes = std::thread::scope(|scope| {
-        let hashed =
-            scope.spawn(|| index.git.run_with(&["hash-object", "-w", "--no-filters", "--stdin-paths"], &written));
-        index.git.run(&["read-tree", tree])?;
-        joined(hashed)
-    })?;
-    let hashes = String::from_utf8_lossy(&hashes);
-    let mut hashes = hashes.lines();
-    let nothing = "0".repeat(tree.len());
-    let (mut gone, mut there) = (Vec::new(), Vec::new());
+    let index = Index::new(private)?;
+    let aside = index.scratch.path().join("aside");
+    let git = Git::new(&aside, &private.folder).index(&index.path).objects(&private.objects);
+    fs::create_dir(&aside).map_err(|error| Error::io("make", &aside, &error))?;
     for change in &plan.changes {
-        let (lines, mode, hash) = match &change.after {
-            Some(node) => (&mut there, node.kind.mode(), hashes.next().unwrap_or_default()),
-            None => (&mut gone, "0", nothing.as_str()),
-        };
-        lines.extend([format!("{mode} {hash}\t").as_bytes(), change.path.as_os_str().as_bytes(), b"\0"].concat());
+        if let Some(node) = &change.after {
+            let path = aside.join(&change.path);
+            put(&path, node).map_err(|error| Error::io("write", &path, &error))?;
+        }
     }
+    git.run(&["read-tree", tree])?;
     // What goes first makes room: a folder may come where a file was.
-    index.git.run_with(&["update-index", "-z", "--index-info"], &[gone, there].concat())?;
-    index.git.line(&["write-tree"])
+    let (gone, there): (Vec<_>, Vec<_>) = plan.changes.iter().partition(|change| change.after.is_none());
+    let paths = join(gone.into_iter().chain(there).map(|change| change.path.as_os_str().as_bytes().to_vec()));
+    git.run_with(&["update-index", "--add", "--remove", "-z", "--stdin"], &paths)?;
+    git.line(&["write-tree"])
+}
+
+fn put(path: &Path, node: &Node) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    match node.kind {
+        Kind::Link => symlink(OsStr::from_bytes(&node.content), path),
+        _ => fs::write(path, &node.content),
+    }?;
+    match node.kind {
+        Kind::Executable => fs::set_permissions(path, fs::Permissions::from_mode(0o755)),
+        _ => Ok(()),
+    }
+}
+
+/// Every path that differs is one that was planned, and the other way round: `git` leaves out names that it thinks dangerous.
+fn is_as_planned(private: &Private, tree: &str, made: &str, plan: &Plan) -> Result<()> {
+    let git = private.git().objects(&private.objects);
+    let differing = git.paths(&["diff-tree", "-r", "-z", "--name-only", "--no-renames", tree, made])?;
+    let differing: BTreeSet<Vec<u8>> = differing.into_iter().collect();
+    let planned: BTreeSet<Vec<u8>> =
+        plan.changes.iter().map(|change| change.path.as_os_str().as_bytes().to_vec()).collect();
+    match differing.symmetric_difference(&planned).next() {
+        None => Ok(()),
+        Some(path) => {
+            let path = Path::new(OsStr::from_bytes(path));
+            Err(Error::Patch(vec![Problem::file(path, "git does not take it as it is written")]))
+        }
+    }
 }
 
 /// The files of a kept tree.
@@ -79,94 +105,139 @@ fn changed(private: &Private, tree: &str, plan: &Plan) -> Result<String> {
 pub struct TreeFiles {
     git: Git,
     tree: String,
-    /// What was asked for before: a tree does not change.
-    seen: RefCell<BTreeMap<PathBuf, Found>>,
+    /// What was read, by its hash.
+    objects: RefCell<BTreeMap<String, Arc<Vec<u8>>>>,
 }
 
 /// With all that a patch is about, asked for in one call.
 fn files(private: &Private, tree: &str, patch: &Patch) -> Result<TreeFiles> {
-    let files =
-        TreeFiles { git: private.git().objects(&private.objects), tree: tree.to_owned(), seen: RefCell::default() };
-    files.ask(&patch.paths())?;
-    Ok(files)
+    let (git, tree) = (private.git().objects(&private.objects), full_hash(tree)?.to_owned());
+    let files = TreeFiles { git, tree, objects: RefCell::default() };
+    let all: BTreeSet<&Path> = patch.paths().into_iter().flat_map(Path::ancestors).collect();
+    let name = |path: &Path| [files.tree.as_bytes(), b":", path.as_os_str().as_bytes()].concat();
+    files.ask(&all.into_iter().map(name).collect::<Vec<_>>())?;
+    match files.object(&files.tree)? {
+        Some(_) => Ok(files),
+        None => Err(Error::NoSnapshot(files.tree)),
+    }
 }
 
 impl Look for TreeFiles {
     fn look(&self, path: &Path) -> Found {
-        let is_seen = self.seen.borrow().contains_key(path);
-        if !is_seen && let Err(error) = self.ask(&[path]) {
-            return Found::Not(error.to_string());
-        }
-        self.seen.borrow().get(path).cloned().unwrap_or(Found::Nothing)
+        self.found(path).unwrap_or_else(|error| Found::Not(error.to_string()))
     }
 }
 
 impl TreeFiles {
-    /// Asks for paths and, because only a folder knows what kind a thing in it is, for the folders on the way to them.
-    fn ask(&self, paths: &[&Path]) -> Result<()> {
-        let all: BTreeSet<&Path> = paths.iter().flat_map(|path| path.ancestors()).collect();
-        let names: Vec<Vec<u8>> =
-            all.iter().map(|path| [self.tree.as_bytes(), b":", path.as_os_str().as_bytes()].concat()).collect();
-        let objects = objects::read(&self.git, &names)?;
-        let objects: BTreeMap<&Path, Object> =
-            all.into_iter().zip(objects).filter_map(|(path, object)| Some((path, object?))).collect();
-        if !objects.contains_key(Path::new("")) {
-            return Err(Error::NoSnapshot(self.tree.clone()));
+    /// What a patch comes to there. A file that comes where a folder is leaves nothing of it behind, so that all of it must be said to go.
+    pub fn plan(&self, patch: &Patch) -> std::result::Result<Plan, Vec<Problem>> {
+        let plan = plan(patch, self)?;
+        let gone = plan.changes.iter().filter(|change| change.after.is_none());
+        let gone: BTreeSet<&Path> = gone.map(|change| change.path.as_path()).collect();
+        let new = plan.changes.iter().filter(|change| change.before.is_none() && change.after.is_some());
+        let buried = new.filter_map(|change| match self.left_in(&change.path, &gone) {
+            Ok(None) => None,
+            Ok(Some(left)) => {
+                Some(Problem::file(&change.path, format!("it is a folder, and nothing is said of {}", left.display())))
+            }
+            Err(error) => Some(Problem::file(&change.path, error.to_string())),
+        });
+        let buried: Vec<Problem> = buried.collect();
+        if buried.is_empty() { Ok(plan) } else { Err(buried) }
+    }
+
+    /// Something in a folder that does not go; nothing where it is none.
+    fn left_in(&self, path: &Path, gone: &BTreeSet<&Path>) -> Result<Option<PathBuf>> {
+        let mut folder = self.tree.clone();
+        for name in path {
+            let Some(entries) = self.object(&folder)? else { return Ok(None) };
+            match entry(&entries, name.as_bytes(), self.tree.len() / 2) {
+                Some((FOLDER, hash)) => folder = hash,
+                _ => return Ok(None),
+            }
         }
-        let found = paths.iter().map(|path| ((*path).to_owned(), self.found(path, &objects)));
-        self.seen.borrow_mut().extend(found);
+        let mut folders = vec![(path.to_owned(), folder)];
+        while let Some((path, hash)) = folders.pop() {
+            let content = self.object(&hash)?.ok_or(Error::NoSnapshot(hash))?;
+            for (mode, name, hash) in entries(&content, self.tree.len() / 2) {
+                let path = path.join(OsStr::from_bytes(name));
+                match mode {
+                    FOLDER => folders.push((path, hex(hash))),
+                    _ if gone.contains(path.as_path()) => {}
+                    _ => return Ok(Some(path)),
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads objects by names.
+    fn ask(&self, names: &[Vec<u8>]) -> Result<()> {
+        let found = objects::read(&self.git, names)?.into_iter().flatten();
+        self.objects.borrow_mut().extend(found.map(|object| (object.hash, Arc::new(object.content))));
         Ok(())
     }
 
-    fn found(&self, path: &Path, objects: &BTreeMap<&Path, Object>) -> Found {
-        if path.as_os_str().as_bytes().contains(&b'\n') {
-            return Found::Not("there is a line break in its name".to_owned());
+    /// An object by its hash: what a name means is for `git` to say, and not always what stands under that path.
+    fn object(&self, hash: &str) -> Result<Option<Arc<Vec<u8>>>> {
+        let is_known = self.objects.borrow().contains_key(hash);
+        if !is_known {
+            self.ask(&[hash.as_bytes().to_vec()])?;
         }
-        let mut way: Vec<&Path> = path.ancestors().collect();
-        way.reverse();
-        for pair in way.windows(2) {
-            let name = pair[1].file_name().unwrap_or_default();
-            let folder = objects.get(pair[0]).filter(|object| object.kind == "tree");
-            let Some(mode) = folder.and_then(|folder| mode_in(&folder.content, name.as_bytes(), self.tree.len() / 2))
-            else {
-                return Found::Nothing;
-            };
-            let name = name.to_string_lossy();
-            let is_last = pair[1] == path;
-            match (Kind::from_mode(mode), objects.get(pair[1])) {
-                _ if mode == FOLDER && !is_last => {}
-                _ if mode == FOLDER => return Found::Not("it is a folder".to_owned()),
-                (Some(Kind::Repository), _) if is_last => {
-                    return Found::Not("it is a repository of its own".to_owned());
+        Ok(self.objects.borrow().get(hash).cloned())
+    }
+
+    /// Goes from folder to folder: only a folder knows what kind a thing in it is.
+    fn found(&self, path: &Path) -> Result<Found> {
+        let mut folder = self.tree.clone();
+        let mut names = path.iter().peekable();
+        while let Some(name) = names.next() {
+            let entries = self.object(&folder)?.ok_or_else(|| Error::NoSnapshot(folder.clone()))?;
+            let Some((mode, hash)) = entry(&entries, name.as_bytes(), self.tree.len() / 2) else { break };
+            let (name, is_last) = (name.to_string_lossy(), names.peek().is_none());
+            match (Kind::from_mode(mode), is_last) {
+                _ if mode == FOLDER && !is_last => folder = hash,
+                _ if mode == FOLDER => return Ok(Found::Not("it is a folder".to_owned())),
+                (Some(Kind::Repository), true) => return Ok(Found::Not("it is a repository of its own".to_owned())),
+                (Some(Kind::Repository), false) => {
+                    let why = format!("it belongs to another repository (`{name}`), whose content is not kept");
+                    return Ok(Found::Not(why));
                 }
-                (Some(Kind::Repository), _) => {
-                    return Found::Not(format!(
-                        "it belongs to another repository (`{name}`), whose content is not kept"
-                    ));
+                (Some(kind), true) => return self.node(kind, &hash),
+                (Some(Kind::Link), false) => {
+                    return Ok(Found::Not(format!("`{name}` on the way to it is a symbolic link")));
                 }
-                (Some(kind), Some(object)) if is_last => {
-                    return Found::Node(Node { kind, content: object.content.clone() });
-                }
-                (Some(Kind::Link), _) if !is_last => {
-                    return Found::Not(format!("`{name}` on the way to it is a symbolic link"));
-                }
-                (Some(_), _) if !is_last => return Found::Not(format!("`{name}` on the way to it is no folder")),
-                _ => return Found::Not("it is no file".to_owned()),
+                (Some(_), false) => return Ok(Found::Not(format!("`{name}` on the way to it is no folder"))),
+                (None, _) => return Ok(Found::Not("it is no file".to_owned())),
             }
         }
-        Found::Nothing
+        Ok(Found::Nothing)
+    }
+
+    fn node(&self, kind: Kind, hash: &str) -> Result<Found> {
+        Ok(match self.object(hash)? {
+            None => Found::Not(format!("its content {hash} is not there")),
+            Some(content) if content.len() as u64 > FILE_BYTES_MAX => {
+                Found::Not(format!("it is larger than {FILE_BYTES_MAX} bytes"))
+            }
+            Some(content) => Found::Node(Node { kind, content: content.to_vec() }),
+        })
     }
 }
 
-/// The mode of a name in a folder, which is `MODE NAME`, NUL and the bytes of a hash for each.
-fn mode_in<'t>(mut folder: &'t [u8], name: &[u8], hash_bytes: usize) -> Option<&'t str> {
-    while !folder.is_empty() {
+/// What is in a folder: a mode, a name and a hash each, which stand there as `MODE NAME`, NUL and the bytes of the hash.
+fn entries(mut folder: &[u8], hash_bytes: usize) -> impl Iterator<Item = (&str, &[u8], &[u8])> {
+    std::iter::from_fn(move || {
         let space = folder.iter().position(|byte| *byte == b' ')?;
         let end = folder.iter().position(|byte| *byte == 0)?;
-        if folder.get(space + 1..end)? == name {
-            return std::str::from_utf8(&folder[..space]).ok();
-        }
-        folder = folder.get(end + 1 + hash_bytes..)?;
-    }
-    None
+        let (mode, name) = (std::str::from_utf8(&folder[..space]).ok()?, folder.get(space + 1..end)?);
+        let hash = folder.get(end + 1..end + 1 + hash_bytes)?;
+        folder = &folder[end + 1 + hash_bytes..];
+        Some((mode, name, hash))
+    })
+}
+
+/// The mode and hash of a name in a folder.
+fn entry<'t>(folder: &'t [u8], name: &[u8], hash_bytes: usize) -> Option<(&'t str, String)> {
+    entries(folder, hash_bytes).find(|(_, one, _)| *one == name).map(|(mode, _, hash)| (mode, hex(hash)))
 }

@@ -84,10 +84,9 @@ impl Workspace {
     /// The same to a tree that some snapshot keeps, by its hash.
     pub fn restore_tree(&self, folder: &Path, tree: &str) -> Result<Restored> {
         let private = self.open_private(folder)?;
-        let is_hash = tree.len() >= 40 && tree.bytes().all(|byte| byte.is_ascii_hexdigit());
         let git = private.git().objects(&private.objects);
-        match is_hash.then(|| git.line(&["cat-file", "-t", tree])) {
-            Some(Ok(kind)) if kind == "tree" => restore::restore(&private, tree),
+        match git.line(&["cat-file", "-t", full_hash(tree)?]) {
+            Ok(kind) if kind == "tree" => restore::restore(&private, tree),
             _ => Err(Error::NoSnapshot(tree.to_owned())),
         }
     }
@@ -100,6 +99,12 @@ impl Workspace {
         let why = "this workspace was made to hash only".to_owned();
         self.home.as_deref().ok_or(Error::Io { doing: "could not keep anything".into(), why })
     }
+}
+
+/// The hash of a tree, where it is one in full.
+pub(crate) fn full_hash(tree: &str) -> Result<&str> {
+    let is_hash = [40, 64].contains(&tree.len()) && tree.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hash { Ok(tree) } else { Err(Error::NoSnapshot(tree.to_owned())) }
 }
 
 /// Keeps the content of a workspace; its tree.

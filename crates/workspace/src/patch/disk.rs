@@ -16,7 +16,7 @@ use super::{Found, Kind, Look, Node};
 use crate::{Error, Result};
 
 /// Largest file that is patched or put back.
-const FILE_BYTES_MAX: u64 = 1 << 30;
+pub(crate) const FILE_BYTES_MAX: u64 = 1 << 30;
 
 /// What the way to a path leads through.
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);

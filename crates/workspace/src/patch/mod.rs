@@ -24,5 +24,5 @@ pub use path::check as check_path;
 pub use plan::{Found, Look, Plan, Planned, plan};
 pub use problem::{Misfit, Problem};
 
-pub(crate) use disk::Disk;
+pub(crate) use disk::{Disk, FILE_BYTES_MAX};
 pub(crate) use write::write;

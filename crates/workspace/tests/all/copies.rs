@@ -54,3 +54,17 @@ fn what_was_changed_in_a_copy_is_put_back_though_its_tree_is_the_same() {
     assert_eq!(fs::read_to_string(copy.join("changed")).unwrap(), "one\n");
     assert_eq!(fs::read_to_string(copy.join("gone")).unwrap(), "here\n");
 }
+
+#[test]
+fn a_copy_that_somebody_left_locked_is_made_anew() {
+    let folder = Folder::repository();
+    folder.write("a", "one\n");
+    let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let copy = elsewhere.path().join("copy");
+    folder.workspace.copy_tree(&folder.path, &base, &copy).unwrap();
+    fs::write(copy.join("a"), "half").unwrap();
+    fs::write(elsewhere.path().join("copy.index.lock"), "half").unwrap();
+    folder.workspace.copy_tree(&folder.path, &base, &copy).unwrap();
+    assert_eq!(fs::read_to_string(copy.join("a")).unwrap(), "one\n");
+}

@@ -6,7 +6,10 @@ use std::{
     os::unix::fs::{PermissionsExt, symlink},
 };
 
-use interlock_workspace::patch::{Found, Look, Patch};
+use interlock_workspace::{
+    Error,
+    patch::{Found, Look, Patch},
+};
 
 use crate::folder::Folder;
 
@@ -71,6 +74,8 @@ fn what_stands_in_a_tree_is_told() {
     let folder = Folder::repository();
     folder.write("d/file", "content\n");
     symlink("file", folder.path.join("d/link")).unwrap();
+    folder.write("d/two\nlines", "odd\n");
+    folder.write("v-g0000000", "named\n");
     let (_, tree) = folder.workspace.take_tree(&folder.path, "r").unwrap();
     let files = folder.workspace.tree_files(&folder.path, &tree, &patch(PATCH)).unwrap();
     let look = |path: &str| match files.look(path.as_ref()) {
@@ -85,7 +90,9 @@ fn what_stands_in_a_tree_is_told() {
     assert_eq!(look("none/at/all"), "nothing");
     assert_eq!(look("d/file/x"), "`file` on the way to it is no folder");
     assert_eq!(look("d/link/x"), "`link` on the way to it is a symbolic link");
-    assert_eq!(look("d/fi\nle"), "there is a line break in its name");
+    assert_eq!(look("d/two\nlines"), "File odd");
+    // A name that git would read as that of another object.
+    assert_eq!(look("v-g0000000"), "File named");
     let gone = folder.workspace.tree_files(&folder.path, &"1".repeat(40), &patch(PATCH)).unwrap_err().to_string();
     assert!(gone.contains("1111"), "{gone}");
 }
@@ -96,6 +103,43 @@ fn a_patch_that_does_not_fit_makes_no_tree() {
     folder.write("a", "three\n");
     let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
     let refused = folder.workspace.apply_to_tree(&folder.path, "r", &base, &patch(PATCH)).unwrap_err();
-    assert!(refused.to_string().contains('a'), "{refused}");
+    assert!(matches!(refused, Error::Patch(_)), "{refused}");
     assert_eq!(folder.workspace.tree(&folder.path).unwrap(), base);
+}
+
+#[test]
+fn a_file_comes_where_a_folder_was_only_if_all_of_it_is_said_to_go() {
+    let folder = Folder::repository();
+    folder.write("d/f", "x\n");
+    folder.write("d/e/g", "y\n");
+    let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+    let some = "--- a/d/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n--- /dev/null\n+++ b/d\n@@ -0,0 +1 @@\n+file\n";
+    let refused = folder.workspace.apply_to_tree(&folder.path, "r", &base, &patch(some)).unwrap_err().to_string();
+    assert!(refused.contains("it is a folder, and nothing is said of d/e/g"), "{refused}");
+    let all = format!("--- a/d/e/g\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n{some}");
+    let made = folder.workspace.apply_to_tree(&folder.path, "r", &base, &patch(&all)).unwrap();
+    folder.workspace.restore_tree(&folder.path, &made).unwrap();
+    assert_eq!(folder.files(), [(folder.path.join("d"), (b"file\n".to_vec(), false))].into());
+}
+
+#[test]
+fn a_tree_may_lose_everything() {
+    let folder = Folder::repository();
+    folder.write("a", "one\n");
+    let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+    let gone = patch("--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n");
+    let made = folder.workspace.apply_to_tree(&folder.path, "r", &base, &gone).unwrap();
+    folder.workspace.restore_tree(&folder.path, &made).unwrap();
+    assert!(folder.files().is_empty());
+}
+
+#[test]
+fn only_a_whole_hash_names_a_tree() {
+    let folder = Folder::repository();
+    folder.write("a", "one\n");
+    let (name, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+    for wrong in [&base[..12], &name, "HEAD", ""] {
+        let refused = folder.workspace.apply_to_tree(&folder.path, "r", wrong, &patch(PATCH)).unwrap_err();
+        assert!(matches!(refused, Error::NoSnapshot(_)), "{wrong}: {refused}");
+    }
 }

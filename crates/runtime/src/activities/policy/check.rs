@@ -117,7 +117,7 @@ impl PolicyCheck {
         let planned = match with.tree.as_deref().filter(|tree| !tree.is_empty()) {
             Some(tree) => {
                 let files = self.workspace.tree_files(&attempt.folder, tree, &read);
-                text::plan(&read, &files.map_err(|error| Outcome::error(code::FAILED, error.to_string()))?)
+                files.map_err(|error| Outcome::error(code::FAILED, error.to_string()))?.plan(&read)
             }
             None => text::plan(&read, &patch::Files(root(&attempt.folder))),
         };
