@@ -78,6 +78,8 @@ pub(crate) enum Keeping {
 pub(crate) struct Built {
     /// The image's evidence where it was built; what went wrong otherwise.
     pub(crate) image: Result<String, String>,
+    /// Whether that is the build's own doing: it was neither stopped nor killed, which may be otherwise another time.
+    pub(crate) is_certain: bool,
     /// What it printed, and the image.
     pub(crate) evidence: Vec<Evidence>,
     /// How long the commands ran.
@@ -125,8 +127,7 @@ pub(crate) async fn clean(settings: Arc<Settings>, attempt: Attempt) -> Done {
         blocking(move || fs::remove_dir_all(&copy).or_else(gone).map_err(failed)).await?;
     } else {
         let folder = folder_in(&settings, &attempt, &with.repo, copy).await?;
-        let (_, kept, _) = command(&settings, &attempt, &with.build, &with.build.clean, &folder, Keeping::All).await?;
-        evidence = kept;
+        evidence = command(&settings, &attempt, &with.build, &with.build.clean, &folder, Keeping::All).await?.evidence;
     }
     Ok(signal("build_cleaned", json!({})).with(evidence))
 }
@@ -160,13 +161,14 @@ pub(crate) async fn build(
     folder: &Path,
     keeping: Keeping,
 ) -> Result<Built, Outcome> {
-    let mut built = Built { image: Ok(String::new()), evidence: Vec::new(), programs: Duration::ZERO };
+    let mut built =
+        Built { image: Ok(String::new()), is_certain: true, evidence: Vec::new(), programs: Duration::ZERO };
     for line in &build.commands {
-        let (wrong, evidence, spent) = command(settings, attempt, build, line, folder, keeping).await?;
-        built.evidence.extend(evidence);
-        built.programs += spent;
-        if let Some(wrong) = wrong {
-            built.image = Err(wrong);
+        let ran = command(settings, attempt, build, line, folder, keeping).await?;
+        built.evidence.extend(ran.evidence);
+        built.programs += ran.spent;
+        if let Some(wrong) = ran.wrong {
+            (built.image, built.is_certain) = (Err(wrong), ran.is_certain);
             return Ok(built);
         }
     }
@@ -186,7 +188,18 @@ pub(crate) async fn build(
     Ok(built)
 }
 
-/// Runs one command: what is wrong with how it ended, what it printed, how long it took.
+/// How one command went.
+struct Command {
+    /// What is wrong with how it ended.
+    wrong: Option<String>,
+    /// Whether it ended by itself.
+    is_certain: bool,
+    /// What it printed.
+    evidence: Vec<Evidence>,
+    spent: Duration,
+}
+
+/// Runs one command.
 async fn command(
     settings: &Settings,
     attempt: &Attempt,
@@ -194,7 +207,7 @@ async fn command(
     line: &str,
     folder: &Path,
     keeping: Keeping,
-) -> Result<(Option<String>, Vec<Evidence>, Duration), Outcome> {
+) -> Result<Command, Outcome> {
     let within = Attempt { folder: folder.to_owned(), ..attempt.clone() };
     let nothing = Value::map(Vec::<(&str, Value)>::new());
     let rules = settings.sandbox.rules(&Given::new(&nothing, &[])?, &within)?;
@@ -220,12 +233,12 @@ async fn command(
         How::Limited(why) => Some(format!("`{line}` was stopped: {why}")),
         How::Cancelled => return Err(Outcome::error(interlock_activity::code::CANCELLED, "it was stopped")),
     };
-    let spent = ended.duration;
+    let (spent, is_certain) = (ended.duration, matches!(ended.how, How::Exited { signal: None, .. }));
     let evidence = match keeping {
         Keeping::All => program::keep(&within, vec![ended.stdout, ended.stderr], ended.confined).await?,
         Keeping::Nothing => Vec::new(),
     };
-    Ok((wrong, evidence, spent))
+    Ok(Command { wrong, is_certain, evidence, spent })
 }
 
 /// The first line that says that something is wrong: what follows is often only its consequence.

@@ -36,7 +36,7 @@ const NEWS_KEPT: usize = 4_096;
 const LOOK_EVERY_MS: u64 = 1_000;
 
 /// How far what gets ready stands back behind what somebody waits for.
-const READY_NICE: i32 = 10;
+const READY_NICE: i32 = 5;
 
 /// What a runtime is made of.
 pub struct Config {

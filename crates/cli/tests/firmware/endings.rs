@@ -168,18 +168,19 @@ fn a_search_that_is_killed_goes_on_where_it_was() {
     let area = scene.folder.path().join("t");
     fs::create_dir(&area).unwrap();
     let session = scene.session.clone().with("TMPDIR", area.display().to_string());
-    let tried_by = |command: &str, count: usize| {
+    let tried_by = |command: &str, least: usize, count: usize| {
         let mut child = session.command(command).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let deadline = Instant::now() + WAIT_MAX;
         while tried(&area).len() < count && Instant::now() < deadline {
+            assert!(tried(&area).len() >= least, "what is known is not forgotten");
             thread::sleep(Duration::from_millis(10));
         }
         child.kill().unwrap();
         child.wait().unwrap();
         tried(&area)
     };
-    let before = tried_by("run firmware --input task.yaml --name r", 3);
-    let after = tried_by("resume r", before.len() + 3);
+    let before = tried_by("run firmware --input task.yaml --name r", 0, 3);
+    let after = tried_by("resume r", before.len(), before.len() + 3);
     assert!(before.len() >= 3 && after.len() > before.len(), "{} and {}", before.len(), after.len());
     assert_eq!(after[..before.len()], before[..]);
     assert_eq!(after.iter().collect::<BTreeSet<_>>().len(), after.len(), "each is tried once");

@@ -29,7 +29,7 @@ use crate::{
 };
 use memory::Memory;
 use sight::Sight;
-use trials::{Trials, Unfit};
+use trials::{Came, Trials, Unfit};
 use tried::Tried;
 
 /// How long a search may go on, where nothing else ends it.
@@ -262,8 +262,10 @@ async fn look(
         let (trial, is_good) = match tried.recall(&candidate) {
             Some(known) => known,
             None => {
-                let (trial, is_good) = trials.try_out(&candidate).await?;
-                tried.add(&candidate, &trial, is_good).await?;
+                let Came { trial, is_good, is_certain } = trials.try_out(&candidate).await?;
+                if is_certain {
+                    tried.add(&candidate, &trial, is_good).await;
+                }
                 (trial, is_good)
             }
         };

@@ -21,9 +21,9 @@ use crate::{
     hand::{Settings, blocking, failed},
 };
 
-/// How much longer than the tree as it is a candidate may take, and what it may take in any case.
+/// How much longer than the tree as it is a start of a candidate may take, and what it may take in any case.
 const SLOWER_MAX: u32 = 10;
-const TRIAL_MIN: Duration = Duration::from_secs(1);
+const TRIAL_MIN: Duration = Duration::from_secs(5);
 
 /// Why there is nothing to try.
 pub(super) struct Unfit {
@@ -33,6 +33,15 @@ pub(super) struct Unfit {
     pub(super) is_certain: bool,
     /// How long programs took to show it.
     pub(super) programs: Duration,
+}
+
+/// What a candidate has come to.
+pub(super) struct Came {
+    pub(super) trial: Trial,
+    /// Whether all that must pass does, and nothing that passed is lost.
+    pub(super) is_good: bool,
+    /// Whether it would be the same another time: nobody has stopped or killed anything.
+    pub(super) is_certain: bool,
 }
 
 /// A copy in which candidates are tried.
@@ -67,7 +76,7 @@ impl Trials {
         let built = build::build(settings, attempt, &with.build, &folder, Keeping::Nothing).await?;
         if let Err(why) = &built.image {
             let why = format!("templates need a tree that builds, and this one does not: {why}");
-            return Ok(Err(Unfit { why, is_certain: true, programs: built.programs }));
+            return Ok(Err(Unfit { why, is_certain: built.is_certain, programs: built.programs }));
         }
         let mut profile = with.test_profile.clone();
         (profile.confirm, profile.repetitions, profile.coverage) = (false, 1, false);
@@ -105,11 +114,15 @@ impl Trials {
         Ok(Err(Unfit { why, is_certain: false, programs: trials.programs }))
     }
 
-    /// Lets no candidate take much longer than the tree as it is took for all its cases: many run in circles, and each would take all the time
-    /// there is.
+    /// Lets no start of a candidate take much longer than the tree as it is took for all its cases: many run in circles, and each would take all
+    /// the time there is.
     pub(super) fn hurry(&mut self) {
-        if self.measured.missing_tests == 0 {
-            shorten(&mut self.open.session.profile, self.took);
+        let measured = &self.measured;
+        let has_ended = measured.fault.is_empty() && measured.exit_code >= 0 && measured.missing_tests == 0;
+        let profile = &mut self.open.session.profile;
+        // Where nobody says which cases there are, nobody knows whether these are all.
+        if has_ended && !profile.cases.is_empty() && self.took > Duration::ZERO {
+            shorten(profile, self.took);
         }
     }
 
@@ -144,8 +157,8 @@ impl Trials {
         blocking(move || bench::measure(&session, before.as_ref())).await
     }
 
-    /// Tries a candidate, and takes it out again. Whether it is good: all that must pass does, and nothing that passed is lost.
-    pub(super) async fn try_out(&mut self, candidate: &Candidate) -> Result<(Trial, bool), Outcome> {
+    /// Tries a candidate, and takes it out again.
+    pub(super) async fn try_out(&mut self, candidate: &Candidate) -> Result<Came, Outcome> {
         let mut changed = Vec::new();
         for path in candidate.edits.keys() {
             let Some(text) = self.sources.texts.get(path) else { continue };
@@ -160,7 +173,7 @@ impl Trials {
         tried
     }
 
-    async fn built_and_run(&mut self) -> Result<(Trial, bool), Outcome> {
+    async fn built_and_run(&mut self) -> Result<Came, Outcome> {
         let building = build::build(&self.settings, &self.attempt, &self.build, &self.folder, Keeping::Nothing);
         // Much where every case was started on its own, so that it goes meanwhile.
         let (built, emptied) = tokio::join!(building, empty(self.open.session.folder.join("runs")));
@@ -168,18 +181,18 @@ impl Trials {
         emptied.map_err(failed)?;
         self.programs += built.programs;
         if built.image.is_err() {
-            return Ok((Trial::default(), false));
+            return Ok(Came { trial: Trial::default(), is_good: false, is_certain: built.is_certain });
         }
         self.place_image().await?;
         let measured = self.measure().await?;
         let is_good =
             measured.verdict == Verdict::Pass && bench::regressions(&measured, self.before.as_ref()).is_empty();
-        Ok((trial(&measured), is_good))
+        Ok(Came { trial: trial(&measured), is_good, is_certain: measured.verdict != Verdict::EnvError })
     }
 }
 
 fn shorten(profile: &mut Profile, took: Duration) {
-    let most = took.saturating_mul(SLOWER_MAX).max(TRIAL_MIN).as_secs() + 1;
+    let most = took.saturating_mul(SLOWER_MAX).max(TRIAL_MIN).as_secs();
     profile.timeout_sec = profile.timeout_sec.min(most);
     let own = profile.suites.iter_mut().filter_map(|suite| suite.timeout_sec.as_mut());
     own.for_each(|own| *own = most.min(*own));
@@ -215,8 +228,8 @@ mod tests {
             shorten(&mut profile, Duration::from_millis(took));
             (profile.timeout_sec, profile.suites[0].timeout_sec, profile.suites[1].timeout_sec)
         };
-        assert_eq!(hurried(20), (2, Some(2), None));
-        assert_eq!(hurried(1_500), (16, Some(16), None));
+        assert_eq!(hurried(20), (5, Some(5), None));
+        assert_eq!(hurried(1_500), (15, Some(15), None));
         assert_eq!(hurried(60_000), (60, Some(30), None));
     }
 }

@@ -11,14 +11,12 @@ use tokio::{
     io::AsyncWriteExt,
 };
 
-use crate::{
-    area::Area,
-    hand::{Settings, failed},
-};
+use crate::{area::Area, hand::Settings};
 
 /// The results of one search, over all its tries.
 pub(super) struct Tried {
-    file: File,
+    /// Nothing where it cannot be written: it is only for the next try.
+    file: Option<File>,
     known: BTreeMap<String, (Trial, bool)>,
     /// How many of them were of use again.
     pub(super) again: usize,
@@ -39,9 +37,9 @@ impl Tried {
             ..=1 => Vec::new(),
             _ => fs::read(&path).await.unwrap_or_default(),
         };
-        let file = OpenOptions::new().create(true).append(true).open(&path).await.map_err(failed)?;
-        if text.is_empty() {
-            file.set_len(0).await.map_err(failed)?;
+        let file = OpenOptions::new().create(true).append(true).open(&path).await.ok();
+        if let (true, Some(file)) = (text.is_empty(), &file) {
+            let _ = file.set_len(0).await;
         }
         // Whoever was cut off may have left half a line, which is none.
         let lines = text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
@@ -57,10 +55,11 @@ impl Tried {
     }
 
     /// Remembers what a candidate has come to.
-    pub(super) async fn add(&mut self, candidate: &Candidate, trial: &Trial, is_good: bool) -> Result<(), Outcome> {
+    pub(super) async fn add(&mut self, candidate: &Candidate, trial: &Trial, is_good: bool) {
         let line = Line { patch: candidate.patch.clone(), trial: trial.clone(), is_good };
-        let text = serde_json::to_string(&line).map_err(failed)?;
-        self.file.write_all(format!("\n{text}\n").as_bytes()).await.map_err(failed)?;
-        self.file.flush().await.map_err(failed)
+        if let (Some(file), Ok(text)) = (&mut self.file, serde_json::to_string(&line)) {
+            let _ = file.write_all(format!("\n{text}\n").as_bytes()).await;
+            let _ = file.flush().await;
+        }
     }
 }

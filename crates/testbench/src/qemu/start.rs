@@ -160,24 +160,33 @@ async fn heartbeat(config: &Config, boot: &mut Boot) -> Result<String, Trouble> 
     }
 }
 
-/// What is heard from one of two; where neither says it, what is wrong with the first.
+/// What is heard from one of two; where neither says it, what is wrong with the first, or with the other where only that said anything.
 async fn either<S: AsyncRead + Unpin>(
     one: &mut Expect<S>,
     other: &mut Expect<S>,
     patterns: &[Regex],
     within: Duration,
 ) -> Result<Found, Unmet> {
-    let mut one = pin!(one.wait_for(patterns, within));
-    let mut other = pin!(other.wait_for(patterns, within));
-    tokio::select! {
-        heard = &mut one => match heard {
-            Err(unmet) => other.await.map_err(|_| unmet),
-            heard => heard,
-        },
-        heard = &mut other => match heard {
-            Err(_) => one.await,
-            heard => heard,
-        },
+    let (first, second) = {
+        let mut one = pin!(one.wait_for(patterns, within));
+        let mut other = pin!(other.wait_for(patterns, within));
+        tokio::select! {
+            heard = &mut one => match heard {
+                Err(unmet) => (unmet, other.await),
+                heard => return heard,
+            },
+            heard = &mut other => match heard {
+                Err(unmet) => match one.await {
+                    Err(first) => (first, Err(unmet)),
+                    heard => return heard,
+                },
+                heard => return heard,
+            },
+        }
+    };
+    match second {
+        Err(second) => Err(if one.heard() == 0 && other.heard() > 0 { second } else { first }),
+        heard => heard,
     }
 }
 

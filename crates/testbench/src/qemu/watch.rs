@@ -48,7 +48,8 @@ pub(crate) struct Watch<'w> {
     step: usize,
     step_since: Instant,
     resets: u32,
-    heartbeat: Option<usize>,
+    /// Its heartbeat on the serial port and by semihosting: either shows that it lives.
+    heartbeats: Vec<(Console, usize)>,
     banners: Vec<usize>,
     samples: Samples,
     /// Whether somebody outside had QEMU end.
@@ -65,7 +66,13 @@ enum Heard {
 impl<'w> Watch<'w> {
     /// Prepares it; the firmware does not run yet.
     pub(crate) fn new(boot: &'w mut Boot, config: &'w Config, symbols: Option<&'w Symbols>, timeout: Duration) -> Self {
-        let heartbeat = config.heartbeat.clone().map(|pattern| boot.console(config.console).count(pattern));
+        let mut consoles = vec![Console::Serial];
+        consoles.extend(boot.semihosting.is_some().then_some(Console::Semihosting));
+        let heartbeats = consoles.into_iter().filter_map(|console| {
+            let pattern = config.heartbeat.clone()?;
+            Some((console, boot.console(console).count(pattern)))
+        });
+        let heartbeats = heartbeats.collect();
         let banner = config.boot_banner.clone().map(|pattern| boot.console(config.console).count(pattern));
         let now = Instant::now();
         Watch {
@@ -76,7 +83,7 @@ impl<'w> Watch<'w> {
             step: 0,
             step_since: now,
             resets: 0,
-            heartbeat,
+            heartbeats,
             banners: banner.into_iter().collect(),
             samples: Samples::default(),
             is_ended_outside: false,
@@ -193,9 +200,10 @@ impl<'w> Watch<'w> {
     }
 
     fn is_without_heartbeat(&mut self) -> bool {
-        let Some(heartbeat) = self.heartbeat else { return false };
-        self.boot.begun.elapsed() > self.config.heartbeat_after
-            && self.boot.console(self.config.console).seen(heartbeat) == 0
+        let Watch { boot, heartbeats, config, .. } = self;
+        !heartbeats.is_empty()
+            && boot.begun.elapsed() > config.heartbeat_after
+            && heartbeats.iter().all(|(console, heartbeat)| boot.console(*console).seen(*heartbeat) == 0)
     }
 
     fn is_step_overdue(&self) -> bool {
