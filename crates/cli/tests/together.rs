@@ -231,9 +231,9 @@ states:
 ";
 
 /// A scribe that was paused while it thought; whether its thought has come to an end since.
-fn paused_scribe(is_thought: bool) -> (TempDir, Session, Child) {
+fn paused_scribe(machine: &str, is_thought: bool) -> (TempDir, Session, Child) {
     let (folder, session) = project("1h");
-    session.write(".interlock/machines/scribe/machine.yaml", SCRIBE).unwrap();
+    session.write(".interlock/machines/scribe/machine.yaml", machine).unwrap();
     let child = begin(&session, "run scribe --name s");
     until("the thought", || shown(&session, "s")["place"] == "thinking");
     assert_eq!(session.run("pause s").unwrap().code, Some(0));
@@ -248,7 +248,7 @@ fn paused_scribe(is_thought: bool) -> (TempDir, Session, Child) {
 #[test]
 fn a_paused_run_can_be_aborted_and_nothing_begins_that_was_waiting() {
     for is_thought in [false, true] {
-        let (folder, session, child) = paused_scribe(is_thought);
+        let (folder, session, child) = paused_scribe(SCRIBE, is_thought);
         let other = session.run("send s hurry").unwrap();
         assert!(other.code == Some(2) && other.stderr.contains("s is paused; resume it first, or abort it"), "{other}");
         assert_eq!(shown(&session, "s")["phase"], "paused");
@@ -263,4 +263,15 @@ fn a_paused_run_can_be_aborted_and_nothing_begins_that_was_waiting() {
         assert_eq!(session.run("verify s").unwrap().code, Some(0));
         assert_eq!(session.run("replay s").unwrap().code, Some(0));
     }
+}
+
+#[test]
+fn a_paused_run_that_has_come_to_its_end_is_over_when_it_is_aborted() {
+    let ends = SCRIBE.replace("passed: writing", "passed: done");
+    let (_folder, session, child) = paused_scribe(&ends, true);
+    let aborted = session.run("abort s").unwrap();
+    assert_eq!(aborted.code, Some(0), "{aborted}");
+    assert_eq!(shown(&session, "s")["phase"], "succeeded");
+    ended(child);
+    assert_eq!(session.run("verify s").unwrap().code, Some(0));
 }

@@ -370,36 +370,40 @@ impl Actor {
     }
 
     /// Of all events, a run that stands still takes the one by which it is aborted: it goes on and is aborted in one, so that nothing begins which
-    /// was waiting for it to go on.
+    /// was waiting for it to go on. Where what came in meanwhile has ended it, that is its end.
     async fn abort_paused(&mut self, event: &str, data: &Value, by: By, reply: Reply) -> Result<()> {
+        let paused = Refused::new(format!("run {} is paused; resume it first, or abort it", self.live.name));
+        if !self.live.is_aborted_by(event) {
+            return self.refuse(paused, reply).await;
+        }
         let (shared, before) = (Arc::clone(&self.shared), self.live.clone());
         let (now_ms, is_watched) = (shared.clock.now_ms(), shared.is_watched());
-        let none_at_once = &mut |_: &Live, _| false;
-        let resumed =
-            self.live.turn(Entry::Resumed { by: by.clone() }, now_ms, &shared.registry, is_watched, none_at_once)?;
-        let ended = match self.live.admit(event, data, by, &shared.registry) {
-            Ok(entry) => Ok(self.live.turn(entry, now_ms, &shared.registry, is_watched, none_at_once)?),
-            Err(refused) => Err(refused),
-        };
-        let ended = match ended {
-            Ok(ended) if self.live.phase(&shared.registry) == Phase::Aborted => ended,
-            _ => {
+        let turn = |live: &mut Live, entry| live.turn(entry, now_ms, &shared.registry, is_watched, &mut |_, _| false);
+        let mut turns = vec![turn(&mut self.live, Entry::Resumed { by: by.clone() })?];
+        if !self.live.state.is_done() {
+            let refused = match self.live.admit(event, data, by, &shared.registry) {
+                Ok(entry) => {
+                    turns.push(turn(&mut self.live, entry)?);
+                    // A guard may have sent it elsewhere.
+                    (!self.live.state.is_done()).then_some(paused)
+                }
+                Err(refused) => Some(refused),
+            };
+            if let Some(refused) = refused {
                 self.live = before;
-                let why = format!("run {} is paused; resume it first, or abort it", self.live.name);
-                return self.refuse(Refused::new(why), reply).await;
+                return self.refuse(refused, reply).await;
             }
-        };
-        let moves = [resumed.moves, ended.moves].concat();
-        let after = [before.seq, before.seq + resumed.append.records.len() as u64];
-        let seq = after[1] + 1;
-        let mut last = ended.append;
-        last.answer = reply.message().map(|message| (message, to_json(&Answer::Ok(seq))));
-        for (after, append) in after.into_iter().zip([resumed.append, last]) {
-            shared.engine.append(self.live.key, after, self.live.lease, append).await?;
         }
-        self.tell_moved(is_watched, moves);
-        let is_end = |order: &Order| matches!(order, Order::Cancel(_));
-        self.carry_out(resumed.orders.into_iter().chain(ended.orders).filter(is_end).collect());
+        let (mut after, mut seq, last) = (before.seq, 0, turns.len() - 1);
+        for (at, turn) in turns.into_iter().enumerate() {
+            let mut append = turn.append;
+            (seq, after) = (after + 1, after + append.records.len() as u64);
+            append.answer = reply.message().filter(|_| at == last).map(|message| (message, to_json(&Answer::Ok(seq))));
+            shared.engine.append(self.live.key, seq - 1, self.live.lease, append).await?;
+            self.tell_moved(is_watched, turn.moves);
+            let is_end = |order: &Order| matches!(order, Order::Cancel(_));
+            self.carry_out(turn.orders.into_iter().filter(is_end).collect());
+        }
         reply.here(Ok(seq))
     }
 

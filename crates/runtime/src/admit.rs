@@ -1,7 +1,10 @@
 //! Whether a run takes what somebody sends.
 
 use interlock_activity::Registry;
-use interlock_chart::{Value, model::Raiser};
+use interlock_chart::{
+    Value,
+    model::{Kind, Outcome as End, Raiser},
+};
 use interlock_core::{ActivityId, Status, Trace, Verdict, step_with};
 use interlock_journal::{AttemptResult, By, Entry};
 
@@ -33,6 +36,19 @@ impl Refused {
 }
 
 impl Live {
+    /// Whether an event leads to an end with the outcome `aborted` from where the run is.
+    pub fn is_aborted_by(&self, event: &str) -> bool {
+        let chart = self.loaded.chart();
+        let transitions = self.state.configuration.iter().flat_map(|state| &chart.state(state).transitions);
+        let mut taking = transitions
+            .map(|id| chart.transition(*id))
+            .filter(|transition| transition.events.iter().any(|descriptor| descriptor.matches(event)));
+        taking.any(|transition| {
+            let mut targets = transition.targets.iter().map(|target| chart.state(*target));
+            targets.any(|state| matches!(state.kind, Kind::Final) && state.outcome == Some(End::Aborted))
+        })
+    }
+
     /// The record of an event that somebody sends, where the run takes it. A signal of an activity that is not implemented, or is left to a person, is the
     /// answer to it.
     pub fn admit(&self, event: &str, data: &Value, by: By, registry: &Registry) -> Result<Entry, Refused> {

@@ -1,6 +1,6 @@
 //! `interlock abort`: sends a run the event by which its own machine is aborted.
 
-use interlock_chart::model::{Kind, Outcome as End, Raiser};
+use interlock_chart::model::Raiser;
 use interlock_runtime::Live;
 
 use super::{Outcome, send};
@@ -28,22 +28,10 @@ fn event(live: &Live) -> Result<String, Failure> {
     let theirs = live.loaded.chart().events.iter().filter(|event| matches!(event.from, Raiser::User | Raiser::Any));
     let mut names: Vec<String> = theirs.map(|event| event.name.clone()).collect();
     names.sort_by_key(|name| name != "abort");
-    if let Some(name) = names.iter().find(|name| aborts(live, name)) {
+    if let Some(name) = names.iter().find(|name| live.is_aborted_by(name)) {
         return Ok(name.clone());
     }
     let machine = &live.loaded.chart().id;
     Err(Failure::bad_input(format!("nothing that {machine} takes in {} aborts it", live.place()))
         .hint(format!("`interlock show {name}` says what it takes; `interlock pause {name}` makes it stand still")))
-}
-
-fn aborts(live: &Live, event: &str) -> bool {
-    let chart = live.loaded.chart();
-    let transitions = live.state.configuration.iter().flat_map(|state| &chart.state(state).transitions);
-    let mut taking = transitions
-        .map(|id| chart.transition(*id))
-        .filter(|transition| transition.events.iter().any(|descriptor| descriptor.matches(event)));
-    taking.any(|transition| {
-        let mut targets = transition.targets.iter().map(|target| chart.state(*target));
-        targets.any(|state| matches!(state.kind, Kind::Final) && state.outcome == Some(End::Aborted))
-    })
 }
