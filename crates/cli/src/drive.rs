@@ -10,7 +10,7 @@ use std::{
 };
 
 use interlock_journal::Head;
-use interlock_runtime::{News, Runtime};
+use interlock_runtime::{Live, News, Runtime};
 use serde_json::{Value as Json, json};
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
@@ -209,6 +209,9 @@ impl<'s> Driver<'s> {
             let words = format!("{} has {} done with {}", by_hand.state, by_hand.activity, by_hand.with);
             self.progress.say(&printable(&words));
         }
+        for patch in patches(&self.follower.live) {
+            self.progress.say(&patch);
+        }
         let asked = tokio::task::spawn_blocking(move || form::ask(&place, &offers)).await;
         let Ok(Some(answer)) = asked else { return Ok(false) };
         match self.runtime.send(&self.follower.head, &answer.event, answer.data, user()).await {
@@ -334,4 +337,22 @@ pub(crate) fn listen(runtime: &Runtime) {
 pub(crate) async fn let_go(runtime: &Runtime, head: &Head) -> Result<Head, Failure> {
     runtime.detach();
     Ok(runtime.settled(head).await?)
+}
+
+/// What a run would change, for whoever is to say yes to it: the patches in its context, as far as they can be looked through at once.
+fn patches(live: &Live) -> Vec<String> {
+    const LINES_MAX: usize = 120;
+    let is_patch = |text: &str| text.starts_with("--- ") || text.starts_with("diff --git ");
+    let texts = live.state.data.context.iter().filter_map(|value| Json::from(value).as_str().map(str::to_owned));
+    let shown = texts.filter(|text| is_patch(text)).map(|text| {
+        let lines: Vec<String> = text.lines().take(LINES_MAX).map(printable).collect();
+        let more = text.lines().count().saturating_sub(LINES_MAX);
+        let more = if more == 0 {
+            String::new()
+        } else {
+            format!("\n… and {more} lines more: `interlock show {}`", live.name)
+        };
+        lines.join("\n") + &more
+    });
+    shown.collect()
 }

@@ -183,9 +183,33 @@ pub(crate) async fn build(
             built.image = Ok(kept.hash.to_string());
             built.evidence.push(kept);
         }
-        Err(error) => built.image = Err(format!("the build ended well and made no {wanted}: {error}")),
+        Err(error) => {
+            built.image = Err(format!("the build ended well and made no {wanted}: {error}{}", made(folder, &wanted)))
+        }
     }
     Ok(built)
+}
+
+/// Files that a build may have made instead, where there are some of the same kind.
+fn made(folder: &Path, wanted: &str) -> String {
+    const LOOKED_MAX: usize = 10_000;
+    let ending = Path::new(wanted).extension();
+    let (mut folders, mut found, mut looked) = (vec![folder.to_owned()], Vec::new(), 0);
+    while let Some(at) = folders.pop().filter(|_| looked < LOOKED_MAX) {
+        for entry in fs::read_dir(at).into_iter().flatten().flatten() {
+            looked += 1;
+            let (path, kind) = (entry.path(), entry.file_type());
+            match kind.map(|kind| (kind.is_dir(), kind.is_file())) {
+                Ok((true, _)) if entry.file_name() != ".git" => folders.push(path),
+                Ok((_, true)) if ending.is_some() && path.extension() == ending => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    let names = found.iter().filter_map(|path| path.strip_prefix(folder).ok()).take(3);
+    let names: Vec<String> = names.map(|path| format!("`{}`", path.display())).collect();
+    if names.is_empty() { String::new() } else { format!("; there is {}", names.join(", ")) }
 }
 
 /// How one command went.
@@ -218,7 +242,8 @@ async fn command(
         stdin: Vec::new(),
         timeout: Some(Duration::from_secs(build.timeout_sec)),
         output_bytes_max: OUTPUT_BYTES,
-        tell: [Tell::NowAndThen; 2],
+        // How far a search is says more than what its compilers print.
+        tell: if keeping == Keeping::All { [Tell::NowAndThen; 2] } else { [Tell::Nothing; 2] },
         rules,
         launcher: settings.sandbox.launcher.clone(),
     };
@@ -241,14 +266,15 @@ async fn command(
     Ok(Command { wrong, is_certain, evidence, spent })
 }
 
+/// What lines have that say what is wrong: of a compiler, a shell, or a `make` that cannot start one.
+const SAYS_WHY: [&str; 5] = ["error:", "fatal", "not found", "No such file or directory", "Error "];
+
 /// The first line that says that something is wrong: what follows is often only its consequence.
 fn first_error(text: &str) -> Option<String> {
     // That the linker failed says nothing; what it said itself stands before.
     let says = |line: &&str| {
         let is_said = LINKER_SAYS.iter().any(|word| line.contains(word));
-        is_said
-            || !line.starts_with("collect2:")
-                && ["error:", "fatal", "not found", "Error "].iter().any(|word| line.contains(word))
+        is_said || !line.starts_with("collect2:") && SAYS_WHY.iter().any(|word| line.contains(word))
     };
     let found = text.lines().find(says).or_else(|| text.lines().rev().find(|line| !line.trim().is_empty()));
     found.map(|line| line.trim().chars().take(240).collect())
@@ -269,6 +295,8 @@ mod tests {
                 format!("cc -o x a.o b.o\n{said}\ncollect2: error: ld returned 1 exit status\nmake: *** [x] Error 1\n");
             assert_eq!(first_error(&text).as_deref(), Some(said));
         }
+        let text = "cc -c a.c\nmake: no-cc: No such file or directory\nmake: *** [a.mk:23: a.o] Error 127\n";
+        assert_eq!(first_error(text).as_deref(), Some("make: no-cc: No such file or directory"));
         assert_eq!(first_error("only talk\n\n").as_deref(), Some("only talk"));
         assert_eq!(first_error(""), None);
     }

@@ -5,7 +5,7 @@ use std::{
     path::{Component, Path},
 };
 
-use interlock_chart::Value;
+use interlock_chart::{Value, yaml::suggest};
 use interlock_testbench::{Profile, environment, results::Format};
 use interlock_workspace::Workspace;
 use serde::Deserialize;
@@ -102,7 +102,11 @@ fn profile(profile: &Profile) -> Vec<String> {
     }
     let is_known = |target: &&String| profile.cases.is_empty() || profile.cases.contains(target);
     let unknown = profile.targets.iter().filter(|target| !is_known(target));
-    found.extend(unknown.map(|target| format!("`test_profile.targets`: `{target}` is not among the cases")));
+    found.extend(unknown.map(|target| {
+        let near = suggest::closest(target, profile.cases.iter().map(String::as_str));
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        format!("`test_profile.targets`: `{target}` is not among the cases{near}")
+    }));
     let unknown = profile.tags.iter().filter(|tag| !profile.suites.iter().any(|suite| suite.tags.contains(tag)));
     found.extend(unknown.map(|tag| format!("`test_profile.tags`: no suite has the tag `{tag}`")));
     if let Err(wrong) = Format::configured(&profile.format, &profile.config) {

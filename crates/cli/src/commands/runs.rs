@@ -33,7 +33,8 @@ pub(crate) fn run(args: &Runs, output: &Output) -> Outcome {
         return Ok(Exit::Good);
     }
     if heads.is_empty() {
-        output.talk("no runs; `interlock run` starts one\n");
+        let is_asked = args.machine.is_some() || !args.phase.is_empty();
+        output.talk(if is_asked { "no such runs\n" } else { "no runs; `interlock run` starts one\n" });
         return Ok(Exit::Good);
     }
     let now_ms = SystemClock.now_ms();
@@ -50,6 +51,9 @@ pub(crate) fn run(args: &Runs, output: &Output) -> Outcome {
         ]
     });
     output.data(&table::text(["run", "machine", "phase", "place", "moved", "records"], rows, output))?;
+    if !args.all && heads.len() == args.number {
+        output.talk("there may be more: `--all` lists them\n");
+    }
     tell_newer(&store, &heads, &current, output)
 }
 

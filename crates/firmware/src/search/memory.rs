@@ -19,6 +19,9 @@ pub(super) struct Memory {
     /// Patches that were found and were not enough, with the activity that found each.
     #[serde(default)]
     tried: BTreeMap<String, String>,
+    /// What they were built into: another patch that makes the same image is the same in other words.
+    #[serde(default)]
+    images: BTreeMap<String, String>,
     /// Trees in which nothing was found, and why: looking again would find as little.
     #[serde(default)]
     pub(super) exhausted: BTreeMap<String, String>,
@@ -33,6 +36,7 @@ impl Memory {
         // A try that was cut off finds the same again: what it has found itself does not count.
         let own = attempt.activity.to_string();
         memory.tried.retain(|_, activity| *activity != own);
+        memory.images.retain(|_, activity| *activity != own);
         memory.tried.insert(with.previous_patch.clone(), String::new());
         Ok(Memory { path, ..memory })
     }
@@ -42,9 +46,15 @@ impl Memory {
         self.tried.contains_key(patch)
     }
 
-    /// Remembers a patch that an attempt has found.
-    pub(super) async fn add(mut self, attempt: &Attempt, patch: &str) -> Result<(), Outcome> {
+    /// Whether a patch that was found before has made the same image.
+    pub(super) fn knows_image(&self, image: Option<&str>) -> bool {
+        image.is_some_and(|image| self.images.contains_key(image))
+    }
+
+    /// Remembers a patch that an attempt has found, and what it was built into.
+    pub(super) async fn add(mut self, attempt: &Attempt, patch: &str, image: Option<String>) -> Result<(), Outcome> {
         self.tried.insert(patch.to_owned(), attempt.activity.to_string());
+        self.images.extend(image.map(|image| (image, attempt.activity.to_string())));
         self.save().await
     }
 

@@ -16,7 +16,7 @@ use std::{
 };
 
 use interlock_activity::{Attempt, Effect, Outcome};
-use interlock_repair::{Candidate, Search, Suspect, candidates, confidence, localise};
+use interlock_repair::{Candidate, Search, Suspect, TRIALS_MAX, candidates, confidence, localise};
 use interlock_testbench::{Operation, Profile, Trouble, environment};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -37,6 +37,10 @@ const SEARCH_MAX: Duration = Duration::from_secs(20 * 60);
 
 /// How many more candidates are tried after the first good one, where it is not sure enough: another that says the same may be likelier.
 const SECOND_THOUGHTS: usize = 15;
+
+/// How sure what repairs only a part can be, however many cases execute it: less than is brought into the sources without a person. Much makes one
+/// check hold by chance.
+const PART_SURE_MAX: f64 = 0.7;
 
 /// How many suspects the evidence names.
 const SUSPECTS_TOLD: usize = 20;
@@ -75,6 +79,8 @@ pub(crate) struct Constraints {
 struct Found {
     /// The best so far, with how sure it can be.
     candidate: Option<(Candidate, f64)>,
+    /// What the best was built into.
+    image: Option<String>,
     /// The first that repairs a part of what fails, and breaks nothing: with it there may be another in the next round.
     part: Option<(Candidate, f64)>,
     /// How many cases there are.
@@ -161,7 +167,7 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         let data = json!({ "summary": why, "evidence_refs": refs(std::slice::from_ref(&evidence)), "programs_ms": bench::milliseconds(trials.programs) });
         return Ok(signal("nothing_found", data).with([evidence]));
     };
-    memory.add(&attempt, &candidate.patch).await?;
+    memory.add(&attempt, &candidate.patch, found.image).await?;
     let mut summary = format!(
         "by template, after {} of at most {} candidates: {} ({})",
         found.tried,
@@ -227,6 +233,7 @@ async fn look(
     );
     let mut found = Found {
         candidate: None,
+        image: None,
         part: None,
         cases: sight.coverage.len(),
         covering: 0,
@@ -256,29 +263,35 @@ async fn look(
             continue;
         }
         found.tried += 1;
-        let made = found.tried + search.waiting();
+        let made = (found.tried + search.waiting()).min(TRIALS_MAX);
         let text = format!("candidate {} of at most {made}: {}", found.tried, candidate.summary);
         attempt.host.progress(&attempt.run, attempt.activity, &text);
-        let (trial, is_good) = match tried.recall(&candidate) {
+        let came = match tried.recall(&candidate) {
             Some(known) => known,
             None => {
-                let Came { trial, is_good, is_certain } = trials.try_out(&candidate).await?;
-                if is_certain {
-                    tried.add(&candidate, &trial, is_good).await;
+                let came = trials.try_out(&candidate).await?;
+                if came.is_certain {
+                    tried.add(&candidate, &came).await;
                 }
-                (trial, is_good)
+                came
             }
         };
+        let Came { trial, is_good, image, .. } = came;
+        if memory.knows_image(image.as_deref()) {
+            // The same in other words.
+            found.known += 1;
+            continue;
+        }
         search.tell(&candidate, &trial);
         let covering = sight.covering(&candidate);
         let sure = confidence(candidate.template, covering, found.cases);
         if !is_good && found.part.is_none() && search.improved(&trial) {
-            found.part = Some((candidate.clone(), sure));
+            found.part = Some((candidate.clone(), sure.min(PART_SURE_MAX)));
         }
         if is_good {
             last = last.min(found.tried + SECOND_THOUGHTS);
             if found.candidate.as_ref().is_none_or(|(_, before)| sure > *before) {
-                (found.covering, found.candidate) = (covering, Some((candidate, sure)));
+                (found.covering, found.candidate, found.image) = (covering, Some((candidate, sure)), image);
             }
             if sure >= SURE {
                 break;

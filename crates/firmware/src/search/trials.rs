@@ -1,17 +1,20 @@
 //! Trying candidates: each is written into a copy, built, run, and taken out again.
 
 use std::{
+    collections::BTreeMap,
     path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use interlock_activity::{Attempt, Outcome};
+use interlock_journal::Hash;
 use interlock_repair::{Candidate, Trial};
 use interlock_testbench::{
     Profile, Ran, Start, Trouble,
     results::{Measured, Status, Verdict},
 };
+use serde::{Deserialize, Serialize};
 
 use super::{With, sources::Sources};
 use crate::{
@@ -36,12 +39,15 @@ pub(super) struct Unfit {
 }
 
 /// What a candidate has come to.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Came {
     pub(super) trial: Trial,
     /// Whether all that must pass does, and nothing that passed is lost.
     pub(super) is_good: bool,
     /// Whether it would be the same another time: nobody has stopped or killed anything.
     pub(super) is_certain: bool,
+    /// What it was built into, where that is all that runs.
+    pub(super) image: Option<String>,
 }
 
 /// A copy in which candidates are tried.
@@ -57,6 +63,8 @@ pub(super) struct Trials {
     pub(super) measured: Measured,
     /// How long it took.
     took: Duration,
+    /// What images that ran have come to: the same image need not run again.
+    ran: BTreeMap<String, Came>,
     /// How long compilers and environments were at work.
     pub(super) programs: Duration,
 }
@@ -99,12 +107,15 @@ impl Trials {
             open,
             measured: nothing,
             took: Duration::ZERO,
+            ran: BTreeMap::new(),
             programs: built.programs,
         };
         trials.place_image().await?;
         let built = trials.programs;
         trials.measured = trials.measure().await?;
         trials.took = trials.programs - built;
+        let came = trials.came(trial(&trials.measured), false, &trials.measured);
+        trials.note(&came);
         let is_bad = trials.measured.cases.iter().any(|case| case.case.status.is_bad());
         if is_bad {
             return Ok(Ok(trials));
@@ -181,13 +192,35 @@ impl Trials {
         emptied.map_err(failed)?;
         self.programs += built.programs;
         if built.image.is_err() {
-            return Ok(Came { trial: Trial::default(), is_good: false, is_certain: built.is_certain });
+            let trial = Trial::default();
+            return Ok(Came { trial, is_good: false, is_certain: built.is_certain, image: None });
         }
         self.place_image().await?;
+        if let Some(came) = self.image().and_then(|image| self.ran.get(&image).cloned()) {
+            return Ok(came);
+        }
         let measured = self.measure().await?;
         let is_good =
             measured.verdict == Verdict::Pass && bench::regressions(&measured, self.before.as_ref()).is_empty();
-        Ok(Came { trial: trial(&measured), is_good, is_certain: measured.verdict != Verdict::EnvError })
+        let came = self.came(trial(&measured), is_good, &measured);
+        self.note(&came);
+        Ok(came)
+    }
+
+    fn came(&self, trial: Trial, is_good: bool, measured: &Measured) -> Came {
+        Came { trial, is_good, is_certain: measured.verdict != Verdict::EnvError, image: self.image() }
+    }
+
+    fn note(&mut self, came: &Came) {
+        if let (true, Some(image)) = (came.is_certain, &came.image) {
+            self.ran.insert(image.clone(), came.clone());
+        }
+    }
+
+    /// The hash of what is to run, where that is all there is: elsewhere a build may make more than it is said to.
+    fn image(&self) -> Option<String> {
+        let image = self.open.session.image.as_ref().filter(|_| self.open.session.profile.env_type == "qemu")?;
+        std::fs::read(image).ok().map(|content| Hash::of(&content).to_string())
     }
 }
 

@@ -4,20 +4,21 @@
 use std::collections::BTreeMap;
 
 use interlock_activity::{Attempt, Outcome};
-use interlock_repair::{Candidate, Trial};
+use interlock_repair::Candidate;
 use serde::{Deserialize, Serialize};
 use tokio::{
     fs::{self, File, OpenOptions},
     io::AsyncWriteExt,
 };
 
+use super::trials::Came;
 use crate::{area::Area, hand::Settings};
 
 /// The results of one search, over all its tries.
 pub(super) struct Tried {
     /// Nothing where it cannot be written: it is only for the next try.
     file: Option<File>,
-    known: BTreeMap<String, (Trial, bool)>,
+    known: BTreeMap<String, Came>,
     /// How many of them were of use again.
     pub(super) again: usize,
 }
@@ -25,8 +26,7 @@ pub(super) struct Tried {
 #[derive(Serialize, Deserialize)]
 struct Line {
     patch: String,
-    trial: Trial,
-    is_good: bool,
+    came: Came,
 }
 
 impl Tried {
@@ -43,20 +43,20 @@ impl Tried {
         }
         // Whoever was cut off may have left half a line, which is none.
         let lines = text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
-        let known = lines.map(|line| (line.patch, (line.trial, line.is_good))).collect();
+        let known = lines.map(|line| (line.patch, line.came)).collect();
         Ok(Tried { file, known, again: 0 })
     }
 
     /// What a candidate has come to before.
-    pub(super) fn recall(&mut self, candidate: &Candidate) -> Option<(Trial, bool)> {
+    pub(super) fn recall(&mut self, candidate: &Candidate) -> Option<Came> {
         let known = self.known.get(&candidate.patch).cloned();
         self.again += usize::from(known.is_some());
         known
     }
 
     /// Remembers what a candidate has come to.
-    pub(super) async fn add(&mut self, candidate: &Candidate, trial: &Trial, is_good: bool) {
-        let line = Line { patch: candidate.patch.clone(), trial: trial.clone(), is_good };
+    pub(super) async fn add(&mut self, candidate: &Candidate, came: &Came) {
+        let line = Line { patch: candidate.patch.clone(), came: came.clone() };
         if let (Some(file), Ok(text)) = (&mut self.file, serde_json::to_string(&line)) {
             let _ = file.write_all(format!("\n{text}\n").as_bytes()).await;
             let _ = file.flush().await;

@@ -211,6 +211,8 @@ fn sureness(finding: &Finding) -> f64 {
 
 fn place(finding: &Finding) -> String {
     match (&finding.file, finding.line) {
+        // A hang names its place itself.
+        (Some(file), Some(line)) if finding.cause.contains(&format!("{file}:{line}")) => String::new(),
         (Some(file), Some(line)) => format!(" at {file}:{line}"),
         (Some(file), None) => format!(" in {file}"),
         _ => String::new(),

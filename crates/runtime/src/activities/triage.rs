@@ -187,7 +187,7 @@ fn summary(found: &[Found]) -> String {
     let [first, rest @ ..] = found else { return "there is something to read, and no rule knows what it shows".into() };
     let Finding { class, cause, file, line, .. } = &first.finding;
     let place = match (file, line) {
-        (Some(file), Some(line)) => format!(" at {file}:{line}"),
+        (Some(file), Some(line)) if !cause.contains(&format!("{file}:{line}")) => format!(" at {file}:{line}"),
         _ => String::new(),
     };
     let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
