@@ -14,6 +14,9 @@ use crate::{
     knowledge::{self, Round},
 };
 
+/// The checkpoint that the sources are kept under as they were found.
+const BASE: &str = "base";
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Apply {
@@ -25,27 +28,37 @@ struct Apply {
 pub(crate) async fn apply(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Apply = given(&attempt)?;
     let evidence = keep(&attempt, "patch", "text/x-diff", with.patch.clone().into_bytes()).await?;
-    let of = attempt.clone();
+    let (of, keeper) = (attempt.clone(), Arc::clone(&settings));
+    let found = blocking(move || Ok(keeper.workspace.find_checkpoint(&of.folder, &of.run, BASE).ok()));
+    let (of, keeper, from) = (attempt.clone(), Arc::clone(&settings), with.tree.clone());
     let applied = blocking(move || {
         let patch = match Patch::parse(with.patch.as_bytes()) {
             Ok(patch) => patch,
             Err(problem) => return Ok(Err(problem.to_string())),
         };
-        let made = settings.workspace.apply_to_tree(&of.folder, &of.run, &with.tree, &patch);
+        let made = keeper.workspace.apply_to_tree(&of.folder, &of.run, &with.tree, &patch);
         match made {
             Ok(tree) => Ok(Ok((tree, patch.summary()))),
             Err(error @ Error::Patch(_)) => Ok(Err(error.to_string())),
             Err(error) => Err(failed(error)),
         }
     });
-    let outcome = match applied.await? {
-        Ok((tree, summary)) => signal("workspace_updated", json!({ "tree": tree, "summary": summary })),
+    let (base, applied) = tokio::join!(found, applied);
+    let (tree, summary) = match applied? {
+        Ok(made) => made,
         Err(summary) => {
             let refs = refs(std::slice::from_ref(&evidence));
-            signal("apply_failed", json!({ "summary": summary, "evidence_refs": refs }))
+            return Ok(signal("apply_failed", json!({ "summary": summary, "evidence_refs": refs })).with([evidence]));
         }
     };
-    Ok(outcome.with([evidence]))
+    let mut kept = vec![evidence];
+    // Where it was not the first, all of them together are what somebody wants to see.
+    if let Some(base) = base?.filter(|base| base.tree != from) {
+        let (of, to) = (attempt.clone(), tree.clone());
+        let all = blocking(move || settings.workspace.diff_trees(&of.folder, &base.tree, &to).map_err(failed)).await?;
+        kept.push(keep(&attempt, "patches", "text/x-diff", all).await?);
+    }
+    Ok(signal("workspace_updated", json!({ "tree": tree, "summary": summary })).with(kept))
 }
 
 #[derive(Deserialize)]

@@ -152,6 +152,36 @@ fn what_repairs_a_part_is_a_round_of_its_own() {
     assert_eq!(sums.source(), before, "a part is not brought into the sources");
 }
 
+/// The second mistake shows only when the first is repaired.
+#[test]
+fn a_report_has_the_patches_of_all_rounds() {
+    let product = "return all;\n}\nint product(int a, int b) {\n    int all = 0;\n    for (int i = 0; i <= a; i++) {\n        all += b;\n    }\n    return all;\n}";
+    let Some(sums) = Sums::with(&[
+        ("return all;\n}", product),
+        (
+            "int sum(const int *values, int count);",
+            "int sum(const int *values, int count);\nint product(int a, int b);",
+        ),
+        ("1..2", "1..3"),
+        (
+            "    return 0;\n}\n",
+            "    check(3, \"both\", sum(values, 3) == 6 && product(7, 11) == 77);\n    return 0;\n}\n",
+        ),
+        ("sum_of_none]", "sum_of_none, both]"),
+        ("timeout_sec: 20", "timeout_sec: 1"),
+    ]) else {
+        return;
+    };
+    let done = sums.run();
+    assert_eq!(done.code, Some(1), "{done}");
+    assert!(done.stderr.contains("it repairs a part") && done.stderr.contains("plausible, not proven"), "{done}");
+    let report = sums.does("report sums --format json", 0).stdout;
+    let patch = serde_json::from_str::<serde_json::Value>(&report).unwrap()["story"].to_string();
+    for line in ["+    for (int i = 0; i < count; i++) {", "+    for (int i = 0; i < a; i++) {"] {
+        assert!(patch.contains(line), "{patch}");
+    }
+}
+
 /// A run without a model that cannot repair anything says in its last words what is wrong.
 #[test]
 fn a_run_that_finds_no_patch_says_why() {

@@ -119,7 +119,7 @@ impl Story {
             taken_back: taken_back(report),
             baseline: json("baseline").unwrap_or(Json::Null),
             result: json("test_result").unwrap_or(Json::Null),
-            fix: fix.unwrap_or_else(|| text(&context["patch"])),
+            fix: fix.or_else(|| all_patches(report, &context)).unwrap_or_else(|| text(&context["patch"])),
             time: Time::of(report, judged.latency_ms),
             judged,
             trace: trace(report),
@@ -426,6 +426,22 @@ pub(super) fn taken_back(report: &Report) -> Option<TakenBack> {
     let (seq, undone) = undo::standing(&undone)?;
     let record = &report.steps.iter().find(|step| step.record.seq == *seq)?.record;
     Some(TakenBack { at: moment::rfc3339(record.at_ms), by: undone.by.name.clone(), left: undone.left })
+}
+
+/// All patches that the last one was put on top of, with that, where there are more than one.
+fn all_patches(report: &Report, context: &Json) -> Option<String> {
+    let outcomes = report.steps.iter().rev().filter_map(|step| match &step.entry {
+        Entry::Outcome { result: AttemptResult::Signal { name, .. }, evidence, .. } => Some((name, evidence)),
+        _ => None,
+    });
+    let (_, evidence) = outcomes.into_iter().find(|(name, _)| *name == "workspace_updated")?;
+    let whole = |name: &str| {
+        let hash = evidence.iter().find(|evidence| evidence.name == name)?.hash;
+        report.files.iter().find(|file| file.evidence.hash == hash).and_then(File::whole)
+    };
+    // One that came later and was not applied stands for itself.
+    let is_last = whole("patch") == Some(text(&context["patch"]).as_str());
+    whole("patches").filter(|_| is_last).map(str::to_owned)
 }
 
 /// A figure without decimals that say nothing: most are counts.
