@@ -116,3 +116,17 @@ fn whoever_does_not_want_to_answer_now_is_told_how_to_later() {
     assert!(seen.contains("interlock send t1 boiled"), "{seen}");
     assert_eq!(session.run("send t1 boiled").unwrap().code, Some(4));
 }
+
+#[test]
+fn whoever_is_asked_sees_the_patch_that_is_asked_about() {
+    let (_folder, session) = project();
+    let machine = "machine: review\nversion: 1\nsummary: Asks about a patch.\nevents: { yes: { from: user } }\n\
+        context: { patch: \"--- a/x\\n+++ b/x\\n@@ -1 +1 @@\\n-old\\n+new\\n\" }\ninitial: asking\n\
+        states:\n  asking: { on: { yes: done } }\n  done: { type: final, outcome: success }\n";
+    session.write(".interlock/machines/review/machine.yaml", machine).unwrap();
+    let mut terminal = Terminal::new(&session, "run review --name r1");
+    terminal.answer("+new", "");
+    terminal.answer(PROMPT, ENTER);
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+}

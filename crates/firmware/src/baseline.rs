@@ -88,7 +88,6 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let kept = keep(&attempt, "baseline", "application/json", told(&built.image, measured.as_ref(), &evidence)).await?;
     let missed = measured.as_ref().map(|it| rounds::broken(&thresholds, &it.metrics, &it.metrics)).unwrap_or_default();
     let summary = match (&built.image, &measured) {
-        (Err(why), _) if why.starts_with("the build ended well") => format!("of the untouched tree, {why}"),
         (Err(why), _) => format!("the untouched tree does not build: {why}{}", alone(&settings, &attempt, why)),
         (Ok(_), Some(measured)) => {
             let why = measured.reasons.first().filter(|_| measured.verdict != Verdict::Pass);

@@ -183,9 +183,10 @@ pub(crate) async fn build(
             built.image = Ok(kept.hash.to_string());
             built.evidence.push(kept);
         }
-        Err(error) => {
-            built.image = Err(format!("the build ended well and made no {wanted}: {error}{}", made(folder, &wanted)))
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            built.image = Err(format!("its commands ended well and made no {wanted}{}", made(folder, &wanted)));
         }
+        Err(error) => built.image = Err(format!("`{wanted}` cannot be read: {error}")),
     }
     Ok(built)
 }
@@ -282,6 +283,7 @@ fn first_error(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
     use super::*;
     use crate::packages::package_of;
 
@@ -299,6 +301,18 @@ mod tests {
         assert_eq!(first_error(text).as_deref(), Some("make: no-cc: No such file or directory"));
         assert_eq!(first_error("only talk\n\n").as_deref(), Some("only talk"));
         assert_eq!(first_error(""), None);
+    }
+
+    #[test]
+    fn files_of_the_same_kind_are_named_in_the_place_of_a_missing_image() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("build")).unwrap();
+        for name in ["build/fw.elf", "build/fw.o", "boot.elf"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        assert_eq!(made(folder.path(), "build/firmware.elf"), "; there is `boot.elf`, `build/fw.elf`");
+        assert_eq!(made(folder.path(), "build/fw.bin"), "");
+        assert_eq!(made(folder.path(), "fw"), "");
     }
 
     #[test]

@@ -51,10 +51,11 @@ fn load(name: &str, output: &Output) -> Result<Arc<Loaded>, Failure> {
 
 /// Where to read what a machine takes, for an input that cannot be used though its form is right.
 fn described(error: Error, machine: &str) -> Failure {
-    let is_input = matches!(error, Error::Input(_));
-    match Failure::from(error) {
-        failure if is_input => failure.hint(format!("`interlock describe {machine} --json` shows what it takes")),
-        failure => failure,
+    match error {
+        Error::Input(_) => {
+            Failure::from(error).hint(format!("`interlock describe {machine} --json` shows what it takes"))
+        }
+        other => other.into(),
     }
 }
 

@@ -1,6 +1,9 @@
 //! Runs that end well: by templates, by a model, at once or after detours.
 
-use interlock_testkit::model_server::{ModelServer, Scripted};
+use interlock_testkit::{
+    model_server::{ModelServer, Scripted},
+    session::Transcript,
+};
 
 use crate::{
     bench::Bench,
@@ -193,4 +196,23 @@ fn where_everything_passes_the_report_says_that_nothing_is_wrong_and_compares_no
         figures.contains("| figure | as it was found | threshold |") && figures.contains("at most 60000"),
         "{figures}"
     );
+}
+
+#[test]
+fn a_patch_that_was_refused_is_not_offered_again_in_other_words() {
+    if parts_are_missing() {
+        return;
+    }
+    let scene = Scene::without_model();
+    scene.task("max_iterations: 5", "max_iterations: 5, human_review: true");
+    let patch = |said: Transcript| {
+        assert_eq!(said.code, Some(4), "{said}");
+        let shown = scene.session.run("show r --json").unwrap().stdout;
+        serde_json::from_str::<serde_json::Value>(&shown).unwrap()["context"]["patch"].as_str().unwrap().to_owned()
+    };
+    let first = patch(scene.run());
+    assert!(first.contains(&format!("+{FIX}")), "{first}");
+    let second = patch(scene.session.run(r#"send r reject --data '{"text":"another"}'"#).unwrap());
+    // What the templates would try next compiles into the same.
+    assert!(second != first && !second.contains("> FRAME_BODY_MAX - 1"), "{second}");
 }

@@ -16,6 +16,9 @@ fn runs_are_listed_and_shown() {
     let rows: Vec<String> = listed.lines().map(columns).collect();
     assert_eq!(rows, ["run machine phase place", "t2 tea waiting heating", "t1 tea waiting brewed"]);
     assert!(run(&session, "runs --phase failed,aborted").stdout.is_empty());
+    assert_eq!(run(&session, "runs --phase failed").stderr, "no such runs\n");
+    assert!(run(&session, "runs -n 1").stderr.contains("there may be more"));
+    assert!(!run(&session, "runs").stderr.contains("there may be more"));
     let rows = json(&session, "runs -n 1");
     assert_eq!((&rows[0]["run"], &rows[0]["phase"], &rows[0]["newer"]), (&"t2".into(), &"waiting".into(), &Json::Null));
     let shown = json(&session, "show t2");

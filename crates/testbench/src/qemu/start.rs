@@ -3,7 +3,6 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    pin::pin,
     time::Duration,
 };
 
@@ -167,26 +166,15 @@ async fn either<S: AsyncRead + Unpin>(
     patterns: &[Regex],
     within: Duration,
 ) -> Result<Found, Unmet> {
-    let (first, second) = {
-        let mut one = pin!(one.wait_for(patterns, within));
-        let mut other = pin!(other.wait_for(patterns, within));
-        tokio::select! {
-            heard = &mut one => match heard {
-                Err(unmet) => (unmet, other.await),
-                heard => return heard,
-            },
-            heard = &mut other => match heard {
-                Err(unmet) => match one.await {
-                    Err(first) => (first, Err(unmet)),
-                    heard => return heard,
-                },
-                heard => return heard,
-            },
-        }
+    // What is looked for ends the looking, as an error ends what is tried together.
+    let seek = async |console: &mut Expect<S>| match console.wait_for(patterns, within).await {
+        Ok(found) => Err(found),
+        Err(unmet) => Ok(unmet),
     };
-    match second {
-        Err(second) => Err(if one.heard() == 0 && other.heard() > 0 { second } else { first }),
-        heard => heard,
+    match tokio::try_join!(seek(one), seek(other)) {
+        Err(found) => Ok(found),
+        Ok((_, second)) if one.heard() == 0 && other.heard() > 0 => Err(second),
+        Ok((first, _)) => Err(first),
     }
 }
 

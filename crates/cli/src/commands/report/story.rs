@@ -430,11 +430,12 @@ pub(super) fn taken_back(report: &Report) -> Option<TakenBack> {
 
 /// All patches that the last one was put on top of, with that, where there are more than one.
 fn all_patches(report: &Report, context: &Json) -> Option<String> {
-    let outcomes = report.steps.iter().rev().filter_map(|step| match &step.entry {
-        Entry::Outcome { result: AttemptResult::Signal { name, .. }, evidence, .. } => Some((name, evidence)),
+    let evidence = report.steps.iter().rev().find_map(|step| match &step.entry {
+        Entry::Outcome { result: AttemptResult::Signal { name, .. }, evidence, .. } if name == "workspace_updated" => {
+            Some(evidence)
+        }
         _ => None,
-    });
-    let (_, evidence) = outcomes.into_iter().find(|(name, _)| *name == "workspace_updated")?;
+    })?;
     let whole = |name: &str| {
         let hash = evidence.iter().find(|evidence| evidence.name == name)?.hash;
         report.files.iter().find(|file| file.evidence.hash == hash).and_then(File::whole)
