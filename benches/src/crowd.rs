@@ -9,7 +9,7 @@ use std::{
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry};
 use interlock_chart::{Value, library};
 use interlock_journal::{By, Engine, Head, Journal};
-use interlock_runtime::{Config, Loaded, NoSnapshots, Runtime, Start, SystemClock};
+use interlock_runtime::{AnyMachine, Config, Loaded, NoSnapshots, Runtime, Start, SystemClock};
 
 use crate::Result;
 
@@ -38,6 +38,9 @@ impl Activity for Pause {
     fn signals(&self) -> &[&str] {
         &["paused"]
     }
+    fn schema(&self) -> interlock_activity::Schema {
+        interlock_activity::schema::any()
+    }
     fn start(&self, attempt: Attempt) -> Ending {
         Box::pin(async move {
             attempt.host.sleep(PAUSE_MS).await;
@@ -63,6 +66,7 @@ async fn crowd() -> Result<()> {
         attempts_max: WORKING,
         live_folder: folder.path().to_owned(),
         redactor: Default::default(),
+        prover: Arc::new(AnyMachine),
     });
     let machines = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/machines"));
     let loaded = runtime.load(&library::load("crowd.yaml", machines)?)?;
@@ -116,6 +120,7 @@ async fn begin(runtime: Runtime, loaded: Arc<Loaded>, works: bool) -> interlock_
         by: By::user("bench"),
         parent: None,
         name: None,
+        accepts_unproved: false,
     };
     runtime.start(start).await
 }

@@ -10,7 +10,7 @@ use std::{
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry};
 use interlock_chart::{Value, library};
 use interlock_journal::{By, Engine, Head, Journal};
-use interlock_runtime::{Config, Live, Loaded, NoSnapshots, Runtime, Start, SystemClock};
+use interlock_runtime::{AnyMachine, Config, Live, Loaded, NoSnapshots, Runtime, Start, SystemClock};
 
 use crate::{Result, langgraph, limits};
 
@@ -39,6 +39,9 @@ impl Activity for Note {
     }
     fn signals(&self) -> &[&str] {
         &["noted"]
+    }
+    fn schema(&self) -> interlock_activity::Schema {
+        interlock_activity::schema::any()
     }
     fn start(&self, attempt: Attempt) -> Ending {
         let text = format!("{:0>200}", attempt.activity.0);
@@ -104,6 +107,7 @@ fn runtime(folder: &Path) -> Result<(Arc<Journal>, Runtime, Arc<Loaded>)> {
         attempts_max: RUNS,
         live_folder: folder.to_owned(),
         redactor: Default::default(),
+        prover: Arc::new(AnyMachine),
     });
     let source = library::load("durable.yaml", Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/machines")))?;
     let loaded = runtime.load(&source)?;
@@ -118,6 +122,7 @@ async fn begin(runtime: &Runtime, loaded: &Arc<Loaded>, folder: &Path, turns: i6
         by: By::user("bench"),
         parent: None,
         name: None,
+        accepts_unproved: false,
     };
     Ok(runtime.start(start).await?)
 }

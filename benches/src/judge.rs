@@ -125,7 +125,7 @@ fn attempt(home: &Path) -> Result<Attempt> {
         begun_ms: 0,
         with: with(0),
         folder: home.to_owned(),
-        is_kept: false,
+        snapshot: None,
         live: home.join("live.log"),
         evidence: journal.evidence().deferring(),
         host: Arc::new(Quick(Instant::now())),

@@ -57,6 +57,7 @@ fn launch(launcher: &Launcher, kind: Kind, folder: &Path, before: Duration) -> R
         stdin: None,
         temp: std::env::temp_dir(),
         rules,
+        after: None,
     };
     let mut begin = Instant::now();
     let (mut ours, theirs) = UnixStream::pair()?;

@@ -52,7 +52,11 @@ impl Case {
     fn round(&self, machine: &Machine) -> Duration {
         let (empty, by) = (Value::empty(), Raiser::User);
         let events: Vec<Arc<str>> = self.events.iter().map(|&name| name.into()).collect();
-        let started = Input::Started { session: "bench".into(), input: empty.clone() };
+        let started = Input::Started {
+            session: "bench".into(),
+            input: empty.clone(),
+            semantics: interlock_core::Semantics::CURRENT,
+        };
         let mut state = step(machine, State::ready(machine), started).state;
         let begin = Instant::now();
         for event in events.iter().cycle().take(STEPS) {

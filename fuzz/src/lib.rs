@@ -1,5 +1,8 @@
 //! What the fuzz targets do with a text once a reader has made something of it: everything that could stumble over it.
 
+pub mod markers;
+pub mod results;
+
 use std::sync::Arc;
 
 use interlock_chart::{

@@ -2,7 +2,10 @@
 
 use std::{path::Path, pin::Pin};
 
-use interlock_chart::{Value, model::Effect};
+use interlock_chart::{
+    Value,
+    model::{Effect, Schema},
+};
 
 use crate::{Asked, Attempt, Outcome, StandIn};
 
@@ -25,6 +28,10 @@ pub trait Activity: Send + Sync + 'static {
 
     /// The signals it can end with; empty where the machine's own choice is handed through.
     fn signals(&self) -> &[&str];
+
+    /// The JSON Schema of what machines give it under `with`, in the keywords that [`Catalogue`](interlock_chart::Catalogue) knows. It
+    /// refuses nothing that [`start`](Activity::start) takes.
+    fn schema(&self) -> Schema;
 
     /// Whether it does nothing but wait for something that is recorded elsewhere. Then it can be left at any moment and taken
     /// up again, as often as need be.

@@ -26,8 +26,8 @@ pub struct Attempt {
     pub with: Value,
     /// The folder the run works in.
     pub folder: PathBuf,
-    /// Whether a snapshot of the workspace was taken before this try, so that what it loses is not lost.
-    pub is_kept: bool,
+    /// The snapshot of the workspace that was taken before this attempt, if it may write.
+    pub snapshot: Option<String>,
     /// A file to write output to while it comes in, for those who watch; whoever starts the attempt removes it afterwards.
     pub live: PathBuf,
     /// Where big things go.
@@ -62,11 +62,27 @@ pub trait Host: Send + Sync {
         Box::pin(std::future::ready(Err("nothing is kept here that could be taken back".to_owned())))
     }
 
+    /// A file of the project as it was when a run began. May block.
+    fn project_file(&self, _run: &str, _path: &str) -> Result<ProjectFile, String> {
+        Ok(ProjectFile::NotKept)
+    }
+
     /// Starts another run, or finds the one started by an earlier attempt, and waits for its end.
     fn run(&self, start: StartRun) -> Ending;
 }
 
 type Ending = Future<Outcome>;
+
+/// A file of a project, as a run keeps it from its beginning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProjectFile {
+    /// The run was begun by a version that kept none: the file of today counts.
+    NotKept,
+    /// There was no such file.
+    Absent,
+    /// Its content.
+    Text(String),
+}
 
 /// What a try needs people to have said yes to.
 #[derive(Clone, Debug)]
@@ -90,6 +106,8 @@ pub struct TakeBack {
     pub writes: Writes,
     /// Only paths at or below these; all where there are none.
     pub paths: Vec<PathBuf>,
+    /// The snapshot that the attempt began with which asks for it.
+    pub snapshot: Option<String>,
 }
 
 /// Which writes of a run.
@@ -137,6 +155,8 @@ pub struct StartRun {
     pub input: Value,
     /// Where it works.
     pub folder: PathBuf,
+    /// Whether it goes on when the state that started it is left.
+    pub is_detached: bool,
 }
 
 /// Says when to stop.

@@ -9,12 +9,13 @@ mod given;
 mod invocation;
 mod outcome;
 mod registry;
+pub mod schema;
 mod stand_in;
 
 pub use activity::{Activity, Ending, Future};
-pub use attempt::{Attempt, Cancel, Canceller, Host, StartRun, TakeBack, TakenBack, UseGrants, Writes};
+pub use attempt::{Attempt, Cancel, Canceller, Host, ProjectFile, StartRun, TakeBack, TakenBack, UseGrants, Writes};
 pub use given::{Bad, Given};
-pub use interlock_chart::model::Effect;
+pub use interlock_chart::model::{Effect, Schema};
 pub use invocation::{Invocation, Taken};
 pub use outcome::{Outcome, code};
 pub use registry::Registry;

@@ -23,6 +23,8 @@ pub mod code {
     pub const NOT_KEPT: &str = "NOT_KEPT";
     /// It is for a person to say how it ends. The machine never hears of it: from then on the activity waits as one that is not implemented.
     pub const LEFT_TO_PERSON: &str = "LEFT_TO_PERSON";
+    /// The machine of a run that it should start is refused by `check`.
+    pub const UNPROVED: &str = "UNPROVED";
     /// What it needs could not be reached.
     pub const UNREACHABLE: &str = "UNREACHABLE";
 }

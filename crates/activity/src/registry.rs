@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use interlock_chart::catalogue::{Catalogue, Entry};
+
 use crate::Activity;
 
 /// Activities by name.
@@ -20,6 +22,16 @@ impl Registry {
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Activity>> {
         let family = name.split('.').next().unwrap_or(name);
         self.0.get(name).or_else(|| self.0.get(&format!("{family}.*")))
+    }
+
+    /// All of them as data, for whoever checks machines.
+    pub fn catalogue(&self) -> Catalogue {
+        let entry = |activity: &Arc<dyn Activity>| Entry {
+            with: activity.schema(),
+            signals: activity.signals().iter().map(|signal| (*signal).to_owned()).collect(),
+            effect: activity.effect(),
+        };
+        self.0.iter().map(|(name, activity)| (name.clone(), entry(activity))).collect()
     }
 
     /// All of them, by name.

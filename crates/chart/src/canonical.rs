@@ -75,7 +75,7 @@ impl Chart {
     fn canonical_transition(&self, transition: &crate::model::Transition) -> Json {
         json!({
             "source": self.name(transition.source),
-            "events": transition.events.iter().map(|event| event.0.as_str()).collect::<Vec<_>>(),
+            "events": transition.events.iter().map(|event| event.text.as_str()).collect::<Vec<_>>(),
             "targets": self.names(&transition.targets),
             "internal": transition.internal,
             "guard": transition.guard.as_ref().map(expr),
@@ -94,13 +94,18 @@ impl Chart {
     }
 
     fn canonical_invoke(&self, invoke: &crate::model::Invoke) -> Json {
-        json!({
+        let mut canonical = json!({
             "state": self.name(invoke.state),
             "activity": invoke.activity,
             "with": template(&invoke.with),
             "signals": invoke.signals.iter().map(|signal| json!([self.event(signal.event).name, signal.data])).collect::<Vec<_>>(),
             "effect": invoke.effect.map(|effect| effect.word()),
-        })
+        });
+        // Left out where it is not said, so that the hashes of machines without it stay as they were.
+        if invoke.manual {
+            canonical["manual"] = true.into();
+        }
+        canonical
     }
 
     fn canonical_block(&self, block: &Block) -> Json {
@@ -153,9 +158,10 @@ impl Chart {
             Seen::Entered(state) => self.name(*state).to_owned(),
             Seen::Taken { source, event } => {
                 let source = source.map_or("", |source| self.name(source));
-                let done = event.0.strip_prefix("done.state.").is_some_and(|name| name == source);
-                format!("{source}.{}", if done { "done" } else { &event.0 })
+                let done = event.text.strip_prefix("done.state.").is_some_and(|name| name == source);
+                format!("{source}.{}", if done { "done" } else { &event.text })
             }
+            Seen::Signalled { state, event } => format!("{}.{}", self.name(*state), self.event(*event).name),
             Seen::Moved { from, to } => format!("{} -> {}", self.name(*from), self.name(*to)),
             Seen::Tagged(tag) => format!("#{tag}"),
             Seen::Started(activity) => format!("@{activity}"),

@@ -68,7 +68,7 @@ fn rows(chart: &Chart, transition: &Transition) -> Vec<Json> {
     };
     match transition.events.is_empty() {
         true => vec![row(None)],
-        false => transition.events.iter().map(|event| row(Some(&event.0))).collect(),
+        false => transition.events.iter().map(|event| row(Some(&event.text))).collect(),
     }
 }
 
@@ -115,7 +115,7 @@ fn state_text(chart: &Chart, state: &State, out: &mut String) {
 
 fn transitions(chart: &Chart, state: &State, depth: usize, out: &mut String) {
     for transition in state.transitions.iter().map(|id| chart.transition(*id)) {
-        let events: Vec<&str> = transition.events.iter().map(|event| event.0.as_str()).collect();
+        let events: Vec<&str> = transition.events.iter().map(|event| event.text.as_str()).collect();
         let events = if events.is_empty() { "always".to_owned() } else { events.join(" ") };
         let targets: Vec<&str> = transition.targets.iter().map(|id| chart.state(*id).name.as_str()).collect();
         let targets = if targets.is_empty() { "stays".to_owned() } else { format!("-> {}", targets.join(", ")) };

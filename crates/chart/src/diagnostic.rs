@@ -32,16 +32,29 @@ impl Span {
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
+    /// Nothing wrong, but good to know.
+    Note,
     /// Odd, but the machine can run.
     Warning,
     /// The machine cannot be used.
     Error,
 }
 
+impl Severity {
+    /// The word for programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
 /// One problem of a machine file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// `E0101`, with a page `docs/errors/E0101.md`; `W…` for warnings.
+    /// `E0101`, with a page `docs/errors/E0101.md`; `W…` for warnings and `N…` for notes.
     pub code: &'static str,
     /// Error or warning.
     pub severity: Severity,
@@ -64,6 +77,11 @@ impl Diagnostic {
     /// A problem that the machine can run with.
     pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Warning, ..Self::error(code, span, message) }
+    }
+
+    /// Something that is good to know.
+    pub fn note(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Diagnostic { severity: Severity::Note, ..Self::error(code, span, message) }
     }
 
     /// The same, with what to do about it.

@@ -232,6 +232,9 @@ pub struct InvokeFile {
     /// What it may do to the world.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectFile>,
+    /// Whether a person reports its result if it is not installed.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub manual: bool,
 }
 
 /// How an activity may end.

@@ -7,6 +7,7 @@
 //! It does not know how a machine moves, what it may do to the world, or how its runs are stored.
 
 pub mod canonical;
+pub mod catalogue;
 mod count;
 pub mod describe;
 pub mod diagnostic;
@@ -20,6 +21,7 @@ pub mod schema;
 pub mod value;
 pub mod yaml;
 
+pub use catalogue::Catalogue;
 pub use count::counted;
 pub use diagnostic::{Diagnostic, Severity, Span};
 pub use model::Chart;

@@ -8,7 +8,10 @@ mod builtin;
 mod folder;
 
 use crate::yaml::{self, Reading};
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 pub use builtin::{files as builtin_files, names as builtin_names};
 
@@ -114,6 +117,9 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// It is no file that is read: a link, a pipe, or too long.
+    #[error(transparent)]
+    Refused(#[from] interlock_regular_file::Error),
     /// The folder has more in it than is taken.
     #[error("{} has more than {limit}", path.display())]
     TooMuch {
@@ -129,7 +135,7 @@ impl Error {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Error::Unknown { hint, .. } => Some(hint),
-            Error::Unreadable { .. } | Error::TooMuch { .. } => None,
+            Error::Unreadable { .. } | Error::Refused(_) | Error::TooMuch { .. } => None,
         }
     }
 }
@@ -137,7 +143,7 @@ impl Error {
 /// Every machine that can be named from `dir`, by name; a project's own hides the built-in one of the same name.
 pub fn list(dir: &Path) -> Vec<Listed> {
     let mut found: Vec<Listed> = Vec::new();
-    for folder in project_folders(dir) {
+    for folder in projects(dir).map(|project| project.join(PROJECT_MACHINES)) {
         for name in folder::machines_in(&folder) {
             let path = folder.join(&name).join(MACHINE_FILE);
             if !found.iter().any(|listed| listed.name == name) {
@@ -159,10 +165,10 @@ pub fn load(name_or_path: &str, dir: &Path) -> Result<Source, Error> {
     if looks_like_path(name_or_path) {
         return from_path(name_or_path, dir);
     }
-    for folder in project_folders(dir) {
-        let path = folder.join(name_or_path);
-        if path.join(MACHINE_FILE).is_file() {
-            return folder::load(name_or_path.to_owned(), Origin::Project, &path);
+    for project in projects(dir) {
+        let folder = Path::new(PROJECT_MACHINES).join(name_or_path);
+        if fs::symlink_metadata(project.join(&folder).join(MACHINE_FILE)).is_ok() {
+            return folder::load(name_or_path.to_owned(), Origin::Project, project, &folder);
         }
     }
     if let Some(source) = builtin::load(name_or_path) {
@@ -178,12 +184,12 @@ fn looks_like_path(text: &str) -> bool {
 fn from_path(text: &str, dir: &Path) -> Result<Source, Error> {
     let path = dir.join(text);
     if path.is_dir() {
-        return folder::load(text.to_owned(), Origin::Path, &path);
+        return folder::load(text.to_owned(), Origin::Path, &path, Path::new(""));
     }
     if path.file_name().is_some_and(|name| name == MACHINE_FILE)
         && let Some(folder) = path.parent()
     {
-        return folder::load(text.to_owned(), Origin::Path, folder);
+        return folder::load(text.to_owned(), Origin::Path, folder, Path::new(""));
     }
     folder::load_file(text.to_owned(), &path)
 }
@@ -196,7 +202,7 @@ fn unknown(name: &str, dir: &Path) -> Error {
     Error::Unknown { name: name.to_owned(), hint }
 }
 
-/// The folders with a project's machines, nearest first.
-fn project_folders(dir: &Path) -> Vec<PathBuf> {
-    dir.ancestors().map(|dir| dir.join(PROJECT_MACHINES)).filter(|folder| folder.is_dir()).collect()
+/// The folders that have machines of a project in them, nearest first.
+fn projects(dir: &Path) -> impl Iterator<Item = &Path> {
+    dir.ancestors().filter(|dir| dir.join(PROJECT_MACHINES).is_dir())
 }

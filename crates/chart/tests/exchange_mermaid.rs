@@ -370,3 +370,45 @@ fn an_exported_diagram_can_be_imported_again() {
         }
     }
 }
+
+#[test]
+fn comments_end_lines_and_a_brace_may_stand_alone() {
+    check(
+        "stateDiagram-v2
+    [*] --> Off %% the lamp begins dark
+    Off --> On : press 100%% hard %% who presses?
+    state On
+    {
+        [*] --> Dim
+        Dim --> Bright : turn
+    }
+    On --> Off : press %%
+",
+        expect![[r#"
+            machine: diagram
+            version: 1
+
+            events:
+              press_100_hard: { from: any }
+              turn: { from: any }
+              press: { from: any }
+            initial: 'Off'
+
+            states:
+              Off: { on: { press_100_hard: { target: 'On', reason: press 100%% hard } } }
+              On:
+                initial: Dim
+                on: { press: 'Off' }
+                states:
+                  Dim: { on: { turn: Bright } }
+                  Bright: {}
+        "#]],
+    );
+    check(
+        "stateDiagram-v2\n    A --> B\n    {\n    }\n",
+        expect![[r#"
+        E0501 at line 3: no state is declared in the line above this `{`
+        E0501 at line 4: this `}` closes nothing
+    "#]],
+    );
+}

@@ -12,7 +12,11 @@ use interlock_chart::{
 /// Everything a machine can have, in one.
 const EVERYTHING: &str = include_str!("exchange/everything.yaml");
 
-const MACHINES: [(&str, &str); 6] = [
+/// Two regions whose activities end with the same signals, and a third that names one of them.
+const LINT_AND_TESTS: &str = include_str!("../../../examples/lint-and-tests/machine.yaml");
+
+const MACHINES: [(&str, &str); 7] = [
+    ("lint-and-tests", LINT_AND_TESTS),
     ("everything", EVERYTHING),
     ("brain", include_str!("../../../machines/brain/machine.yaml")),
     ("coder", include_str!("../../../machines/coder/machine.yaml")),
@@ -71,4 +75,27 @@ fn scxml_gives_the_same_chart_back() {
 #[test]
 fn xstate_gives_the_same_chart_back() {
     check(Format::Xstate);
+}
+
+#[test]
+fn a_signal_that_other_tools_would_take_for_another_regions_has_its_qualified_name() {
+    let chart = read(LINT_AND_TESTS);
+    let scxml = exchange::export(&chart, Format::Scxml).text;
+    assert!(scxml.contains(r#"event="linting.passed" il:event="passed" target="linted""#), "{scxml}");
+    assert!(scxml.contains(r#"event="testing.passed" target="told""#), "{scxml}");
+    let xstate = exchange::export(&chart, Format::Xstate).text;
+    assert!(xstate.contains(r#""linting.passed""#) && xstate.contains(r#""testing.passed""#), "{xstate}");
+    for format in [Format::Mermaid, Format::Dot] {
+        let text = exchange::export(&chart, format).text;
+        assert!(text.contains("testing.passed"), "{text}");
+    }
+}
+
+#[test]
+fn promela_tells_the_signals_of_two_states_apart() {
+    let text = "machine: m\nversion: 1\ninitial: a\non: {error: c, b.passed: c}\nstates:\n  \
+                a: {invoke: {activity: x, signals: [passed]}, on: {passed: b}}\n  \
+                b: {invoke: {activity: y, signals: [passed]}}\n  c: {type: final, outcome: success}\n";
+    let model = exchange::export(&read(text), Format::Promela).text;
+    assert!(model.contains("/* b.passed */") && model.contains("/* passed */"), "{model}");
 }

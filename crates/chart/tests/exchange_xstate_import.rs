@@ -128,7 +128,7 @@ fn code_that_is_only_named_is_told_and_made_harmless() {
             # the action `count` is code elsewhere; here it only writes its name into the trace
             # the action `greet` is code elsewhere; here it only writes its name into the trace
             # the action `notify` is code elsewhere; here it only writes its name into the trace
-            # `meta` was left out
+            # line 13: `meta` was left out
         "#]],
     );
 }
@@ -243,4 +243,141 @@ fn a_named_delay_is_unsupported_and_depth_is_bounded() {
         let outcome = import(&deep, Some(Format::Xstate), "x");
         assert!(levels < 64 || outcome.unwrap_err()[0].code == "E0502", "{levels}");
     }
+}
+
+#[test]
+fn history_needs_no_type_and_in_is_a_guard() {
+    check(
+        r##"{
+  "id": "player", "initial": "off",
+  "states": {
+    "off": { "on": { "POWER": { "target": "on.last", "in": "off" } } },
+    "on": {
+      "initial": "playing",
+      "on": { "POWER": "off", "SKIP": { "target": ".playing", "internal": false, "in": "#player.on.paused", "cond": "isLong" } },
+      "states": {
+        "playing": { "on": { "PAUSE": "paused" } },
+        "paused": {},
+        "last": { "history": true },
+        "deepest": { "history": "deep", "target": "paused" }
+      }
+    }
+  }
+}"##,
+        expect![[r#"
+            machine: player
+            version: 1
+
+            context: { isLong: false }
+
+            events:
+              POWER: { from: any }
+              SKIP: { from: any }
+              PAUSE: { from: any }
+            initial: 'off'
+
+            states:
+              off: { on: { POWER: { target: last, guard: In('off') } } }
+              on:
+                initial: playing
+                on: { POWER: 'off', SKIP: { target: playing, guard: In('paused') && (context.isLong) } }
+                states:
+                  playing: { on: { PAUSE: paused } }
+                  paused: {}
+                  last: { type: history }
+                  deepest: { type: history, history: deep, target: paused }
+            # the guard `isLong` is code elsewhere; here it is `context.isLong`, false until something assigns it
+        "#]],
+    );
+}
+
+#[test]
+fn exact_names_stand_before_wildcards() {
+    check(
+        r#"{
+  "id": "router", "initial": "a",
+  "states": {
+    "a": {
+      "on": {
+        "*": "d",
+        "mouse.*": "c",
+        "mouse.button.*": "b",
+        "mouse.move": { "target": "b", "guard": "isNear" },
+        "key": "c",
+        "key.enter": "d"
+      }
+    },
+    "b": { "on": { "key": "c" } }, "c": {}, "d": {}
+  }
+}"#,
+        expect![[r#"
+            machine: router
+            version: 1
+
+            context: { isNear: false }
+
+            events:
+              mouse: { from: any }
+              mouse.button: { from: any }
+              mouse.move: { from: any }
+              key: { from: any }
+              key.enter: { from: any }
+            initial: a
+
+            states:
+              a:
+                on:
+                  mouse.move: { target: b, guard: context.isNear }
+                  key.enter: d
+                  key: c
+                  mouse.button.*: b
+                  mouse.*: c
+                  '*': d
+              b: { on: { key: c } }
+              c: {}
+              d: {}
+            # line 9: where no guard of `mouse.move` holds, `*` is asked too; XState would not ask it
+            # the guard `isNear` is code elsewhere; here it is `context.isNear`, false until something assigns it
+            # line 14: `key` takes `key.enter` too; XState takes the exact name only
+        "#]],
+    );
+}
+
+#[test]
+fn what_says_how_a_machine_moves_is_never_left_out_silently() {
+    check(
+        r#"{
+  "initial": "a",
+  "states": {
+    "a": { "route": {}, "on": { "GO": { "target": "b", "in": "nowhere" } } },
+    "b": { "activities": ["beep"] }
+  }
+}"#,
+        expect![[r#"
+            E0510 at line 4: line 4: `route` makes a state reachable from anywhere: give the machine a transition to it instead
+            E0510 at line 4: line 4: `in` does not name a state; write it as the guard `In('STATE')`
+            E0510 at line 5: line 5: `activities` run as long as a state is active: give the state an `invoke` instead
+        "#]],
+    );
+    check(
+        r#"{
+  "initial": "a",
+  "states": {
+    "a": {
+      "delimiter": "/",
+      "meta": { "x": 1 }
+    }
+  }
+}"#,
+        expect![[r#"
+            machine: config
+            version: 1
+            initial: a
+
+            states:
+              a: {}
+            # line 5: `delimiter` was left out
+            # line 6: `meta` was left out
+        "#]],
+    );
 }

@@ -68,3 +68,33 @@ fn a_huge_file_and_one_that_is_no_text_are_refused_by_reading() {
     let code = |name: &str| library::load(name, &dir).unwrap().read().diagnostics[0].code;
     assert_eq!((code("huge.yaml"), code("bytes.yaml")), ("E0102", "E0103"));
 }
+
+#[test]
+fn a_prompt_that_is_a_link_or_a_pipe_is_refused() {
+    let dir = project("links");
+    let secret = dir.join("credentials");
+    fs::write(&secret, "password").unwrap();
+    let prompts = dir.join("../../.interlock/machines/own/prompts");
+    let said = |dir: &PathBuf| match library::load("own", dir) {
+        Ok(source) => format!("{:?}", source.files),
+        Err(error) => error.to_string().rsplit_once("prompts").map_or(error.to_string(), |(_, said)| said.to_owned()),
+    };
+    let _ = fs::remove_file(prompts.join("leak.md"));
+    std::os::unix::fs::symlink(&secret, prompts.join("leak.md")).unwrap();
+    assert_eq!(said(&dir), "/leak.md is a symbolic link; links are not followed here");
+    fs::remove_file(prompts.join("leak.md")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(prompts.join("leak.md")).status().unwrap();
+    assert!(made.success());
+    assert_eq!(said(&dir), "/leak.md is a named pipe, not a regular file");
+    fs::remove_file(prompts.join("leak.md")).unwrap();
+}
+
+#[test]
+fn a_machine_that_is_a_link_to_elsewhere_is_refused() {
+    let dir = project("linked");
+    let machines = dir.join("../../.interlock/machines");
+    let _ = fs::remove_file(machines.join("other"));
+    std::os::unix::fs::symlink(machines.join("own"), machines.join("other")).unwrap();
+    let error = library::load("other", &dir).unwrap_err().to_string();
+    assert!(error.ends_with("other is a symbolic link; links are not followed here"), "{error}");
+}

@@ -31,7 +31,7 @@ fn is_row(chart: &Chart, transition: &Transition, source: &str, event: &str, tar
     };
     let takes = match event {
         "-" => transition.events.is_empty(),
-        event => transition.events.iter().any(|descriptor| descriptor.0 == event),
+        event => transition.events.iter().any(|descriptor| descriptor.text == event),
     };
     takes && within(transition.source, source) && transition.targets.iter().any(|&state| within(state, target))
 }
@@ -192,7 +192,12 @@ fn notebook_has_every_row_of_the_four_tables_and_no_other() {
         for (event, target) in
             transition.events.iter().flat_map(|event| transition.targets.iter().map(move |target| (event, target)))
         {
-            found.insert(format!("{} {} {}", chart.state(transition.source).name, event.0, chart.state(*target).name));
+            found.insert(format!(
+                "{} {} {}",
+                chart.state(transition.source).name,
+                event.text,
+                chart.state(*target).name
+            ));
         }
     }
     assert_eq!(found, expected);

@@ -100,6 +100,6 @@ fn has_edge(chart: &Chart, source: &str, event: Option<&str>, target: &str) -> b
     chart.transitions.iter().any(|transition| {
         chart.state(transition.source).name == source
             && transition.targets.iter().any(|&id| chart.state(id).name == target)
-            && event.is_none_or(|event| transition.events.iter().any(|descriptor| descriptor.0 == event))
+            && event.is_none_or(|event| transition.events.iter().any(|descriptor| descriptor.text == event))
     })
 }

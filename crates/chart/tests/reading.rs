@@ -27,7 +27,7 @@ fn the_example_of_the_manual_is_read() {
     let names: Vec<&str> = chart.states.iter().map(|state| state.name.as_str()).collect();
     assert_eq!(names, ["fix-until-green", "changing", "testing", "fixed", "failed", "aborted"]);
     assert_eq!(chart.properties[1].name, "never fixed without testing.passed since changing");
-    assert_eq!((chart.counters[0].name.as_str(), chart.counters[0].max), ("testing.failed#1", 5));
+    assert_eq!((chart.counters[0].name.as_str(), chart.counters[0].max), ("testing.failed#1", 4));
 }
 
 #[test]
@@ -41,9 +41,9 @@ fn defaults_and_shorthands_are_filled_in() {
     assert_eq!((state("remember").kind, state("shallow").kind), (Kind::DeepHistory, Kind::ShallowHistory));
     assert_eq!(state("shallow").initial.as_ref().unwrap().targets, [state("r1").id], "where its parent begins");
     let split = chart.transition(state("split").transitions[0]);
-    assert_eq!(split.events[0].0, "done.state.split");
+    assert_eq!(split.events[0].text, "done.state.split");
     let working = chart.transition(state("working").transitions[0]);
-    assert_eq!(working.events.iter().map(|event| event.0.as_str()).collect::<Vec<_>>(), ["go", "tick"]);
+    assert_eq!(working.events.iter().map(|event| event.text.as_str()).collect::<Vec<_>>(), ["go", "tick"]);
     let max: Vec<u32> =
         chart.transitions.iter().flat_map(|transition| &transition.limits).map(|limit| limit.max.at_most()).collect();
     assert_eq!(max, [2, 7, 5, 7]);
@@ -93,7 +93,7 @@ fn the_hash_is_of_the_meaning_and_of_the_folder() {
     let chart = read(FIX);
     let laid_out_otherwise = format!("# a comment\n{}", FIX.replace("{ target: testing }", "testing"));
     assert_eq!(read(&laid_out_otherwise).hash, chart.hash);
-    assert_ne!(read(&FIX.replace("limit: 5", "limit: 6")).hash, chart.hash);
+    assert_ne!(read(&FIX.replace("limit: 4", "limit: 6")).hash, chart.hash);
     let prompt = |text: &str| vec![("prompts/a.md".to_owned(), text.as_bytes().to_vec())];
     let with = |text: &str| yaml::read_folder(FIX, &prompt(text)).chart.unwrap().hash;
     assert_ne!(with("a"), chart.hash);

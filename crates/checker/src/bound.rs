@@ -5,11 +5,13 @@
 //! ranked: edges that count a counter which is not reset in it can be taken at most as often as its limit says, so they are removed
 //! and the rest is ranked in the same way. A component in which no counter counts without being reset can go on for ever.
 
-use std::ops::ControlFlow;
+use std::{borrow::Cow, ops::ControlFlow};
 
+use interlock_chart::{Chart, model::InvokeId};
 use interlock_core::Machine;
 
 use crate::{
+    Bound, Outside,
     explore::{Edge, Graph},
     graph::{Components, components},
     watch::Move,
@@ -46,8 +48,67 @@ impl Work {
     }
 }
 
+impl From<Bound> for Work {
+    fn from(Bound { transitions, activities, judgements }: Bound) -> Self {
+        Work { transitions, activities, judgements }
+    }
+}
+
+/// What the activities of a machine do in runs of their own, per activity. A run without a bound does as much as can be counted.
+#[derive(Debug, Default)]
+pub(crate) struct Prices {
+    between: Vec<(InvokeId, Work)>,
+    whole: Vec<(InvokeId, Work)>,
+}
+
+impl Prices {
+    /// Nothing is done elsewhere.
+    pub(crate) const NONE: &'static Prices = &Prices { between: Vec::new(), whole: Vec::new() };
+
+    /// The work of the machines that a machine starts.
+    pub(crate) fn of(chart: &Chart, outside: &Outside<'_>) -> Self {
+        const ENDLESS: Work = Work { transitions: u64::MAX, activities: u64::MAX, judgements: u64::MAX };
+        let work = |bound: Option<Bound>| bound.map_or(ENDLESS, Work::from);
+        let mut prices = Prices::default();
+        for invoke in &chart.invokes {
+            if let Some(started) = outside.started(invoke) {
+                prices.between.push((invoke.id, work(started.bound)));
+                prices.whole.push((invoke.id, work(started.run_bound)));
+            }
+        }
+        prices
+    }
+
+    /// The work of the runs that may be under way already when an input comes.
+    pub(crate) fn running(&self) -> Work {
+        self.between.iter().fold(Work::default(), |all, (_, work)| all.plus(*work))
+    }
+
+    /// Costs with what is done elsewhere between two inputs.
+    pub(crate) fn between<'c>(&self, costs: &'c Costs, graph: &Graph) -> Cow<'c, Costs> {
+        priced(&self.between, costs, graph)
+    }
+
+    /// Costs with all that is done elsewhere.
+    pub(crate) fn whole<'c>(&self, costs: &'c Costs, graph: &Graph) -> Cow<'c, Costs> {
+        priced(&self.whole, costs, graph)
+    }
+}
+
+fn priced<'c>(prices: &[(InvokeId, Work)], costs: &'c Costs, graph: &Graph) -> Cow<'c, Costs> {
+    if prices.is_empty() {
+        return Cow::Borrowed(costs);
+    }
+    let mut costs = costs.clone();
+    for (meaning, work) in graph.meanings.iter().zip(&mut costs.work) {
+        let started = meaning.started.iter().flat_map(|started| prices.iter().find(|(invoke, _)| invoke == started));
+        *work = started.fold(*work, |all, (_, price)| all.plus(*price));
+    }
+    Cow::Owned(costs)
+}
+
 /// What each meaning of an edge costs and does to the counters.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Costs {
     work: Vec<Work>,
     /// Counters counted and reset, as bits. Counters beyond the 64th are not ranked.

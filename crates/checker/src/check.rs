@@ -13,12 +13,15 @@ use interlock_chart::{
 use interlock_core::Machine;
 
 use crate::{
+    Outside,
+    bound::Prices,
+    dropped,
     explore::{Allowance, Graph, explore},
     facts::Table,
     judge::{Breach, Judge, top},
     refine::counter_against,
-    report::{Bound, Counterexample, Problem, Proof, Report},
-    story::tell,
+    report::{Bound, Counterexample, Problem, Proof, Report, Total},
+    story::{place, tell},
     watch::Lookout,
 };
 
@@ -61,6 +64,16 @@ pub(crate) const REFINEMENTS_MAX: usize = 16;
 
 /// Finds out what a machine can and cannot do.
 pub fn check(chart: Arc<Chart>, options: &Options) -> Report {
+    check_priced(chart, options, Prices::NONE)
+}
+
+/// The same, with the bounds of the machines that it starts added to its own.
+pub fn check_within(chart: Arc<Chart>, outside: &Outside<'_>, options: &Options) -> Report {
+    let prices = Prices::of(&chart, outside);
+    check_priced(chart, options, &prices)
+}
+
+fn check_priced(chart: Arc<Chart>, options: &Options, prices: &Prices) -> Report {
     let machine = Machine::new(chart);
     let table = match options.data {
         Knowledge::Facts => Table::of(&machine),
@@ -68,6 +81,7 @@ pub fn check(chart: Arc<Chart>, options: &Options) -> Report {
     };
     let lookout = Lookout::of(&machine);
     let (mut explorations, is_exact) = Explorations::begin(&machine, &table, &lookout, options);
+    explorations.prices = prices;
     explorations.report(is_exact)
 }
 
@@ -118,6 +132,9 @@ pub(crate) struct Explorations<'m> {
     options: &'m Options,
     found: BTreeMap<Vec<bool>, Rc<Graph>>,
     work_left: u64,
+    /// What activities do in runs of their own.
+    prices: &'m Prices,
+    total: Total,
 }
 
 /// What became of a claim.
@@ -138,7 +155,8 @@ impl<'m> Explorations<'m> {
     ) -> (Self, bool) {
         let counters = machine.chart().counters.len();
         let (found, work_left) = (BTreeMap::new(), options.work_max);
-        let mut explorations = Explorations { machine, table, lookout, options, found, work_left };
+        let (prices, total) = (Prices::NONE, Total::default());
+        let mut explorations = Explorations { machine, table, lookout, options, found, work_left, prices, total };
         // Most machines are small. Where this one is not, most of the work is still to be done.
         let first = Allowance {
             configurations: options.exact_max.min(options.configurations_max),
@@ -156,6 +174,9 @@ impl<'m> Explorations<'m> {
     fn explore(&mut self, exact: &[bool], allowance: Allowance) -> Rc<Graph> {
         let graph = Rc::new(explore(self.machine, self.table, self.lookout, exact, allowance));
         self.work_left = self.work_left.saturating_sub(graph.work);
+        self.total.explorations += 1;
+        self.total.configurations += graph.len() as u64 - 1;
+        self.total.ways += graph.edges.len() as u64;
         self.found.insert(exact.to_vec(), graph.clone());
         graph
     }
@@ -175,7 +196,7 @@ impl<'m> Explorations<'m> {
         let exact = vec![is_exact; self.machine.chart().counters.len()];
         let base = self.following(&exact);
         let (machine, lookout) = (self.machine, self.lookout);
-        let judge = Judge::new(machine, &base, lookout, &exact);
+        let judge = Judge::new(machine, &base, lookout, &exact).priced(self.prices);
         let chart = machine.chart();
         let mut problems = Vec::new();
         let mut properties = Vec::new();
@@ -196,13 +217,15 @@ impl<'m> Explorations<'m> {
         }
         problems.splice(0..0, self.problems(&judge));
         let bounds = self.bounds(&judge);
+        let is_bounded = |bound: &Bound| bound.transitions < u64::MAX;
         Report {
             machine: chart.id.clone(),
             ok: properties.iter().all(|proof| proof.ok) && !problems.iter().any(|problem| problem.is_error),
             explored: self.found.values().map(|graph| graph.len() - 1).max().unwrap_or(0),
+            total: self.total,
             exact: is_exact,
-            bound: bounds.map(|(bound, _)| bound),
-            run_bound: bounds.and_then(|(_, run)| run),
+            bound: bounds.map(|(bound, _)| bound).filter(is_bounded),
+            run_bound: bounds.and_then(|(_, run)| run).filter(is_bounded),
             waits: judge.waits(),
             properties,
             problems,
@@ -220,7 +243,7 @@ impl<'m> Explorations<'m> {
             };
             exact[counter.index()] = true;
             let graph = self.following(&exact);
-            decided = self.look(claim, &Judge::new(self.machine, &graph, self.lookout, &exact));
+            decided = self.look(claim, &Judge::new(self.machine, &graph, self.lookout, &exact).priced(self.prices));
         }
         Decision::Open(format!("it takes more than {REFINEMENTS_MAX} counters to decide it"))
     }
@@ -245,7 +268,7 @@ impl<'m> Explorations<'m> {
         let mut exact = base.exact.to_vec();
         for _ in 0..=REFINEMENTS_MAX {
             let graph = self.following(&exact);
-            let judge = Judge::new(self.machine, &graph, self.lookout, &exact);
+            let judge = Judge::new(self.machine, &graph, self.lookout, &exact).priced(self.prices);
             let bounds = if exact == base.exact { base.bounds() } else { judge.bounds() };
             match bounds {
                 // What was not explored may do more.
@@ -273,6 +296,9 @@ impl<'m> Explorations<'m> {
         }
         let dead_end = "from here the run can neither end nor come to a state tagged `idle`";
         problems.extend(self.unasked(Claim::NoDeadEnd, "E0602", dead_end, judge));
+        if !problems.iter().any(|problem| problem.code == "E0602") {
+            problems.extend(dropped::find(judge));
+        }
         let says_terminates = chart.properties.iter().any(|property| property.kind == PropertyKind::Terminates);
         if !says_terminates {
             let endless = "this loop has no limit: the machine need not come to rest";
@@ -312,5 +338,6 @@ fn too_big(graph: &Graph) -> String {
 }
 
 fn problem(chart: &Chart, code: &'static str, message: String, counterexample: Option<Counterexample>) -> Problem {
-    Problem { code, is_error: true, message, span: top(chart), counterexample }
+    let span = counterexample.as_ref().and_then(|way| place(chart, way)).unwrap_or(top(chart));
+    Problem { code, is_error: true, message, hint: None, span, counterexample }
 }

@@ -3,19 +3,23 @@
 //! From every configuration, everything that may happen next is tried with the engine's own `step`: each signal and the failure of
 //! each running activity, each pending timer, each event that a person or another run may raise. Where the data model
 //! leaves a question open, every answer is tried. Breadth first, so that the first way found to anywhere is a shortest one.
+//! The engine takes each step once; where it would go the same way again, `memo.rs` knows what comes of it.
 
 use std::{hash::Hasher, sync::Arc};
 
 use hashbrown::HashTable;
-use interlock_chart::model::{EventId, InvokeId, Raiser, StateId};
-use interlock_core::{Effect, Ended, Input, Machine, State, StateSet, Status, step_with};
+use interlock_chart::model::{EventId, InvokeId, Raiser};
+use interlock_core::{Effect, Ended, Input, Machine, Semantics, State, StateSet, Status, step_with};
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 
+pub(crate) use crate::reach::{Allowance, Cause, Edge, Graph, Meaning};
 use crate::{
     facts::{Carried, Facts, Known, Table},
     layout::{Layout, MANY},
-    watch::{Bits, Lookout, Move, Watch},
+    memo::{At, Branch, Leaf, Memo},
+    reach::Control,
+    watch::{Lookout, Move, Watch},
 };
 
 /// How many ways one input may go before the exploration says that it is too much.
@@ -24,87 +28,13 @@ const WAYS_MAX: u32 = 1 << 12;
 /// How many rounds of the engine all ways of one input may take together: a macrostep that finds no rest takes a thousand each way.
 const ROUNDS_MAX: u64 = 1 << 14;
 
-/// Who moves the machine along an edge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Cause {
-    Start,
-    Signal(InvokeId, EventId),
-    Error(InvokeId),
-    Timeout(StateId),
-    /// A delayed event of the machine's own, by its number in the layout.
-    Delayed(usize),
-    Raised(EventId),
-}
-
-impl Cause {
-    pub(crate) fn is_outside(self) -> bool {
-        matches!(self, Cause::Raised(_))
-    }
-
-    pub(crate) fn is_timer(self) -> bool {
-        matches!(self, Cause::Timeout(_) | Cause::Delayed(_))
-    }
-}
-
-/// What an edge means. Many edges mean the same.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Meaning {
-    pub(crate) cause: Cause,
-    pub(crate) moves: SmallVec<[Move; 8]>,
-    pub(crate) started: SmallVec<[InvokeId; 4]>,
-    /// What was seen, in order; several at once where they happened at once.
-    pub(crate) seen: SmallVec<[Bits; 2]>,
-}
-
-/// One way from a configuration to another.
+/// An input, with the tree of what may come of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Edge {
-    pub(crate) to: u32,
-    pub(crate) meaning: u32,
-}
-
-/// Everything a machine can do.
-#[derive(Debug)]
-pub(crate) struct Graph {
-    pub(crate) layout: Layout,
-    packed: Vec<u64>,
-    pub(crate) edges: Vec<Edge>,
-    /// Where each configuration's edges begin; one more than there are configurations.
-    pub(crate) first_edge: Vec<u32>,
-    /// The edge by which each configuration was first reached.
-    pub(crate) parents: Vec<(u32, u32)>,
-    pub(crate) meanings: Vec<Meaning>,
-    /// States that were entered on some way, if only to be left again at once.
-    pub(crate) visited: StateSet,
-    /// Whether all of it was explored; if not, what there was too much of.
-    pub(crate) too_much: Option<&'static str>,
-    /// How much work it was.
-    pub(crate) work: u64,
-}
-
-/// How far an exploration may go.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Allowance {
-    pub(crate) configurations: usize,
-    /// Ways tried, and rounds of the engine on them.
-    pub(crate) work: u64,
-}
-
-impl Graph {
-    /// How many configurations were found; the first is the one before the start.
-    pub(crate) fn len(&self) -> usize {
-        self.parents.len()
-    }
-
-    pub(crate) fn edges_of(&self, node: u32) -> &[Edge] {
-        let (from, to) = (self.first_edge[node as usize], self.first_edge[node as usize + 1]);
-        &self.edges[from as usize..to as usize]
-    }
-
-    pub(crate) fn packed(&self, node: u32) -> &[u64] {
-        let words = self.layout.words;
-        &self.packed[node as usize * words..][..words]
-    }
+struct Tried {
+    cause: Cause,
+    /// For a delayed event that may be pending any number of times: whether it still is afterwards.
+    another_stays: bool,
+    tree: At,
 }
 
 /// Explores a machine, following these counters exactly, until it has seen everything or as much as it may.
@@ -116,7 +46,7 @@ pub(crate) fn explore(
     allowance: Allowance,
 ) -> Graph {
     let mut explorer = Explorer::new(machine, table, lookout, exact);
-    explorer.run(allowance);
+    explorer.run(allowance, |_| {});
     explorer.graph
 }
 
@@ -131,6 +61,11 @@ struct Explorer<'m> {
     watch: Watch<'m>,
     effects: Vec<Effect<Carried>>,
     packed: Vec<u64>,
+    control_words: Vec<u64>,
+    control_index: HashTable<u32>,
+    /// By control: everything that may happen, where somebody has asked.
+    inputs: Vec<Option<Vec<Tried>>>,
+    memo: Memo,
     /// Events that somebody outside may raise, with who may, and the states that handle them.
     outside: Vec<(EventId, Raiser, Arc<str>, StateSet)>,
     signals: Vec<Vec<(EventId, Arc<str>)>>,
@@ -142,6 +77,7 @@ impl<'m> Explorer<'m> {
         let chart = machine.chart();
         let graph = Graph {
             layout: Layout::of(machine, table, exact),
+            controls: Vec::new(),
             packed: Vec::new(),
             edges: Vec::new(),
             first_edge: vec![0],
@@ -165,14 +101,20 @@ impl<'m> Explorer<'m> {
             watch: Watch::new(lookout),
             effects: Vec::new(),
             packed: Vec::new(),
+            control_words: Vec::new(),
+            control_index: HashTable::new(),
+            inputs: Vec::new(),
+            memo: Memo::default(),
             outside: outside_events(machine),
             signals: signals.collect(),
             session: "".into(),
         }
     }
 
-    fn run(&mut self, allowance: Allowance) {
-        self.graph.layout.pack(self.machine, &self.state, &mut self.packed);
+    /// Explores until there is nothing more, or as far as is allowed. `before` is told of every configuration that is about to be explored.
+    fn run(&mut self, allowance: Allowance, before: impl Fn(&mut Self)) {
+        let control = self.control();
+        self.graph.layout.pack(control, &self.state, &mut self.packed);
         self.insert((0, 0));
         let mut node = 0;
         while (node as usize) < self.graph.len() {
@@ -182,6 +124,7 @@ impl<'m> Explorer<'m> {
                 self.graph.too_much = Some("ways");
             }
             if self.graph.too_much.is_none() {
+                before(self);
                 self.expand(node);
             }
             self.graph.first_edge.push(self.graph.edges.len() as u32);
@@ -190,41 +133,65 @@ impl<'m> Explorer<'m> {
         self.graph.visited = self.watch.visited.clone();
     }
 
+    /// The number of the state's control, found or made.
+    fn control(&mut self) -> u32 {
+        self.graph.layout.pack_control(self.machine, &self.state, &mut self.control_words);
+        let (words, controls) = (&self.control_words, &mut self.graph.controls);
+        let hash = hash_words(words);
+        if let Some(&at) = self.control_index.find(hash, |&at| *controls[at as usize].words == **words) {
+            return at;
+        }
+        let at = controls.len() as u32;
+        controls.push(Control::of(words, self.machine.chart().states.len()));
+        self.control_index.insert_unique(hash, at, |&at| hash_words(&controls[at as usize].words));
+        self.inputs.push(None);
+        at
+    }
+
     fn unpack(&mut self, node: u32) {
-        let words = self.graph.layout.words;
-        let packed = &self.graph.packed[node as usize * words..][..words];
-        self.graph.layout.unpack(self.machine, packed, &mut self.state);
+        let Graph { layout, controls, packed, .. } = &self.graph;
+        let packed = &packed[node as usize * layout.words..][..layout.words];
+        layout.unpack(self.machine, &controls[packed[0] as usize].words, packed, &mut self.state);
     }
 
     fn expand(&mut self, node: u32) {
         self.leaving.clear();
+        let control = self.graph.packed(node)[0] as usize;
+        let inputs = match self.inputs[control].take() {
+            Some(inputs) => inputs,
+            None => self.inputs_of(node),
+        };
+        inputs.iter().for_each(|input| self.follow(node, *input));
+        self.inputs[control] = Some(inputs);
+    }
+
+    /// Everything that may happen to a configuration: its control decides that.
+    fn inputs_of(&mut self, node: u32) -> Vec<Tried> {
         self.unpack(node);
+        let mut causes = Vec::new();
         match self.state.status {
-            Status::Ready => return self.follow(node, Cause::Start, false),
-            Status::Done { .. } => return,
-            Status::Running => {}
+            Status::Ready => causes.push((Cause::Start, false)),
+            Status::Done { .. } => {}
+            Status::Running => self.causes(&mut causes),
         }
-        let running: SmallVec<[InvokeId; 4]> = self.state.running.iter().map(|running| running.invoke).collect();
-        let timed: SmallVec<[StateId; 4]> = self.state.pending.iter().filter_map(|pending| pending.state).collect();
-        let raised: SmallVec<[EventId; 8]> = (self.outside.iter())
-            .filter(|(_, _, _, handlers)| handlers.intersects(&self.state.configuration))
-            .map(|(event, ..)| *event)
-            .collect();
-        let delayed = self.delayed();
-        for invoke in running {
-            for at in 0..self.signals[invoke.index()].len() {
-                self.follow(node, Cause::Signal(invoke, self.signals[invoke.index()][at].0), false);
-            }
-            self.follow(node, Cause::Error(invoke), false);
+        let memo = &mut self.memo;
+        causes.into_iter().map(|(cause, another_stays)| Tried { cause, another_stays, tree: memo.tree() }).collect()
+    }
+
+    fn causes(&self, causes: &mut Vec<(Cause, bool)>) {
+        for running in &self.state.running {
+            let signals = self.signals[running.invoke.index()].iter();
+            causes.extend(signals.map(|(event, _)| (Cause::Signal(running.invoke, *event), false)));
+            causes.push((Cause::Error(running.invoke), false));
         }
-        timed.into_iter().for_each(|state| self.follow(node, Cause::Timeout(state), false));
-        for (at, is_many) in delayed {
-            self.follow(node, Cause::Delayed(at), false);
-            if is_many {
-                self.follow(node, Cause::Delayed(at), true);
-            }
+        let timed = self.state.pending.iter().filter_map(|pending| pending.state);
+        causes.extend(timed.map(|state| (Cause::Timeout(state), false)));
+        for (at, is_many) in self.delayed() {
+            causes.push((Cause::Delayed(at), false));
+            causes.extend(is_many.then_some((Cause::Delayed(at), true)));
         }
-        raised.into_iter().for_each(|event| self.follow(node, Cause::Raised(event), false));
+        let raised = self.outside.iter().filter(|(_, _, _, handlers)| handlers.intersects(&self.state.configuration));
+        causes.extend(raised.map(|(event, ..)| (Cause::Raised(*event), false)));
     }
 
     /// The delayed events that are pending, each once, and whether there may be any number of them.
@@ -241,44 +208,116 @@ impl<'m> Explorer<'m> {
         found
     }
 
-    /// Tries everything that may come of one input.
-    fn follow(&mut self, node: u32, cause: Cause, another_stays: bool) {
-        self.state.data.choices.clear();
-        let mut rounds = 0;
-        for way in 1.. {
-            self.unpack(node);
-            if let (true, Cause::Delayed(at)) = (another_stays, cause) {
-                let again = self.graph.layout.delayed_pending(self.machine, at, &mut self.state);
-                self.state.pending.push(again);
-            }
-            self.take(node, cause);
-            rounds += self.watch.rounds;
-            let is_through = !self.state.data.choices.next();
-            if !is_through && (way >= WAYS_MAX || rounds >= ROUNDS_MAX) {
-                self.graph.too_much = Some("ways that one input may go");
-            }
-            if is_through || self.graph.too_much.is_some() {
-                self.graph.work += rounds + u64::from(way);
-                break;
-            }
+    /// Tries everything that may come of one input: every leaf of its tree that the configuration's data leads to, in order.
+    fn follow(&mut self, node: u32, tried: Tried) {
+        // The choices on the way to where the walk is, and which way each goes.
+        let mut chosen = SmallVec::<[(At, u8); 16]>::new();
+        let (mut ways, mut rounds, mut at) = (0, 0, Some(tried.tree));
+        while let Some(here) = at {
+            let is_enough = ways >= WAYS_MAX || rounds >= ROUNDS_MAX;
+            at = match self.memo.branch(here) {
+                Branch::Unknown | Branch::Ends(_) if is_enough => {
+                    self.graph.too_much = Some("ways that one input may go");
+                    None
+                }
+                Branch::Unknown => self.try_out(node, tried, &chosen).then_some(here),
+                Branch::Reads { field, .. } => {
+                    let value = field.get(self.graph.packed(node));
+                    Some(self.memo.value(here, value))
+                }
+                Branch::Compares { field, bound, ways } => {
+                    Some(ways[usize::from(field.get(self.graph.packed(node)) < *bound)])
+                }
+                Branch::Chooses(ways) => {
+                    chosen.push((here, 0));
+                    Some(ways[0])
+                }
+                Branch::Ends(leaf) => {
+                    let leaf = *leaf;
+                    ways += 1;
+                    rounds += self.memo.leaf(leaf).rounds;
+                    self.arrive(node, leaf);
+                    if self.graph.too_much.is_none() { self.next_way(&mut chosen) } else { None }
+                }
+            };
         }
+        self.graph.work += rounds + u64::from(ways);
     }
 
-    fn take(&mut self, node: u32, cause: Cause) {
-        self.state.data.begin_step();
-        let input = self.input(cause);
+    /// The next way after the one that was just gone: another answer to the last choice that has one.
+    fn next_way(&self, chosen: &mut SmallVec<[(At, u8); 16]>) -> Option<At> {
+        while let Some((at, way)) = chosen.pop() {
+            if let Branch::Chooses(ways) = self.memo.branch(at)
+                && let Some(next) = ways.get(usize::from(way) + 1)
+            {
+                chosen.push((at, way + 1));
+                return Some(*next);
+            }
+        }
+        None
+    }
+
+    /// Lets the engine take a step that is not known yet, and keeps it. Says whether it could be kept.
+    fn try_out(&mut self, node: u32, tried: Tried, chosen: &[(At, u8)]) -> bool {
+        self.unpack(node);
+        if let (true, Cause::Delayed(at)) = (tried.another_stays, tried.cause) {
+            let again = self.graph.layout.delayed_pending(self.machine, at, &mut self.state);
+            self.state.pending.push(again);
+        }
+        self.state.data.script.begin(chosen.iter().map(|(_, way)| *way));
+        self.state.data.begin_step(&self.state.counters);
+        let input = self.input(tried.cause);
         self.watch.clear();
         self.effects.clear();
         step_with(self.machine, &mut self.state, input, &mut self.watch, &mut self.effects);
-        self.graph.layout.pack(self.machine, &self.state, &mut self.packed);
+        let control = self.control();
         if self.graph.layout.is_overflowing() {
             self.graph.too_much = Some("sets of delayed events");
+            return false;
+        }
+        let leaf = self.leaf(control, tried.cause);
+        debug_assert!(self.is_true_to(node, control, &leaf), "a step changed what it did not look at");
+        self.memo.keep(tried.tree, &self.graph.layout, &self.state.data.script.answers, leaf);
+        true
+    }
+
+    /// What the step that was just taken does to whatever configuration it is taken in.
+    fn leaf(&mut self, control: u32, cause: Cause) -> Leaf {
+        let (data, layout) = (&self.state.data, &self.graph.layout);
+        let slots = (0..data.masks.len()).filter(|at| data.is_touched[*at]);
+        let mut sets: SmallVec<[_; 4]> = slots.filter_map(|at| Some((layout.slot(at)?, data.masks[at]))).collect();
+        let mut adds = SmallVec::new();
+        for (at, field) in layout.counters() {
+            match counting(self.machine, &self.watch.moves, at) {
+                (false, 0) => {}
+                (false, more) => adds.push((field, more)),
+                (true, count) => sets.push((field, count)),
+            }
+        }
+        let (is_still, rounds) = (self.watch.moves.is_empty(), self.watch.rounds);
+        Leaf { control, sets, adds, meaning: self.meaning(cause), is_still, rounds }
+    }
+
+    /// Whether a leaf makes of this configuration what the engine made of it.
+    fn is_true_to(&mut self, node: u32, control: u32, leaf: &Leaf) -> bool {
+        self.graph.layout.pack(control, &self.state, &mut self.packed);
+        let mut after = self.graph.packed(node).to_vec();
+        leaf.apply(&mut after);
+        after == self.packed
+    }
+
+    /// Adds the edge by which a configuration is left on this way.
+    fn arrive(&mut self, node: u32, leaf: u32) {
+        let words = self.graph.layout.words;
+        let from = &self.graph.packed[node as usize * words..][..words];
+        let leaf = self.memo.leaf(leaf);
+        self.packed.clear();
+        self.packed.extend_from_slice(from);
+        leaf.apply(&mut self.packed);
+        if leaf.is_still && self.packed == from {
             return;
         }
-        if self.watch.moves.is_empty() && self.graph.packed(node) == self.packed {
-            return;
-        }
-        let meaning = self.meaning(cause);
+        let meaning = leaf.meaning;
         let edge = self.graph.edges.len() as u32;
         let to = self.insert((node, edge));
         // Other answers may come to the same.
@@ -290,7 +329,8 @@ impl<'m> Explorer<'m> {
     fn input(&mut self, cause: Cause) -> Input<Carried> {
         match cause {
             Cause::Start => {
-                Input::Started { session: self.session.clone(), input: self.state.data.carried(Known::Nothing) }
+                let (session, semantics) = (self.session.clone(), Semantics::CURRENT);
+                Input::Started { session, input: self.state.data.carried(Known::Nothing), semantics }
             }
             Cause::Signal(invoke, event) => {
                 let signals = &self.signals[invoke.index()];
@@ -366,6 +406,21 @@ impl<'m> Explorer<'m> {
     }
 }
 
+/// What transitions do to a counter: whether they reset it, and how far they count it (after that).
+fn counting(machine: &Machine, moves: &[Move], counter: usize) -> (bool, u32) {
+    let taken = moves.iter().filter_map(|one| match one {
+        Move::Taken(transition) => Some(machine.plan(*transition)),
+        Move::Refused(_) => None,
+    });
+    taken.fold((false, 0), |(is_reset, count), plan| {
+        let counted = plan.limits.iter().filter(|(id, ..)| id.index() == counter).count() as u32;
+        match plan.resets.iter().any(|id| id.index() == counter) {
+            true => (true, 0),
+            false => (is_reset, count + counted),
+        }
+    })
+}
+
 /// Packed configurations differ in a few bits only, and the table wants all bits of a hash to be good: each word is multiplied out to
 /// 128 bits and folded.
 fn hash_words(words: &[u64]) -> u64 {
@@ -402,3 +457,6 @@ fn outside_events(machine: &Machine) -> Vec<(EventId, Raiser, Arc<str>, StateSet
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

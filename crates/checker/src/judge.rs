@@ -9,7 +9,7 @@ use interlock_chart::{
 use interlock_core::Machine;
 
 use crate::{
-    bound::{Costs, Endless, Weight, Work, longest},
+    bound::{Costs, Endless, Prices, Weight, Work, longest},
     explore::{Edge, Graph},
     graph::{Reverse, components},
     product::Product,
@@ -47,6 +47,7 @@ pub(crate) struct Judge<'g> {
     /// Which counters the graph follows.
     pub(crate) exact: &'g [bool],
     costs: Costs,
+    prices: &'g Prices,
     /// Per node: whether it is in a component in which only timers tick and nothing is started: a wait.
     ticking: Vec<u32>,
     bounds: OnceCell<Result<(Bound, Option<Bound>), Breach>>,
@@ -55,7 +56,21 @@ pub(crate) struct Judge<'g> {
 impl<'g> Judge<'g> {
     pub(crate) fn new(machine: &'g Machine, graph: &'g Graph, lookout: &'g Lookout, exact: &'g [bool]) -> Self {
         let costs = Costs::of(machine, graph);
-        Judge { machine, graph, lookout, exact, costs, ticking: ticking(graph), bounds: OnceCell::new() }
+        Judge {
+            machine,
+            graph,
+            lookout,
+            exact,
+            costs,
+            prices: Prices::NONE,
+            ticking: ticking(graph),
+            bounds: OnceCell::new(),
+        }
+    }
+
+    /// The same, with what activities do in runs of their own.
+    pub(crate) fn priced(self, prices: &'g Prices) -> Self {
+        Judge { prices, ..self }
     }
 
     fn nodes(&self) -> impl Iterator<Item = u32> + use<> {
@@ -64,7 +79,7 @@ impl<'g> Judge<'g> {
     }
 
     fn is_done(&self, node: u32) -> bool {
-        self.graph.layout.is_done(self.graph.packed(node))
+        self.graph.is_done(node)
     }
 
     fn is_outside(&self, edge: &Edge) -> bool {
@@ -87,7 +102,8 @@ impl<'g> Judge<'g> {
     }
 
     fn measure(&self) -> Result<(Bound, Option<Bound>), Breach> {
-        let by_itself = longest(self.graph, &self.costs, |from, edge| match self.is_by_itself(from, edge) {
+        let between = self.prices.between(&self.costs, self.graph);
+        let by_itself = longest(self.graph, &between, |from, edge| match self.is_by_itself(from, edge) {
             true => Weight::Counts,
             false => Weight::Ends,
         });
@@ -95,15 +111,16 @@ impl<'g> Judge<'g> {
         let mut bound = most[0];
         for from in 0..self.graph.len() as u32 {
             for edge in self.graph.edges_of(from).iter().filter(|edge| !self.is_by_itself(from, edge)) {
-                bound = bound.max(self.costs.work(edge).plus(most[edge.to as usize]));
+                bound = bound.max(between.work(edge).plus(most[edge.to as usize]));
             }
         }
         // A clock may tick as often as it likes: the run goes on from wherever it stands then.
-        let run = longest(self.graph, &self.costs, |from, edge| match self.is_tick(from, edge) {
+        let whole = self.prices.whole(&self.costs, self.graph);
+        let run = longest(self.graph, &whole, |from, edge| match self.is_tick(from, edge) {
             true => Weight::Free,
             false => Weight::Counts,
         });
-        Ok((as_bound(bound), run.ok().map(|most| as_bound(most[0]))))
+        Ok((as_bound(bound.plus(self.prices.running())), run.ok().map(|most| as_bound(most[0]))))
     }
 
     fn endless(&self, endless: &Endless) -> Breach {
@@ -165,7 +182,7 @@ impl<'g> Judge<'g> {
     pub(crate) fn dead_end(&self) -> Option<Breach> {
         let chart = self.machine.chart();
         let is_idle = |node: u32| {
-            let configuration = self.graph.layout.configuration(self.graph.packed(node));
+            let configuration = self.graph.configuration(node);
             configuration.iter().any(|state| chart.state(state).tags.iter().any(|tag| tag == "idle"))
         };
         let goals = self.nodes().filter(|&node| self.is_done(node) || is_idle(node));
@@ -254,7 +271,7 @@ impl<'g> Judge<'g> {
         let mut waits = vec![false; self.machine.chart().states.len()];
         for node in self.nodes().filter(|&node| !self.is_done(node)) {
             if self.graph.edges_of(node).iter().all(|edge| self.is_outside(edge)) {
-                let configuration = self.graph.layout.configuration(self.graph.packed(node));
+                let configuration = self.graph.configuration(node);
                 configuration.iter().for_each(|state| waits[state.index()] = true);
             }
         }

@@ -1,7 +1,10 @@
 //! Configurations packed into bits.
 //!
-//! A packed configuration holds everything that decides what a run can do next: the active states, what history remembers, the
-//! counters that are followed exactly, running activities, pending timers and the known facts. Ids of activities and timers are left out: they only have to differ.
+//! A packed configuration holds everything that decides what a run can do next. It has two parts. *Control* is what a step always
+//! depends on: the active states, what history remembers, running activities, pending timers. There are few of them, so they are numbered,
+//! and the first word of a packed configuration is that number. *Data* is what a step depends on where it asks: the counters that are
+//! followed exactly and the known facts, packed into the words that follow. Ids of activities and timers are left out: they only have
+//! to differ.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +16,11 @@ use crate::facts::{Carried, Facts, Known, Table};
 /// The same delayed event is told apart up to this many times; beyond, there may be any number.
 pub(crate) const MANY: usize = 2;
 
+/// Most sets of delayed events that are numbered.
+const DELAYED_SETS_MAX: usize = 1 << 16;
+
+const WORD: u32 = u64::BITS;
+
 /// A delayed event: its name, what it can be cancelled by, what is known of its data.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Delayed {
@@ -21,17 +29,37 @@ pub(crate) struct Delayed {
     known: Known,
 }
 
+/// Where a number stands in a packed configuration: never across two words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Field {
+    word: u32,
+    shift: u32,
+    mask: u64,
+}
+
+impl Field {
+    #[inline]
+    pub(crate) fn get(self, packed: &[u64]) -> u32 {
+        ((packed[self.word as usize] >> self.shift) & self.mask) as u32
+    }
+
+    #[inline]
+    pub(crate) fn set(self, packed: &mut [u64], value: u32) {
+        let word = &mut packed[self.word as usize];
+        *word = *word & !(self.mask << self.shift) | (u64::from(value) & self.mask) << self.shift;
+    }
+}
+
 /// Where everything stands in a packed configuration.
 #[derive(Debug)]
 pub(crate) struct Layout {
     states: usize,
-    histories: usize,
-    /// Counters that are followed, with their bits.
-    counters: Vec<(usize, u32)>,
     invokes: usize,
     timed: Vec<StateId>,
-    /// Facts that outlive an event, with their bits.
-    slots: Vec<(usize, u32)>,
+    /// Counters that are followed.
+    counters: Vec<Option<Field>>,
+    /// Facts that outlive an event.
+    slots: Vec<Option<Field>>,
     /// Sets of delayed events, numbered as they turn up.
     delayed_sets: Vec<Vec<usize>>,
     delayed: Vec<Delayed>,
@@ -39,107 +67,106 @@ pub(crate) struct Layout {
     pub(crate) words: usize,
 }
 
-const STATUS_BITS: u32 = 2;
-const DELAYED_BITS: u32 = 16;
-
 impl Layout {
     pub(crate) fn of(machine: &Machine, table: &Table, exact: &[bool]) -> Self {
         let chart = machine.chart();
+        let mut room = Room { word: 1, bit: 0 };
+        let mut field = |is_kept: bool, bits: u32| is_kept.then(|| room.take(bits));
         let bits = |max: u32| u32::BITS - max.leading_zeros();
-        let counters = chart.counters.iter().enumerate().filter(|(at, _)| exact[*at]);
-        let slots = table.slots.iter().enumerate().filter(|(_, slot)| !slot.is_local);
-        let mut layout = Layout {
+        let counters = chart.counters.iter().zip(exact).map(|(counter, exact)| field(*exact, bits(counter.max)));
+        let counters = counters.collect();
+        let slots = table.slots.iter().map(|slot| field(!slot.is_local, slot.regions.len() as u32)).collect();
+        Layout {
             states: chart.states.len(),
-            histories: machine.histories().len(),
-            counters: counters.map(|(at, counter)| (at, bits(counter.max))).collect(),
             invokes: chart.invokes.len(),
             timed: chart.states.iter().filter(|state| state.timeout_ms.is_some()).map(|state| state.id).collect(),
-            slots: slots.map(|(at, slot)| (at, slot.regions.len() as u32)).collect(),
+            counters,
+            slots,
             delayed_sets: vec![Vec::new()],
             delayed: Vec::new(),
             set_numbers: [(Vec::new(), 0)].into(),
-            words: 0,
-        };
-        let sum = |bits: &[(usize, u32)]| bits.iter().map(|(_, bits)| *bits as usize).sum::<usize>();
-        let bits = (STATUS_BITS + DELAYED_BITS) as usize
-            + layout.states * (1 + layout.histories)
-            + sum(&layout.counters)
-            + sum(&layout.slots)
-            + layout.invokes
-            + layout.timed.len();
-        layout.words = bits.div_ceil(64);
-        layout
+            words: room.words(),
+        }
     }
 
-    pub(crate) fn pack(&mut self, machine: &Machine, state: &State<Facts<'_>>, into: &mut Vec<u64>) {
-        let delayed = self.delayed_number(machine, state);
-        let mut bits = Writer { words: into, bit: 64 };
-        bits.words.clear();
+    /// Where a counter stands, if it is followed.
+    pub(crate) fn counter(&self, at: usize) -> Option<Field> {
+        self.counters[at]
+    }
+
+    /// Where a fact stands, if it outlives an event.
+    pub(crate) fn slot(&self, at: usize) -> Option<Field> {
+        self.slots[at]
+    }
+
+    /// The counters that are followed, by their numbers.
+    pub(crate) fn counters(&self) -> impl Iterator<Item = (usize, Field)> + '_ {
+        self.counters.iter().enumerate().filter_map(|(at, field)| Some((at, (*field)?)))
+    }
+
+    /// Packs the data of a state, and this number of its control.
+    pub(crate) fn pack(&self, control: u32, state: &State<Facts<'_>>, into: &mut Vec<u64>) {
+        into.clear();
+        into.resize(self.words, 0);
+        into[0] = u64::from(control);
+        self.counters().for_each(|(at, field)| field.set(into, state.counters[at]));
+        let slots = self.slots.iter().enumerate().filter_map(|(at, field)| Some((at, (*field)?)));
+        slots.for_each(|(at, field)| field.set(into, state.data.masks[at]));
+    }
+
+    /// The control of a state, as words that are equal if it is.
+    pub(crate) fn pack_control(&mut self, machine: &Machine, state: &State<Facts<'_>>, into: &mut Vec<u64>) {
         let status = match state.status {
             Status::Ready => 0,
             Status::Running => 1,
             Status::Done { .. } => 2,
         };
-        bits.put(status, STATUS_BITS);
-        bits.put(delayed as u64, DELAYED_BITS);
-        bits.put_words(state.configuration.words(), self.states);
-        state.history.iter().for_each(|set| bits.put_words(set.words(), self.states));
-        self.counters.iter().for_each(|&(at, width)| bits.put(u64::from(state.counters[at]), width));
-        self.slots.iter().for_each(|&(at, width)| bits.put(u64::from(state.data.masks[at]), width));
-        // Running activities and pending timers are few: their bits are set one by one in room that is zero already.
-        let (running_at, timed_at) = (bits.position(), bits.position() + self.invokes);
-        into.resize(self.words, 0);
+        into.clear();
+        into.push(status | (self.delayed_number(machine, state) as u64) << 2);
+        into.extend_from_slice(state.configuration.words());
+        state.history.iter().for_each(|set| into.extend_from_slice(set.words()));
+        let (running_at, timed_at) = (into.len() * 64, into.len() * 64 + self.invokes);
+        into.resize(into.len() + (self.invokes + self.timed.len()).div_ceil(64), 0);
         let mut set = |bit: usize| into[bit / 64] |= 1 << (bit % 64);
         state.running.iter().for_each(|running| set(running_at + running.invoke.index()));
         let timed = state.pending.iter().filter_map(|pending| pending.state);
         timed.filter_map(|state| self.timed.binary_search(&state).ok()).for_each(|at| set(timed_at + at));
     }
 
-    pub(crate) fn unpack(&self, machine: &Machine, packed: &[u64], state: &mut State<Facts<'_>>) {
-        let mut bits = Reader { words: packed, bit: 0 };
-        state.status = match bits.get(STATUS_BITS) {
-            0 => Status::Ready,
-            1 => Status::Running,
-            _ => Status::Done { outcome: None },
-        };
-        let delayed = bits.get(DELAYED_BITS) as usize;
-        bits.get_words(state.configuration.words_mut(), self.states);
-        state.history.iter_mut().for_each(|set| bits.get_words(set.words_mut(), self.states));
-        self.counters.iter().for_each(|&(at, width)| state.counters[at] = bits.get(width) as u32);
-        self.slots.iter().for_each(|&(at, width)| state.data.masks[at] = bits.get(width) as u32);
+    /// Makes a state of its control and its packed data. Counters that are not followed begin every step at 0.
+    pub(crate) fn unpack(&self, machine: &Machine, control: &[u64], packed: &[u64], state: &mut State<Facts<'_>>) {
+        state.status = status(control);
+        let words = self.states.div_ceil(64).max(1);
+        let (sets, bits) = control[1..].split_at(words * (1 + state.history.len()));
+        let mut sets = sets.chunks_exact(words);
+        for set in std::iter::once(&mut state.configuration).chain(&mut state.history) {
+            sets.next().into_iter().for_each(|from| set.words_mut().copy_from_slice(from));
+        }
+        for (at, count) in state.counters.iter_mut().enumerate() {
+            *count = self.counters[at].map_or(0, |field| field.get(packed));
+        }
+        for (at, mask) in state.data.masks.iter_mut().enumerate() {
+            if let Some(field) = self.slots[at] {
+                *mask = field.get(packed);
+            }
+        }
+        let has = |bit: usize| bits[bit / 64] & 1 << (bit % 64) != 0;
+        let running = (0..self.invokes).filter(|at| has(*at));
         state.running.clear();
-        for at in 0..self.invokes {
-            if bits.get(1) == 1 {
-                state.running.push(Running { id: ActivityId(at as u64), invoke: InvokeId::at(at) });
-            }
-        }
+        state.running.extend(running.map(|at| Running { id: ActivityId(at as u64), invoke: InvokeId::at(at) }));
         state.pending.clear();
-        for &timed in &self.timed {
-            if bits.get(1) == 1 {
-                let key = EventKey::Known(machine.timeout_event(timed));
-                let data = state.data.carried(Known::Timeout(timed));
-                let id = TimerId(state.pending.len() as u64);
-                state.pending.push(Pending { id, state: Some(timed), name: None, event: Event { key, data } });
-            }
+        for (_, &timed) in self.timed.iter().enumerate().filter(|(at, _)| has(self.invokes + at)) {
+            let key = EventKey::Known(machine.timeout_event(timed));
+            let data = state.data.carried(Known::Timeout(timed));
+            let id = TimerId(state.pending.len() as u64);
+            state.pending.push(Pending { id, state: Some(timed), name: None, event: Event { key, data } });
         }
-        for &at in &self.delayed_sets[delayed] {
+        for &at in &self.delayed_sets[(control[0] >> 2) as usize] {
             let pending = self.delayed_pending(machine, at, state);
             state.pending.push(pending);
         }
         state.held = None;
         state.next_id = 1 << 32;
-    }
-
-    /// Whether a packed configuration is one of a run that has ended.
-    pub(crate) fn is_done(&self, packed: &[u64]) -> bool {
-        Reader { words: packed, bit: 0 }.get(STATUS_BITS) == 2
-    }
-
-    /// The active states of a packed configuration.
-    pub(crate) fn configuration(&self, packed: &[u64]) -> StateSet {
-        let mut set = StateSet::new(self.states);
-        Reader { words: packed, bit: (STATUS_BITS + DELAYED_BITS) as usize }.get_words(set.words_mut(), self.states);
-        set
     }
 
     /// A pending timer for a delayed event.
@@ -188,10 +215,27 @@ impl Layout {
         &self.delayed[at].event
     }
 
-    /// Whether more sets of delayed events turned up than can be numbered.
+    /// Whether more sets of delayed events turned up than are numbered.
     pub(crate) fn is_overflowing(&self) -> bool {
-        self.delayed_sets.len() > 1 << DELAYED_BITS
+        self.delayed_sets.len() > DELAYED_SETS_MAX
     }
+}
+
+/// Where a run of this control stands as a whole.
+pub(crate) fn status(control: &[u64]) -> Status {
+    match control[0] & 3 {
+        0 => Status::Ready,
+        1 => Status::Running,
+        _ => Status::Done { outcome: None },
+    }
+}
+
+/// The active states of this control, out of so many.
+pub(crate) fn configuration(control: &[u64], states: usize) -> StateSet {
+    let mut set = StateSet::new(states);
+    let words = set.words_mut();
+    words.copy_from_slice(&control[1..=words.len()]);
+    set
 }
 
 fn describe(machine: &Machine, pending: &Pending<Carried>) -> Delayed {
@@ -202,67 +246,28 @@ fn describe(machine: &Machine, pending: &Pending<Carried>) -> Delayed {
     }
 }
 
-struct Writer<'a> {
-    words: &'a mut Vec<u64>,
-    /// The next free bit of the last word; 64 where it is full.
+/// The next free bit.
+struct Room {
+    word: u32,
     bit: u32,
 }
 
-impl Writer<'_> {
-    /// How many bits have been written.
-    fn position(&self) -> usize {
-        (self.words.len() * 64 + self.bit as usize).saturating_sub(64)
+impl Room {
+    fn take(&mut self, bits: u32) -> Field {
+        if self.bit + bits > WORD {
+            (self.word, self.bit) = (self.word + 1, 0);
+        }
+        // A field without bits stands where there is a word for sure.
+        let field = match bits {
+            0 => Field { word: 0, shift: 0, mask: 0 },
+            bits => Field { word: self.word, shift: self.bit, mask: u64::MAX >> (WORD - bits) },
+        };
+        self.bit += bits;
+        field
     }
 
-    fn put(&mut self, value: u64, width: u32) {
-        if width == 0 {
-            return;
-        }
-        if self.bit == 64 {
-            self.words.push(0);
-            self.bit = 0;
-        }
-        let last = self.words.len() - 1;
-        self.words[last] |= value << self.bit;
-        let room = 64 - self.bit;
-        if width > room {
-            self.words.push(value >> room);
-            self.bit = width - room;
-        } else {
-            self.bit += width;
-        }
-    }
-
-    fn put_words(&mut self, words: &[u64], bits: usize) {
-        for (at, &word) in words.iter().enumerate() {
-            self.put(word, (bits - (at * 64).min(bits)).min(64) as u32);
-        }
-    }
-}
-
-struct Reader<'a> {
-    words: &'a [u64],
-    bit: usize,
-}
-
-impl Reader<'_> {
-    fn get(&mut self, width: u32) -> u64 {
-        if width == 0 {
-            return 0;
-        }
-        let (word, bit) = (self.bit / 64, self.bit % 64);
-        self.bit += width as usize;
-        let mut value = self.words[word] >> bit;
-        if bit + width as usize > 64 {
-            value |= self.words[word + 1] << (64 - bit);
-        }
-        if width == 64 { value } else { value & ((1 << width) - 1) }
-    }
-
-    fn get_words(&mut self, words: &mut [u64], bits: usize) {
-        for (at, word) in words.iter_mut().enumerate() {
-            *word = self.get((bits - (at * 64).min(bits)).min(64) as u32);
-        }
+    fn words(&self) -> usize {
+        self.word as usize + usize::from(self.bit > 0)
     }
 }
 
@@ -271,14 +276,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_across_words_is_read_back() {
-        let mut words = Vec::new();
-        let mut writer = Writer { words: &mut words, bit: 64 };
-        let fields = [(5, 3), (u64::MAX, 64), (0, 1), (1 << 40, 41), (77, 7), (1, 1), (u64::MAX >> 1, 63)];
-        fields.iter().for_each(|&(value, width)| writer.put(value, width));
-        let mut reader = Reader { words: &words, bit: 0 };
-        for (value, width) in fields {
-            assert_eq!(reader.get(width), value, "{width} bits");
+    fn fields_are_read_as_they_were_written_and_leave_each_other_alone() {
+        let mut room = Room { word: 1, bit: 0 };
+        let fields: Vec<Field> = [3, 32, 0, 31, 1, 7, 32, 30].iter().map(|&bits| room.take(bits)).collect();
+        let values = [5, u32::MAX, 0, 1 << 30, 1, 77, 12_345, (1 << 30) - 1];
+        let mut packed = vec![0; room.words()];
+        for round in [u32::MAX, 0, u32::MAX] {
+            fields.iter().for_each(|field| field.set(&mut packed, round));
         }
+        fields.iter().zip(values).for_each(|(field, value)| field.set(&mut packed, value));
+        for (field, value) in fields.iter().zip(values) {
+            assert_eq!(field.get(&packed), value, "{field:?}");
+        }
+        assert_eq!(packed[0], 0, "the control's word is no field's");
     }
 }

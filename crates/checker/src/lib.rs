@@ -7,24 +7,34 @@
 //!
 //! It is sound: it may refuse what is fine, never pass what is not. What it over-approximates is listed in `docs/checking.md`.
 //!
-//! Start reading at `check.rs`. `explore.rs` makes the graph, `facts/` is what is known of data, `judge.rs` looks at the graph,
-//! `bound.rs` measures it.
+//! Start reading at `check.rs`. `explore.rs` makes the graph (`memo.rs` keeps it from doing the same step twice), `facts/` is what is
+//! known of data, `judge.rs` looks at the graph, `bound.rs` measures it.
 
+mod border;
 mod bound;
+mod builtin;
 mod check;
+mod dropped;
 mod explore;
 mod facts;
 mod graph;
 mod judge;
 mod layout;
+mod memo;
 mod monitor;
 mod product;
+mod reach;
 mod refine;
 mod report;
 mod story;
 mod watch;
 mod ways;
 
-pub use check::{Knowledge, Options, Size, check, size};
-pub use report::{Bound, Counterexample, Problem, Proof, Report, Stage};
+/// Names this checker by its sources and those of the engine: a proof holds for the checker that made it.
+pub const SOURCES: &str = env!("CHECKER_SOURCES");
+
+pub use border::{Child, Outside, Started, border, children};
+pub use builtin::is_proved_builtin;
+pub use check::{Knowledge, Options, Size, check, check_within, size};
+pub use report::{Bound, Counterexample, Problem, Proof, Report, Stage, Total};
 pub use ways::ways;

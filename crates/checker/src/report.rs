@@ -14,8 +14,10 @@ pub struct Report {
     pub machine: String,
     /// Whether everything asked of it was proved.
     pub ok: bool,
-    /// How many configurations there are, or were seen before it was too much.
+    /// How many configurations there are, or were seen before it was too much: those of the largest exploration.
     pub explored: usize,
+    /// Everything that was explored.
+    pub total: Total,
     /// Whether all counters were followed exactly. Where not, bounds are upper bounds and not exact ones.
     pub exact: bool,
     /// The most that can happen between two inputs from outside; nothing where the machine need not come to rest.
@@ -28,6 +30,17 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// States in which a run waits for somebody outside.
     pub waits: Vec<String>,
+}
+
+/// How much was explored in all. A machine whose counters are too many is explored several times, with different ones followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Total {
+    /// Explorations.
+    pub explorations: u64,
+    /// Configurations found in all of them.
+    pub configurations: u64,
+    /// Ways from one configuration to another, in all of them.
+    pub ways: u64,
 }
 
 /// How much can happen at most.
@@ -65,6 +78,8 @@ pub struct Problem {
     pub is_error: bool,
     /// What, in one sentence.
     pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
     /// Where in the file.
     pub span: Span,
     /// A shortest way to it.
@@ -117,8 +132,8 @@ impl fmt::Display for Counterexample {
 }
 
 impl Report {
-    /// The report as `check --json` prints it. `line_of` gives the line of a place in the machine's file.
-    pub fn to_json(&self, line_of: impl Fn(Span) -> Option<usize>) -> serde_json::Value {
+    /// The report as `check --json` prints it. `place_of` gives the line and the column of a place in the machine's file.
+    pub fn to_json(&self, file: &str, place_of: impl Fn(Span) -> (usize, usize)) -> serde_json::Value {
         let bound = self.bound.map(|bound| {
             serde_json::json!({
                 "transitions": bound.transitions,
@@ -132,6 +147,7 @@ impl Report {
             "machine": self.machine,
             "ok": self.ok,
             "explored": self.explored,
+            "total": self.total,
             "bound": bound,
             "waits": self.waits,
             "properties": self.properties.iter().map(|proof| serde_json::json!({
@@ -144,7 +160,10 @@ impl Report {
                 "code": problem.code,
                 "severity": if problem.is_error { "error" } else { "warning" },
                 "message": problem.message,
-                "line": line_of(problem.span),
+                "file": file,
+                "line": place_of(problem.span).0,
+                "column": place_of(problem.span).1,
+                "help": problem.hint,
                 "counterexample": problem.counterexample.as_ref().map(Counterexample::to_json),
             })).collect::<Vec<_>>(),
         })

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use interlock_chart::{Chart, Span};
 use interlock_core::{Machine, StateSet};
 
 use crate::{
@@ -64,12 +65,12 @@ fn stage(machine: &Machine, graph: &Graph, (from, edge): &Leg) -> Stage {
         Move::Taken(transition) => Some(*transition),
         Move::Refused(_) => None,
     };
-    let after = graph.layout.configuration(graph.packed(edge.to));
+    let after = graph.configuration(edge.to);
     Stage {
         event,
         by,
-        from: places(machine, &graph.layout.configuration(graph.packed(*from))),
-        to: places(machine, &after),
+        from: places(machine, graph.configuration(*from)),
+        to: places(machine, after),
         transitions: meaning.moves.iter().filter_map(taken).collect(),
         states: after.iter().collect(),
     }
@@ -87,6 +88,16 @@ fn words(machine: &Machine, graph: &Graph, cause: Cause) -> (String, String) {
             (machine.event_name(event).into(), chart.event(event).from.word().replace("any", "outside"))
         }
     }
+}
+
+/// The place in the file that a way leads to: the transition that a loop begins with, or else the innermost state it ends in.
+pub(crate) fn place(chart: &Chart, way: &Counterexample) -> Option<Span> {
+    let turn = way.loops_to.and_then(|at| way.stages.get(at..)?.iter().find_map(|stage| stage.transitions.first()));
+    if let Some(transition) = turn {
+        return Some(chart.transition(*transition).span);
+    }
+    let last = way.stages.last()?;
+    last.states.iter().map(|state| chart.state(*state)).find(|state| state.kind.is_atomic()).map(|state| state.span)
 }
 
 /// The names of the active atomic states.

@@ -5,7 +5,7 @@
 
 use interlock_chart::{
     Chart,
-    model::{InvokeId, Observation, PropertyKind, Seen, StateId, TransitionId},
+    model::{EventId, InvokeId, Observation, PropertyKind, Seen, StateId, TransitionId},
 };
 use interlock_core::{EventKey, Fault, Machine, Observer, Refusal, StateSet};
 use smallvec::SmallVec;
@@ -33,6 +33,8 @@ pub(crate) struct Lookout {
     /// By transition: bits whose source fits. By event: bits whose event fits. Both must.
     sources: Vec<Bits>,
     events: Vec<Bits>,
+    /// Signals of one state's activities.
+    signalled: Vec<(StateId, EventId, Bits)>,
     moves: Vec<(StateId, StateId, Bits)>,
 }
 
@@ -45,6 +47,7 @@ impl Lookout {
             started: vec![0; chart.invokes.len()],
             sources: vec![0; chart.transitions.len()],
             events: vec![0; machine.event_count()],
+            signalled: Vec::new(),
             moves: Vec::new(),
         };
         let mut next = 0;
@@ -88,6 +91,7 @@ impl Lookout {
                     started.for_each(|invoke| self.started[invoke.id.index()] |= bit);
                 }
                 Seen::Moved { from, to } => self.moves.push((*from, *to, bit)),
+                Seen::Signalled { state, event } => self.signalled.push((*state, *event, bit)),
                 Seen::Taken { source, event } => {
                     for transition in &chart.transitions {
                         if source.is_none_or(|source| is_within(chart, transition.source, source)) {
@@ -95,7 +99,7 @@ impl Lookout {
                         }
                     }
                     for (at, bits) in self.events.iter_mut().enumerate() {
-                        if event.matches(machine.event_name(interlock_chart::model::EventId::at(at))) {
+                        if event.matches(machine.event_name(EventId::at(at))) {
                             *bits |= bit;
                         }
                     }
@@ -166,13 +170,19 @@ impl<'l> Watch<'l> {
 impl Observer for Watch<'_> {
     const WORDS: bool = false;
 
-    fn considering(&mut self, event: Option<&EventKey>) {
+    fn considering(&mut self, event: Option<&EventKey>, origin: Option<StateId>) {
         self.rounds += 1;
         self.event = match event {
             Some(EventKey::Known(id)) => Some(id.index()),
             _ => None,
         };
         self.exited.clear();
+        if let (Some(EventKey::Known(event)), Some(origin)) = (event, origin) {
+            let outcomes =
+                self.lookout.signalled.iter().filter(|(state, signal, _)| *state == origin && signal == event);
+            let outcomes = outcomes.fold(0, |all, (_, _, bit)| all | bit);
+            self.see(outcomes);
+        }
     }
 
     fn refused(&mut self, transition: TransitionId, why: Refusal) {

@@ -9,7 +9,7 @@ use std::{
 
 use interlock_chart::{Chart, Value, model::Raiser};
 use interlock_checker::{Options, check};
-use interlock_core::{Ended, Input, Machine, State, Status, Step, step};
+use interlock_core::{Ended, Input, Machine, Semantics, State, Status, Step, step};
 use interlock_testkit::random;
 
 const MACHINES: u64 = 150;
@@ -20,7 +20,7 @@ const ROUNDS_MAX: usize = 20_000;
 /// Everything the outside may do to a run now, as the checker understands it.
 fn inputs(machine: &Machine, state: &State) -> Vec<Input> {
     if state.status == Status::Ready {
-        return vec![Input::Started { session: "s".into(), input: Value::empty() }];
+        return vec![Input::Started { session: "s".into(), input: Value::empty(), semantics: Semantics::CURRENT }];
     }
     let chart = machine.chart();
     let mut inputs = Vec::new();

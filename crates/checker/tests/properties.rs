@@ -268,3 +268,37 @@ properties:
         "#]],
     );
 }
+
+/// Lint and tests in two regions, whose activities end with the same signals.
+fn lint_and_tests(outer: &str, tests: &str) -> bool {
+    let text = format!(
+        "machine: m
+version: 1
+initial: checking
+on: {{error: red}}
+states:
+  checking:
+    type: parallel
+    on: {{{outer}}}
+    states:
+      linting: {{invoke: {{activity: lint, signals: [passed, failed]}}, on: {{failed: red}}}}
+      testing: {{invoke: {{activity: test, signals: [passed, failed]}}, on: {{{tests}failed: red}}}}
+  green: {{type: final, outcome: success}}
+  red: {{type: final, outcome: failure}}
+properties:
+  - never: green
+    without: testing.passed
+"
+    );
+    let reading = interlock_chart::yaml::read(&text);
+    let chart = reading.chart.unwrap_or_else(|| panic!("{:?}", reading.diagnostics));
+    interlock_checker::check(std::sync::Arc::new(chart), &interlock_checker::Options::default()).properties[0].ok
+}
+
+#[test]
+fn a_signal_in_a_property_is_the_outcome_of_that_activity_whoever_handles_it() {
+    assert!(lint_and_tests("testing.passed: green, linting.passed: {}", ""), "a state around it handles it");
+    assert!(lint_and_tests("linting.passed: {}", "passed: green, "), "the state itself handles it");
+    assert!(!lint_and_tests("linting.passed: green, testing.passed: {}", ""), "lint alone makes it green");
+    assert!(!lint_and_tests("linting.passed testing.passed: green", ""), "either makes it green");
+}

@@ -60,6 +60,7 @@ fn firmware_without_a_limit() {
             iterations: LOG_TRIAGE → SIMILAR_CASES → … → LOG_TRIAGE, 20 steps
             baseline_tries: BASELINE_RUN again and again
             no_progress: another limit ends it
+            control_tries: CONTROL_RUNS again and again
             rollbacks: not at most 5 of ROLL_BACK or ROLLBACK_TO_GOOD
             BUILD_FAILURE: not at most 1 of CLEAN_BUILD since BUILD_RUN.build_ok
             recoveries: RESULT_ANALYSIS → MEASURE_ROUND → … → RESULT_ANALYSIS, 21 steps

@@ -80,7 +80,7 @@ fn table(chart: &Chart, steps: &[usize]) -> String {
 fn row(chart: &Chart, transition: &Transition, steps: usize) -> String {
     let name = |id: &StateId| format!("`{}`", chart.state(*id).name);
     let from = if transition.source == Chart::ROOT { "anywhere".to_owned() } else { name(&transition.source) };
-    let events: Vec<String> = transition.events.iter().map(|event| format!("`{}`", event.0)).collect();
+    let events: Vec<String> = transition.events.iter().map(|event| format!("`{}`", event.text)).collect();
     let limits = transition.limits.iter().map(|limit| {
         let max = match &limit.max {
             Max::Fixed(max) => max.to_string(),

@@ -108,8 +108,20 @@ pub(crate) enum Command {
     /// was before, as the run left it and as it is now; then nothing is changed, unless such paths are skipped. An undo is recorded in
     /// the run and can be taken back like any other write.
     Undo(Undo),
+    /// List the snapshots of a run, or copy one
+    ///
+    /// A snapshot is the workspace as it was: before each attempt that may write, after it, and before a recovery or an undo.
+    Snapshots(Snapshots),
     /// Check that runs are what was written
+    ///
+    /// Besides the runs, the store as a whole is checked: that no run and no record is missing. With --anchor, that everything is still there
+    /// that was there when the anchor was made.
     Verify(Verify),
+    /// Print the signed end of the store's chain, to be kept elsewhere
+    ///
+    /// The key is made at the first use, outside the store. `anchor.toml` in $INTERLOCK_HOME has anchors delivered by themselves: `every` (records),
+    /// `file` (appended to) and `command` (gets a line on its standard input).
+    Anchor(Anchor),
     /// List the files a run left behind, or print one
     Evidence(Evidence),
     /// Remove files that no run refers to

@@ -4,13 +4,11 @@
 //! moves it; Ctrl-C once leaves the run (nothing new is begun, what is under way is finished), twice stops what is under way, and SIGTERM does that at once:
 //! whoever supervises programs kills what is still there some seconds later.
 
-use std::{
-    io::IsTerminal as _,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::{io::IsTerminal as _, time::Duration};
 
-use interlock_journal::Head;
-use interlock_runtime::{Live, News, Runtime};
+use interlock_chart::Value;
+use interlock_journal::{Entry, Head, Phase};
+use interlock_runtime::{Live, News, Offers, Runtime};
 use serde_json::{Value as Json, json};
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
@@ -19,11 +17,15 @@ use tokio::{
 
 use crate::{
     Exit,
+    dialog::Dialog,
+    escape,
     failure::Failure,
-    follow::{Follower, Standing},
+    family,
+    follow::{Follower, Standing, Step},
     form,
     output::Output,
-    progress::{Progress, printable},
+    overdue,
+    progress::Progress,
     store::{Store, user},
     waiting,
 };
@@ -44,6 +46,8 @@ pub(crate) struct Driver<'s> {
     reason: Option<String>,
     /// Whether a person can be asked.
     is_interactive: bool,
+    /// Whether the run is left when only a timer can move it: whoever fires due timers comes again.
+    leaves_timers: bool,
 }
 
 impl<'s> Driver<'s> {
@@ -64,10 +68,16 @@ impl<'s> Driver<'s> {
             interrupts: 0,
             reason: None,
             is_interactive: prefix.is_none() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
+            leaves_timers: false,
             progress: Progress::new(output, store.live_folder(), prefix),
             follower,
             output,
         })
+    }
+
+    /// The same, but the run is left when only a timer can move it.
+    pub(crate) fn leaving_timers(self) -> Self {
+        Driver { leaves_timers: true, ..self }
     }
 
     /// Takes the run up, whatever it waits for.
@@ -82,7 +92,7 @@ impl<'s> Driver<'s> {
     pub(crate) async fn drive(&mut self) -> Result<(), Failure> {
         loop {
             self.attend().await?;
-            if self.interrupts > 0 {
+            if self.interrupts > 0 || family::asking(&self.follower)?.is_some() {
                 return Ok(());
             }
             match self.follower.standing() {
@@ -93,6 +103,7 @@ impl<'s> Driver<'s> {
                     }
                 }
                 Standing::Person => return Ok(()),
+                Standing::Timer(due_ms) if self.leaves_timers && self.follower.now_ms() < due_ms => return Ok(()),
                 Standing::Timer(due_ms) => {
                     self.sleep(due_ms).await?;
                     if self.interrupts == 0 && matches!(self.follower.standing(), Standing::Timer(_)) {
@@ -119,11 +130,21 @@ impl<'s> Driver<'s> {
                 }
                 news = self.news.recv() => self.hear(news)?,
                 order = interrupted(&mut self.signals) => self.interrupt(order),
-                _ = tick.tick() => self.look()?,
+                _ = tick.tick() => {
+                    self.look()?;
+                    self.leave_to_person()?;
+                }
             }
         }
         self.look()?;
         self.progress.clear();
+        Ok(())
+    }
+
+    /// A run that only waits for one that it started, which waits for a person, is left: nobody is to sit in front of it.
+    fn leave_to_person(&self) -> Result<(), Failure> {
+        let asking = family::asking(&self.follower)?;
+        asking.iter().flat_map(|asking| &asking.chain).for_each(|run| self.runtime.leave(*run));
         Ok(())
     }
 
@@ -175,7 +196,7 @@ impl<'s> Driver<'s> {
         while self.interrupts == 0 {
             self.look()?;
             let is_moved = matches!(self.follower.standing(), Standing::Moving | Standing::Timer(_));
-            if !is_moved || self.follower.holder()? != Some(pid) {
+            if !is_moved || self.follower.holder()?.is_none_or(|holder| holder.pid != pid) {
                 break;
             }
             self.pause(TICK).await;
@@ -187,7 +208,7 @@ impl<'s> Driver<'s> {
     /// Waits for a timer, or for somebody else to move the run.
     async fn sleep(&mut self, due_ms: i64) -> Result<(), Failure> {
         let seq = self.follower.live.seq;
-        while self.interrupts == 0 && now_ms() < due_ms && self.follower.live.seq == seq {
+        while self.interrupts == 0 && self.follower.now_ms() < due_ms && self.follower.live.seq == seq {
             self.pause(TICK).await;
             self.look()?;
         }
@@ -207,14 +228,17 @@ impl<'s> Driver<'s> {
         let (offers, place) = (self.follower.offers(), self.follower.live.place());
         for by_hand in &offers.by_hand {
             let words = format!("{} has {} done with {}", by_hand.state, by_hand.activity, by_hand.with);
-            self.progress.say(&printable(&words));
+            self.progress.say(&escape::line(&words));
         }
         for patch in patches(&self.follower.live) {
             self.progress.say(&patch);
         }
-        let asked = tokio::task::spawn_blocking(move || form::ask(&place, &offers)).await;
-        let Ok(Some(answer)) = asked else { return Ok(false) };
-        match self.runtime.send(&self.follower.head, &answer.event, answer.data, user()).await {
+        let answer = match self.fill_in(&place, &offers).await? {
+            Filled::Answer(answer) => answer,
+            Filled::Nothing => return Ok(false),
+            Filled::Closed => return Ok(true),
+        };
+        match self.runtime.send(&self.follower.head, &answer.event, Value::from(answer.data), user()).await {
             Ok(_) => Ok(true),
             Err(error) => {
                 // Bad data can be said again, and somebody else may have answered in the meantime.
@@ -224,26 +248,74 @@ impl<'s> Driver<'s> {
         }
     }
 
-    /// Says how the run was left, and gives the code to end with.
-    pub(crate) fn conclude(self) -> Result<Exit, Failure> {
-        let output = self.output;
-        let left = self.close();
-        match output.is_json() {
-            true => output.json(&left.json)?,
-            false => output.data(&left.text)?,
+    /// Shows a form until it is answered or what it asks is no longer asked.
+    async fn fill_in(&mut self, place: &str, offers: &Offers) -> Result<Filled, Failure> {
+        self.progress.say(overdue::sentence(&self.follower.live, self.follower.now_ms()).trim_end());
+        let dialog = Dialog::open(place, offers)?;
+        let mut answer = tokio::task::spawn_blocking(dialog.answer());
+        loop {
+            tokio::select! {
+                answer = &mut answer => {
+                    dialog.close();
+                    return Ok(answer.ok().flatten().map_or(Filled::Nothing, Filled::Answer));
+                }
+                order = interrupted(&mut self.signals) => {
+                    self.interrupts = order.after(self.interrupts);
+                    dialog.close();
+                    return Ok(Filled::Nothing);
+                }
+                () = tokio::time::sleep(TICK) => {}
+            }
+            let steps = self.steps_meanwhile().await?;
+            if place != self.follower.live.place() || *offers != self.follower.offers() {
+                dialog.close();
+                self.tell_closed(&steps);
+                return Ok(Filled::Closed);
+            }
         }
-        Ok(left.exit)
+    }
+
+    /// What has been recorded while a form is open. A deadline that has come fires here, if no other process moves the run.
+    async fn steps_meanwhile(&mut self) -> Result<Vec<Step>, Failure> {
+        if self.follower.live.due(self.follower.now_ms()).is_some() {
+            self.runtime.adopt(self.follower.head.key).await?;
+            self.runtime.settled(&self.follower.head).await?;
+        }
+        self.follower.catch_up()
+    }
+
+    fn tell_closed(&mut self, steps: &[Step]) {
+        let is_deadline = steps.iter().any(|step| matches!(step.entry, Entry::Timer { .. }));
+        self.progress.say(match is_deadline {
+            true => "The deadline has passed, and the form is closed.",
+            false => "The run was moved by somebody else, and the form is closed.",
+        });
+        for step in steps {
+            self.progress.step(step);
+            self.reason = step.moves.last().map_or(self.reason.take(), |last| last.reason.clone());
+        }
+    }
+
+    /// Says how the run was left, and gives the code to end with.
+    fn conclude(self) -> Result<Exit, Failure> {
+        let output = self.output;
+        self.close().tell(output)
     }
 
     /// How the run was left. What a person can do about it is said here; the rest is for whoever asks.
     pub(crate) fn close(mut self) -> Left {
         self.progress.clear();
-        let (follower, phase) = (&self.follower, self.follower.phase());
+        let follower = &self.follower;
         let run = &follower.head.name;
+        let below = family::asking(follower).ok().flatten().map(|asking| asking.follower);
         let is_person_needed = matches!(follower.standing(), Standing::Person | Standing::Paused);
-        if is_person_needed {
-            self.output.talk(&waiting::text(follower));
-            self.output.talk(&format!("`interlock show {run}` has what it is about.\n"));
+        let asking = below.as_ref().or(is_person_needed.then_some(follower));
+        let phase = if below.is_some() { Phase::Waiting } else { follower.phase() };
+        if let Some(asking) = asking {
+            self.output.talk(&waiting::text_for(follower, asking));
+            self.output.talk(&format!("`interlock show {}` has what it is about.\n", asking.head.name));
+        } else if let Some(parent) = follower.head.parent.as_deref().filter(|_| phase.is_over()) {
+            self.output.talk(&format!("{parent} started it. To go on with that one:\n    interlock resume {parent}\n"));
         } else if !phase.is_over() {
             self.output.talk(&format!("{run} is left as it is. To go on with it:\n    interlock resume {run}\n"));
         }
@@ -254,11 +326,24 @@ impl<'s> Driver<'s> {
             "place": follower.live.place(),
             "seq": follower.live.seq,
             "reason": self.reason,
-            "waits_for": is_person_needed.then(|| waiting::json(follower)),
+            "deadline": overdue::json(follower.live.due(i64::MAX).map(|(_, due_ms)| due_ms), follower.now_ms()),
+            "waits_for": asking.map(waiting::json),
+            "waits_for_run": below.as_ref().map(|below| &below.head.name),
+            "output": follower.live.output.as_ref().map(Json::from),
         });
         let text = format!("{run}  {}  {}\n", phase.word(), follower.live.place());
         Left { exit: phase.into(), json, text }
     }
+}
+
+/// What became of a form.
+enum Filled {
+    /// The person answered.
+    Answer(form::Answer),
+    /// The person does not want to say anything now.
+    Nothing,
+    /// What it asked is no longer asked.
+    Closed,
 }
 
 /// How a run was left.
@@ -270,6 +355,17 @@ pub(crate) struct Left {
     pub(crate) json: Json,
     /// For people.
     pub(crate) text: String,
+}
+
+impl Left {
+    /// Says it on stdout, and gives the code to end with.
+    pub(crate) fn tell(&self, output: &Output) -> Result<Exit, Failure> {
+        match output.is_json() {
+            true => output.json(&self.json)?,
+            false => output.data(&self.text)?,
+        }
+        Ok(self.exit)
+    }
 }
 
 /// How the process is asked to end.
@@ -297,11 +393,6 @@ async fn interrupted([interrupt, terminate]: &mut [Signal; 2]) -> Order {
         _ = interrupt.recv() => Order::CtrlC,
         _ = terminate.recv() => Order::Terminate,
     }
-}
-
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// Runs something that waits for other things. What is still under way in the background when it ends is not waited for.
@@ -345,7 +436,7 @@ fn patches(live: &Live) -> Vec<String> {
     let is_patch = |text: &str| text.starts_with("--- ") || text.starts_with("diff --git ");
     let texts = live.state.data.context.iter().filter_map(|value| Json::from(value).as_str().map(str::to_owned));
     let shown = texts.filter(|text| is_patch(text)).map(|text| {
-        let lines: Vec<String> = text.lines().take(LINES_MAX).map(printable).collect();
+        let lines: Vec<String> = text.lines().take(LINES_MAX).map(escape::line).collect();
         let more = text.lines().count().saturating_sub(LINES_MAX);
         let more = if more == 0 {
             String::new()

@@ -98,7 +98,9 @@ impl From<interlock_runtime::Error> for Failure {
         match error {
             Error::Journal(error) => error.into(),
             Error::Refused(refused) => refused.into(),
-            Error::Input(_) | Error::Machine(_) => Failure::bad_input(&error).maybe_hint(error.hint()),
+            Error::Input(_) | Error::Machine(_) | Error::Project(_) | Error::Unproved { .. } => {
+                Failure::bad_input(&error).maybe_hint(error.hint())
+            }
             Error::State { .. } | Error::NoAnswer { .. } | Error::Undo(_) => {
                 Failure::failed(&error).maybe_hint(error.hint())
             }
@@ -109,7 +111,11 @@ impl From<interlock_runtime::Error> for Failure {
 /// With what the run does take, one to a line.
 impl From<interlock_runtime::Refused> for Failure {
     fn from(refused: interlock_runtime::Refused) -> Self {
-        let failure = Failure::bad_input(&refused.why);
+        // What came too late was right when it was asked for: that is a failure, not a mistake.
+        let failure = match refused.late.is_empty() {
+            true => Failure::bad_input(&refused.why),
+            false => Failure::failed(&refused.why),
+        };
         if refused.takes.is_empty() {
             return failure;
         }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use interlock_chart::model::TransitionId;
-use interlock_journal::{Engine, Entry, Head, Phase, Record};
-use interlock_runtime::{Live, Move, Offers, offers};
+use interlock_journal::{Engine, Entry, Head, Holder, Phase, Record};
+use interlock_runtime::{Clock as _, Live, Move, Offers, SystemClock, offers};
 
 use crate::{
     failure::Failure,
+    judged,
     store::{Store, registry},
 };
 
@@ -48,7 +49,7 @@ pub(crate) enum Standing {
 
 /// A run as far as it has been read.
 pub(crate) struct Follower {
-    engine: Arc<dyn Engine>,
+    pub(crate) engine: Arc<dyn Engine>,
     /// The run, as it was found first.
     pub(crate) head: Head,
     /// The run, as far as it has been read.
@@ -88,7 +89,10 @@ impl Follower {
     fn step(&mut self, record: Record) -> Result<Step, Failure> {
         let entry = self.engine.entry(&record)?;
         let activity = self.activity(&entry);
-        let (moves, trace) = self.live.relive(&record, &entry);
+        let (mut moves, trace) = self.live.relive(&record, &entry);
+        if let Some(first) = moves.first_mut() {
+            first.judge = judged::of(&*self.engine, &entry);
+        }
         let rounds = trace.microsteps.iter().flat_map(|round| &round.taken);
         let transitions = rounds.map(|taken| taken.transition).collect();
         let is_busy = self.live.activities.values().any(|begun| begun.number > 0 && begun.left.is_none());
@@ -131,8 +135,13 @@ impl Follower {
         }
     }
 
+    /// The run's time: the clock, but never before its last record.
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.live.now_ms(SystemClock.now_ms())
+    }
+
     /// The process that moves it.
-    pub(crate) fn holder(&self) -> Result<Option<u32>, Failure> {
+    pub(crate) fn holder(&self) -> Result<Option<Holder>, Failure> {
         Ok(self.engine.holder(self.head.key)?)
     }
 }

@@ -1,19 +1,20 @@
 //! Asking a person on a terminal: which of the events that a run takes, and what it carries, field by field as its schema says.
 
 use inquire::{Confirm, InquireError, Select, Text, validator::Validation};
-use interlock_chart::{Value, model::Schema};
+use interlock_chart::model::Schema;
 use interlock_runtime::{Offer, Offers};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
 use crate::sample::{kind, required};
 
 /// What a person said.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Answer {
     /// The event.
     pub(crate) event: String,
     /// What it carries.
-    pub(crate) data: Value,
+    pub(crate) data: Json,
 }
 
 /// A field of a form.
@@ -46,7 +47,7 @@ pub(crate) fn ask(place: &str, offers: &Offers) -> Option<Answer> {
     let all: Vec<&Offer> = by_hand.chain(&offers.events).collect();
     let offer = choose(place, &all).ok()??;
     let data = fill_in(&offer.data).ok()?;
-    Some(Answer { event: offer.event.clone(), data: Value::from(data) })
+    Some(Answer { event: offer.event.clone(), data })
 }
 
 /// How any activity can end, besides its signals.

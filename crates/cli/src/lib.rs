@@ -4,23 +4,34 @@
 //! data to stdout, talk to stderr. What every command shares is here: the arguments they have in common (`args`), how they write
 //! (`output`), how they fail (`failure`), and what happens when there is a bug (`bug`).
 //!
+//! Whether `check` accepts a machine is asked by several commands and has one answer (`proof`).
+//!
 //! Commands about runs share more: the store (`store`), a run read as its records come in (`follow`), and moving one while showing how it
 //! goes (`drive`).
 //!
 //! Nothing about machines is decided here. Start reading at `args.rs`.
 
+mod anchor;
 mod args;
 pub mod bug;
 mod commands;
+mod dialog;
 mod drive;
+mod escape;
 mod exit;
 mod failure;
+mod family;
 mod follow;
 mod form;
 mod given;
+mod judged;
 mod machine;
+mod notes;
 mod output;
+mod outside;
+mod overdue;
 mod progress;
+mod proof;
 mod sample;
 mod store;
 mod table;
@@ -31,6 +42,7 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::Parser;
 
+pub use dialog::entry as form_entry;
 pub use exit::Exit;
 
 /// Runs the command that the arguments name, and says how it went.

@@ -4,6 +4,8 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use serde::Serialize;
 
+use crate::escape;
+
 /// Where a command writes, and how.
 #[derive(Debug)]
 pub(crate) struct Output {
@@ -33,22 +35,35 @@ impl Output {
         self.is_talk_colored
     }
 
-    /// Writes data.
+    /// Writes data. Nothing in it steers a terminal.
     pub(crate) fn data(&self, text: &str) -> io::Result<()> {
         let mut stdout = io::stdout().lock();
-        stdout.write_all(text.as_bytes())?;
+        stdout.write_all(escape::shown(text).as_bytes())?;
         stdout.flush()
+    }
+
+    /// Writes the content of a file: every byte of it, unless a terminal would be steered by it.
+    pub(crate) fn content(&self, content: &[u8]) -> io::Result<()> {
+        match io::stdout().is_terminal() {
+            true => self.data(&String::from_utf8_lossy(content)),
+            false => io::stdout().lock().write_all(content),
+        }
     }
 
     /// Writes data for a program.
     pub(crate) fn json(&self, value: &impl Serialize) -> io::Result<()> {
         let mut text = serde_json::to_string_pretty(value)?;
         text.push('\n');
-        self.data(&text)
+        self.data(&escape::json(&text))
     }
 
-    /// Says something to the person. There is nobody to tell if that fails.
+    /// Says something to the person. Nothing in it steers a terminal. There is nobody to tell if that fails.
     pub(crate) fn talk(&self, text: &str) {
+        self.steer(&escape::shown(text));
+    }
+
+    /// Writes to the person's terminal as it is: for status lines, which are written over.
+    pub(crate) fn steer(&self, text: &str) {
         let _ = io::stderr().write_all(text.as_bytes());
     }
 

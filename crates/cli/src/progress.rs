@@ -9,6 +9,7 @@ use std::{
 use interlock_runtime::Live;
 
 use crate::{
+    escape,
     follow::{Follower, Step},
     output::Output,
     store::live_files,
@@ -83,14 +84,14 @@ impl<'o> Progress<'o> {
             under_way(&follower.live),
         );
         // Without wrapping, a line that is too long is cut off by the terminal itself.
-        self.output.talk(&format!("{CLEAR}\x1b[?7l{}\x1b[?7h", printable(&text)));
+        self.output.steer(&format!("{CLEAR}\x1b[?7l{}\x1b[?7h", escape::line(&text)));
         self.is_shown = true;
     }
 
     /// Takes the status line away.
     pub(crate) fn clear(&mut self) {
         if std::mem::take(&mut self.is_shown) {
-            self.output.talk(CLEAR);
+            self.output.steer(CLEAR);
         }
     }
 
@@ -118,9 +119,4 @@ fn tail(path: &Path) -> Option<String> {
     file.take(TAIL_BYTES_MAX).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
-}
-
-/// Whatever a program printed must not steer the terminal.
-pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }

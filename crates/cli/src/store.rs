@@ -15,7 +15,7 @@ use interlock_runtime::{
 };
 use interlock_sandbox::{Config as SandboxConfig, Launcher};
 
-use crate::failure::Failure;
+use crate::{anchor::Delivery, failure::Failure, proof::Proofs};
 
 /// Most attempts under way at once in one process.
 const ATTEMPTS_MAX: usize = 16;
@@ -30,6 +30,8 @@ pub(crate) struct Store {
     pub(crate) home: PathBuf,
     /// What it holds.
     pub(crate) journal: Arc<Journal>,
+    /// Anchors on their way, if the user wants any.
+    _anchors: Option<Delivery>,
 }
 
 impl Store {
@@ -37,7 +39,9 @@ impl Store {
     pub(crate) fn open() -> Result<Self, Failure> {
         let home = home()?;
         let journal = Arc::new(Journal::open(&home)?);
-        Ok(Store { home, journal })
+        warn_of_losses(&journal)?;
+        let anchors = Delivery::begin(&home, &journal)?;
+        Ok(Store { home, journal, _anchors: anchors })
     }
 
     /// What makes runs durable.
@@ -93,13 +97,27 @@ impl Store {
             attempts_max: ATTEMPTS_MAX,
             live_folder,
             redactor: redactor(),
+            prover: Arc::new(self.proofs()),
         }))
+    }
+
+    /// The verdicts of `check` on machines.
+    pub(crate) fn proofs(&self) -> Proofs {
+        Proofs::new(&self.home)
     }
 
     /// Where output can be watched while it comes in.
     pub(crate) fn live_folder(&self) -> PathBuf {
         self.home.join("live")
     }
+}
+
+/// Records that are gone concern every command, not only the one that looks for them.
+fn warn_of_losses(journal: &Journal) -> Result<(), Failure> {
+    if !journal.losses()?.is_empty() {
+        eprintln!("warning: this store has lost records; `interlock verify` shows which");
+    }
+    Ok(())
 }
 
 /// What machines can have done.

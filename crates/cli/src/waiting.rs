@@ -3,13 +3,25 @@
 use interlock_runtime::{ByHand, Offer, Offers};
 use serde_json::{Value as Json, json};
 
-use crate::{follow::Follower, sample::sample};
+use crate::{follow::Follower, overdue, sample::sample};
 
 /// Longest `with` of an activity that is shown whole.
 const WITH_LENGTH_MAX: usize = 400;
 
 /// Longest question that is shown whole.
 const QUESTION_LENGTH_MAX: usize = 2_000;
+
+/// What a run waits for, which may be a run that it started.
+pub(crate) fn text_for(follower: &Follower, asking: &Follower) -> String {
+    let (run, child) = (&follower.head.name, &asking.head.name);
+    match run == child {
+        true => text(follower),
+        false => format!(
+            "{run} waits for {child}, which it started and which waits for a person.\n{}Then go on with `interlock resume {run}`.\n",
+            text(asking)
+        ),
+    }
+}
 
 /// What a run waits for, one thing to a paragraph.
 pub(crate) fn text(follower: &Follower) -> String {
@@ -28,7 +40,7 @@ pub(crate) fn text(follower: &Follower) -> String {
     if offers.events.is_empty() && offers.by_hand.is_empty() {
         text = format!("{run} waits in {place} for something that no person can send\n");
     }
-    text
+    text + &overdue::sentence(&follower.live, follower.now_ms())
 }
 
 /// An activity that nobody here can do, or that is for a person to judge: whoever knows how it went says so in its place.

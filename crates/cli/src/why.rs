@@ -1,10 +1,10 @@
 //! A move in words: one line of it, and everything that explains it.
 
 use interlock_journal::moment;
-use interlock_runtime::{Move, RefusedMove};
+use interlock_runtime::{EndedActivity, Move, RefusedMove};
 use serde_json::{Map, Value as Json};
 
-use crate::output::Output;
+use crate::{judged, output::Output};
 
 /// `12:00:00  testing → changing  failed  2 tests failed`
 pub(crate) fn line(step: &Move) -> String {
@@ -19,7 +19,11 @@ pub(crate) fn way(step: &Move) -> String {
     match (&step.from_state, &step.to_state) {
         _ if !step.taken => "not taken".to_owned(),
         (None, Some(to)) => format!("→ {to}"),
-        (Some(from), Some(to)) => format!("{from} → {to}"),
+        (Some(from), Some(to)) => match step.activity.as_ref().filter(|ended| ended.state != *from) {
+            // A handler further out took it: the state that it happened in says more.
+            Some(ended) => format!("{} → {to}", ended.state),
+            None => format!("{from} → {to}"),
+        },
         (Some(from), None) => format!("{from} stays"),
         (None, None) => "nothing moves".to_owned(),
     }
@@ -29,14 +33,25 @@ pub(crate) fn way(step: &Move) -> String {
 pub(crate) fn explain(step: &Move, output: &Output) -> String {
     let mut text = format!("{:>5}  {}  {}\n", step.seq, moment::clock(step.at_ms), output.bold(&way(step)));
     for (label, words) in details(step) {
+        let words = if label == "evidence" { shortened(&words) } else { words };
         text.push_str(&format!("{:17}{label:<9} {}\n", "", words.replace('\n', "\n                           ")));
     }
     text
 }
 
-/// Everything that explains a move, by what it is.
+/// A file's name with as much of its hash as `interlock evidence` needs.
+fn shortened(evidence: &str) -> String {
+    const DIGITS: usize = 12;
+    let (name, hash) = evidence.rsplit_once(' ').unwrap_or(("file", evidence));
+    format!("{name} (`interlock evidence {}`)", &hash[..hash.len().min(DIGITS)])
+}
+
+/// Everything that explains a move, by what it is. Evidence is a name and a hash.
 pub(crate) fn details(step: &Move) -> Vec<(&'static str, String)> {
     let mut details = vec![("event", event(step))];
+    details.extend(step.activity.as_ref().map(|ended| ("activity", activity(ended))));
+    details.extend(step.judge.as_ref().map(|note| ("judge", judged::words(note))));
+    details.extend(step.unproved.as_ref().map(|refusals| ("unproved", unproved(refusals))));
     details.extend(step.reason.clone().map(|reason| ("reason", reason)));
     details.extend(step.guard.as_ref().map(|guard| ("guard", format!("`{guard}` is true{}", values(&step.values)))));
     details.extend(step.refused.iter().map(|refused| ("refused", candidate(refused))));
@@ -44,10 +59,28 @@ pub(crate) fn details(step: &Move) -> Vec<(&'static str, String)> {
         ("counter", format!("{} {} → {} of {}", counted.counter, counted.before, counted.after, counted.max))
     }));
     details.extend(step.iteration_index.map(|index| ("iteration", index.to_string())));
-    details.extend(step.evidence_refs.iter().map(|hash| ("evidence", hash.to_string())));
+    let names = step.evidence_names.iter().map(String::as_str).chain(std::iter::repeat("file"));
+    details.extend(step.evidence_refs.iter().zip(names).map(|(hash, name)| ("evidence", format!("{name} {hash}"))));
     details.extend(step.faults.iter().map(|fault| ("fault", fault.clone())));
     details.extend(step.log.iter().map(|line| ("log", line.clone())));
     details
+}
+
+/// Says that a run was started although its machine need not be proved, and what `check` holds against the machine.
+pub(crate) fn unproved(refusals: &[String]) -> String {
+    match refusals {
+        [] => "started with --unproved; `check` accepts the machine itself".to_owned(),
+        refusals => format!("started with --unproved; `check` refuses the machine: {}", refusals.join("; ")),
+    }
+}
+
+fn activity(ended: &EndedActivity) -> String {
+    let EndedActivity { name, state, attempt } = ended;
+    match attempt {
+        0 => format!("{name} in {state}, answered by a person"),
+        1 => format!("{name} in {state}"),
+        attempt => format!("{name} in {state}, attempt {attempt}"),
+    }
 }
 
 fn event(step: &Move) -> String {

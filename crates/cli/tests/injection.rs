@@ -176,15 +176,9 @@ impl Scene {
     }
 }
 
-/// Where Interlock itself keeps what it may have to put back.
-const KEPT: [&str; 2] = [".git/objects", ".git/refs/interlock"];
-
 fn walk(folder: &Path, found: &mut BTreeMap<PathBuf, (u32, Vec<u8>)>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let (path, about) = (entry.path(), entry.metadata().unwrap());
-        if KEPT.iter().any(|kept| path.ends_with(kept)) {
-            continue;
-        }
         let mode = about.permissions().mode();
         match about.is_dir() {
             true => {

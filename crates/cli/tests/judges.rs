@@ -65,6 +65,11 @@ fn a_model_is_asked_and_its_prompt_and_answer_are_evidence() {
     assert_eq!(ran.code, Some(0), "{ran}");
     let trace = session.run("trace l1").unwrap();
     assert!(trace.stdout.contains("brightness 7"), "{trace}");
+    assert!(trace.stdout.contains("judge     near, confidence 1"), "{trace}");
+    assert!(trace.stdout.contains(": the log says so") && trace.stdout.contains("evidence  judgement"), "{trace}");
+    let last = session.run("trace l1 --json").unwrap().stdout.lines().last().unwrap().to_owned();
+    let last: Json = serde_json::from_str(&last).unwrap();
+    assert_eq!((&last["judge"]["name"], &last["activity"]["state"]), (&"near".into(), &"LOOKING".into()));
     let evidence = session.run("evidence l1").unwrap();
     assert!(evidence.stdout.contains("prompt") && evidence.stdout.contains("judgement"), "{evidence}");
     assert_eq!(session.run("verify l1").unwrap().code, Some(0));
@@ -77,6 +82,7 @@ fn with_no_model_set_up_rules_are_asked_and_the_machine_hears_what_came_of_it() 
     assert_eq!(ran.code, Some(1), "{ran}");
     let trace = session.run("trace l1").unwrap();
     assert!(trace.stdout.contains("MODEL_FAILURE: there is no verdict; rules: "), "{trace}");
+    assert!(trace.stdout.contains("LOOKING → DARK"), "the state that failed is named: {trace}");
 }
 
 #[test]

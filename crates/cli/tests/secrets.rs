@@ -153,3 +153,64 @@ fn secrets_that_pass_through_a_run_are_nowhere_afterwards() {
     assert!(kept.iter().any(|(_, content)| String::from_utf8_lossy(content).contains("[redacted: private key]")));
     kept.iter().for_each(|(name, content)| assert_nowhere(name, content));
 }
+
+/// Writes a patch that a person sends.
+const PATCHING: &str = "\
+machine: patching
+version: 1
+summary: Applies what it is sent.
+context: { patch: '' }
+events:
+  change:
+    from: user
+    summary: Change the files
+    data: { type: object, required: [patch], properties: { patch: { type: string } } }
+initial: waiting
+states:
+  waiting:
+    on: { change: { target: applying, assign: { patch: '${event.patch}' } } }
+  applying:
+    invoke: { activity: workspace.apply, with: { patch: '${context.patch}' }, signals: [workspace_updated, apply_failed] }
+    on:
+      workspace_updated: { target: done, reason: '${event.summary}' }
+      apply_failed: { target: lost, reason: '${event.summary}' }
+      error: { target: lost, reason: '${event.code}' }
+  done: { type: final, outcome: success }
+  lost: { type: final, outcome: failure }
+";
+
+/// Lines of real code, and a token.
+fn code() -> String {
+    let token = &secrets()[0];
+    format!(
+        "    login(user=None, password=None,\n        client_secret=None)\n    connect(password=password,)\n\"pbkdf2-password\": \"1.2.1\",\nTOKEN = \"{token}\"\n"
+    )
+}
+
+fn patch() -> String {
+    let lines: String = code().lines().map(|line| format!("+{line}\n")).collect();
+    format!("*** Begin Patch\n*** Add File: login.py\n{lines}*** End Patch\n")
+}
+
+#[test]
+fn a_patch_is_written_as_it_is_and_recorded_without_its_secrets() {
+    let (folder, session) = project();
+    session.write("patching.yaml", PATCHING).unwrap();
+    let run = session.command("run patching.yaml --name p1").output().unwrap();
+    assert_eq!(run.status.code(), Some(4), "{}", String::from_utf8_lossy(&run.stderr));
+    let data = serde_json::json!({ "patch": patch() }).to_string();
+    let sent = session.command("").args(["send", "p1", "change", "--data", &data]).output().unwrap();
+    assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
+    session.command("resume p1").output().unwrap();
+    assert_eq!(std::fs::read_to_string(folder.path().join("login.py")).unwrap(), code());
+    for words in ["show p1 --json", "trace p1 --json", "report p1"] {
+        let output = session.command(words).output().unwrap();
+        assert_nowhere(words, &[output.stdout, output.stderr].concat());
+    }
+    // Snapshots hold files as they are; everything else in the store holds no secret.
+    for (name, content) in files(&folder.path().join("home")) {
+        if !name.contains("/workspaces/") {
+            assert_nowhere(&name, &content);
+        }
+    }
+}

@@ -25,7 +25,7 @@ events:
 initial: heating
 states:
   heating:
-    invoke: { activity: kettle.boil, signals: [boiled] }
+    invoke: { activity: kettle.boil, manual: true, signals: [boiled] }
     on: { boiled: brewed, error: cold }
   brewed:
     on:

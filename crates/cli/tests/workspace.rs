@@ -10,7 +10,8 @@ use std::{
 /// Every crate, with the crates of the workspace that it may build on. An arrow that is not here is not allowed.
 const ARROWS: &[(&str, &[&str])] = &[
     ("http", &[]),
-    ("chart", &[]),
+    ("regular-file", &[]),
+    ("chart", &["regular-file"]),
     ("redact", &[]),
     ("core", &["chart"]),
     ("checker", &["chart", "core"]),
@@ -20,16 +21,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("policy", &[]),
     ("workspace", &["chart", "redact", "core", "journal", "activity"]),
     ("sandbox", &[]),
-    ("map", &[]),
+    ("map", &["regular-file"]),
     ("program", &["redact", "journal", "activity", "sandbox"]),
-    ("judge", &["http", "chart", "redact", "core", "journal", "activity", "program", "sandbox"]),
+    ("judge", &["http", "regular-file", "chart", "redact", "core", "journal", "activity", "program", "sandbox"]),
     ("testbench", &["http", "journal", "activity", "program", "sandbox"]),
     ("repair", &[]),
-    ("firmware", &["chart", "journal", "activity", "judge", "program", "repair", "testbench", "workspace"]),
+    (
+        "firmware",
+        &["regular-file", "chart", "journal", "activity", "judge", "program", "repair", "testbench", "workspace"],
+    ),
     (
         "runtime",
         &[
             "http",
+            "regular-file",
             "chart",
             "redact",
             "core",

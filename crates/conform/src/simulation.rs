@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interlock_chart::{Value, model::Raiser};
-use interlock_core::{Effect, Input, Machine, State, Trace, Verdict, step_with};
+use interlock_core::{Effect, Input, Machine, Semantics, State, Trace, Verdict, step_with};
 
 use crate::clock::Clock;
 
@@ -34,7 +34,7 @@ impl<'m> Simulation<'m> {
             timers_left: TIMERS_FIRED_MAX,
             log: Vec::new(),
         };
-        run.step(Input::Started { session: Arc::from("simulation"), input });
+        run.step(Input::Started { session: Arc::from("simulation"), input, semantics: Semantics::CURRENT });
         run
     }
 

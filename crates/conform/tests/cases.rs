@@ -41,6 +41,21 @@ fn failed(why: &str) -> Verdict {
 }
 
 #[test]
+fn every_region_of_a_foreign_document_hears_a_fault_as_scxml_has_it() {
+    let region = |handled: &str| {
+        format!(
+            "<parallel id='p'><state id='a'><transition event='t'><assign location='x' expr='1 / x'/></transition></state>
+             <state id='b'><state id='b1'><transition event='{handled}' target='b2'/></state><state id='b2'/></state></parallel>"
+        )
+    };
+    let json = r#"{"events": [{"event": {"name": "t"}, "nextConfiguration": ["a", "b2"]}]}"#;
+    for handled in ["error.execution", "error", "error.*", "*"] {
+        let body = format!("<datamodel><data id='x' expr='0'/></datamodel>{}", region(handled));
+        check(&body, json, Verdict::Passed);
+    }
+}
+
+#[test]
 fn a_wrong_configuration_fails_and_says_where() {
     let body = "<state id='a'><transition event='t' target='b'/></state><state id='b'/>";
     let cases = [

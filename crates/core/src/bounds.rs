@@ -18,3 +18,7 @@ pub const VALUE_ITEMS_MAX: usize = 1_000_000;
 
 /// Longest delay of a `send` or a timeout: a hundred years, in milliseconds.
 pub const DELAY_MS_MAX: u64 = 100 * 366 * 24 * 3_600_000;
+
+/// Steps of one evaluation: items that macros such as `all` and `map`, `in` and `+` go over, nested loops multiplied. A second or two at
+/// most, and far beyond what an expression of a machine needs. `check` and runs have the same bound, so that a replay gives the same.
+pub const EVALUATION_STEPS_MAX: u64 = 2_000_000;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use interlock_chart::{Value, model::Raiser};
 
-use crate::{ActivityId, TimerId};
+use crate::{ActivityId, Semantics, TimerId};
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +15,8 @@ pub enum Input<P = Value> {
         session: Arc<str>,
         /// What it was given, checked against the machine's schema, defaults filled in.
         input: P,
+        /// The rules by which it selects transitions.
+        semantics: Semantics,
     },
     /// Somebody raised an event.
     EventRaised {
@@ -41,6 +43,8 @@ pub enum Input<P = Value> {
     Paused,
     /// The run goes on with what was kept.
     Resumed,
+    /// The run is ended from outside, whatever its machine says: whoever started it no longer wants it.
+    Aborted,
 }
 
 /// How an activity ended.

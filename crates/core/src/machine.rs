@@ -80,6 +80,8 @@ pub(crate) struct Node {
     pub(crate) data: Option<FormulaId>,
     /// Transitions by event: sorted by event, in document order within one.
     pub(crate) on: Vec<(EventId, Vec<TransitionId>)>,
+    /// Events of one state that a qualified name of this state's takes, or that its plain names take otherwise than by [`Node::on`].
+    pub(crate) named: Vec<Named>,
     /// Transitions with a wildcard or a prefix, for events the machine does not know.
     pub(crate) open: Vec<TransitionId>,
     pub(crate) always: Vec<TransitionId>,
@@ -89,6 +91,30 @@ pub(crate) struct Node {
     pub(crate) histories: Vec<(StateId, usize)>,
     /// Starts an activity or a timer.
     pub(crate) is_active: bool,
+}
+
+/// The candidates of a state for an event that belongs to another state or to itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    /// The state that the event belongs to.
+    origin: StateId,
+    event: EventId,
+    /// If the event is heard inside its origin: by plain names and by the qualified one, in document order.
+    pub(crate) inside: Vec<TransitionId>,
+    /// If it is heard elsewhere: by the qualified name.
+    pub(crate) outside: Vec<TransitionId>,
+}
+
+impl Node {
+    /// The candidates for an event that every active state hears.
+    pub(crate) fn takers(&self, event: EventId) -> &[TransitionId] {
+        self.on.iter().find(|(known, _)| *known == event).map_or(&[], |(_, takers)| takers)
+    }
+
+    /// The candidates for an event that belongs to a state, where they are not those of [`Node::takers`].
+    pub(crate) fn named(&self, origin: StateId, event: EventId) -> Option<&Named> {
+        self.named.iter().find(|named| named.origin == origin && named.event == event)
+    }
 }
 
 /// A machine ready to move.
@@ -105,6 +131,8 @@ pub struct Machine {
     histories: Vec<StateId>,
     pub(crate) atomic: StateSet,
     pub(crate) eventless: StateSet,
+    /// Atomic states for which, or around which, a transition has a qualified name.
+    pub(crate) listeners: StateSet,
     /// Whether the guard of an eventless transition looks at the event being handled.
     pub(crate) eventless_reads_event: bool,
     /// What each activity is given, by invoke.

@@ -9,7 +9,8 @@ use interlock_chart::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ActivityId, Ended, Event, EventKey, Input, Machine, Pending, Running, State, StateSet, Status, TimerId, Values,
+    ActivityId, Ended, Event, EventKey, Input, Machine, Pending, Running, Semantics, State, StateSet, Status, TimerId,
+    Values,
 };
 
 /// The version of the stored form. A reader refuses what is newer than itself.
@@ -23,6 +24,9 @@ pub struct Snapshot {
     pub version: u32,
     /// The hash of the machine it belongs to.
     pub machine: String,
+    /// The rules by which the run selects transitions.
+    #[serde(default = "Semantics::first", skip_serializing_if = "Semantics::is_first")]
+    pub semantics: Semantics,
     /// Active states.
     pub configuration: Vec<String>,
     /// What history states remember.
@@ -117,6 +121,7 @@ impl State<Values> {
         Snapshot {
             version: SNAPSHOT_VERSION,
             machine: chart.hash.clone(),
+            semantics: self.semantics,
             configuration: names(&self.configuration),
             history: (machine.histories().iter().zip(&self.history))
                 .filter(|(_, remembered)| !remembered.is_empty())
@@ -170,6 +175,7 @@ impl Snapshot {
         state.pending = self.pending.iter().map(|stored| load_pending(machine, stored)).collect::<Result<_, _>>()?;
         state.held = self.held.as_ref().map(|held| held.iter().map(load_held).collect());
         state.status = self.status;
+        state.semantics = self.semantics;
         state.next_id = self.next_id;
         state.data.session = self.session.as_str().into();
         state.data.input = self.input.clone();
@@ -247,7 +253,7 @@ fn store_held(input: &Input) -> Option<StoredHeld> {
             Some(StoredHeld::Error { activity: *activity, data: data.clone() })
         }
         Input::TimerFired { timer } => Some(StoredHeld::Timer { timer: *timer }),
-        Input::Started { .. } | Input::EventRaised { .. } | Input::Paused | Input::Resumed => None,
+        Input::Started { .. } | Input::EventRaised { .. } | Input::Paused | Input::Resumed | Input::Aborted => None,
     }
 }
 

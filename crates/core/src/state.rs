@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use interlock_chart::model::{EventId, InvokeId, Outcome, StateId};
 
-use crate::{Data, Input, Machine, StateSet, Values};
+use crate::{Data, Input, Machine, Semantics, StateSet, Values};
 
 /// Names one start of an activity within a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -31,6 +31,8 @@ pub struct State<D: Data = Values> {
     pub pending: Vec<Pending<D::Payload>>,
     /// Where the run stands as a whole.
     pub status: Status,
+    /// The rules by which the run selects transitions.
+    pub semantics: Semantics,
     /// While paused, what activities and timers did in the meantime; nothing while not paused.
     pub held: Option<Vec<Input<D::Payload>>>,
     /// The next activity's or timer's id.
@@ -123,6 +125,7 @@ impl<D: Data> State<D> {
             running: Vec::new(),
             pending: Vec::new(),
             status: Status::Ready,
+            semantics: Semantics::CURRENT,
             held: None,
             next_id: 1,
             data,

@@ -1,10 +1,10 @@
 //! The one function at the centre.
 
-use interlock_chart::model::Raiser;
+use interlock_chart::model::{Raiser, StateId};
 
 use crate::{
-    ActivityId, Data, Effect, Ended, Event, EventKey, Fault, Input, Machine, Observer, State, Status, TimerId, Trace,
-    Values, interpret::Interpreter,
+    ActivityId, Data, Effect, Ended, Event, EventKey, Fault, Input, Machine, Observer, Semantics, State, Status,
+    TimerId, Trace, Values, interpret::Interpreter,
 };
 
 /// What a step gives.
@@ -52,12 +52,13 @@ pub fn step_with<D: Data, O: Observer>(
 ) -> Verdict {
     let mut arm = Arm { machine, state, observer, effects };
     match input {
-        Input::Started { session, input } => arm.started(session, input),
+        Input::Started { session, input, semantics } => arm.started(session, input, semantics),
         Input::EventRaised { event, data, by } => arm.event_raised(&event, data, by),
         Input::ActivityFinished { activity, ended } => arm.activity_finished(activity, ended),
         Input::TimerFired { timer } => arm.timer_fired(timer),
         Input::Paused => arm.paused(),
         Input::Resumed => arm.resumed(),
+        Input::Aborted => arm.aborted(),
     }
 }
 
@@ -73,10 +74,11 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
         Interpreter::new(self.machine, self.state, self.observer, self.effects)
     }
 
-    fn started(&mut self, session: std::sync::Arc<str>, input: D::Payload) -> Verdict {
+    fn started(&mut self, session: std::sync::Arc<str>, input: D::Payload, semantics: Semantics) -> Verdict {
         if self.state.status != Status::Ready {
             return Verdict::Refused("the run has already been started");
         }
+        self.state.semantics = semantics;
         self.state.data.begin(session, input);
         self.interpreter().start();
         Verdict::Taken
@@ -93,7 +95,7 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
         if !self.may_raise(&key, name, by) {
             return Verdict::Refused("this event is not theirs to raise");
         }
-        self.handle(Event { key, data })
+        self.handle(Event { key, data }, None)
     }
 
     /// Nobody outside can raise what only an activity, a timer or the machine itself may, nor an event below one (`passed.x` is taken
@@ -121,7 +123,7 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
         };
         let running = self.state.running.remove(at);
         let invoke = self.machine.chart().invoke(running.invoke);
-        let state = &self.machine.chart().state(invoke.state).name;
+        let (origin, state) = (invoke.state, &self.machine.chart().state(invoke.state).name);
         let event = match ended {
             Ended::Error { data } => {
                 let data = self.state.data.failed(data, state, &invoke.activity);
@@ -141,7 +143,7 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
                 }
             }
         };
-        self.handle(event)
+        self.handle(event, Some(origin))
     }
 
     fn timer_fired(&mut self, timer: TimerId) -> Verdict {
@@ -152,8 +154,8 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
         let Some(at) = self.state.pending.iter().position(|pending| pending.id == timer) else {
             return Verdict::Late;
         };
-        let event = self.state.pending.remove(at).event;
-        self.handle(event)
+        let pending = self.state.pending.remove(at);
+        self.handle(pending.event, pending.state)
     }
 
     fn paused(&mut self) -> Verdict {
@@ -176,7 +178,20 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
         Verdict::Taken
     }
 
-    fn handle(&mut self, event: Event<D::Payload>) -> Verdict {
-        if self.interpreter().handle(event) { Verdict::Taken } else { Verdict::Unhandled }
+    fn aborted(&mut self) -> Verdict {
+        match self.state.status {
+            Status::Ready => Verdict::Refused("the run has not been started"),
+            Status::Done { .. } => Verdict::Late,
+            Status::Running => {
+                self.state.held = None;
+                self.interpreter().abort();
+                Verdict::Taken
+            }
+        }
+    }
+
+    /// Handles an event. The origin is the state whose activity or timeout raised it.
+    fn handle(&mut self, event: Event<D::Payload>, origin: Option<StateId>) -> Verdict {
+        if self.interpreter().handle(event, origin) { Verdict::Taken } else { Verdict::Unhandled }
     }
 }

@@ -19,8 +19,8 @@ pub trait Observer {
     /// Whether the values that guards saw are wanted as well.
     const VALUES: bool = false;
 
-    /// Transitions are about to be selected for this event (or for none).
-    fn considering(&mut self, event: Option<&EventKey>);
+    /// Transitions are about to be selected for this event (or for none). The origin is the state that the event belongs to.
+    fn considering(&mut self, event: Option<&EventKey>, origin: Option<StateId>);
     /// A candidate's guard was asked and saw these values.
     fn weighed(&mut self, _transition: TransitionId, _values: Vec<(String, Value)>) {}
     /// A candidate was not enabled.
@@ -45,7 +45,7 @@ pub struct Silent;
 
 impl Observer for Silent {
     const WORDS: bool = false;
-    fn considering(&mut self, _: Option<&EventKey>) {}
+    fn considering(&mut self, _: Option<&EventKey>, _: Option<StateId>) {}
     fn refused(&mut self, _: TransitionId, _: Refusal) {}
     fn taken(&mut self, _: TransitionId, _: Option<String>) {}
     fn exited(&mut self, _: StateId) {}
@@ -148,7 +148,7 @@ impl Trace {
 impl Observer for Trace {
     const WORDS: bool = true;
 
-    fn considering(&mut self, event: Option<&EventKey>) {
+    fn considering(&mut self, event: Option<&EventKey>, _: Option<StateId>) {
         self.is_eventless_round_open = event.is_none();
         if event.is_some() {
             self.microsteps.push(Microstep { event: event.cloned(), ..Microstep::default() });

@@ -37,6 +37,11 @@ impl Area {
         self.0.join("trial")
     }
 
+    /// Where the tree as it was found is built, to be compared with what has become of it.
+    pub(crate) fn untouched(&self) -> PathBuf {
+        self.0.join("base")
+    }
+
     /// The folder of a session; short, because sockets are in it.
     pub(crate) fn session(&self, id: &str) -> PathBuf {
         self.0.join("s").join(name_of(id))

@@ -1,25 +1,38 @@
 //! `testbench.baseline`: how the untouched tree does. A build or a case that fails here is a fact, not an error.
+//!
+//! Before a failing case is believed, it runs again as a control, and the set-up is looked at: what is flaky or set up wrong is told as that,
+//! and nothing is searched for it.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use interlock_activity::{Attempt, Outcome, code};
 use interlock_chart::yaml::suggest;
 use interlock_journal::Evidence;
 use interlock_testbench::{
     Operation, Profile, Reset, Trouble, environment,
-    results::{Measured, Status, Verdict},
+    results::{self, Flaky, Measured, Status, Verdict},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
     area::Area,
-    bench::{self, Open},
+    bench::{
+        self, Open,
+        controls::{self, Tally, Tree, Wish},
+    },
     build::{self, Build, Keeping},
     copy,
     hand::{Done, Settings, blocking, given, keep, refs, signal},
     packages,
     rounds::{self, Threshold},
+    setup::{self, SetUp},
+    tools,
 };
 
 #[derive(Deserialize)]
@@ -35,6 +48,12 @@ struct With {
     /// What is known of a failure, whether or not a case shows it.
     #[serde(default)]
     failure_log: String,
+    /// How often what fails is run again; 0 where the task does not say.
+    #[serde(default)]
+    controls: u32,
+    /// What may be changed: an image that is made of nothing of that is set up wrong.
+    #[serde(default)]
+    allowed_paths: Vec<String>,
     /// Whether the place is to be reset first: a try before may have left it in the middle of something.
     #[serde(default)]
     reset: bool,
@@ -57,7 +76,13 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let folder = build::folder_in(&settings, &attempt, &with.repo, Area::of(&settings, &attempt)?.copy()).await?;
     let built = build::build(&settings, &attempt, &with.build, &folder, Keeping::All).await?;
     let mut spent = built.programs;
-    let (mut evidence, mut is_passing, mut misread) = (built.evidence, false, None);
+    let (mut evidence, mut is_passing, mut misread, mut is_only_flaky) = (built.evidence, false, None, false);
+    let tools = tools::versions(&settings, &attempt, &with.build, &with.test_profile, &folder).await;
+    if let Err(why) = &built.image
+        && let Some(fault) = setup::refused_build(why, &folder)
+    {
+        return setup_wrong(&attempt, &fault, evidence);
+    }
     let measured = match &built.image {
         Ok(image) => match tested(&settings, &attempt, with, &folder, image).await? {
             Ok(tested) => {
@@ -65,12 +90,17 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
                 evidence.extend(tested.logs);
                 is_passing = tested.is_passing;
                 misread = tested.misread;
+                is_only_flaky = tested.is_only_flaky;
+                if let Some(fault) = tested.fault.filter(|_| misread.is_none()) {
+                    return setup_wrong(&attempt, &fault, evidence);
+                }
                 Some(tested.measured)
             }
             Err(Trouble::Missing { program, package }) => {
                 let package = packages::named(&program, &package);
                 return Ok(signal("toolchain_missing", json!({ "package": package })).with(evidence));
             }
+            Err(Trouble::Setup(fault)) => return setup_wrong(&attempt, &fault, evidence),
             Err(trouble @ (Trouble::Config { .. } | Trouble::Cancelled)) => return Err(bench::wrong(&trouble)),
             Err(trouble) => {
                 let data = json!({ "summary": trouble.to_string(), "evidence_refs": refs(&evidence) });
@@ -85,24 +115,55 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
         return Err(Outcome::error(code::BAD_INPUT, slips.join("; ")).with(evidence));
     }
     let (passed, total) = measured.as_ref().map_or((0, 0), |it| (it.passed_tests, it.total_tests + it.missing_tests));
-    let kept = keep(&attempt, "baseline", "application/json", told(&built.image, measured.as_ref(), &evidence)).await?;
+    let kept = keep(&attempt, "baseline", "application/json", told(&built.image, measured.as_ref(), &evidence, &tools))
+        .await?;
     let missed = measured.as_ref().map(|it| rounds::broken(&thresholds, &it.metrics, &it.metrics)).unwrap_or_default();
     let summary = match (&built.image, &measured) {
         (Err(why), _) => format!("the untouched tree does not build: {why}{}", alone(&settings, &attempt, why)),
         (Ok(_), Some(measured)) => {
             let why = measured.reasons.first().filter(|_| measured.verdict != Verdict::Pass);
+            let why = flaky_in_words(measured).or_else(|| why.cloned());
             let why = why.map(|why| format!(": {why}")).unwrap_or_default();
             let missed: String = missed.iter().map(|missed| format!("; {missed}")).collect();
-            let others = if is_passing && !why.is_empty() { "; what fails is no target" } else { "" };
+            let others = if is_passing && !is_only_flaky && !why.is_empty() { "; what fails is no target" } else { "" };
             format!("{passed} of {total} cases pass on the untouched tree{why}{others}{missed}")
         }
         (Ok(_), None) => String::new(),
     };
     let compact = measured.as_ref().map_or(json!({}), |measured| bench::compact(measured, None, &targets, &kept));
-    let converged = is_passing && nothing_told && missed.is_empty();
+    if is_only_flaky && declares(&attempt, "baseline_flaky") {
+        let data = json!({ "ref": kept.hash.to_string(), "summary": summary, "test_result": compact, "programs_ms": bench::milliseconds(spent) });
+        evidence.insert(0, kept);
+        return Ok(signal("baseline_flaky", data).with(evidence));
+    }
+    let converged = is_passing && nothing_told && missed.is_empty() && !is_only_flaky;
     let data = json!({ "passed_targets": compact["passed_targets"].as_u64().unwrap_or(0), "converged": converged, "test_result": compact, "ref": kept.hash.to_string(), "passed": passed, "total": total, "summary": summary, "programs_ms": bench::milliseconds(spent) });
     evidence.insert(0, kept);
     Ok(signal("baseline_measured", data).with(evidence))
+}
+
+/// Whether the machine that asks knows a signal: one that was begun with an older definition may not.
+fn declares(attempt: &Attempt, name: &str) -> bool {
+    attempt.invocation.signal_names().any(|known| known == name)
+}
+
+/// That the set-up is wrong.
+fn setup_wrong(attempt: &Attempt, why: &str, evidence: Vec<Evidence>) -> Done {
+    if !declares(attempt, "setup_wrong") {
+        return Err(Outcome::error(code::BAD_INPUT, why).with(evidence));
+    }
+    let data = json!({ "summary": why, "evidence_refs": refs(&evidence) });
+    Ok(signal("setup_wrong", data).with(evidence))
+}
+
+/// The cases that disagree with themselves, with the figures.
+fn flaky_in_words(measured: &Measured) -> Option<String> {
+    let figure = |flaky: &Flaky| {
+        let passed = flaky.statuses.iter().filter(|status| **status == Status::Passed).count();
+        format!("{} passed in {passed} of {} runs of the same tree", flaky.case_id, flaky.statuses.len())
+    };
+    let told: Vec<String> = measured.flaky.iter().map(figure).collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// How a build says that it lacks a file.
@@ -137,12 +198,18 @@ fn slips(expected: &[String], measured: &Measured) -> Vec<String> {
     if has_ended && slips.len() == measured.missing_tests { slips } else { Vec::new() }
 }
 
-fn told(image: &Result<String, String>, measured: Option<&Measured>, evidence: &[Evidence]) -> Vec<u8> {
+fn told(
+    image: &Result<String, String>,
+    measured: Option<&Measured>,
+    evidence: &[Evidence],
+    tools: &BTreeMap<String, String>,
+) -> Vec<u8> {
     let build = match image {
         Ok(image) => json!({ "ok": true, "image": image, "summary": "" }),
         Err(why) => json!({ "ok": false, "image": "", "summary": why }),
     };
-    let baseline: Value = json!({ "build": build, "measured": measured, "evidence_refs": refs(evidence) });
+    let baseline: Value =
+        json!({ "build": build, "measured": measured, "evidence_refs": refs(evidence), "tools": tools });
     baseline.to_string().into_bytes()
 }
 
@@ -152,6 +219,10 @@ struct Tested {
     is_passing: bool,
     /// That results are in another format than they are said to be.
     misread: Option<String>,
+    /// What is wrong with the set-up, if it is that.
+    fault: Option<String>,
+    /// Whether every case that must pass and does not is flaky.
+    is_only_flaky: bool,
     logs: Vec<Evidence>,
     programs: Duration,
 }
@@ -163,7 +234,7 @@ async fn tested(
     sources: &Path,
     image: &str,
 ) -> Result<Result<Tested, Trouble>, Outcome> {
-    let mut open = match bench::begin(settings, attempt, with.test_profile, sources).await {
+    let mut open = match bench::begin(settings, attempt, with.test_profile.clone(), sources).await {
         Ok(open) => open,
         Err(trouble) => return Ok(Err(trouble)),
     };
@@ -178,19 +249,69 @@ async fn tested(
         Err(trouble) => return Ok(Err(trouble)),
     };
     let logs = bench::keep_logs(attempt, &open.session, Vec::new()).await?;
-    let session = open.session.clone();
-    let (measured, is_passing, misread) = blocking(move || {
+    let (session, root) = (open.session.clone(), Area::of(settings, attempt)?.copy());
+    let (image_name, allowed_paths) = (with.build.image.clone(), with.allowed_paths.clone());
+    let (mut measured, misread, fault) = blocking(move || {
         let mut measured = bench::measure(&session, None)?;
-        let is_passing = bench::measure(&session, Some(&measured))?.verdict == Verdict::Pass;
         measured.metrics.extend(bench::sizes(&session));
         let is_silent = measured.cases.iter().all(|case| case.case.status == Status::Missing);
         let misread = if is_silent { bench::misread(&session)? } else { None };
-        Ok((measured, is_passing, misread))
+        let set_up = SetUp {
+            session: &session,
+            measured: &measured,
+            root: &root,
+            image_name: &image_name,
+            allowed_paths: &allowed_paths,
+        };
+        let fault = setup::fault(&set_up);
+        Ok((measured, misread, fault))
     })
     .await?;
+    let begun = Instant::now();
+    if fault.is_none()
+        && let Err(trouble) = control(settings, attempt, &open, &with, &mut measured).await
+    {
+        return Ok(Err(trouble));
+    }
+    let programs = ran.programs + begun.elapsed();
+    let is_only_flaky = is_only_flaky(&measured, &with.test_profile.targets);
+    let (session, known) = (open.session.clone(), measured.clone());
+    let again = blocking(move || bench::measure(&session, Some(&known))).await?;
     let _ = open.environment.teardown(open.bench(settings, attempt)).await;
     bench::let_go(&attempt.run);
-    Ok(Ok(Tested { measured, is_passing, misread, logs, programs: ran.programs }))
+    let is_passing = again.verdict == Verdict::Pass;
+    Ok(Ok(Tested { measured, is_passing, misread, fault, is_only_flaky, logs, programs }))
+}
+
+/// Runs what fails again, and marks what does not fail every time.
+async fn control(
+    settings: &Arc<Settings>,
+    attempt: &Attempt,
+    open: &Open,
+    with: &With,
+    measured: &mut Measured,
+) -> Result<(), Trouble> {
+    let cases = controls::failing(measured, &with.test_profile.targets);
+    if cases.is_empty() {
+        controls::mark(measured, &Tally::default());
+        return Ok(());
+    }
+    let trees = [Tree { name: "untouched", open, passes: false }];
+    let before = measured.clone();
+    let wish = Wish { cases: &cases, controls: with.controls, before: Some(&before) };
+    let shown = controls::run(settings, attempt, &trees, &wish).await?;
+    measured.metrics.insert("control_starts".to_owned(), shown.starts as f64);
+    shown.tallies.iter().for_each(|tally| controls::mark(measured, tally));
+    Ok(())
+}
+
+/// Whether nothing is left to be searched for once what is flaky is left out.
+fn is_only_flaky(measured: &Measured, targets: &[String]) -> bool {
+    let ids = || measured.flaky.iter().map(|flaky| flaky.case_id.as_str());
+    let is_wanted =
+        |id: &str| targets.is_empty() || targets.iter().any(|name| results::meant(name, ids()).contains(&id));
+    let is_missing = measured.missing_tests > 0;
+    ids().any(is_wanted) && controls::failing(measured, targets).is_empty() && !is_missing
 }
 
 async fn run(settings: &Arc<Settings>, attempt: &Attempt, open: &Open) -> Result<bench::AllRan, Trouble> {

@@ -26,6 +26,9 @@ use crate::{
 /// How much of what a build prints is kept.
 const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
 
+/// The longest image that is kept.
+const IMAGE_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+
 /// How a linker says what is wrong: without the word.
 const LINKER_SAYS: [&str; 5] =
     ["undefined reference", "multiple definition", "ld: cannot find", "overflowed by", "will not fit in region"];
@@ -175,20 +178,27 @@ pub(crate) async fn build(
     if build.image.is_empty() || keeping == Keeping::Nothing {
         return Ok(built);
     }
-    let path = folder.join(&build.image);
-    let wanted = build.image.clone();
-    match blocking(move || Ok(fs::read(path))).await? {
+    let (place, wanted) = (folder.to_owned(), build.image.clone());
+    let path = wanted.clone();
+    match blocking(move || Ok(image(&place, &path))).await? {
         Ok(content) => {
             let kept = keep(attempt, "image", "application/octet-stream", content).await?;
             built.image = Ok(kept.hash.to_string());
             built.evidence.push(kept);
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        Err(error) if error.is_not_found() => {
             built.image = Err(format!("its commands ended well and made no {wanted}{}", made(folder, &wanted)));
         }
         Err(error) => built.image = Err(format!("`{wanted}` cannot be read: {error}")),
     }
     Ok(built)
+}
+
+/// The image that a build made. It may be a link, but not out of the copy: what is kept is shown to others.
+fn image(folder: &Path, path: &str) -> Result<Vec<u8>, interlock_regular_file::Error> {
+    let real = folder.canonicalize().and_then(|root| Ok((folder.join(path).canonicalize()?, root)));
+    let within = real.as_ref().ok().and_then(|(image, root)| image.strip_prefix(root).ok());
+    interlock_regular_file::read(folder, within.unwrap_or(Path::new(path)), IMAGE_BYTES_MAX)
 }
 
 /// Files that a build may have made instead, where there are some of the same kind.
@@ -265,6 +275,29 @@ async fn command(
         Keeping::Nothing => Vec::new(),
     };
     Ok(Command { wrong, is_certain, evidence, spent })
+}
+
+/// What a program says of its version: the first line. Nothing where it cannot be asked.
+pub(crate) async fn version(settings: &Settings, attempt: &Attempt, program: &str, folder: &Path) -> Option<String> {
+    const ASKED_MAX: Duration = Duration::from_secs(10);
+    let file = program::find(program, folder, &BTreeMap::new()).ok()?;
+    let within = Attempt { folder: folder.to_owned(), ..attempt.clone() };
+    let nothing = Value::map(Vec::<(&str, Value)>::new());
+    let plan = Plan {
+        words: vec![file.into(), "--version".into()],
+        folder: folder.to_owned(),
+        env: BTreeMap::new(),
+        stdin: Vec::new(),
+        timeout: Some(ASKED_MAX),
+        output_bytes_max: 64 * 1024,
+        tell: [Tell::Nothing; 2],
+        rules: settings.sandbox.rules(&Given::new(&nothing, &[]).ok()?, &within).ok()?,
+        launcher: settings.sandbox.launcher.clone(),
+    };
+    let mut ended = program::run(&within, &plan).await.ok()?;
+    let said = ended.stdout.content().ok()?;
+    let line = String::from_utf8_lossy(&said).lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
+    line.map(|line| line.chars().take(160).collect())
 }
 
 /// What lines have that say what is wrong: of a compiler, a shell, or a `make` that cannot start one.

@@ -80,7 +80,8 @@ fn chosen(root: &Path, folder: &Path, with: &With) -> Result<Vec<(String, String
     let mut bytes = 0;
     for path in found {
         let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let within = path.strip_prefix(root).unwrap_or(&path);
+        let Ok(Some(text)) = interlock_regular_file::read_text(root, within, FILE_BYTES_MAX) else { continue };
         if texts.len() >= FILES_MAX || bytes + text.len() > ALL_BYTES_MAX {
             break;
         }

@@ -3,13 +3,15 @@
 use std::{path::PathBuf, sync::Arc};
 
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry, code};
-use interlock_chart::Value;
+use interlock_chart::{Value, model::Schema};
 use interlock_journal::Evidence;
 use interlock_program::Sandbox;
 use interlock_workspace::Workspace;
 use serde::de::DeserializeOwned;
 
-use crate::{area, baseline, bench, build, collect, copy, excerpts, knowledge, objections, rounds, search};
+use crate::{
+    area, baseline, bench, build, collect, copy, delivery, excerpts, fields, knowledge, objections, rounds, search,
+};
 
 /// What all of them need.
 #[derive(Clone, Debug, Default)]
@@ -94,7 +96,7 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
         hand(
             "testbench.baseline",
             "Builds and tests the untouched tree.",
-            &["baseline_measured", "toolchain_missing", "env_failed"],
+            &["baseline_measured", "baseline_flaky", "setup_wrong", "toolchain_missing", "env_failed"],
             |s, a| ending(baseline::measure(s, a)),
         ),
         hand(
@@ -139,6 +141,12 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
         hand("convergence.measure", "Compares a round with the baseline.", &["round_measured"], |s, a| {
             ending(rounds::measure(s, a))
         }),
+        hand(
+            "delivery.examine",
+            "Runs the repaired cases on the untouched and the patched tree in turn, and reads the patch for doubts.",
+            &["controls_agreed", "doubts_found", "controls_disagreed", "env_failed"],
+            |s, a| ending(delivery::examine(s, a)),
+        ),
         hand("evidence.collect", "Saves the logs and dumps that exist.", &["evidence_collected"], |s, a| {
             ending(collect::collect(s, a))
         }),
@@ -177,6 +185,10 @@ impl Activity for Hand {
 
     fn signals(&self) -> &[&str] {
         self.signals
+    }
+
+    fn schema(&self) -> Schema {
+        fields::of(self.name)
     }
 
     fn objections(&self, input: &Value, folder: &std::path::Path) -> Vec<String> {

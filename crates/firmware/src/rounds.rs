@@ -31,6 +31,9 @@ struct With {
     /// How sure the patch can be at most.
     #[serde(default = "certain")]
     patch_confidence: f64,
+    /// Whether a person has read the patch, or the task lets figures decide. Machines that do not say so are older than the question.
+    #[serde(default = "yes")]
+    trusted: bool,
 }
 
 /// How sure a fix has to be.
@@ -38,6 +41,10 @@ pub(crate) const SURE: f64 = 0.8;
 
 fn certain() -> f64 {
     1.0
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What is needed of a result that a run carries along.
@@ -75,7 +82,7 @@ pub(crate) async fn measure(_: Arc<Settings>, attempt: Attempt) -> Done {
 
 fn compared(with: &With, before: Option<&Measured>) -> Value {
     let result = &with.test_result;
-    let at_first = before.map_or(0, |before| bench::passed_targets(before, &with.targets));
+    let at_first = before.map_or(0, |before| bench::passed_targets(before, Some(before), &with.targets));
     let (passed, lost) = (result.passed_targets, result.regressions.len());
     let improved = passed > at_first.max(with.best_passed) && lost == 0;
     let figures = BTreeMap::new();
@@ -92,7 +99,7 @@ fn compared(with: &With, before: Option<&Measured>) -> Value {
         "new_regressions": lost,
         "metrics_kept": broken.is_empty(),
         "improved": improved,
-        "plausible": with.patch_confidence < SURE,
+        "plausible": !with.trusted || with.patch_confidence < SURE,
         "risk_total": with.risk_total,
         "passed_targets": passed,
         "summary": summary,
@@ -174,6 +181,8 @@ mod tests {
         check(json!({ "patch_confidence": 0.79 }), &[("plausible", json!(true))]);
         check(json!({ "patch_confidence": 0.8 }), &[("plausible", json!(false))]);
         check(json!({}), &[("plausible", json!(false))]);
+        let sure = json!({ "patch_confidence": 1.0, "trusted": false });
+        check(sure, &[("plausible", json!(true))]);
     }
 
     #[test]

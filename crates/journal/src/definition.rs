@@ -45,8 +45,7 @@ impl Definition {
 
     /// The chart, read again.
     pub fn chart(&self) -> Result<Chart> {
-        let chart = yaml::read_folder(&self.text, &self.files).chart;
-        match chart {
+        match yaml::read_again(&self.text, &self.files) {
             Some(chart) if chart.hash == self.hash => Ok(chart),
             Some(chart) => Err(self.damaged(format!("it now has the hash {}", chart.hash))),
             None => Err(self.damaged("it can no longer be read".into())),

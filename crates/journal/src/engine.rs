@@ -4,6 +4,8 @@
 //! It never decides anything: what a record means is up to `step`. One conformance suite (`tests/engine.rs`) says what
 //! an engine must do; a second engine is right when it passes.
 
+use std::collections::BTreeSet;
+
 use crate::{Definition, Entry, EvidenceStore, Hash, Receipt, Record, Result, Unchained};
 use interlock_core::TimerId;
 
@@ -50,6 +52,17 @@ impl Phase {
     pub fn is_over(self) -> bool {
         matches!(self, Phase::Succeeded | Phase::Failed | Phase::Aborted)
     }
+}
+
+/// The end of the store's chain: a number and a hash that stand for every record of every run.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct StoreHead {
+    /// The store's name: random, in hex.
+    pub store: String,
+    /// Records of all runs.
+    pub records: u64,
+    /// The hash over all of them, in the order of writing.
+    pub hash: Hash,
 }
 
 /// A run to be made.
@@ -160,6 +173,23 @@ pub struct Head {
     /// The process that holds it, dead or alive.
     #[serde(skip)]
     pub worker: Option<i64>,
+    /// When its next timer is due, in milliseconds since 1970.
+    #[serde(skip)]
+    pub due_ms: Option<i64>,
+}
+
+/// A living process that holds a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Holder {
+    /// The process.
+    pub pid: u32,
+    /// When it took the run, in milliseconds since 1970; unknown for a store of an older version.
+    #[serde(
+        rename = "since",
+        serialize_with = "crate::moment::serialize_known",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub since_ms: Option<i64>,
 }
 
 /// A run as it must be to go on.
@@ -248,11 +278,17 @@ pub trait Engine: Send + Sync + 'static {
     /// Records from `from` on, at most so many.
     fn records(&self, run: RunKey, from: u64, at_most: usize) -> Result<Vec<Record>>;
 
-    /// Takes a run, unless a living process has it.
-    fn claim(&self, run: RunKey) -> Receipt<Claim>;
+    /// The evidence that the index has for a run: numbers of records and hashes of files.
+    fn evidence_index(&self, run: RunKey) -> Result<BTreeSet<(u64, Hash)>>;
+
+    /// Takes a run at the moment `now_ms`, unless a living process has it.
+    fn claim(&self, run: RunKey, now_ms: i64) -> Receipt<Claim>;
 
     /// The living process that holds a run.
-    fn holder(&self, run: RunKey) -> Result<Option<u32>>;
+    fn holder(&self, run: RunKey) -> Result<Option<Holder>>;
+
+    /// The record of the entry that a sender gave this id, where there is one.
+    fn sent(&self, run: RunKey, id: &str) -> Result<Option<u64>>;
 
     /// Gives it back.
     fn release(&self, run: RunKey, lease: Lease) -> Receipt<()>;
@@ -266,8 +302,8 @@ pub trait Engine: Send + Sync + 'static {
     /// What became of a message.
     fn posted(&self, message: i64) -> Result<Posted>;
 
-    /// Takes a message back, answered or not. Whether it was still open, so that nobody has acted on it nor will.
-    fn withdraw(&self, message: i64) -> Receipt<bool>;
+    /// Takes a message back, answered or not, and returns what had become of it: one that was open has been acted on by nobody, nor will be.
+    fn withdraw(&self, message: i64) -> Receipt<Posted>;
 
     /// The open messages of a run, oldest first.
     fn messages(&self, run: RunKey) -> Result<Vec<Message>>;

@@ -6,7 +6,7 @@ use interlock_chart::{
     Value, counted,
     model::{Effect, Raiser},
 };
-use interlock_core::{ActivityId, Ended, Input, TimerId};
+use interlock_core::{ActivityId, Ended, Input, Semantics, TimerId};
 use serde::{Deserialize, Serialize};
 
 use crate::Hash;
@@ -24,6 +24,8 @@ pub enum Entry {
         data: Value,
         /// Who raised it.
         by: By,
+        /// The id that the sender gave it: an event with this id is recorded once.
+        id: Option<String>,
     },
     /// An activity is about to be tried.
     Attempt {
@@ -50,6 +52,8 @@ pub enum Entry {
         evidence: Vec<Evidence>,
         /// Who answered in its place.
         by: Option<By>,
+        /// The id that whoever answered in its place gave the answer.
+        id: Option<String>,
     },
     /// A try ended without an end: a person has to say how the activity goes out. It moves nothing.
     Left(Left),
@@ -67,6 +71,13 @@ pub enum Entry {
     Resumed {
         /// Who.
         by: By,
+    },
+    /// Whoever started the run ended it, whatever its machine says.
+    Aborted {
+        /// Who.
+        by: By,
+        /// Why, in words.
+        why: String,
     },
     /// A person said yes to something that policy asks about. It moves nothing.
     Granted(Granted),
@@ -180,9 +191,21 @@ pub struct Created {
     /// The run that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// Whether it goes on when the state that started it is left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub detached: bool,
     /// The run whose first records it shares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork: Option<Fork>,
+    /// Present if whoever started the run accepted an unproved machine: the reasons for which `check` refused it, none if it did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unproved: Option<Vec<String>>,
+    /// The project's own rules that hold for the run, as they were when it began. Runs of earlier versions have not kept them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<Vec<Evidence>>,
+    /// The rules by which it selects transitions. A run that recorded none has the first ones.
+    #[serde(default = "Semantics::first", skip_serializing_if = "Semantics::is_first")]
+    pub semantics: Semantics,
 }
 
 /// Where a fork left the run it was made from.
@@ -253,6 +276,8 @@ struct EventForm {
     #[serde(default = "Value::empty", skip_serializing_if = "is_empty")]
     data: Value,
     by: By,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -275,6 +300,8 @@ struct OutcomeForm {
     evidence: Vec<Evidence>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     by: Option<By>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -285,6 +312,12 @@ struct TimerForm {
 #[derive(Serialize, Deserialize)]
 struct ByForm {
     by: By,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AbortedForm {
+    by: By,
+    why: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -312,7 +345,7 @@ mod raiser {
 }
 
 /// The numbers that stand for kinds in the store. A payload whose form changes gets a new number; old numbers stay readable.
-const KINDS: [(u8, &str); 12] = [
+const KINDS: [(u8, &str); 13] = [
     (1, "created"),
     (2, "event"),
     (3, "attempt"),
@@ -325,6 +358,7 @@ const KINDS: [(u8, &str); 12] = [
     (10, "grant used"),
     (11, "undone"),
     (12, "left to a person"),
+    (13, "aborted"),
 ];
 
 impl Entry {
@@ -343,6 +377,7 @@ impl Entry {
             Entry::GrantUsed(_) => 10,
             Entry::Undone(_) => 11,
             Entry::Left(_) => 12,
+            Entry::Aborted { .. } => 13,
         }
     }
 
@@ -355,12 +390,12 @@ impl Entry {
     pub fn to_json(&self) -> String {
         let json = match self.clone() {
             Entry::Created(created) => serde_json::to_string(&created),
-            Entry::Event { event, data, by } => serde_json::to_string(&EventForm { event, data, by }),
+            Entry::Event { event, data, by, id } => serde_json::to_string(&EventForm { event, data, by, id }),
             Entry::Attempt { activity, number, name, effect, snapshot } => {
                 serde_json::to_string(&AttemptForm { activity, number, name, effect, snapshot })
             }
-            Entry::Outcome { activity, number, result, evidence, by } => {
-                serde_json::to_string(&OutcomeForm { activity, number, result, evidence, by })
+            Entry::Outcome { activity, number, result, evidence, by, id } => {
+                serde_json::to_string(&OutcomeForm { activity, number, result, evidence, by, id })
             }
             Entry::Timer { timer } => serde_json::to_string(&TimerForm { timer }),
             Entry::Paused { by } | Entry::Resumed { by } => serde_json::to_string(&ByForm { by }),
@@ -369,6 +404,7 @@ impl Entry {
             Entry::GrantUsed(used) => serde_json::to_string(&used),
             Entry::Undone(undone) => serde_json::to_string(&undone),
             Entry::Left(left) => serde_json::to_string(&left),
+            Entry::Aborted { by, why } => serde_json::to_string(&AbortedForm { by, why }),
         };
         // Every map key in these forms is a string, so there is nothing that JSON could refuse.
         json.unwrap_or_default()
@@ -381,7 +417,7 @@ impl Entry {
         }
         Ok(match kind {
             1 => Entry::Created(read(json)?),
-            2 => read(json).map(|EventForm { event, data, by }| Entry::Event { event, data, by })?,
+            2 => read(json).map(|EventForm { event, data, by, id }| Entry::Event { event, data, by, id })?,
             3 => read(json).map(|AttemptForm { activity, number, name, effect, snapshot }| Entry::Attempt {
                 activity,
                 number,
@@ -389,12 +425,13 @@ impl Entry {
                 effect,
                 snapshot,
             })?,
-            4 => read(json).map(|OutcomeForm { activity, number, result, evidence, by }| Entry::Outcome {
+            4 => read(json).map(|OutcomeForm { activity, number, result, evidence, by, id }| Entry::Outcome {
                 activity,
                 number,
                 result,
                 evidence,
                 by,
+                id,
             })?,
             5 => read(json).map(|TimerForm { timer }| Entry::Timer { timer })?,
             6 => read(json).map(|ByForm { by }| Entry::Paused { by })?,
@@ -404,6 +441,7 @@ impl Entry {
             10 => Entry::GrantUsed(read(json)?),
             11 => Entry::Undone(read(json)?),
             12 => Entry::Left(read(json)?),
+            13 => read(json).map(|AbortedForm { by, why }| Entry::Aborted { by, why })?,
             other => return Err(format!("its kind {other} is not known to this interlock")),
         })
     }
@@ -411,10 +449,12 @@ impl Entry {
     /// What it means to the machine; nothing where it moves nothing.
     pub fn input(&self) -> Option<Input> {
         Some(match self {
-            Entry::Created(created) => {
-                Input::Started { session: created.session.as_str().into(), input: created.input.clone() }
-            }
-            Entry::Event { event, data, by } => {
+            Entry::Created(created) => Input::Started {
+                session: created.session.as_str().into(),
+                input: created.input.clone(),
+                semantics: created.semantics,
+            },
+            Entry::Event { event, data, by, .. } => {
                 Input::EventRaised { event: event.as_str().into(), data: data.clone(), by: by.kind }
             }
             Entry::Outcome { activity, result, .. } => {
@@ -423,6 +463,7 @@ impl Entry {
             Entry::Timer { timer } => Input::TimerFired { timer: *timer },
             Entry::Paused { .. } => Input::Paused,
             Entry::Resumed { .. } => Input::Resumed,
+            Entry::Aborted { .. } => Input::Aborted,
             Entry::Attempt { .. }
             | Entry::Note { .. }
             | Entry::Granted(_)
@@ -432,12 +473,21 @@ impl Entry {
         })
     }
 
+    /// The id that its sender gave it.
+    pub fn sent_id(&self) -> Option<&str> {
+        match self {
+            Entry::Event { id, .. } | Entry::Outcome { id, .. } => id.as_deref(),
+            _ => None,
+        }
+    }
+
     /// The files it refers to.
     pub fn evidence(&self) -> &[Evidence] {
         match self {
             Entry::Outcome { evidence, .. }
             | Entry::Undone(Undone { evidence, .. })
-            | Entry::Left(Left { evidence, .. }) => evidence,
+            | Entry::Left(Left { evidence, .. })
+            | Entry::Created(Created { project: Some(evidence), .. }) => evidence,
             _ => &[],
         }
     }
@@ -471,9 +521,14 @@ mod tests {
                 folder: None,
                 by: by.clone(),
                 parent: None,
+                detached: true,
                 fork: Some(Fork { run: "m-0".into(), at: 3 }),
+                unproved: Some(vec!["E0603: this loop has no limit".into()]),
+                project: Some(vec![evidence.clone()]),
+                semantics: Semantics::CURRENT,
             }),
-            Entry::Event { event: "go".into(), data: Value::empty(), by: by.clone() },
+            Entry::Event { event: "go".into(), data: Value::empty(), by: by.clone(), id: None },
+            Entry::Event { event: "go".into(), data: Value::empty(), by: by.clone(), id: Some("i-1".into()) },
             Entry::Attempt {
                 activity: ActivityId(1),
                 number: 2,
@@ -487,6 +542,7 @@ mod tests {
                 result: Result::Signal { name: "passed".into(), data: data.clone() },
                 evidence: vec![evidence.clone()],
                 by: Some(by.clone()),
+                id: Some("i-2".into()),
             },
             Entry::Outcome {
                 activity: ActivityId(1),
@@ -494,10 +550,12 @@ mod tests {
                 result: Result::Error { data: data.clone() },
                 evidence: vec![],
                 by: None,
+                id: None,
             },
             Entry::Timer { timer: TimerId(4) },
             Entry::Paused { by: by.clone() },
             Entry::Resumed { by: by.clone() },
+            Entry::Aborted { by: by.clone(), why: "its state was left".into() },
             Entry::Granted(Granted { scope: "proc.exec:x".into(), by: by.clone(), until_ms: Some(5), uses: None }),
             Entry::GrantUsed(GrantUsed {
                 grant: 7,
@@ -525,6 +583,10 @@ mod tests {
         for entry in entries {
             assert_eq!(Entry::from_json(entry.kind(), &entry.to_json()), Ok(entry));
         }
+        let old = r#"{"machine":"m","definition":"h","session":"m-1","input":{},"by":{"kind":"user","name":"ada"}}"#;
+        let entry = Entry::from_json(1, old).unwrap();
+        assert!(matches!(&entry, Entry::Created(created) if created.semantics == Semantics::Broadcast));
+        assert_eq!(entry.to_json(), old, "an old record keeps its bytes");
         assert!(Entry::from_json(99, "{}").is_err());
         assert!(Entry::from_json(1, "{").is_err());
     }

@@ -18,6 +18,16 @@ pub enum Error {
         /// Where it is.
         found: u64,
     },
+    /// A sender's id is recorded already.
+    #[error("run {run} has an entry with the id `{id}` already: record {seq}")]
+    Repeated {
+        /// Which run.
+        run: String,
+        /// The id.
+        id: String,
+        /// The record of the first entry with this id.
+        seq: u64,
+    },
     /// Another worker has taken the run over.
     #[error("run {run} is in the hands of another process")]
     Fenced {
@@ -86,6 +96,7 @@ impl Error {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Error::Conflict { .. } => "look at it again with `interlock show`, then decide anew",
+            Error::Repeated { .. } => "nothing was recorded; `interlock trace` shows the first one",
             Error::Fenced { .. } => "it goes on there; `interlock watch` follows it",
             Error::NoRun(_) => "`interlock runs` lists them",
             Error::Exists(_) => "choose another name",

@@ -14,12 +14,13 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use crate::{
-    Append, Claim, Definition, Engine, Error, EvidenceStore, Filter, Hash, Head, Lease, Message, NewRun, Opened,
-    Posted, Record, Result, RunKey, Work, gc,
+    Append, Audit, Claim, Definition, Engine, Error, EvidenceStore, Filter, Hash, Head, Holder, Lease, Message, NewRun,
+    Opened, Posted, Record, Result, RunKey, StoreHead, Work, audit, gc,
+    head_file::{self, HeadFile},
     liveness::{self, Worker},
     private,
-    store::{self, append, leases, messages, read},
-    writer::Writer,
+    store::{self, append, chain, leases, messages, read},
+    writer::{OnCommit, Writer},
 };
 
 /// Something that is being made durable. Await it, or wait for it on a thread of one's own.
@@ -74,22 +75,25 @@ const STORE_FILE: &str = "journal.sqlite";
 impl Journal {
     /// Opens the journal in a folder, made where it is not there.
     pub fn open(folder: &Path) -> Result<Self> {
-        let connection = Self::prepare(folder)?;
-        Self::with(folder, Writer::on_thread(connection)?)
+        let (connection, head_file) = Self::prepare(folder)?;
+        Self::with(folder, Writer::on_thread(connection, head_file)?)
     }
 
     /// The same with every write done and committed where it is asked for: for tests that decide when a process dies.
     pub fn open_inline(folder: &Path) -> Result<Self> {
-        let connection = Self::prepare(folder)?;
-        Self::with(folder, Writer::inline(connection))
+        let (connection, head_file) = Self::prepare(folder)?;
+        Self::with(folder, Writer::inline(connection, head_file))
     }
 
-    fn prepare(folder: &Path) -> Result<Connection> {
+    fn prepare(folder: &Path) -> Result<(Connection, HeadFile)> {
         private::folder(folder)?;
         private::folder(&workers(folder))?;
         let file = folder.join(STORE_FILE);
         private::file(&file)?;
-        store::open(&file)
+        let head_file = HeadFile::open(folder)?;
+        let connection = store::open(&file)?;
+        head_file::compare(folder, &head_file, || chain::head(&connection))?;
+        Ok((connection, head_file))
     }
 
     fn with(folder: &Path, writer: Writer) -> Result<Self> {
@@ -151,6 +155,26 @@ impl Journal {
     /// The records of a run that refer to evidence.
     pub fn records_with_evidence(&self, run: RunKey) -> Result<Vec<Record>> {
         self.read(|connection| read::records_with_evidence(connection, run))
+    }
+
+    /// The end of the store's chain.
+    pub fn store_head(&self) -> Result<StoreHead> {
+        self.read(chain::head)
+    }
+
+    /// Checks the store as a whole; `at` names numbers of records after which the chain's hash is wanted.
+    pub fn audit(&self, at: &BTreeSet<u64>) -> Result<Audit> {
+        self.read(|connection| audit::audit(connection, &self.folder, at))
+    }
+
+    /// Records that the store once had and has no longer, as noticed when it was opened.
+    pub fn losses(&self) -> Result<Vec<String>> {
+        head_file::losses(&self.folder)
+    }
+
+    /// Has a function called after every commit that added records. It must not block: the writer waits for it.
+    pub fn on_commit(&self, call: OnCommit) {
+        self.writer.on_commit(call);
     }
 
     /// SQLite's own opinion of its file.
@@ -218,23 +242,33 @@ impl Engine for Journal {
         self.read(|connection| read::records(connection, run, from, at_most))
     }
 
-    fn claim(&self, run: RunKey) -> Receipt<Claim> {
+    fn evidence_index(&self, run: RunKey) -> Result<BTreeSet<(u64, Hash)>> {
+        self.read(|connection| read::evidence_index(connection, run))
+    }
+
+    fn claim(&self, run: RunKey, now_ms: i64) -> Receipt<Claim> {
         let worker = match self.worker() {
             Ok(worker) => worker.id,
             Err(error) => return Receipt::of(Err(error)),
         };
         let folder = workers(&self.folder);
         self.writer.write(move |connection| {
-            leases::claim(connection, run, worker, |worker| liveness::is_alive(&folder, worker))
+            leases::claim(connection, run, worker, now_ms, |worker| liveness::is_alive(&folder, worker))
         })
     }
 
-    fn holder(&self, run: RunKey) -> Result<Option<u32>> {
+    fn holder(&self, run: RunKey) -> Result<Option<Holder>> {
         let folder = workers(&self.folder);
         self.read(|connection| match leases::holder(connection, run)? {
-            Some(worker) if liveness::is_alive(&folder, worker) => leases::pid(connection, worker),
+            Some((worker, since_ms)) if liveness::is_alive(&folder, worker) => {
+                Ok(leases::pid(connection, worker)?.map(|pid| Holder { pid, since_ms }))
+            }
             _ => Ok(None),
         })
+    }
+
+    fn sent(&self, run: RunKey, id: &str) -> Result<Option<u64>> {
+        self.read(|connection| read::sent(connection, run, id))
     }
 
     fn release(&self, run: RunKey, lease: Lease) -> Receipt<()> {
@@ -247,7 +281,7 @@ impl Engine for Journal {
 
     fn ring(&self, run: RunKey) -> Result<()> {
         let holder = self.read(|connection| leases::holder(connection, run))?;
-        holder.into_iter().for_each(|worker| liveness::ring(&workers(&self.folder), worker));
+        holder.into_iter().for_each(|(worker, _)| liveness::ring(&workers(&self.folder), worker));
         Ok(())
     }
 
@@ -255,7 +289,7 @@ impl Engine for Journal {
         self.read(|connection| messages::posted(connection, message))
     }
 
-    fn withdraw(&self, message: i64) -> Receipt<bool> {
+    fn withdraw(&self, message: i64) -> Receipt<Posted> {
         self.writer.write(move |connection| messages::remove(connection, message))
     }
 

@@ -9,12 +9,14 @@
 //!
 //! This is the only crate that opens SQLite.
 
+mod audit;
 mod definition;
 mod engine;
 mod entry;
 mod error;
 mod evidence;
 mod gc;
+mod head_file;
 mod journal;
 pub mod knowledge;
 mod liveness;
@@ -24,9 +26,11 @@ mod record;
 mod store;
 mod writer;
 
+pub use audit::Audit;
 pub use definition::Definition;
 pub use engine::{
-    Append, Claim, Engine, Filter, Head, Lease, Message, NewRun, Opened, Phase, Posted, RunKey, TimerChange, Work,
+    Append, Claim, Engine, Filter, Head, Holder, Lease, Message, NewRun, Opened, Phase, Posted, RunKey, StoreHead,
+    TimerChange, Work,
 };
 pub use entry::{By, Created, Entry, Evidence, Fork, GrantUsed, Granted, Left, Result as AttemptResult, Undone};
 pub use error::{Error, Result};
@@ -34,3 +38,4 @@ pub use evidence::EvidenceStore;
 pub use gc::{Collected, collect};
 pub use journal::{Journal, Receipt, sqlite_version};
 pub use record::{Hash, Record, Unchained};
+pub use writer::OnCommit;

@@ -21,6 +21,14 @@ pub fn serialize<S: Serializer>(ms: &i64, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&rfc3339(*ms))
 }
 
+/// For serde: a moment that may be unknown.
+pub fn serialize_known<S: Serializer>(ms: &Option<i64>, to: S) -> Result<S::Ok, S::Error> {
+    match ms {
+        Some(ms) => serialize(ms, to),
+        None => to.serialize_none(),
+    }
+}
+
 /// Year, month and day of a day counted from 1970. Years begin in March here, so that the leap day is the last of its year; 400 years
 /// always have the same number of days.
 fn date(days: i64) -> (i64, i64, i64) {

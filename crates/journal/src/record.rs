@@ -64,7 +64,7 @@ impl<'de> serde::Deserialize<'de> for Hash {
 pub struct Record {
     /// Its place in the run, from 1.
     pub seq: u64,
-    /// When, in milliseconds since 1970. For people; nothing is decided by it.
+    /// When, in milliseconds since 1970. Timers that the entry sets count from here, and the next record is never earlier.
     pub at_ms: i64,
     /// What: the number of an [`Entry`]'s kind.
     pub kind: u8,
@@ -85,6 +85,8 @@ pub struct Unchained {
     pub payload: String,
     /// The file it is in, where it was too big.
     pub elsewhere: Option<Hash>,
+    /// The id that the sender of the entry gave it: the journal takes each once per run.
+    pub sent: Option<String>,
 }
 
 /// Longest payload that stands in the record itself.
@@ -97,12 +99,13 @@ impl Unchained {
     /// Of an entry; what is too big to stand in a record is put into the evidence store, and the record says where.
     pub fn kept(at_ms: i64, entry: &Entry, store: &EvidenceStore) -> Result<Self> {
         let (kind, payload) = (entry.kind(), entry.to_json());
+        let sent = entry.sent_id().map(str::to_owned);
         if payload.len() <= PAYLOAD_BYTES_MAX {
-            return Ok(Unchained { at_ms, kind, payload, elsewhere: None });
+            return Ok(Unchained { at_ms, kind, payload, elsewhere: None, sent });
         }
         let file = store.put("payload", "application/json", payload.as_bytes())?;
         let payload = serde_json::json!({ "payload": file.hash }).to_string();
-        Ok(Unchained { at_ms, kind: kind | ELSEWHERE, payload, elsewhere: Some(file.hash) })
+        Ok(Unchained { at_ms, kind: kind | ELSEWHERE, payload, elsewhere: Some(file.hash), sent })
     }
 
     /// Puts it behind `before`.
@@ -165,7 +168,8 @@ mod tests {
     #[test]
     fn every_field_of_a_record_is_in_its_hash() {
         let before = Hash::of(b"before");
-        let record = Unchained { at_ms: 5, kind: 2, payload: "{}".into(), elsewhere: None }.chained("r", 3, &before);
+        let record = Unchained { at_ms: 5, kind: 2, payload: "{}".into(), elsewhere: None, sent: None };
+        let record = record.chained("r", 3, &before);
         assert!(record.follows("r", &before));
         let changed = [
             Record { seq: 4, ..record.clone() },

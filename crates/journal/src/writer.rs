@@ -13,7 +13,15 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use crate::{Error, Receipt, Result, error::Trouble, store::BUSY_WAIT};
+use crate::{
+    Error, Receipt, Result, StoreHead,
+    error::Trouble,
+    head_file::HeadFile,
+    store::{BUSY_WAIT, chain},
+};
+
+/// Called after every commit that added records, with the new end of the store's chain. It must not block.
+pub type OnCommit = Box<dyn Fn(&StoreHead) + Send + Sync>;
 
 /// Most jobs that share a commit. More would make the first of them wait for the last.
 const JOBS_PER_COMMIT_MAX: usize = 2_048;
@@ -83,6 +91,8 @@ struct Desk {
 struct Pen {
     connection: Connection,
     fate: Fate,
+    head_file: HeadFile,
+    on_commit: Option<OnCommit>,
 }
 
 #[derive(Default)]
@@ -104,8 +114,8 @@ impl std::fmt::Debug for Waiting {
 }
 
 impl Writer {
-    pub(crate) fn on_thread(connection: Connection) -> Result<Self> {
-        let desk = Arc::new(Desk::new(connection));
+    pub(crate) fn on_thread(connection: Connection, head_file: HeadFile) -> Result<Self> {
+        let desk = Arc::new(Desk::new(connection, head_file));
         let theirs = Arc::clone(&desk);
         let thread = std::thread::Builder::new()
             .name("journal".into())
@@ -115,8 +125,13 @@ impl Writer {
     }
 
     /// Every job is written where it is asked for, one to a commit: for tests that decide when a process dies.
-    pub(crate) fn inline(connection: Connection) -> Self {
-        Writer { desk: Arc::new(Desk::new(connection)), thread: None }
+    pub(crate) fn inline(connection: Connection, head_file: HeadFile) -> Self {
+        Writer { desk: Arc::new(Desk::new(connection, head_file)), thread: None }
+    }
+
+    /// Has a function called after every commit that added records.
+    pub(crate) fn on_commit(&self, call: OnCommit) {
+        lock(&self.desk.pen).on_commit = Some(call);
     }
 
     /// Has something written. The receipt is filled in when it is durable.
@@ -146,8 +161,8 @@ impl Drop for Writer {
 }
 
 impl Desk {
-    fn new(connection: Connection) -> Self {
-        let pen = Mutex::new(Pen { connection, fate: Fate::default() });
+    fn new(connection: Connection, head_file: HeadFile) -> Self {
+        let pen = Mutex::new(Pen { connection, fate: Fate::default(), head_file, on_commit: None });
         Desk { pen, waiting: Mutex::default(), bell: Condvar::new(), is_alone: AtomicBool::new(true) }
     }
 
@@ -262,12 +277,20 @@ impl Pen {
     }
 
     fn write(&self, jobs: &mut [Box<dyn Job>]) -> Result<()> {
-        let written = jobs.iter_mut().try_for_each(|job| job.write(&self.connection)).and_then(|()| self.sql("COMMIT"));
+        let written = jobs.iter_mut().try_for_each(|job| job.write(&self.connection));
+        let written = written.and_then(|()| chain::extend(&self.connection));
+        let written = written.and_then(|head| self.sql("COMMIT").map(|()| head));
         if written.is_err() && !self.connection.is_autocommit() {
             // A rollback can only fail where SQLite has rolled back by itself.
             let _ = self.sql("ROLLBACK");
         }
-        written
+        written.map(|head| head.iter().for_each(|head| self.committed(head)))
+    }
+
+    /// The records are durable: a note that fails now only makes a later loss harder to notice.
+    fn committed(&self, head: &StoreHead) {
+        let _ = self.head_file.note(head);
+        self.on_commit.iter().for_each(|call| call(head));
     }
 
     fn sql(&self, sql: &str) -> Result<()> {

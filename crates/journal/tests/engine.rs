@@ -5,7 +5,7 @@
 use std::{path::Path, sync::Arc};
 
 use interlock_chart::{Value, library};
-use interlock_core::TimerId;
+use interlock_core::{Semantics, TimerId};
 use interlock_journal::{
     Append, By, Claim, Created, Definition, Engine, Entry, Error, Filter, Hash, Head, Journal, Lease, NewRun, Phase,
     Posted, RunKey, TimerChange,
@@ -44,7 +44,11 @@ fn created() -> Entry {
         folder: None,
         by: By::user("ada"),
         parent: None,
+        detached: false,
         fork: None,
+        unproved: None,
+        project: None,
+        semantics: Semantics::CURRENT,
     })
 }
 
@@ -118,13 +122,13 @@ fn one_who_has_lost_the_run_cannot_write_to_it() {
     each(|open, home| {
         let engine = open(home);
         let head = make(&*engine, "r");
-        let Claim::Ours(newer) = engine.claim(head.key).wait().unwrap() else { panic!("it is ours already") };
+        let Claim::Ours(newer) = engine.claim(head.key, 0).wait().unwrap() else { panic!("it is ours already") };
         let refused = engine.append(head.key, 1, lease(&head), append(&*engine, &[note("a")])).wait();
         assert!(matches!(refused, Err(Error::Fenced { .. })), "{refused:?}");
         engine.append(head.key, 1, newer, append(&*engine, &[note("a")])).wait().unwrap();
         // An old lease that is given back takes nothing from the one who has the run now.
         engine.release(head.key, lease(&head)).wait().unwrap();
-        assert_eq!(open(home).holder(head.key).unwrap(), Some(std::process::id()));
+        assert_eq!(open(home).holder(head.key).unwrap().map(|holder| holder.pid), Some(std::process::id()));
     });
 }
 
@@ -133,11 +137,11 @@ fn a_run_is_taken_from_the_dead_at_once_and_from_the_living_never() {
     each(|open, home| {
         let (first, second) = (open(home), open(home));
         let head = make(&*first, "r");
-        assert_eq!(second.claim(head.key).wait().unwrap(), Claim::Held { pid: std::process::id() });
+        assert_eq!(second.claim(head.key, 0).wait().unwrap(), Claim::Held { pid: std::process::id() });
         assert_eq!(second.work(0).unwrap().orphans, []);
         drop(first);
         assert_eq!(second.work(0).unwrap().orphans, [head.key]);
-        assert!(matches!(second.claim(head.key).wait().unwrap(), Claim::Ours(Lease { epoch: 2 })));
+        assert!(matches!(second.claim(head.key, 0).wait().unwrap(), Claim::Ours(Lease { epoch: 2 })));
     });
 }
 
@@ -147,8 +151,8 @@ fn a_run_that_was_given_back_is_anybodys() {
         let (first, second) = (open(home), open(home));
         let head = make(&*first, "r");
         first.release(head.key, lease(&head)).wait().unwrap();
-        assert!(matches!(second.claim(head.key).wait().unwrap(), Claim::Ours(_)));
-        assert!(matches!(first.claim(head.key).wait().unwrap(), Claim::Held { .. }));
+        assert!(matches!(second.claim(head.key, 0).wait().unwrap(), Claim::Ours(_)));
+        assert!(matches!(first.claim(head.key, 0).wait().unwrap(), Claim::Held { .. }));
     });
 }
 
@@ -204,9 +208,9 @@ fn a_message_reaches_whoever_holds_the_run_and_is_answered_once() {
         holder.answer(message, "good day".into()).wait().unwrap();
         assert_eq!(sender.posted(message).unwrap(), Posted::Answered("good day".into()));
         assert_eq!(holder.messages(head.key).unwrap(), []);
-        assert!(!sender.withdraw(message).wait().unwrap(), "it was answered");
+        assert_eq!(sender.withdraw(message).wait().unwrap(), Posted::Answered("good day".into()));
         let other = sender.post(head.key, "and now?".into()).wait().unwrap();
-        assert!(sender.withdraw(other).wait().unwrap(), "nobody had looked at it");
+        assert_eq!(sender.withdraw(other).wait().unwrap(), Posted::Open, "nobody had looked at it");
         assert_eq!(holder.messages(head.key).unwrap(), []);
     });
 }

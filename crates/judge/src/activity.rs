@@ -5,8 +5,8 @@ use std::{
     sync::Arc,
 };
 
-use interlock_activity::{Activity, Asked, Attempt, Effect, Ending, Outcome, StandIn, code};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Asked, Attempt, Effect, Ending, Outcome, StandIn, code, schema};
+use interlock_chart::{Value, model::Schema};
 use interlock_http::Client;
 use interlock_journal::Evidence;
 use interlock_program::Sandbox;
@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::{
     Mode, Question, Verdict, by_hand, case,
     check::Form,
-    mode::Last,
+    mode::{self, Last},
     model::Found,
     panel::{self, Case, Failure, Hearing, Panel},
     prompt::Mark,
@@ -187,6 +187,15 @@ impl Activity for Judge {
 
     fn signals(&self) -> &[&str] {
         &[]
+    }
+
+    fn schema(&self) -> Schema {
+        let fields = schema::fields([
+            ("prompt", schema::meaning("prompt")),
+            ("schema", schema::meaning("schema-file")),
+            (mode::FIELD, mode::schema()),
+        ]);
+        schema::needing(schema::open(fields), &["prompt"])
     }
 
     /// A person who is asked alone is not asked by us: the run waits for them.

@@ -7,6 +7,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use interlock_chart::{catalogue::MEANING, model::Schema};
 use serde_json::Value;
 
 use crate::settings::{PERSON, RULES};
@@ -17,6 +18,11 @@ pub(crate) const FIELD: &str = "mode";
 /// What it may say. `rules_more_evidence` is `rules` for a judge: the evidence is gathered by others.
 const WORDS: [(&str, Mode); 4] =
     [("model", Mode::Whole), ("next_model", Mode::Next), ("rules", Mode::Rules), ("rules_more_evidence", Mode::Rules)];
+
+/// The schema of the field.
+pub(crate) fn schema() -> Schema {
+    serde_json::json!({ "type": "string", "enum": WORDS.map(|(word, _)| word), MEANING: "setting" })
+}
 
 /// Where in the chain to begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

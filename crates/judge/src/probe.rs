@@ -120,7 +120,7 @@ fn attempt(scratch: &Path, folder: &Path) -> Result<Attempt, String> {
         begun_ms: 0,
         with: interlock_chart::Value::empty(),
         folder: folder.to_owned(),
-        is_kept: false,
+        snapshot: None,
         live: scratch.join("live.log"),
         evidence: journal.evidence().clone(),
         host: Arc::new(Bare),

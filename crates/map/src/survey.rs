@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -186,7 +185,7 @@ fn read_all(list: &List, wanted: &[usize], known: &FxHashMap<&str, &Remembered>)
 }
 
 fn read(root: &Path, file: &Listed, tagger: &mut Tagger, known: &FxHashMap<&str, &Remembered>) -> Option<Read> {
-    let text = fs::read(root.join(&file.path)).ok()?;
+    let text = interlock_regular_file::read(root, Path::new(&file.path), skip::BYTES_MAX).ok()?;
     let language = file.language.with_content(&file.path, &text);
     // Of a file that is only named nothing but its beginning matters.
     let seen = if language.has_grammar() { &text[..] } else { &text[..text.len().min(skip::HEAD_BYTES)] };

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::{Permission, Scope};
+use crate::{Permission, Scope, exact};
 
 /// A yes to a permission: for everything, for one thing, for everything below a folder (`fs.write:docs/**`), or for every command
 /// that begins so (`proc.exec:npm install ...`).
@@ -18,9 +18,21 @@ const MORE_WORDS: &str = " ...";
 
 impl Grant {
     /// Whether this is the yes that is needed.
+    ///
+    /// A command that was not understood is covered only by a grant for its very text: neither a wholesale grant nor one for the beginning of
+    /// a command is about something that nobody can name.
     pub fn covers(&self, need: &Scope) -> bool {
-        self.permission == need.permission
-            && self.subject.as_deref().is_none_or(|subject| is_about(subject, &need.subject, self.permission))
+        let is_about = |subject: &str| match exact::is_exact(&need.subject) {
+            true => exact::is_same(subject, &need.subject),
+            false => is_about(subject, &need.subject, self.permission),
+        };
+        let is_wholesale = self.subject.is_none() && !exact::is_exact(&need.subject);
+        self.permission == need.permission && (is_wholesale || self.subject.as_deref().is_some_and(is_about))
+    }
+
+    /// Whether it stands for one text that was not understood, and so counts only once.
+    pub fn is_exact(&self) -> bool {
+        self.subject.as_deref().is_some_and(exact::is_exact)
     }
 
     /// What it permits.
@@ -109,6 +121,20 @@ mod tests {
             ("proc.unconfined:make flash ...", "proc.unconfined", "make flash BOARD=1", true),
             ("proc.exec", "proc.unconfined", "make flash", false),
             ("net.connect:example.com", "net.connect", "example.com.evil.org", false),
+            ("proc.exec", "proc.exec", "exact:0123456789abcdef0123456789abcdef: f x", false),
+            ("proc.exec:f ...", "proc.exec", "exact:0123456789abcdef0123456789abcdef: f x", false),
+            (
+                "proc.exec:exact:0123456789abcdef0123456789abcdef",
+                "proc.exec",
+                "exact:0123456789abcdef0123456789abcdef: f x",
+                true,
+            ),
+            (
+                "proc.exec:exact:0123456789abcdef0123456789abcdee",
+                "proc.exec",
+                "exact:0123456789abcdef0123456789abcdef: f x",
+                false,
+            ),
         ];
         for (grant, permission, subject, expected) in cases {
             let need = Scope { permission: Permission::from_word(permission).unwrap(), subject: subject.to_owned() };

@@ -10,6 +10,7 @@
 mod command;
 mod decide;
 mod decision;
+mod exact;
 mod glob;
 mod grant;
 mod path;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use interlock_activity::{Attempt, Bad, Given, Outcome, code};
+use interlock_activity::{Attempt, Bad, Given, Outcome, Schema, code, schema};
 use interlock_sandbox::{Config, Kind, Launcher, Limits, Network, Rules, workspace_of};
 
 use crate::process::SANDBOX;
@@ -21,6 +21,16 @@ pub struct Sandbox {
     pub config: Config,
     /// Where runs are kept: no program may read that.
     pub store: Option<PathBuf>,
+}
+
+/// The schema of the fields of `with` that are about this.
+pub fn schema() -> Schema {
+    schema::fields([
+        ("sandbox", schema::one_of(&["landlock", "bubblewrap", "none"])),
+        ("network", schema::one_of(&["off", "unix", "loopback", "on"])),
+        ("write", schema::list(schema::plain())),
+        ("limits", schema::fields(LIMITS.map(|name| (name, schema::whole())))),
+    ])
 }
 
 impl Sandbox {

@@ -4,12 +4,14 @@
 //! it and ends it is `interlock-sandbox`'s.
 
 mod confinement;
+mod held;
 mod leftovers;
 mod output;
 mod process;
 mod spare;
 
-pub use confinement::{FIELDS, Sandbox};
+pub use confinement::{FIELDS, Sandbox, schema};
+pub use held::Hold;
 pub use leftovers::end_leftovers;
 pub use output::{Shown, Stream, Tail, Tell};
 pub use process::{Confined, Ended, How, Plan, SANDBOX, find, inherited, keep, not_ended, run};

@@ -42,6 +42,8 @@ pub struct Stream {
     pub is_truncated: bool,
     /// The end of it.
     pub tail: Tail,
+    /// When something was printed last.
+    pub heard: Option<Instant>,
     tell: Tell,
     line: Vec<u8>,
     /// Takes secrets out before anything is written down or shown. What is meant for us alone is redacted when it is kept.
@@ -110,7 +112,8 @@ impl Stream {
         let file = tempfile::tempfile_in(folder)?;
         let (tail, line) = (Tail::default(), Vec::new());
         let redaction = (tell != Tell::Nothing).then(|| interlock_redact::Stream::new(attempt.evidence.redactor()));
-        Ok(Stream { name, file, kept: 0, bytes_max, is_truncated: false, tail, tell, line, redaction, broken: None })
+        let (heard, broken) = (None, None);
+        Ok(Stream { name, file, kept: 0, bytes_max, is_truncated: false, tail, heard, tell, line, redaction, broken })
     }
 
     /// Reads until there is no more. What is beyond the limit is read, too, so that the program does not have to wait.
@@ -118,6 +121,7 @@ impl Stream {
         let Some(mut from) = from else { return };
         let mut buffer = vec![0; 16 * 1024];
         while let Ok(read @ 1..) = from.read(&mut buffer).await {
+            self.heard = Some(Instant::now());
             match self.redaction.as_mut().map(|redaction| redaction.push(&buffer[..read])) {
                 Some(redacted) => self.take(&redacted, shown),
                 None => self.take(&buffer[..read], shown),

@@ -16,7 +16,7 @@ use std::{
 
 use interlock_activity::{Attempt, Outcome, code};
 use interlock_journal::Evidence;
-use interlock_sandbox::{Ended as LauncherEnded, Enforced, Launcher, Order, Report, Rules, STOP};
+use interlock_sandbox::{After, Ended as LauncherEnded, Enforced, Launcher, Order, Report, Rules, STOP};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{UnixStream, unix::OwnedReadHalf, unix::OwnedWriteHalf},
@@ -24,6 +24,7 @@ use tokio::{
 };
 
 use crate::{
+    held,
     leftovers::{MARK, end_leftovers},
     output::{Shown, Stream, Tell},
     spare::Spare,
@@ -37,6 +38,9 @@ const REST: Duration = Duration::from_secs(1);
 
 /// What a program gets to see of the environment, besides everything that begins with `LC_`.
 const INHERITED: [&str; 5] = ["PATH", "HOME", "LANG", "TERM", "USER"];
+
+/// The first argument of the command that keeps a workspace.
+const KEEP: &str = "__keep";
 
 /// The code of an error: it cannot be confined as it must be.
 pub const SANDBOX: &str = "SANDBOX";
@@ -163,7 +167,8 @@ struct Program {
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
     says: OwnedReadHalf,
-    hears: OwnedWriteHalf,
+    /// Until it is held for the rest of the attempt.
+    hears: Option<OwnedWriteHalf>,
     /// What it reads, if that was not taken.
     _stdin: Option<tempfile::TempPath>,
 }
@@ -174,13 +179,13 @@ impl Program {
         let order = order(attempt, plan, stdin.as_deref()).to_line()?;
         let Spare { child, socket, .. } = Spare::take(&plan.launcher)?;
         let (says, hears) = UnixStream::from_std(socket)?.into_split();
-        let mut program = Program { child: Some(child), stdout: None, stderr: None, says, hears, _stdin: stdin };
+        let mut program =
+            Program { child: Some(child), stdout: None, stderr: None, says, hears: Some(hears), _stdin: stdin };
         if let Some(child) = &mut program.child {
             program.stdout = child.stdout.take().map(ChildStdout::from_std).transpose()?;
             program.stderr = child.stderr.take().map(ChildStderr::from_std).transpose()?;
         }
-        // A launcher that does not listen has ended, which is seen soon.
-        let _ = program.hears.write_all(&order).await;
+        program.tell(&order).await;
         let launcher = plan.launcher.clone();
         drop(tokio::task::spawn_blocking(move || Spare::keep_ready(&launcher)));
         Ok(program)
@@ -202,7 +207,7 @@ impl Program {
             () = cancel.cancelled() => Some(How::Cancelled),
         };
         if stopped.is_some() {
-            let _ = self.hears.write_all(STOP).await;
+            self.tell(STOP).await;
             let _ = tokio::time::timeout(STOPPING_MAX, self.says.read_to_end(&mut said)).await;
         }
         let heard = Heard::read(&said);
@@ -212,10 +217,23 @@ impl Program {
             let mark = attempt.live.clone();
             let _ = tokio::task::spawn_blocking(move || end_leftovers(&mark)).await;
         }
-        if let Some(mut child) = self.child.take() {
-            let _ = tokio::time::timeout(STOPPING_MAX, tokio::task::spawn_blocking(move || child.wait())).await;
+        match (self.child.take(), self.hears.take()) {
+            // It stays until what the program left is kept.
+            (Some(child), Some(hears)) if attempt.snapshot.is_some() => held::add(&attempt.live, child, hears),
+            (Some(mut child), hears) => {
+                drop(hears);
+                let _ = tokio::time::timeout(STOPPING_MAX, tokio::task::spawn_blocking(move || child.wait())).await;
+            }
+            (None, _) => {}
         }
         heard.conclude(stopped)
+    }
+
+    /// Writes to the launcher. One that does not listen has ended, which is seen soon.
+    async fn tell(&mut self, what: &[u8]) {
+        if let Some(hears) = &mut self.hears {
+            let _ = hears.write_all(what).await;
+        }
     }
 }
 
@@ -293,7 +311,24 @@ fn order(attempt: &Attempt, plan: &Plan, stdin: Option<&Path>) -> Order {
         stdin: stdin.map(Path::to_owned),
         temp: std::env::temp_dir(),
         rules: plan.rules.clone(),
+        after: after(attempt, plan),
     }
+}
+
+/// The command that keeps the workspace as the program left it, if this process is gone by then. `interlock_workspace::entry` reads its arguments.
+fn after(attempt: &Attempt, plan: &Plan) -> Option<After> {
+    let (snapshot, home) = (attempt.snapshot.as_ref()?, plan.rules.store.as_ref()?);
+    let words: [OsString; 6] = [
+        plan.launcher.keeper().into(),
+        KEEP.into(),
+        home.into(),
+        attempt.folder.clone().into(),
+        (&*attempt.run).into(),
+        snapshot.into(),
+    ];
+    let env = ["PATH", "HOME", "XDG_CONFIG_HOME"].into_iter();
+    let env = env.filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect();
+    Some(After { words: words.into(), env })
 }
 
 fn stdin_file(attempt: &Attempt, content: &[u8]) -> std::io::Result<Option<tempfile::TempPath>> {

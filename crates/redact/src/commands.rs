@@ -22,7 +22,7 @@ const ROWS: [(&str, &str); 9] = [
     ("mysql", r#"mysql(?:dump|admin|import|show|check)?\b[^|;&\n]*?\s-p'?"?([^\s'"|;&\\]+)"#),
     ("mariadb", r#"mariadb(?:-\w+)?\b[^|;&\n]*?\s-p'?"?([^\s'"|;&\\]+)"#),
     ("sshpass", r#"sshpass\s+-p\s*'?"?([^\s'"|;&\\]+)"#),
-    ("curl", r#"curl\b[^|;\n]*?\s(?:-u\s*|--user[ =])'?"?[^\s:'"]+:([^\s'"|;&\\]+)"#),
+    ("curl", r#"curl\b[^|;\n]*?\s(?:-u\s*|--user[ =]+)'?"?[^\s:'"]*:([^\s'"|;&\\]+)"#),
     ("wget", r#"wget\b[^|;&\n]*?\s--(?:http-)?password[ =]'?"?([^\s'"|;&\\]+)"#),
     ("redis-cli", r#"redis-cli\b[^|;&\n]*?\s-a\s+'?"?([^\s'"|;&\\]+)"#),
     ("docker login", r#"docker login\b[^|;&\n]*?\s-p\s+'?"?([^\s'"|;&\\]+)"#),

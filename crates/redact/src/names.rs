@@ -125,6 +125,11 @@ fn is_cookies(found: &[u8]) -> bool {
 fn value_after(text: &[u8], start: usize, end: usize, is_flag: bool) -> Option<Stands> {
     let rest = &text[end..text.len().min(end + VALUE_BYTES_MAX)];
     let rest = &rest[..until(rest, |byte| byte == b'\n')];
+    if let Some(at) = argument(text, start, rest)
+        && let Some((opening, closing)) = quoted(&rest[at..])
+    {
+        return Some(Stands { start: end + at + opening, end: end + at + closing, style: Style::Bare });
+    }
     let (skipped, separator) = separator(rest, is_flag || is_spoken(text, start))?;
     let skipped = skipped + if separator == Separator::Colon { typed(&rest[skipped..]) } else { 0 };
     let at = end + skipped;
@@ -136,7 +141,8 @@ fn value_after(text: &[u8], start: usize, end: usize, is_flag: bool) -> Option<S
     let is_line = is_line_start(text, start) && separator == Separator::Tight;
     let length = match separator {
         Separator::Tag => until(rest, |byte| byte == b'<'),
-        _ if is_line => until(rest, |byte| byte.is_ascii_whitespace()),
+        // What ends an argument or a statement is no part of the value.
+        _ if is_line => without_end(&rest[..until(rest, |byte| byte.is_ascii_whitespace())]),
         Separator::Colon if is_cookie_header && text[start..end].to_ascii_lowercase().ends_with(b"cookie") => {
             until(rest, |byte| matches!(byte, b'"' | b'\'' | b'\\'))
         }
@@ -175,9 +181,14 @@ fn separator(rest: &[u8], may_be_space: bool) -> Option<(usize, Separator)> {
     let spaces = blank(&rest[quote..]);
     let sign = quote + spaces;
     let after = |length: usize| sign + length + blank(&rest[(sign + length).min(rest.len())..]);
+    if let Some(length) = declared(&rest[quote..]).filter(|_| quote == 0) {
+        return Some((length, Separator::Wide));
+    }
+    let compound = compound(&rest[sign.min(rest.len())..]);
     match rest[sign.min(rest.len())..] {
         [b'=', b'=', ..] => None,
         [b'=', b'>', ..] | [b':', b'=', ..] => Some((after(2), Separator::Wide)),
+        _ if compound > 0 => Some((after(compound), Separator::Wide)),
         [b':', b':', ..] => None,
         [b'=', ..] if spaces == 0 && after(1) == sign + 1 => Some((sign + 1, Separator::Tight)),
         [b'=', ..] => Some((after(1), Separator::Wide)),
@@ -186,6 +197,33 @@ fn separator(rest: &[u8], may_be_space: bool) -> Option<(usize, Separator)> {
         _ if may_be_space && spaces > 0 && quote == 0 => Some((sign, Separator::Space)),
         _ => None,
     }
+}
+
+/// How long an assignment of several signs is: `?=`, `+=`, `.=`, `??=`, `||=`, `::=`, `:::=`. Nothing for other operators.
+fn compound(rest: &[u8]) -> usize {
+    const SIGNS: [&[u8]; 8] = [b":::=", b"::=", b"??=", b"||=", b"&&=", b"?=", b"+=", b".="];
+    SIGNS.iter().find(|sign| rest.starts_with(sign)).map_or(0, |sign| sign.len())
+}
+
+/// How far it is to the quoted value of a variable with its type behind its name: `var token string = "…"`.
+fn declared(rest: &[u8]) -> Option<usize> {
+    let spaces = blank(rest);
+    let is_type = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_*.[]".contains(byte);
+    let kind = rest[spaces..].iter().take(48).take_while(is_type).count();
+    let sign = spaces + kind + blank(&rest[spaces + kind..]);
+    let value = sign + 1 + blank(rest.get(sign + 1..)?);
+    let is_value =
+        spaces > 0 && kind > 0 && rest.get(sign) == Some(&b'=') && matches!(rest.get(value), Some(b'"' | b'`'));
+    is_value.then_some(value)
+}
+
+/// Where the value begins that follows its name in a call: `setProperty("NAME", "…")`.
+fn argument(text: &[u8], start: usize, rest: &[u8]) -> Option<usize> {
+    let quote = start.checked_sub(1).and_then(|at| text.get(at)).filter(|byte| b"\"'`".contains(byte))?;
+    let is_call = start.checked_sub(2).and_then(|at| text.get(at)) == Some(&b'(');
+    let after = rest.strip_prefix(&[*quote, b','])?;
+    let value = blank(after);
+    (is_call && after.get(value) == Some(quote)).then_some(2 + value)
 }
 
 /// How long the type of a constant is, where its value in quotes comes after it: `&str = "…"`.
@@ -256,6 +294,11 @@ fn strip_dots(name: &[u8]) -> &[u8] {
 
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
+}
+
+/// How long a value is without what ends an argument or a statement.
+fn without_end(value: &[u8]) -> usize {
+    value.len() - value.iter().rev().take_while(|byte| b",;)".contains(byte)).count()
 }
 
 fn blank(text: &[u8]) -> usize {

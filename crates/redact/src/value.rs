@@ -19,7 +19,7 @@ const TOKEN_BYTES_MIN: usize = 8;
 
 /// Whether this is a password rather than what stands in its place.
 pub(crate) fn is_password(value: &[u8], style: Style) -> bool {
-    if value.len() < PASSWORD_BYTES_MIN || is_placeholder(value) || is_path(value) {
+    if value.len() < PASSWORD_BYTES_MIN || is_placeholder(value) || is_path(value) || is_package_version(value) {
         return false;
     }
     if style != Style::Quoted && is_code(value) {
@@ -103,6 +103,13 @@ fn is_identifier(value: &[u8]) -> bool {
 fn is_version(value: &[u8]) -> bool {
     let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     letters <= 4 && value.iter().any(|byte| b".:-".contains(byte)) && value.len() < 40
+}
+
+/// `1.2.1`, `^4.0.0`, `>=2.1`: the version of a package whose name ends like a secret's.
+fn is_package_version(value: &[u8]) -> bool {
+    let number = value.iter().position(|byte| !b"^~<>=v ".contains(byte)).map_or(&value[..0], |at| &value[at..]);
+    let is_part = |byte: &u8| byte.is_ascii_digit() || b".x*".contains(byte);
+    number.contains(&b'.') && number.len() <= 16 && number.iter().all(is_part)
 }
 
 /// Words that stand where a value should be.

@@ -3,10 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use interlock_activity::{Effect, Outcome, UseGrants, code};
-use interlock_chart::Value;
 use interlock_core::ActivityId;
-use interlock_journal::{Append, AttemptResult, By, Entry, Left, Phase, Undone};
-use serde::{Deserialize, Serialize};
+use interlock_journal::{Append, AttemptResult, By, Entry, Left, Phase};
 use tokio::sync::{
     OwnedSemaphorePermit,
     mpsc::{UnboundedReceiver, UnboundedSender},
@@ -14,62 +12,19 @@ use tokio::sync::{
 };
 
 use crate::{
-    Live, Move, News, Order, Refused, Result, Settled, Turn,
+    Fired, Live, Move, News, Order, Result, Sent, Settled, Turn, Untaken,
+    deadline::DUE_TIMERS_MAX,
     dispatch::{self, Flight, Ready},
-    grants,
     recover::{self, Care},
-    redaction,
+    request::{Answer, Reply, Request, to_json},
     runtime::Shared,
 };
 
 /// A timer so near that the run stays in memory for it.
 const NEAR_MS: i64 = 2_000;
 
-/// Something asked of a run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Request {
-    /// Take this event.
-    Send { event: String, data: Value },
-    /// Stand still.
-    Pause,
-    /// Go on.
-    Resume,
-    /// A person says yes to something.
-    Grant { scope: String, for_ms: Option<u64>, uses: Option<u32> },
-    /// Writes are about to be taken back.
-    Undo(Undone),
-}
-
-/// What a request is answered: the record it became, or why it did not.
-pub(crate) type Answer = std::result::Result<u64, Refused>;
-
-/// Whom to answer.
-#[derive(Debug)]
-pub(crate) enum Reply {
-    /// Somebody in this process.
-    Here(oneshot::Sender<Result<u64>>),
-    /// Whoever left the message in the engine.
-    Message(i64),
-}
-
-impl Reply {
-    /// The message in the engine that waits for the answer.
-    fn message(&self) -> Option<i64> {
-        match self {
-            Reply::Message(message) => Some(*message),
-            Reply::Here(_) => None,
-        }
-    }
-
-    /// Answers somebody in this process; whoever left a message was answered with the record.
-    fn here(self, result: Result<u64>) -> Result<()> {
-        if let Reply::Here(reply) = self {
-            let _ = reply.send(result.clone());
-        }
-        result.map(drop)
-    }
-}
+/// The clock is read at least this often while a timer is awaited.
+const CLOCK_LOOK: Duration = Duration::from_secs(30);
 
 /// What an actor is written to.
 #[derive(Debug)]
@@ -78,10 +33,12 @@ pub(crate) enum Mail {
     Ask { request: Request, by: By, reply: Reply },
     /// A try can be recorded and begun.
     Ready { id: ActivityId, ready: Ready },
-    /// A try ended.
-    Ended { id: ActivityId, number: u32, outcome: Box<Outcome> },
+    /// A try ended, at this moment of the clock.
+    Ended { id: ActivityId, number: u32, outcome: Box<Outcome>, at_ms: i64 },
     /// A try needs what people have granted.
     UseGrants { order: UseGrants, reply: oneshot::Sender<bool> },
+    /// A child run was aborted, as far as that could be done.
+    ChildEnded,
     /// There may be messages in the engine.
     Look,
     /// Begin nothing new, and leave when what is under way has ended.
@@ -90,24 +47,19 @@ pub(crate) enum Mail {
     StopAttempts,
 }
 
-/// A message in the engine.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Letter {
-    pub(crate) request: Request,
-    pub(crate) by: By,
-}
-
 pub(crate) struct Actor {
-    shared: Arc<Shared>,
-    live: Live,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) live: Live,
     mail: UnboundedReceiver<Mail>,
-    to_self: UnboundedSender<Mail>,
-    flights: BTreeMap<ActivityId, Flight>,
+    pub(crate) to_self: UnboundedSender<Mail>,
+    pub(crate) flights: BTreeMap<ActivityId, Flight>,
     /// Tries being made ready.
-    preparing: usize,
+    pub(crate) preparing: usize,
     /// Permits of tries that are being recorded.
     permits: BTreeMap<ActivityId, OwnedSemaphorePermit>,
     is_detaching: bool,
+    /// Child runs being aborted.
+    pub(crate) ending: usize,
     /// Whether whoever leaves has not even waited for what was under way.
     is_stopping: bool,
 }
@@ -115,10 +67,11 @@ pub(crate) struct Actor {
 impl Actor {
     pub(crate) fn new(
         shared: Arc<Shared>,
-        live: Live,
+        mut live: Live,
         mail: UnboundedReceiver<Mail>,
         to_self: UnboundedSender<Mail>,
     ) -> Self {
+        live.ahead_ms = live.at_ms.saturating_sub(shared.clock.now_ms()).max(0);
         Actor {
             shared,
             live,
@@ -128,6 +81,7 @@ impl Actor {
             preparing: 0,
             permits: BTreeMap::new(),
             is_detaching: false,
+            ending: 0,
             is_stopping: false,
         }
     }
@@ -166,28 +120,30 @@ impl Actor {
                 }
             }
             let due = self.live.timers.values().min().copied();
-            let pause =
-                due.map(|due| Duration::from_millis(due.saturating_sub(self.shared.clock.now_ms()).max(0) as u64));
+            let pause = due.map(|due| Duration::from_millis(due.saturating_sub(self.now_ms()).max(0) as u64));
             tokio::select! {
                 biased;
                 mail = self.mail.recv() => match mail {
                     Some(mail) => self.read(mail).await?,
                     None => return self.leave().await,
                 },
-                () = sleep(pause) => self.fire().await?,
+                () = sleep(pause) => drop(self.fire_due(self.now_ms()).await?),
             }
         }
     }
 
     /// Whether only somebody outside can make anything happen soon.
     fn is_at_rest(&self) -> bool {
+        if self.ending > 0 {
+            return false;
+        }
         if self.is_detaching {
             return self.preparing == 0 && self.flights.values().all(|flight| flight.waits);
         }
         if !self.flights.is_empty() || self.preparing > 0 {
             return false;
         }
-        let now_ms = self.shared.clock.now_ms();
+        let now_ms = self.now_ms();
         let phase = self.live.phase(&self.shared.registry);
         let is_due_soon = self.live.timers.values().any(|due| *due <= now_ms + NEAR_MS);
         phase.is_over() || phase == Phase::Paused || (phase == Phase::Waiting && !is_due_soon)
@@ -202,7 +158,11 @@ impl Actor {
     async fn let_go(&self) {
         if self.live.phase(&self.shared.registry).is_over() {
             let (shared, run) = (Arc::clone(&self.shared), Arc::clone(&self.live.name));
-            let _ = tokio::task::spawn_blocking(move || shared.registry.iter().for_each(|it| it.run_ended(&run))).await;
+            let over = tokio::task::spawn_blocking(move || {
+                shared.registry.iter().for_each(|it| it.run_ended(&run));
+                shared.seals.forget(&run);
+            });
+            let _ = over.await;
         }
     }
 
@@ -210,8 +170,12 @@ impl Actor {
         match mail {
             Mail::Ask { request, by, reply } => self.ask(request, by, reply).await,
             Mail::Ready { id, ready } => self.ready(id, ready).await,
-            Mail::Ended { id, number, outcome } => self.ended(id, number, *outcome).await,
+            Mail::Ended { id, number, outcome, at_ms } => self.ended(id, number, *outcome, at_ms).await,
             Mail::UseGrants { order, reply } => self.use_grants(order, reply).await,
+            Mail::ChildEnded => {
+                self.ending -= 1;
+                Ok(())
+            }
             Mail::Look => self.look().await,
             Mail::Detach => {
                 self.is_detaching = true;
@@ -225,23 +189,45 @@ impl Actor {
         }
     }
 
-    /// Records something that happened, then does what follows.
-    async fn happen(&mut self, entry: Entry, answer: Option<i64>) -> Result<u64> {
+    /// The run's time. It is read once for everything that is done about one piece of mail.
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.live.now_ms(self.shared.clock.now_ms())
+    }
+
+    /// Records something that happens now, after the timers that are due, then does what follows.
+    pub(crate) async fn happen(&mut self, entry: Entry) -> Result<()> {
+        let at_ms = self.now_ms();
+        self.fire_due(at_ms).await?;
+        self.record(entry, at_ms, None).await.map(drop)
+    }
+
+    /// Fires the timers that are due at a moment, the earliest first. While the run is paused they are recorded and kept for later.
+    pub(crate) async fn fire_due(&mut self, at_ms: i64) -> Result<Vec<Fired>> {
+        let mut all = Vec::new();
+        while let Some((timer, due_ms)) = self.live.due(at_ms).filter(|_| all.len() < DUE_TIMERS_MAX) {
+            let fired = Fired::new(&self.live, timer, due_ms);
+            self.record(Entry::Timer { timer }, at_ms, None).await?;
+            all.push(Fired { to: self.live.place(), ..fired });
+        }
+        Ok(all)
+    }
+
+    /// Records something with the answer to whoever asked for it, then does what follows.
+    pub(crate) async fn record(&mut self, entry: Entry, at_ms: i64, answer: Option<(i64, Vec<Fired>)>) -> Result<u64> {
         let is_watched = self.shared.is_watched();
-        let turn = self.turn(entry, is_watched)?;
+        let turn = self.turn(entry, at_ms, is_watched)?;
         let (mut append, orders, moves) = (turn.append, turn.orders, turn.moves);
         let seq = self.live.seq + 1 - append.records.len() as u64;
-        append.answer = answer.map(|message| (message, to_json(&Answer::Ok(seq))));
+        append.answer = answer.map(|(message, fired)| (message, to_json(&Answer::Ok(Sent::new(seq, fired)))));
         self.commit(append).await?;
         self.tell_moved(is_watched, moves);
         self.carry_out(orders);
         Ok(seq)
     }
 
-    fn turn(&mut self, entry: Entry, is_watched: bool) -> Result<Turn> {
+    fn turn(&mut self, entry: Entry, at_ms: i64, is_watched: bool) -> Result<Turn> {
         let (shared, permits, is_detaching) = (Arc::clone(&self.shared), &mut self.permits, self.is_detaching);
-        let now_ms = shared.clock.now_ms();
-        self.live.turn(entry, now_ms, &shared.registry, is_watched, &mut |live, id| {
+        self.live.turn(entry, at_ms, &shared.registry, is_watched, &mut |live, id| {
             !is_detaching && try_at_once(&shared, live, id, permits)
         })
     }
@@ -252,12 +238,15 @@ impl Actor {
         Ok(())
     }
 
-    fn carry_out(&mut self, orders: Vec<Order>) {
+    pub(crate) fn carry_out(&mut self, orders: Vec<Order>) {
         for order in orders {
             match order {
                 Order::Start(id) => self.begin(id),
                 Order::Prepare(id) => self.prepare(id, 0),
-                Order::Cancel(id) => self.flights.get(&id).into_iter().for_each(Flight::cancel),
+                Order::Cancel(id) => {
+                    self.flights.get(&id).into_iter().for_each(Flight::cancel);
+                    self.end_child(id);
+                }
             }
         }
     }
@@ -278,19 +267,21 @@ impl Actor {
 
     async fn ready(&mut self, id: ActivityId, ready: Ready) -> Result<()> {
         self.preparing -= 1;
+        let now_ms = self.now_ms();
+        self.fire_due(now_ms).await?;
         if self.is_detaching || !self.live.activities.contains_key(&id) {
             return Ok(());
         }
         let snapshot = match ready.snapshot {
             Ok(snapshot) => snapshot,
-            Err(why) => {
+            Err(Untaken::Disk(why)) => return Err(interlock_journal::Error::Stopped(why).into()),
+            Err(Untaken::Folder(why)) => {
                 let why = self.shared.redactor.text(&why).into_owned();
                 let entry =
                     recover::cut_off(&self.live, id, code::FAILED, &format!("the workspace could not be kept: {why}"));
-                return self.happen(entry, None).await.map(drop);
+                return self.happen(entry).await;
             }
         };
-        let now_ms = self.shared.clock.now_ms();
         let shared = Arc::clone(&self.shared);
         let Some(append) = self.live.trying(id, snapshot, now_ms, &shared.registry)? else { return Ok(()) };
         self.commit(append).await?;
@@ -300,7 +291,7 @@ impl Actor {
     }
 
     /// A try ended. What it says counts only if it fits what the machine takes; what comes too late is recorded and moves nothing.
-    async fn ended(&mut self, id: ActivityId, number: u32, outcome: Outcome) -> Result<()> {
+    async fn ended(&mut self, id: ActivityId, number: u32, outcome: Outcome, clock_ms: i64) -> Result<()> {
         self.flights.remove(&id);
         // Left as a crash would leave it, for whoever takes the run up: what only reads is tried again, and what was written is put back. What is
         // done elsewhere was stopped, which is more than would be known of it then.
@@ -308,18 +299,21 @@ impl Actor {
         if self.is_stopping && outcome.is_cancelled() && !is_elsewhere {
             return Ok(());
         }
+        // A timer that was due when the attempt ended comes first; one that became due since does not.
+        let at_ms = self.live.now_ms(clock_ms);
+        self.fire_due(at_ms).await?;
         if let Some(why) = outcome.not_kept() {
             return Err(interlock_journal::Error::Stopped(why).into());
         }
         if let Some(why) = outcome.left_to_person() {
             let why = self.shared.redactor.text(&why).into_owned();
             let left = Left { activity: id, number, why, evidence: outcome.evidence };
-            return self.happen(Entry::Left(left), None).await.map(drop);
+            return self.record(Entry::Left(left), at_ms, None).await.map(drop);
         }
         // First of all: from here on nobody sees anything else, the machine included.
-        let result = self.believe(id, redaction::result(&self.shared.redactor, outcome.result));
-        let entry = Entry::Outcome { activity: id, number, result, evidence: outcome.evidence, by: None };
-        self.happen(entry, None).await.map(drop)
+        let result = self.believe(id, self.shared.seals.result(&self.shared.redactor, &self.live.name, outcome.result));
+        let entry = Entry::Outcome { activity: id, number, result, evidence: outcome.evidence, by: None, id: None };
+        self.record(entry, at_ms, None).await.map(drop)
     }
 
     fn believe(&self, id: ActivityId, result: AttemptResult) -> AttemptResult {
@@ -335,79 +329,7 @@ impl Actor {
         }
     }
 
-    async fn fire(&mut self) -> Result<()> {
-        let now_ms = self.shared.clock.now_ms();
-        let due = self.live.timers.iter().filter(|(_, due)| **due <= now_ms).min_by_key(|(id, due)| (**due, **id));
-        let Some((timer, _)) = due else { return Ok(()) };
-        self.happen(Entry::Timer { timer: *timer }, None).await.map(drop)
-    }
-
-    async fn ask(&mut self, request: Request, by: By, reply: Reply) -> Result<()> {
-        let request = match request {
-            Request::Send { event, data } if self.live.state.is_paused() => {
-                return self.abort_paused(&event, &data, by, reply).await;
-            }
-            other => other,
-        };
-        let admitted = match request {
-            Request::Send { event, data } => self.live.admit(&event, &data, by, &self.shared.registry),
-            Request::Pause if self.live.state.is_paused() => Err(Refused::new("the run is paused already")),
-            Request::Pause if self.live.state.is_done() => Err(Refused::new("the run has ended")),
-            Request::Resume if !self.live.state.is_paused() => Err(Refused::new("the run is not paused")),
-            Request::Pause => Ok(Entry::Paused { by }),
-            Request::Resume => Ok(Entry::Resumed { by }),
-            Request::Grant { scope, for_ms, uses } => {
-                grants::admit(&self.live, scope, for_ms, uses, by, self.shared.clock.now_ms())
-            }
-            Request::Undo(undone) => self.undo(undone),
-        };
-        let entry = match admitted {
-            Ok(entry) => entry,
-            Err(refused) => return self.refuse(refused, reply).await,
-        };
-        let result = self.happen(entry, reply.message()).await;
-        reply.here(result)
-    }
-
-    /// Of all events, a run that stands still takes the one by which it is aborted: it goes on and is aborted in one, so that nothing begins which
-    /// was waiting for it to go on. Where what came in meanwhile has ended it, that is its end.
-    async fn abort_paused(&mut self, event: &str, data: &Value, by: By, reply: Reply) -> Result<()> {
-        let paused = Refused::new(format!("run {} is paused; resume it first, or abort it", self.live.name));
-        if !self.live.is_aborted_by(event) {
-            return self.refuse(paused, reply).await;
-        }
-        let (shared, before) = (Arc::clone(&self.shared), self.live.clone());
-        let (now_ms, is_watched) = (shared.clock.now_ms(), shared.is_watched());
-        let turn = |live: &mut Live, entry| live.turn(entry, now_ms, &shared.registry, is_watched, &mut |_, _| false);
-        let mut turns = vec![turn(&mut self.live, Entry::Resumed { by: by.clone() })?];
-        if !self.live.state.is_done() {
-            let refused = match self.live.admit(event, data, by, &shared.registry) {
-                Ok(entry) => {
-                    turns.push(turn(&mut self.live, entry)?);
-                    // A guard may have sent it elsewhere.
-                    (!self.live.state.is_done()).then_some(paused)
-                }
-                Err(refused) => Some(refused),
-            };
-            if let Some(refused) = refused {
-                self.live = before;
-                return self.refuse(refused, reply).await;
-            }
-        }
-        let (mut after, mut seq, last) = (before.seq, 0, turns.len() - 1);
-        for (at, turn) in turns.into_iter().enumerate() {
-            let mut append = turn.append;
-            (seq, after) = (after + 1, after + append.records.len() as u64);
-            append.answer = reply.message().filter(|_| at == last).map(|message| (message, to_json(&Answer::Ok(seq))));
-            shared.engine.append(self.live.key, seq - 1, self.live.lease, append).await?;
-            self.tell_moved(is_watched, turn.moves);
-            let is_end = |order: &Order| matches!(order, Order::Cancel(_));
-            self.carry_out(turn.orders.into_iter().filter(is_end).collect());
-        }
-        reply.here(Ok(seq))
-    }
-
-    fn tell_moved(&self, is_watched: bool, moves: Vec<Move>) {
+    pub(crate) fn tell_moved(&self, is_watched: bool, moves: Vec<Move>) {
         if is_watched {
             self.shared.tell(News::Moved {
                 run: Arc::clone(&self.live.name),
@@ -421,57 +343,33 @@ impl Actor {
 
     /// What is granted is used and recorded before whoever needs it goes on.
     async fn use_grants(&mut self, order: UseGrants, reply: oneshot::Sender<bool>) -> Result<()> {
-        let used = self.live.grants.cover(&order, self.shared.clock.now_ms());
+        let now_ms = self.now_ms();
+        self.fire_due(now_ms).await?;
+        let used = self.live.grants.cover(&order, now_ms);
         let is_granted = used.is_some();
         for used in used.into_iter().flatten() {
-            self.happen(Entry::GrantUsed(used), None).await?;
+            self.record(Entry::GrantUsed(used), now_ms, None).await?;
         }
         let _ = reply.send(is_granted);
-        Ok(())
-    }
-
-    /// Nothing is taken back beside something that may be writing.
-    fn undo(&self, undone: Undone) -> std::result::Result<Entry, Refused> {
-        match self.preparing == 0 && self.flights.values().all(|flight| flight.waits) {
-            true => Ok(Entry::Undone(undone)),
-            false => Err(Refused::new("something is under way in the run; pause it, and wait for that to end")),
-        }
-    }
-
-    async fn refuse(&mut self, refused: Refused, reply: Reply) -> Result<()> {
-        match reply {
-            Reply::Here(reply) => drop(reply.send(Err(refused.into()))),
-            Reply::Message(message) => self.shared.engine.answer(message, to_json(&Answer::Err(refused))).await?,
-        }
-        Ok(())
-    }
-
-    async fn look(&mut self) -> Result<()> {
-        for message in self.shared.engine.messages(self.live.key)? {
-            match serde_json::from_str::<Letter>(&message.body) {
-                Ok(letter) => self.ask(letter.request, letter.by, Reply::Message(message.id)).await?,
-                Err(error) => {
-                    self.refuse(Refused::new(format!("not understood: {error}")), Reply::Message(message.id)).await?;
-                }
-            }
-        }
         Ok(())
     }
 
     /// Looks after what was under way when the run was left.
     async fn take_care(&mut self) -> Result<()> {
         self.end_leftovers().await;
+        self.end_orphans()?;
+        let mut cut_off = Vec::new();
         for care in recover::care(&self.live, &self.shared.registry) {
             match care {
                 Care::Try { id, after_ms } => self.prepare(id, after_ms),
                 Care::Fail { id, code, message } => {
                     let entry = recover::cut_off(&self.live, id, code, &message);
-                    self.happen(entry, None).await?;
+                    self.happen(entry).await?;
                 }
-                Care::Restore { id, snapshot } => self.restore(id, snapshot).await?,
+                Care::Restore { id, snapshot } => cut_off.push((id, snapshot)),
             }
         }
-        Ok(())
+        self.recover_files(cut_off).await
     }
 
     /// Programs of tries that were cut off may still be there: nothing is put back or tried again beside them.
@@ -492,22 +390,6 @@ impl Actor {
         });
         let _ = ended.await;
     }
-
-    /// Puts the workspace back. Where that fails the machine is told so: what it left behind is then not known.
-    async fn restore(&mut self, id: ActivityId, snapshot: String) -> Result<()> {
-        let folder = self.live.folder.clone();
-        let restored =
-            dispatch::blocking(&self.shared, move |shared| shared.snapshots.restore(&folder, &snapshot)).await;
-        let (code, message) = match restored {
-            Ok(done) => (code::INTERRUPTED, format!("it was cut off, and the workspace was put back: {done}")),
-            Err(why) => {
-                (code::UNKNOWN_OUTCOME, format!("it was cut off, and the workspace could not be put back: {why}"))
-            }
-        };
-        let message = self.shared.redactor.text(&message).into_owned();
-        let entry = recover::cut_off(&self.live, id, code, &message);
-        self.happen(entry, None).await.map(drop)
-    }
 }
 
 /// Whether a try can be recorded together with what led to it: it writes nothing that would have to be kept first, and it is its turn.
@@ -526,13 +408,10 @@ pub(crate) fn try_at_once(
     }
 }
 
-fn to_json(answer: &Answer) -> String {
-    serde_json::to_string(answer).unwrap_or_default()
-}
-
+/// Returns after a while, and sooner than asked where that is long: the machine may have been asleep.
 async fn sleep(pause: Option<Duration>) {
     match pause {
-        Some(pause) => tokio::time::sleep(pause).await,
+        Some(pause) => tokio::time::sleep(pause.min(CLOCK_LOOK)).await,
         None => std::future::pending().await,
     }
 }

@@ -8,7 +8,7 @@ use interlock_chart::{
 use interlock_core::{ActivityId, Status, Trace, Verdict, step_with};
 use interlock_journal::{AttemptResult, By, Entry};
 
-use crate::{Live, offers};
+use crate::{Fired, Live, offers};
 
 /// Why something that was sent is not taken. Nothing was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
@@ -18,11 +18,14 @@ pub struct Refused {
     pub why: String,
     /// What the run does take now, with what each means.
     pub takes: Vec<(String, String)>,
+    /// The deadlines that came first, where it came too late.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late: Vec<Fired>,
 }
 
 impl Refused {
     pub(crate) fn new(why: impl Into<String>) -> Self {
-        Refused { why: why.into(), takes: Vec::new() }
+        Refused { why: why.into(), takes: Vec::new(), late: Vec::new() }
     }
 
     /// What to do about it.
@@ -51,7 +54,14 @@ impl Live {
 
     /// The record of an event that somebody sends, where the run takes it. A signal of an activity that is not implemented, or is left to a person, is the
     /// answer to it.
-    pub fn admit(&self, event: &str, data: &Value, by: By, registry: &Registry) -> Result<Entry, Refused> {
+    pub fn admit(
+        &self,
+        event: &str,
+        data: &Value,
+        by: By,
+        id: Option<String>,
+        registry: &Registry,
+    ) -> Result<Entry, Refused> {
         match self.state.status {
             Status::Ready => return Err(Refused::new(format!("run {} has not begun", self.name))),
             Status::Done { .. } => return Err(Refused::new(format!("run {} has ended", self.name))),
@@ -60,23 +70,23 @@ impl Live {
             }
             Status::Running => {}
         }
-        if let Some(entry) = self.admit_by_hand(event, data, &by, registry)? {
+        if let Some(entry) = self.admit_by_hand(event, data, &by, id.as_deref(), registry)? {
             return Ok(entry);
         }
         let chart = self.loaded.chart();
-        let Some(id) = chart.find_event(event) else {
+        let Some(known) = chart.find_event(event) else {
             return Err(self.not_taken(format!("the machine {} knows no event `{event}`", chart.id), registry));
         };
-        let from = chart.event(id).from;
+        let from = chart.event(known).from;
         if from != Raiser::Any && from != by.kind {
             let who = from.word();
             return Err(self.not_taken(format!("`{event}` is not yours to send: it comes from {who}"), registry));
         }
-        if !self.loaded.machine.handled(&self.state.configuration).any(|handled| handled == id) {
+        if !self.loaded.machine.handled(&self.state.configuration).any(|handled| handled == known) {
             return Err(self.not_taken(format!("`{event}` is not taken in {}", self.place()), registry));
         }
-        let data = self.loaded.admit_event(id, data).map_err(|wrong| misfit(event, &wrong))?;
-        let entry = Entry::Event { event: event.to_owned(), data, by };
+        let data = self.loaded.admit_event(known, data).map_err(|wrong| misfit(event, &wrong))?;
+        let entry = Entry::Event { event: event.to_owned(), data, by, id };
         self.try_out(&entry, event, registry)?;
         Ok(entry)
     }
@@ -95,7 +105,14 @@ impl Live {
         }
     }
 
-    fn admit_by_hand(&self, event: &str, data: &Value, by: &By, registry: &Registry) -> Result<Option<Entry>, Refused> {
+    fn admit_by_hand(
+        &self,
+        event: &str,
+        data: &Value,
+        by: &By,
+        sent: Option<&str>,
+        registry: &Registry,
+    ) -> Result<Option<Entry>, Refused> {
         if by.kind != Raiser::User {
             return Ok(None);
         }
@@ -105,7 +122,7 @@ impl Live {
             .filter(|(id, begun)| !begun.is_reported && self.activity_of(**id, registry).is_none());
         for (id, begun) in open {
             let invoke = self.loaded.chart().invoke(begun.invoke);
-            let outcome = |result| outcome(*id, result, by);
+            let outcome = |result| outcome(*id, result, by, sent);
             if event == "error" {
                 return Ok(Some(outcome(AttemptResult::Error { data: data.clone() })));
             }
@@ -126,15 +143,26 @@ impl Live {
     }
 
     fn not_taken(&self, why: String, registry: &Registry) -> Refused {
+        Refused { why, takes: self.takes(registry), late: Vec::new() }
+    }
+
+    /// The events that people can send now, with what each means.
+    pub(crate) fn takes(&self, registry: &Registry) -> Vec<(String, String)> {
         let offers = offers::offers(self, registry);
         let signals = offers.by_hand.iter().flat_map(|by_hand| &by_hand.signals);
-        let takes = signals.chain(&offers.events).map(|offer| (offer.event.clone(), offer.summary.clone()));
-        Refused { why, takes: takes.collect() }
+        signals.chain(&offers.events).map(|offer| (offer.event.clone(), offer.summary.clone())).collect()
     }
 }
 
-fn outcome(activity: ActivityId, result: AttemptResult, by: &By) -> Entry {
-    Entry::Outcome { activity, number: 0, result, evidence: Vec::new(), by: Some(by.clone()) }
+fn outcome(activity: ActivityId, result: AttemptResult, by: &By, id: Option<&str>) -> Entry {
+    Entry::Outcome {
+        activity,
+        number: 0,
+        result,
+        evidence: Vec::new(),
+        by: Some(by.clone()),
+        id: id.map(str::to_owned),
+    }
 }
 
 fn misfit(event: &str, wrong: &[String]) -> Refused {

@@ -12,6 +12,7 @@ use std::{
 use interlock_activity::{Activity, Attempt, Canceller, Effect, Outcome, code};
 use interlock_core::ActivityId;
 use interlock_journal::EvidenceStore;
+use interlock_program::Hold;
 use tokio::sync::{OwnedSemaphorePermit, mpsc::UnboundedSender};
 
 use crate::{
@@ -19,8 +20,14 @@ use crate::{
     actor::Mail,
     host::Desk,
     runtime::Shared,
-    snapshots::{Before, with_changes},
+    snapshots::{Before, Untaken, with_changes},
 };
+
+/// The code of an error: only the redacted form of a patch is there.
+const REDACTED: &str = "REDACTED";
+
+const ORIGINAL_GONE: &str = "the patch contains marks of redacted secrets, and its original is gone or not its own; nothing was written. \
+                             Send the patch again, or let the machine pass it on unchanged";
 
 /// An attempt under way, or about to be.
 #[derive(Debug)]
@@ -41,7 +48,7 @@ impl Flight {
 pub(crate) struct Ready {
     pub(crate) permit: OwnedSemaphorePermit,
     /// The workspace as it was before, or why it could not be kept.
-    pub(crate) snapshot: Result<Option<String>, String>,
+    pub(crate) snapshot: Result<Option<String>, Untaken>,
 }
 
 /// Gets a try ready: waits for its turn and, where it may write, keeps the workspace as it is. Then writes to the actor.
@@ -54,7 +61,10 @@ pub(crate) fn prepare(shared: &Arc<Shared>, live: &Live, id: ActivityId, after_m
         }
         let Ok(permit) = Arc::clone(&shared.permits).acquire_owned().await else { return };
         let snapshot = match is_write {
-            true => blocking(&shared, move |shared| shared.snapshots.take(&folder, &run)).await,
+            true => {
+                let taken = blocking(&shared, move |shared| Ok(shared.snapshots.take(&folder, &run))).await;
+                taken.unwrap_or_else(|why| Err(Untaken::Folder(why)))
+            }
             false => Ok(None),
         };
         // Where the actor is gone, so is whoever wanted this.
@@ -86,6 +96,8 @@ pub(crate) fn begin(
     let begun = live.activities.get(&id)?;
     let (canceller, cancel) = Canceller::new();
     let number = begun.number;
+    let (with, is_gone) = shared.seals.open(&live.name, &begun.with);
+    let is_refused = is_gone && live.effect(id, &shared.registry) == Effect::Write;
     let live_file = live_file(shared, &live.name, id, number);
     let evidence = shared.engine.evidence().redacting(Arc::clone(&shared.redactor)).deferring();
     let attempt = Attempt {
@@ -94,9 +106,9 @@ pub(crate) fn begin(
         invocation: Arc::clone(live.loaded.invocation(begun.invoke)),
         number,
         begun_ms: begun.begun_ms,
-        with: begun.with.clone(),
+        with,
         folder: live.folder.clone(),
-        is_kept: begun.snapshot.is_some(),
+        snapshot: begun.snapshot.clone(),
         live: live_file.clone(),
         evidence: evidence.clone(),
         host: Arc::new(Desk(Arc::downgrade(shared))),
@@ -109,16 +121,24 @@ pub(crate) fn begin(
     });
     let (waits, weak) = (activity.waits(), Arc::downgrade(shared));
     shared.tell(News::Started { run: Arc::clone(&live.name), activity: id, name: activity.name().into(), number });
+    let hold = before.is_some().then(|| Hold::new(&live_file));
+    let clock = Arc::clone(&shared.clock);
     let mut flight = Box::pin(async move {
-        let outcome = settled(evidence, whole(&*activity, attempt).await).await;
+        let outcome = match is_refused {
+            true => Outcome::error(REDACTED, ORIGINAL_GONE),
+            false => whole(&*activity, attempt).await,
+        };
+        let at_ms = clock.now_ms();
+        let outcome = settled(evidence, outcome).await;
         let outcome = match before {
             Some(before) => with_changes(weak, before, outcome).await,
             None => outcome,
         };
+        hold.into_iter().for_each(Hold::kept);
         drop(permit);
-        outcome
+        (outcome, at_ms)
     });
-    let end = move |outcome| drop(to.send(Mail::Ended { id, number, outcome: Box::new(outcome) }));
+    let end = move |(outcome, at_ms)| drop(to.send(Mail::Ended { id, number, outcome: Box::new(outcome), at_ms }));
     // What ends at once needs no task of its own, nor was there time to watch it. What does not is asked again by its task, so no
     // waking is lost.
     match flight.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

@@ -20,6 +20,17 @@ pub enum Error {
     /// A machine cannot be used.
     #[error("{0}")]
     Machine(String),
+    /// `check` refuses the machine, and whoever starts the run has not accepted that.
+    #[error("the machine {machine} is not proved, so it is not run:\n  {}", .refusals.join("\n  "))]
+    Unproved {
+        /// The machine's id.
+        machine: String,
+        /// The reasons, one sentence each.
+        refusals: Vec<String>,
+    },
+    /// The project's own rules cannot be read, so that no run can be held to them.
+    #[error("the project's rules cannot be read: {0}")]
+    Project(String),
     /// A stored state does not fit its machine.
     #[error("the stored state of run {run} cannot be used: {why}")]
     State {
@@ -48,7 +59,10 @@ impl Error {
             Error::Journal(error) => error.hint().map(str::to_owned),
             Error::Refused(refused) => refused.hint(),
             Error::NoAnswer { pid, .. } => Some(format!("end process {pid}; its runs can then be resumed")),
-            Error::Input(_) | Error::Machine(_) | Error::Undo(_) => None,
+            Error::Unproved { .. } => {
+                Some("`--unproved` runs it all the same, and the run and its report say so".into())
+            }
+            Error::Input(_) | Error::Machine(_) | Error::Project(_) | Error::Undo(_) => None,
             Error::State { .. } => Some("`interlock verify` says what can still be trusted".into()),
         }
     }

@@ -101,6 +101,9 @@ pub(crate) fn admit(
         return Err(Refused::new("the run has ended"));
     }
     let grant: Grant = scope.parse().map_err(|error: interlock_policy::BadGrant| Refused::new(error.to_string()))?;
+    if grant.is_exact() && uses != Some(1) {
+        return Err(Refused::new("a command that was not understood is granted once at a time"));
+    }
     if (for_ms, uses) == (None, None) || uses == Some(0) || for_ms == Some(0) {
         return Err(Refused::new("a grant needs an end: a time, a number of uses, or both"));
     }

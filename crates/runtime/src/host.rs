@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Weak};
 
-use interlock_activity::{Ending, Future, Host, Outcome, StartRun, TakeBack, TakenBack, UseGrants, code};
+use interlock_activity::{Ending, Future, Host, Outcome, ProjectFile, StartRun, TakeBack, TakenBack, UseGrants, code};
 use interlock_chart::{Value, library};
 use interlock_core::ActivityId;
 use interlock_journal::{By, Phase};
 
 use tokio::sync::oneshot;
 
-use crate::{News, Runtime, Start, actor::Mail, runtime::Shared, undo};
+use crate::{Error, News, Runtime, Start, actor::Mail, created, project, runtime::Shared, undo};
 
 /// The runtime as its attempts see it. It does not keep the runtime alive.
 #[derive(Debug)]
@@ -55,6 +55,13 @@ impl Host for Desk {
         })
     }
 
+    fn project_file(&self, run: &str, path: &str) -> Result<ProjectFile, String> {
+        match self.0.upgrade() {
+            Some(shared) => project::kept(&*shared.engine, run, path),
+            None => Err("the runtime has ended".into()),
+        }
+    }
+
     fn run(&self, start: StartRun) -> Ending {
         let shared = self.0.clone();
         Box::pin(async move {
@@ -71,11 +78,12 @@ async fn child(runtime: Runtime, start: StartRun) -> Outcome {
     let name = format!("{}.{}", start.parent, start.activity);
     let begun = match runtime.find(&name) {
         Ok(Some(head)) => Ok(head),
-        Ok(None) => begin(&runtime, &name, &start).await,
+        Ok(None) => begin_whole(runtime.clone(), name.clone(), start).await,
         Err(error) => Err(error),
     };
     let head = match begun {
         Ok(head) => head,
+        Err(error @ Error::Unproved { .. }) => return Outcome::error(code::UNPROVED, error.to_string()),
         Err(error) => return Outcome::error(code::BAD_INPUT, error.to_string()),
     };
     match runtime.follow_to_end(&head).await {
@@ -85,16 +93,32 @@ async fn child(runtime: Runtime, start: StartRun) -> Outcome {
                 Phase::Aborted => "aborted",
                 _ => "failed",
             };
+            let output = match runtime.look_at(&end) {
+                Ok(live) => live.output,
+                Err(error) => return Outcome::error(code::FAILED, error.to_string()),
+            };
             let data = [("run", Value::from(name.as_str())), ("state", Value::from(end.place.as_str()))];
-            Outcome::signal(signal, Value::map(data))
+            let output = output.map(|output| ("output", output));
+            Outcome::signal(signal, Value::map(data.into_iter().chain(output)))
         }
         Err(error) => Outcome::error(code::FAILED, error.to_string()),
     }
 }
 
+/// Begins a child run, and does not leave it half begun if the attempt is stopped meanwhile.
+async fn begin_whole(runtime: Runtime, name: String, start: StartRun) -> crate::Result<interlock_journal::Head> {
+    let begun = tokio::spawn(async move {
+        let head = begin(&runtime, &name, &start).await?;
+        if !runtime.is_wanted(&head)? {
+            runtime.abort_child(&head).await;
+        }
+        Ok(head)
+    });
+    begun.await.unwrap_or_else(|error| Err(crate::Error::Machine(error.to_string())))
+}
+
 async fn begin(runtime: &Runtime, name: &str, start: &StartRun) -> crate::Result<interlock_journal::Head> {
-    let source =
-        library::load(&start.machine, &start.folder).map_err(|error| crate::Error::Machine(error.to_string()))?;
+    let source = library::load(&start.machine, &start.folder).map_err(|error| Error::Machine(error.to_string()))?;
     let loaded = runtime.load(&source)?;
     let run = Start {
         loaded: Arc::clone(&loaded),
@@ -103,6 +127,14 @@ async fn begin(runtime: &Runtime, name: &str, start: &StartRun) -> crate::Result
         by: By::run(start.parent.to_string()),
         parent: Some(start.parent.to_string()),
         name: Some(name.to_owned()),
+        accepts_unproved: is_unproved(runtime, &start.parent)?,
     };
-    runtime.start(run).await
+    runtime.start_as(run, start.is_detached).await
+}
+
+/// Whether a person has accepted that the parent itself is not proved. Only then may its children be unproved: a machine cannot decide that
+/// for itself, since its own proof rests on what its children can do.
+fn is_unproved(runtime: &Runtime, parent: &str) -> crate::Result<bool> {
+    let Some(head) = runtime.find(parent)? else { return Ok(false) };
+    Ok(created(&**runtime.engine(), &head)?.is_some_and(|created| created.unproved.is_some()))
 }

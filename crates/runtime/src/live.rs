@@ -49,6 +49,12 @@ pub struct Live {
     pub timers: BTreeMap<TimerId, i64>,
     /// What people have said yes to.
     pub grants: Grants,
+    /// The data of the final state that ended it.
+    pub output: Option<Value>,
+    /// The moment of the last record.
+    pub at_ms: i64,
+    /// How far the run's time is ahead of the clock, which was set back after the run was recorded last.
+    pub(crate) ahead_ms: i64,
     snapshot_seq: u64,
     evidence: EvidenceStore,
 }
@@ -121,6 +127,9 @@ impl Live {
             activities: BTreeMap::new(),
             timers: BTreeMap::new(),
             grants: Grants::default(),
+            output: None,
+            at_ms: 0,
+            ahead_ms: 0,
             snapshot_seq: 0,
             evidence,
         }
@@ -139,16 +148,22 @@ impl Live {
         (live.key, live.lease) = (opened.head.key, lease);
         if let Some((seq, json)) = &opened.snapshot {
             let wrong = |why| Error::State { run: opened.head.name.clone(), why };
-            let (state, activities, grants) = saved::load(json, &live.loaded.machine).map_err(wrong)?;
-            live.grants = grants;
-            (live.state, live.seq, live.snapshot_seq) = (state, *seq, *seq);
-            live.activities = activities.into_iter().collect();
+            let stored = saved::load(json, &live.loaded.machine).map_err(wrong)?;
+            if stored.state.semantics != created.semantics {
+                return Err(wrong(
+                    "its stored state selects transitions by other rules than its first record says".into(),
+                ));
+            }
+            (live.grants, live.output) = (stored.grants, stored.output);
+            (live.state, live.seq, live.snapshot_seq) = (stored.state, *seq, *seq);
+            live.activities = stored.activities.into_iter().collect();
         }
         for record in &opened.tail {
             live.fold(&record.entry(evidence)?, record.at_ms, &mut interlock_core::Silent);
             live.seq = record.seq;
         }
         live.timers = opened.timers.iter().copied().collect();
+        live.at_ms = opened.head.updated_ms;
         Ok(live)
     }
 
@@ -228,7 +243,7 @@ impl Live {
                 self.timers.remove(&id);
                 changes.timers.push(TimerChange::Clear { timer: id });
             }
-            Order_::Finish { .. } => {}
+            Order_::Finish { data, .. } => self.output = data,
         }
     }
 
@@ -278,9 +293,9 @@ impl Live {
     }
 
     fn fold_watched(&mut self, entry: &Entry, now_ms: i64) -> (Verdict, Changes, Vec<Move>) {
-        let (mut trace, counters) = (Trace::default(), self.state.counters.clone());
+        let (mut trace, before) = (Trace::default(), moves::Before::of(self, entry));
         let (verdict, changes) = self.fold(entry, now_ms, &mut trace);
-        let moves = moves::of(self, self.seq + 1, now_ms, entry, &trace, &counters);
+        let moves = moves::of(self, self.seq + 1, now_ms, entry, &trace, &before);
         (verdict, changes, moves)
     }
 
@@ -330,6 +345,7 @@ impl Live {
             .flat_map(|(at, entry)| entry.evidence().iter().map(move |evidence| (at, Evidence::clone(evidence))));
         let evidence = evidence.collect();
         self.seq += records.len() as u64;
+        self.at_ms = now_ms;
         let is_due = self.seq >= self.snapshot_seq + RECORDS_PER_SNAPSHOT;
         if is_due {
             self.snapshot_seq = self.seq;

@@ -54,8 +54,48 @@ pub struct Move {
     /// Lines the machine wrote.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,
+    /// For the start, if whoever started the run accepted an unproved machine: the reasons for which `check` refused it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unproved: Option<Vec<String>>,
+    /// The names of the files that led to it, in the order of `evidence_refs`.
+    #[serde(skip)]
+    pub evidence_names: Vec<String>,
+    /// The activity whose end led to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub activity: Option<EndedActivity>,
+    /// The judge that decided it. Filled in by a reader of the evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge: Option<JudgeNote>,
     /// Whether the event was taken at all. One that was not moved nothing.
     pub taken: bool,
+}
+
+/// The activity whose end led to a move.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct EndedActivity {
+    /// Its name.
+    pub name: String,
+    /// The state that invoked it.
+    pub state: String,
+    /// The number of the attempt; 0 if a person answered in its place.
+    pub attempt: u32,
+}
+
+/// The judge that decided a move, as the evidence of the judgement has it.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+pub struct JudgeNote {
+    /// The judge's name, or `rules`.
+    pub name: String,
+    /// Its reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Its confidence, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// Tokens that models read and wrote.
+    pub tokens: (u64, u64),
+    /// The cost of all requests.
+    pub cost: f64,
 }
 
 /// A counter that changed.
@@ -86,15 +126,37 @@ pub struct RefusedMove {
 }
 
 /// The moves of a step that has been made: `live` is as it is after it.
-pub(crate) fn of(live: &Live, seq: u64, at_ms: i64, entry: &Entry, trace: &Trace, before: &[u32]) -> Vec<Move> {
+pub(crate) fn of(live: &Live, seq: u64, at_ms: i64, entry: &Entry, trace: &Trace, before: &Before) -> Vec<Move> {
     with_values(live, seq, at_ms, entry, &Why { trace: trace.clone(), seen: Vec::new() }, before)
 }
 
+/// The parts of a run before a step that explain it afterwards.
+#[derive(Debug)]
+pub(crate) struct Before {
+    counters: Vec<u32>,
+    activity: Option<EndedActivity>,
+}
+
+impl Before {
+    /// Of a run that has not made the step of `entry` yet.
+    pub(crate) fn of(live: &Live, entry: &Entry) -> Self {
+        let activity = match entry {
+            Entry::Outcome { activity, number, .. } => live.activities.get(activity).map(|begun| {
+                let invoke = live.loaded.chart().invoke(begun.invoke);
+                let state = live.loaded.chart().state(invoke.state).name.clone();
+                EndedActivity { name: invoke.activity.clone(), state, attempt: *number }
+            }),
+            _ => None,
+        };
+        Before { counters: live.state.counters.clone(), activity }
+    }
+}
+
 /// The same with the values that guards saw.
-pub(crate) fn with_values(live: &Live, seq: u64, at_ms: i64, entry: &Entry, why: &Why, before: &[u32]) -> Vec<Move> {
+pub(crate) fn with_values(live: &Live, seq: u64, at_ms: i64, entry: &Entry, why: &Why, before: &Before) -> Vec<Move> {
     let writer = Writer { live, seq, at_ms, entry, before, seen: &why.seen };
     let moves = why.trace.microsteps.iter().enumerate().flat_map(|(at, round)| writer.round(at == 0, round));
-    moves.chain(writer.granted()).chain(writer.undone()).chain(writer.left()).collect()
+    moves.chain(writer.granted()).chain(writer.undone()).chain(writer.left()).chain(writer.aborted()).collect()
 }
 
 /// Keeps the trace of a step and what its guards saw.
@@ -108,8 +170,8 @@ impl Observer for Why {
     const WORDS: bool = true;
     const VALUES: bool = true;
 
-    fn considering(&mut self, event: Option<&EventKey>) {
-        self.trace.considering(event);
+    fn considering(&mut self, event: Option<&EventKey>, origin: Option<StateId>) {
+        self.trace.considering(event, origin);
     }
 
     fn weighed(&mut self, transition: TransitionId, values: Vec<(String, Value)>) {
@@ -150,7 +212,7 @@ struct Writer<'a> {
     seq: u64,
     at_ms: i64,
     entry: &'a Entry,
-    before: &'a [u32],
+    before: &'a Before,
     seen: &'a [(TransitionId, Vec<(String, Value)>)],
 }
 
@@ -221,6 +283,19 @@ impl Writer<'_> {
         Some(Move { event: Some("left to a person".into()), reason: Some(reason), taken: true, ..base })
     }
 
+    /// An end from outside is no transition, but those who ask what happened should see it.
+    fn aborted(&self) -> Option<Move> {
+        let Entry::Aborted { by, why } = self.entry else { return None };
+        let base = self.base(true, &Microstep::default());
+        Some(Move {
+            event: Some("aborted".into()),
+            reason: Some(why.clone()),
+            by: Some(by.clone()),
+            taken: true,
+            ..base
+        })
+    }
+
     /// What is the same for all transitions of a round.
     fn base(&self, is_first: bool, round: &Microstep) -> Move {
         let (by, data) = match self.entry {
@@ -248,6 +323,13 @@ impl Writer<'_> {
             refused: round.refused.iter().map(|refused| self.refused(refused.transition, refused.why)).collect(),
             faults: round.faults.iter().map(ToString::to_string).collect(),
             log: round.log.clone(),
+            unproved: match self.entry {
+                Entry::Created(created) if is_first => created.unproved.clone(),
+                _ => None,
+            },
+            evidence_names: evidence.iter().map(|evidence| evidence.name.clone()).collect(),
+            activity: self.before.activity.clone().filter(|_| is_first),
+            judge: None,
             taken: false,
         }
     }
@@ -267,7 +349,7 @@ impl Writer<'_> {
         let counters = transition.limits.iter().map(|limit| limit.counter).chain(transition.resets.iter().copied());
         let changed = counters.map(|id| Counted {
             counter: self.chart().counters[id.index()].name.clone(),
-            before: self.before.get(id.index()).copied().unwrap_or_default(),
+            before: self.before.counters.get(id.index()).copied().unwrap_or_default(),
             after: self.live.state.counters[id.index()],
             max: self.live.counter_max(id),
         });

@@ -7,7 +7,7 @@ use interlock_core::{ActivityId, Status};
 use crate::Live;
 
 /// What can be done about a run from outside.
-#[derive(Clone, Debug, Default, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Offers {
     /// Events that people may send now.
     pub events: Vec<Offer>,
@@ -18,7 +18,7 @@ pub struct Offers {
 }
 
 /// An event that people may send now.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Offer {
     /// Its name.
     pub event: String,
@@ -31,7 +31,7 @@ pub struct Offer {
 }
 
 /// An activity to be stood in for.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ByHand {
     /// Which start.
     pub id: ActivityId,
@@ -42,10 +42,10 @@ pub struct ByHand {
     /// What it is given.
     pub with: serde_json::Value,
     /// What is asked, in words, where that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     /// Why it is left to a person, where it was tried.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<String>,
     /// How it may end: `error` besides.
     pub signals: Vec<Offer>,

@@ -3,7 +3,7 @@
 //! | effect | what becomes of it |
 //! |---|---|
 //! | `read` | tried again, three times at most, with a growing pause; where it only waits, as often as need be |
-//! | `write` | the workspace is put back to what it was before, and the machine is told `INTERRUPTED` |
+//! | `write` | its changes are taken back, or a person is asked (`recovery.rs`), and the machine is told `INTERRUPTED` |
 //! | `external` | the machine is told `UNKNOWN_OUTCOME`: nobody repeats it by himself |
 
 use interlock_activity::{Effect, Registry, code};
@@ -65,5 +65,12 @@ fn care_of(live: &Live, registry: &Registry, id: ActivityId, number: u32, snapsh
 pub(crate) fn cut_off(live: &Live, id: ActivityId, code: &str, message: &str) -> Entry {
     let number = live.activities.get(&id).map_or(0, |begun| begun.number);
     let data = Value::map([("code", Value::from(code)), ("message", Value::from(message))]);
-    Entry::Outcome { activity: id, number, result: AttemptResult::Error { data }, evidence: Vec::new(), by: None }
+    Entry::Outcome {
+        activity: id,
+        number,
+        result: AttemptResult::Error { data },
+        evidence: Vec::new(),
+        by: None,
+        id: None,
+    }
 }

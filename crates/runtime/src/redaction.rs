@@ -1,10 +1,9 @@
 //! Where secrets are taken out of data: before it enters the engine, so that what is stored is exactly what the machine saw.
 //!
 //! Three doors lead in: a run's input, an event that somebody sends, the outcome of an attempt. Evidence and live output are redacted
-//! where they are written (`interlock_journal::EvidenceStore`, `activities/output.rs`).
+//! where they are written (`interlock_journal::EvidenceStore`, `activities/output.rs`). Patches are applied as they were: `seals.rs`.
 
 use interlock_chart::Value;
-use interlock_journal::AttemptResult;
 use interlock_redact::Redactor;
 
 /// Data without its secrets.
@@ -17,14 +16,6 @@ pub(crate) fn value(redactor: &Redactor, value: Value) -> Value {
     match redactor.json(&mut json) {
         true => Value::from(json),
         false => value,
-    }
-}
-
-/// What an attempt ended with, without its secrets.
-pub(crate) fn result(redactor: &Redactor, result: AttemptResult) -> AttemptResult {
-    match result {
-        AttemptResult::Signal { name, data } => AttemptResult::Signal { name, data: value(redactor, data) },
-        AttemptResult::Error { data } => AttemptResult::Error { data: value(redactor, data) },
     }
 }
 

@@ -1,16 +1,15 @@
-//! Going back over a run's records: every frame of it, whether it holds together, and a new run from any of them.
+//! Going back over a run's records: every frame of it, and a new run from any of them.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use interlock_core::Trace;
-use interlock_journal::{
-    Append, Engine, Entry, Error as JournalError, Fork, Hash, Head, NewRun, Phase, Record, TimerChange,
-};
+use interlock_chart::model::Kind;
+use interlock_core::{Semantics, Trace};
+use interlock_journal::{Append, By, Engine, Entry, Fork, Head, NewRun, Phase, Record, TimerChange};
 
-use crate::{Error, Live, Loaded, Move, Result, fresh_name, moves, saved};
+use crate::{Error, Live, Loaded, Move, Prover, Result, fresh_name, moves, proof, saved};
 
 /// Records read at a time.
-const CHUNK: usize = 1_000;
+pub(crate) const CHUNK: usize = 1_000;
 
 /// A run after one of its records.
 #[derive(Debug)]
@@ -61,111 +60,36 @@ impl Live {
         if let Entry::Created(created) = entry {
             self.folder = created.folder.clone().map(Into::into).unwrap_or_default();
         }
-        let (mut why, before) = (moves::Why::default(), self.state.counters.clone());
+        let (mut why, before) = (moves::Why::default(), moves::Before::of(self, entry));
         self.fold(entry, record.at_ms, &mut why);
-        self.seq = record.seq;
+        (self.seq, self.at_ms) = (record.seq, record.at_ms);
         (moves::with_values(self, record.seq, record.at_ms, entry, &why, &before), why.trace)
     }
 }
 
-/// Something about a run that cannot be as it was written.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Problem {
-    /// The record it is about, where it is about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seq: Option<u64>,
-    /// The file it is about, where it is about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<Hash>,
-    /// What is wrong.
-    pub what: String,
+/// A fork to be made.
+#[derive(Clone, Debug)]
+pub struct NewFork {
+    /// The last record that both runs share.
+    pub at: u64,
+    /// Who forks.
+    pub by: By,
+    /// Whether a machine that `check` refuses is run all the same. The refusals are then recorded in the new run.
+    pub accepts_unproved: bool,
 }
 
-impl Problem {
-    fn record(seq: u64, what: impl Into<String>) -> Self {
-        Problem { seq: Some(seq), evidence: None, what: what.into() }
-    }
-
-    fn run(what: impl Into<String>) -> Self {
-        Problem { seq: None, evidence: None, what: what.into() }
-    }
+/// The refusal of a run that keeps older rules than those that `check` proves. Without parallel states both select the same.
+fn other_rules(loaded: &Loaded, semantics: Semantics) -> Option<String> {
+    let is_parallel = loaded.chart().states.iter().any(|state| state.kind == Kind::Parallel);
+    let is_other = semantics != Semantics::CURRENT && is_parallel;
+    is_other.then(|| {
+        format!("the run keeps the semantics version {} it began with; `check` proves another", u32::from(semantics))
+    })
 }
 
-/// Checks that a run is what was written: the chain of its records, every file they refer to, its definition, and that folding the records
-/// gives the state that is stored.
-pub fn verify(engine: &dyn Engine, head: &Head) -> Result<Vec<Problem>> {
-    let mut problems = check_chain(engine, head)?;
-    match replay_all(engine, head, &mut problems) {
-        Ok(()) => {}
-        Err(Error::Journal(error @ JournalError::Store { .. })) => return Err(error.into()),
-        Err(error) => problems.push(Problem::run(error.to_string())),
-    }
-    Ok(problems)
-}
-
-fn check_chain(engine: &dyn Engine, head: &Head) -> Result<Vec<Problem>> {
-    let (mut problems, mut before, mut next) = (Vec::new(), Hash::NONE, 1);
-    loop {
-        let records = engine.records(head.key, next, CHUNK)?;
-        for record in &records {
-            if record.seq != next {
-                problems.push(Problem::record(next, format!("missing: the next one there is {}", record.seq)));
-            }
-            if !record.follows(&head.name, &before) {
-                problems.push(Problem::record(record.seq, "its hash does not fit its content and the record before"));
-            }
-            if let Some(Some(file)) = record.payload_file()
-                && let Err(error) = engine.evidence().check(&file)
-            {
-                problems.push(Problem { seq: Some(record.seq), evidence: Some(file), what: error.to_string() });
-            }
-            match engine.entry(record) {
-                Ok(entry) => check_evidence(engine, record.seq, &entry, &mut problems),
-                Err(error) => problems.push(Problem::record(record.seq, error.to_string())),
-            }
-            (before, next) = (record.hash, record.seq + 1);
-        }
-        if records.len() < CHUNK {
-            break;
-        }
-    }
-    if (next - 1, before) != (head.seq, head.hash) {
-        problems.push(Problem::run(format!("it should end with record {}, and its last is {}", head.seq, next - 1)));
-    }
-    Ok(problems)
-}
-
-fn check_evidence(engine: &dyn Engine, seq: u64, entry: &Entry, problems: &mut Vec<Problem>) {
-    for evidence in entry.evidence() {
-        if let Err(error) = engine.evidence().check(&evidence.hash) {
-            problems.push(Problem { seq: Some(seq), evidence: Some(evidence.hash), what: error.to_string() });
-        }
-    }
-}
-
-fn replay_all(engine: &dyn Engine, head: &Head, problems: &mut Vec<Problem>) -> Result<()> {
-    let opened = engine.open(head.key)?;
-    let mut at_snapshot = None;
-    let stored = opened.snapshot;
-    let live = replay(engine, head, head.seq, |frame| {
-        if stored.as_ref().is_some_and(|(seq, _)| *seq == frame.record.seq) {
-            at_snapshot = Some(saved::save(frame.live));
-        }
-    })?;
-    if let Some((seq, json)) = stored
-        && at_snapshot.as_ref() != Some(&json)
-    {
-        problems.push(Problem::record(seq, "the state stored after it is not what the records lead to"));
-    }
-    if live.place() != head.place {
-        let what = format!("the records lead to {}, not to {}", live.place(), head.place);
-        problems.push(Problem::run(what));
-    }
-    Ok(())
-}
-
-/// Makes a new run that shares the first records of another, up to and including `at`.
-pub fn fork(engine: &dyn Engine, head: &Head, at: u64, by: interlock_journal::By) -> Result<NewRun> {
+/// Makes a new run that shares the first records of another, if its machine is proved or need not be.
+pub fn fork(engine: &dyn Engine, prover: &dyn Prover, head: &Head, wanted: NewFork) -> Result<NewRun> {
+    let NewFork { at, by, accepts_unproved } = wanted;
     if at == 0 || at > head.seq {
         return Err(Error::State {
             run: head.name.clone(),
@@ -174,12 +98,20 @@ pub fn fork(engine: &dyn Engine, head: &Head, at: u64, by: interlock_journal::By
     }
     let name = fresh_name(&head.machine);
     let (mut entries, mut evidence) = (Vec::new(), Vec::new());
+    let loaded = Loaded::new(engine.definition(&head.definition)?)?;
+    let created = proof::created(engine, head)?;
+    let semantics = created.as_ref().map_or(Semantics::CURRENT, |created| created.semantics);
+    let folder = created.and_then(|created| created.folder).unwrap_or_default();
+    let mut refusals = prover.refusals(&loaded, Path::new(&folder));
+    refusals.extend(other_rules(&loaded, semantics));
+    let unproved = proof::accept(&loaded, refusals, accepts_unproved)?;
     let live = replay(engine, head, at, |frame| {
         evidence.extend(frame.entry.evidence().iter().map(|file| (entries.len(), file.clone())));
         let entry = match frame.entry.clone() {
             Entry::Created(mut created) => {
                 created.fork = Some(Fork { run: head.name.clone(), at });
                 created.by = by.clone();
+                created.unproved.clone_from(&unproved);
                 Entry::Created(created)
             }
             entry => entry,

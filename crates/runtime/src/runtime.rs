@@ -9,8 +9,10 @@ use std::{
 
 use interlock_activity::{Activity, Registry};
 use interlock_chart::{Value, library::Source};
+use interlock_core::Semantics;
 use interlock_journal::{By, Claim, Created, Definition, Engine, Entry, Head, NewRun, Phase, Posted, RunKey};
 use interlock_redact::Redactor;
+use serde::{Deserialize, Serialize};
 use tokio::sync::{
     Semaphore, broadcast,
     mpsc::{UnboundedSender, unbounded_channel},
@@ -18,9 +20,11 @@ use tokio::sync::{
 };
 
 use crate::{
-    Clock, Error, Live, Loaded, News, Result, Snapshots,
-    actor::{Actor, Answer, Letter, Mail, Reply, Request, try_at_once},
-    fresh_name, redaction,
+    Clock, Error, Fired, Live, Loaded, News, Prover, Result, Snapshots,
+    actor::{Actor, Mail, try_at_once},
+    children, fresh_id, fresh_name, project, proof,
+    request::{Answer, Letter, Reply, Request, Sending},
+    seals::Seals,
 };
 
 /// How long a living process has to answer a message.
@@ -54,6 +58,8 @@ pub struct Config {
     pub live_folder: PathBuf,
     /// What takes secrets out of everything before it is kept or shown.
     pub redactor: Arc<Redactor>,
+    /// Decides whether a machine may run.
+    pub prover: Arc<dyn Prover>,
 }
 
 /// A run to be started.
@@ -71,6 +77,27 @@ pub struct Start {
     pub parent: Option<String>,
     /// Its name; a fresh one where nothing is said.
     pub name: Option<String>,
+    /// Whether a machine that `check` refuses is run all the same. The refusals are then recorded in the run.
+    pub accepts_unproved: bool,
+}
+
+/// What became of something that was asked of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sent {
+    /// The record that it became.
+    pub seq: u64,
+    /// Whether it had become that record before, when it was sent with the same id.
+    #[serde(default)]
+    pub is_repeated: bool,
+    /// The deadlines that were due and fired first.
+    #[serde(default)]
+    pub fired: Vec<Fired>,
+}
+
+impl Sent {
+    pub(crate) fn new(seq: u64, fired: Vec<Fired>) -> Self {
+        Sent { seq, is_repeated: false, fired }
+    }
 }
 
 /// How a run was left.
@@ -94,6 +121,8 @@ pub(crate) struct Shared {
     pub(crate) permits: Arc<Semaphore>,
     pub(crate) live_folder: PathBuf,
     pub(crate) redactor: Arc<Redactor>,
+    pub(crate) seals: Seals,
+    prover: Arc<dyn Prover>,
     live: Mutex<HashMap<RunKey, UnboundedSender<Mail>>>,
     machines: Mutex<HashMap<String, Arc<Loaded>>>,
     /// Definitions that this process has stored.
@@ -185,8 +214,10 @@ impl Runtime {
             clock: config.clock,
             snapshots: config.snapshots,
             permits: Arc::new(Semaphore::new(config.attempts_max)),
+            seals: Seals::new(&config.live_folder),
             live_folder: config.live_folder,
             redactor: config.redactor,
+            prover: config.prover,
             live: Mutex::default(),
             machines: Mutex::default(),
             defined: Mutex::default(),
@@ -230,7 +261,7 @@ impl Runtime {
         Ok(Arc::clone(lock(&self.0.machines).entry(hash).or_insert(loaded)))
     }
 
-    fn loaded(&self, hash: &str) -> Result<Arc<Loaded>> {
+    pub(crate) fn loaded(&self, hash: &str) -> Result<Arc<Loaded>> {
         if let Some(loaded) = lock(&self.0.machines).get(hash) {
             return Ok(Arc::clone(loaded));
         }
@@ -240,14 +271,22 @@ impl Runtime {
 
     /// Starts a run. Its first record is durable when this returns.
     pub async fn start(&self, start: Start) -> Result<Head> {
-        let input = start.loaded.admit_input(&redaction::value(&self.0.redactor, start.input))?;
+        self.start_as(start, false).await
+    }
+
+    /// The same for a run that may go on when the state that started it is left.
+    pub(crate) async fn start_as(&self, start: Start, is_detached: bool) -> Result<Head> {
         let name = start.name.unwrap_or_else(|| fresh_name(&start.loaded.chart().id));
+        let input = self.0.seals.value(&self.0.redactor, &name, start.input);
+        let input = start.loaded.admit_input(&input)?;
         let shared = &self.0;
         shared.get_ready(&start.loaded);
         let objections = shared.objections(&start.loaded, &input, &start.folder);
         if !objections.is_empty() {
             return Err(Error::Input(objections));
         }
+        let unproved = proof::ask(&shared.prover, &start.loaded, &start.folder, start.accepts_unproved).await?;
+        let rules = project::keep(&start.folder, shared.engine.evidence(), &shared.redactor).map_err(Error::Project)?;
         let hash = &start.loaded.definition.hash;
         // Once a process is enough: definitions are never removed, and packing one takes longer than a step.
         if !lock(&shared.defined).contains(hash) {
@@ -265,7 +304,11 @@ impl Runtime {
             folder: Some(start.folder.display().to_string()),
             by: start.by,
             parent: start.parent.clone(),
+            detached: is_detached,
             fork: None,
+            unproved,
+            project: Some(rules),
+            semantics: Semantics::CURRENT,
         });
         let mut permits = BTreeMap::new();
         let now_ms = shared.clock.now_ms();
@@ -306,7 +349,7 @@ impl Runtime {
         let shared = &self.0;
         let _one_at_a_time = shared.adopting.lock().await;
         let Some(mail) = shared.write_to(run, mail) else { return Ok(None) };
-        let lease = match shared.engine.claim(run).await? {
+        let lease = match shared.engine.claim(run, shared.clock.now_ms()).await? {
             Claim::Ours(lease) => lease,
             Claim::Held { pid } => return Ok(Some(pid)),
         };
@@ -314,8 +357,8 @@ impl Runtime {
         let loaded = self.loaded(&opened.head.definition)?;
         let live = Live::load(&opened, loaded, lease, shared.engine.evidence())?;
         let (to, inbox) = unbounded_channel();
-        // Messages left for whoever held it before come first. Both are there before the run can come to rest again.
-        let mail = std::iter::once(Mail::Look).chain(mail);
+        // Messages left for whoever held it before come first. All are there before the run can come to rest again.
+        let mail = self.end_unless_wanted(&opened.head)?.into_iter().chain([Mail::Look]).chain(mail);
         mail.for_each(|mail| drop(to.send(mail)));
         lock(&shared.live).insert(run, to.clone());
         let actor = Actor::new(Arc::clone(shared), live, inbox, to);
@@ -323,41 +366,67 @@ impl Runtime {
         Ok(None)
     }
 
+    /// What a run that was left by whoever started it is told before anything else.
+    fn end_unless_wanted(&self, head: &Head) -> Result<Option<Mail>> {
+        if head.phase.is_over() || self.is_wanted(head)? {
+            return Ok(None);
+        }
+        let parent = head.parent.clone().unwrap_or_default();
+        let request = Request::Abort { why: children::left(&parent) };
+        Ok(Some(Mail::Ask { request, by: By::run(parent), reply: Reply::Nobody }))
+    }
+
     /// Sends an event to a run, wherever it is. The number of the record it became.
     pub async fn send(&self, run: &Head, event: &str, data: Value, by: By) -> Result<u64> {
+        Ok(self.send_once(run, event, data, by, &fresh_id()).await?.seq)
+    }
+
+    /// Sends an event with an id. Whoever sends it again with the same id is told what became of the first, and nothing else happens.
+    pub async fn send_once(&self, run: &Head, event: &str, data: Value, by: By, id: &str) -> Result<Sent> {
         // Before it is written anywhere: a message to another process is in the store, too.
-        let data = redaction::value(&self.0.redactor, data);
-        self.ask(run, Request::Send { event: event.to_owned(), data }, by).await
+        let data = self.0.seals.value(&self.0.redactor, &run.name, data);
+        let sending = Sending { event: event.to_owned(), data, id: Some(id.to_owned()) };
+        self.ask(run, Request::Send(sending), by).await
     }
 
     /// Makes a run stand still.
     pub async fn pause(&self, run: &Head, by: By) -> Result<u64> {
-        self.ask(run, Request::Pause, by).await
+        Ok(self.ask(run, Request::Pause, by).await?.seq)
     }
 
     /// Lets a paused run go on.
     pub async fn resume(&self, run: &Head, by: By) -> Result<u64> {
-        self.ask(run, Request::Resume, by).await
+        Ok(self.ask(run, Request::Resume, by).await?.seq)
     }
 
     /// A person says yes to something that policy asks about, for a time, for a number of uses, or both.
     pub async fn grant(&self, run: &Head, scope: &str, for_ms: Option<u64>, uses: Option<u32>, by: By) -> Result<u64> {
-        self.ask(run, Request::Grant { scope: scope.to_owned(), for_ms, uses }, by).await
+        Ok(self.ask(run, Request::Grant { scope: scope.to_owned(), for_ms, uses }, by).await?.seq)
     }
 
-    pub(crate) async fn ask(&self, run: &Head, request: Request, by: By) -> Result<u64> {
+    pub(crate) async fn ask(&self, run: &Head, request: Request, by: By) -> Result<Sent> {
         // Again where the process that held it has ended without an answer.
         for _ in 0..ASKED_MAX {
             let (reply, answer) = oneshot::channel();
             let mail = Mail::Ask { request: request.clone(), by: by.clone(), reply: Reply::Here(reply) };
             let Some(pid) = self.deliver(run.key, Some(mail)).await? else {
-                return answer.await.unwrap_or_else(|_| Err(self.gone(run)));
+                return match answer.await {
+                    Ok(answer) => answer,
+                    Err(_) => self.recorded(run, &request),
+                };
             };
             if let Some(answer) = self.ask_there(run, &request, &by, pid).await? {
                 return answer.map_err(Error::from);
             }
         }
-        Err(self.gone(run))
+        self.recorded(run, &request)
+    }
+
+    /// What the journal knows of a request that nobody answered.
+    fn recorded(&self, run: &Head, request: &Request) -> Result<Sent> {
+        let Request::Send(Sending { id: Some(id), .. }) = request else { return Err(self.gone(run)) };
+        let seq = self.0.engine.sent(run.key, id)?;
+        seq.map(|seq| Sent::new(seq, Vec::new())).ok_or_else(|| self.gone(run))
     }
 
     fn gone(&self, run: &Head) -> Error {
@@ -374,18 +443,15 @@ impl Runtime {
         let mut pause = Duration::from_millis(2);
         let deadline = tokio::time::Instant::now() + ANSWER_WAIT;
         loop {
-            if let Posted::Answered(answer) = engine.posted(message)? {
-                engine.withdraw(message).await?;
-                return Ok(serde_json::from_str(&answer).ok());
-            }
-            let is_held = matches!(engine.holder(run.key)?, Some(holder) if holder == pid);
-            if !is_held && engine.withdraw(message).await? {
-                return Ok(None);
-            }
-            if tokio::time::Instant::now() > deadline {
+            let is_answered = engine.posted(message)? != Posted::Open;
+            let is_held = matches!(engine.holder(run.key)?, Some(holder) if holder.pid == pid);
+            let is_given_up = tokio::time::Instant::now() > deadline;
+            if is_answered || !is_held || is_given_up {
+                // The holder may have answered and ended since: what the message was when it was taken back is the truth.
                 return match engine.withdraw(message).await? {
-                    true => Err(Error::NoAnswer { run: run.name.clone(), pid }),
-                    false => Ok(None),
+                    Posted::Answered(answer) => Ok(serde_json::from_str(&answer).ok()),
+                    Posted::Open if is_held => Err(Error::NoAnswer { run: run.name.clone(), pid }),
+                    Posted::Open => Ok(None),
                 };
             }
             tokio::time::sleep(pause).await;
@@ -422,6 +488,11 @@ impl Runtime {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(Duration::from_secs(1));
         }
+    }
+
+    /// Begins nothing new in one run; it is left as soon as what is under way has ended or only waits.
+    pub fn leave(&self, run: RunKey) {
+        lock(&self.0.live).get(&run).into_iter().for_each(|to| drop(to.send(Mail::Detach)));
     }
 
     /// Begins nothing new in any run here; they are left as soon as what is under way has ended.

@@ -15,6 +15,8 @@ struct Saved {
     activities: Vec<SavedActivity>,
     #[serde(default, skip_serializing_if = "Grants::is_empty")]
     grants: Grants,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    output: Option<Value>,
 }
 
 /// What the engine's state does not say about an activity under way.
@@ -34,6 +36,15 @@ struct SavedActivity {
 
 /// The stored form.
 pub(crate) fn save(live: &Live) -> String {
+    save_with(live, live.output.clone())
+}
+
+/// Whether this is the stored form of a run. Older versions did not store its output.
+pub(crate) fn is_of(live: &Live, json: &str) -> bool {
+    save(live) == json || save_with(live, None) == json
+}
+
+fn save_with(live: &Live, output: Option<Value>) -> String {
     let activities = live.activities.iter().map(|(id, begun)| SavedActivity {
         id: *id,
         with: begun.with.clone(),
@@ -44,13 +55,18 @@ pub(crate) fn save(live: &Live) -> String {
         left: begun.left.clone(),
     });
     let state = live.state.snapshot(&live.loaded.machine);
-    let saved = Saved { state, activities: activities.collect(), grants: live.grants.clone() };
+    let saved = Saved { state, activities: activities.collect(), grants: live.grants.clone(), output };
     // Every key is a string: there is nothing that JSON could refuse.
     serde_json::to_string(&saved).unwrap_or_default()
 }
 
-/// What of a run is stored.
-type Stored = (State, Vec<(ActivityId, Begun)>, Grants);
+/// The stored parts of a run.
+pub(crate) struct Stored {
+    pub(crate) state: State,
+    pub(crate) activities: Vec<(ActivityId, Begun)>,
+    pub(crate) grants: Grants,
+    pub(crate) output: Option<Value>,
+}
 
 /// What was stored.
 pub(crate) fn load(json: &str, machine: &Machine) -> Result<Stored, String> {
@@ -70,5 +86,5 @@ pub(crate) fn load(json: &str, machine: &Machine) -> Result<Stored, String> {
         Some((saved.id, begun))
     };
     let activities = saved.activities.into_iter().filter_map(begun).collect();
-    Ok((state, activities, saved.grants))
+    Ok(Stored { state, activities, grants: saved.grants, output: saved.output })
 }

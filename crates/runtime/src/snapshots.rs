@@ -6,17 +6,18 @@ use std::{
 };
 
 use interlock_activity::{Outcome, code};
-use interlock_workspace::Workspace;
+use interlock_journal::Evidence;
+use interlock_workspace::{Changes, Workspace};
 
-use crate::{dispatch::blocking, runtime::Shared};
+use crate::{dispatch::blocking, recovery, runtime::Shared};
 
 /// Keeps and restores the content of a folder.
 pub trait Snapshots: Send + Sync + 'static {
     /// The content of the folder as it is, kept under the name that is returned; nothing where the folder cannot be kept. May block.
-    fn take(&self, folder: &Path, run: &str) -> Result<Option<String>, String>;
+    fn take(&self, folder: &Path, run: &str) -> Result<Option<String>, Untaken>;
 
-    /// Makes the folder what it was. May block. Returns what was done, in words.
-    fn restore(&self, folder: &Path, snapshot: &str) -> Result<String, String>;
+    /// Takes back what attempts that were cut off have written, and nothing else; first keeps the folder as it is. May block.
+    fn recover(&self, cut_off: &CutOff) -> Result<Recovered, String>;
 
     /// What changed since a snapshot, as JSON; nothing where nothing did. What is there now is kept as well. May block.
     fn changes(&self, _folder: &Path, _run: &str, _snapshot: &str) -> Result<Option<Vec<u8>>, String> {
@@ -29,18 +30,57 @@ pub trait Snapshots: Send + Sync + 'static {
     }
 }
 
+/// Attempts of a run that were cut off while they may have written.
+#[derive(Clone, Debug)]
+pub struct CutOff {
+    /// The folder the run works in.
+    pub folder: PathBuf,
+    /// The run.
+    pub run: Arc<str>,
+    /// The snapshots they began with.
+    pub before: Vec<String>,
+    /// The recorded changes of the run's other attempts, oldest first.
+    pub others: Vec<Changes>,
+}
+
+/// The result of a recovery.
+#[derive(Clone, Debug)]
+pub enum Recovered {
+    /// Their changes are taken back.
+    PutBack {
+        /// In words.
+        said: String,
+    },
+    /// Nothing was touched: a person has to say what becomes of the files.
+    Question {
+        /// The files and the reason, in words.
+        why: String,
+        /// The changes that the attempts may have made, as JSON.
+        changes: Vec<u8>,
+    },
+}
+
 /// Keeps nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoSnapshots;
 
 impl Snapshots for NoSnapshots {
-    fn take(&self, _: &Path, _: &str) -> Result<Option<String>, String> {
+    fn take(&self, _: &Path, _: &str) -> Result<Option<String>, Untaken> {
         Ok(None)
     }
 
-    fn restore(&self, _: &Path, _: &str) -> Result<String, String> {
+    fn recover(&self, _: &CutOff) -> Result<Recovered, String> {
         Err("nothing was kept".into())
     }
+}
+
+/// The reason for which a snapshot could not be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Untaken {
+    /// The disk failed. The run stops where its last record is, as with any other write of the store.
+    Disk(String),
+    /// The folder cannot be kept, or git is missing: the machine hears of it.
+    Folder(String),
 }
 
 /// Keeps folders with git.
@@ -55,12 +95,15 @@ impl GitSnapshots {
 }
 
 impl Snapshots for GitSnapshots {
-    fn take(&self, folder: &Path, run: &str) -> Result<Option<String>, String> {
-        self.0.take(folder, run).map(Some).map_err(|error| error.to_string())
+    fn take(&self, folder: &Path, run: &str) -> Result<Option<String>, Untaken> {
+        self.0.take(folder, run).map(Some).map_err(|error| match error {
+            interlock_workspace::Error::Io { .. } => Untaken::Disk(error.to_string()),
+            error => Untaken::Folder(error.to_string()),
+        })
     }
 
-    fn restore(&self, folder: &Path, snapshot: &str) -> Result<String, String> {
-        self.0.restore(folder, snapshot).map(|done| done.to_string()).map_err(|error| error.to_string())
+    fn recover(&self, cut_off: &CutOff) -> Result<Recovered, String> {
+        recovery::recover(&self.0, cut_off)
     }
 
     fn changes(&self, folder: &Path, run: &str, snapshot: &str) -> Result<Option<Vec<u8>>, String> {
@@ -84,13 +127,24 @@ pub(crate) async fn with_changes(shared: Weak<Shared>, at: Before, outcome: Outc
             Ok(changes) => changes,
             Err(why) => Some(serde_json::json!({ "unknown": shared.redactor.text(&why) }).to_string().into_bytes()),
         };
-        let keep = |changes: Vec<u8>| shared.engine.evidence().put(CHANGES, "application/json", &changes);
-        changes.map(keep).transpose().map_err(|error| error.to_string())
+        changes.map_or(Ok(Vec::new()), |changes| keep(shared, &changes)).map_err(|error| error.to_string())
     });
     match kept.await {
         Ok(evidence) => outcome.with(evidence),
         Err(why) => Outcome::error(code::NOT_KEPT, format!("what an attempt changed could not be kept: {why}")),
     }
+}
+
+/// Stores the changes of an attempt, and damage to the user's repository as evidence of its own, so that `show` lists it.
+fn keep(shared: &Shared, changes: &[u8]) -> interlock_journal::Result<Vec<Evidence>> {
+    let breaches = serde_json::from_slice::<Changes>(changes).map(|changes| changes.breaches).unwrap_or_default();
+    let put = |name: &str, content: &[u8]| shared.engine.evidence().put(name, "application/json", content);
+    let mut kept = vec![put(CHANGES, changes)?];
+    if !breaches.is_empty() {
+        let said = breaches.iter().map(|said| serde_json::json!({ "rule": "git.damaged", "said": said }));
+        kept.push(put("breaches", serde_json::Value::Array(said.collect()).to_string().as_bytes())?);
+    }
+    Ok(kept)
 }
 
 /// A workspace before an attempt.

@@ -12,12 +12,12 @@ use std::{
 use interlock_activity::{TakeBack, TakenBack, Writes};
 use interlock_chart::{Value, model::StateId};
 use interlock_core::ActivityId;
-use interlock_journal::{AttemptResult, By, Engine, Entry, Evidence, Head, Undone};
-use interlock_workspace::{Change, Changes, Conflict, Moved, Undo, Workspace};
+use interlock_journal::{AttemptResult, By, Engine, Entry, Evidence, Head, Left, Undone};
+use interlock_workspace::{Change, Changes, Conflict, Moved, NotKept, Undo, Workspace};
 use serde::Serialize;
 
 use crate::{
-    Error, Frame, Loaded, Result, Runtime, actor::Request, dispatch::blocking, replay, runtime::Shared,
+    Error, Frame, Loaded, Result, Runtime, dispatch::blocking, replay, request::Request, runtime::Shared,
     snapshots::CHANGES,
 };
 
@@ -124,7 +124,8 @@ impl History {
 
     fn write(&self, engine: &dyn Engine, seq: u64, entry: &Entry) -> Result<Option<Write>> {
         let activity = match entry {
-            Entry::Outcome { activity, .. } => Some(*activity),
+            // A person was asked about the files of an attempt that was cut off.
+            Entry::Outcome { activity, .. } | Entry::Left(Left { activity, .. }) => Some(*activity),
             Entry::Undone(_) => None,
             _ => return Ok(None),
         };
@@ -219,6 +220,9 @@ pub struct Undid {
     pub commits: Vec<CommitBack>,
     /// Paths that somebody else has changed since.
     pub conflicts: Vec<Conflict>,
+    /// Paths that the run has changed and that are not kept, so that they stay as they are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_kept: Vec<NotKept>,
     /// Records of which it is not known what they changed, and why.
     pub unknown: Vec<(u64, String)>,
     /// The snapshot of the workspace before.
@@ -238,7 +242,12 @@ pub struct CommitBack {
 impl Undid {
     /// Whether something stands in the way.
     pub fn has_conflicts(&self) -> bool {
-        !self.conflicts.is_empty() || self.commits.iter().any(|commit| !commit.is_ours)
+        !self.conflicts.is_empty() || self.commits.iter().any(|commit| !commit.is_ours) || self.is_partial()
+    }
+
+    /// Whether something that the run has changed cannot be put back by anybody, or is not known.
+    pub fn is_partial(&self) -> bool {
+        !self.not_kept.is_empty() || !self.unknown.is_empty()
     }
 
     /// Whether there is anything to be put back.
@@ -265,6 +274,7 @@ fn plan(workspace: &Workspace, history: &History, writes: &Writes, paths: &[Path
         files: undo.files.clone(),
         commits: commits(workspace, &history.folder, moved)?,
         conflicts: undo.conflicts.clone(),
+        not_kept: undo.not_kept.clone(),
         unknown: chosen.iter().filter_map(|write| Some((write.seq, write.unknown.clone()?))).collect(),
         ..Undid::default()
     };
@@ -298,7 +308,7 @@ fn commits<'m>(
 
 /// Puts back what was worked out.
 fn carry_out(workspace: &Workspace, folder: &Path, plan: &Plan) -> std::result::Result<(), String> {
-    workspace.carry_out(folder, &plan.undo).map_err(|error| error.to_string())?;
+    workspace.carry_out(&plan.undo).map_err(|error| error.to_string())?;
     for commit in plan.undid.commits.iter().filter(|commit| commit.is_ours) {
         workspace.take_back_commit(folder, &commit.moved, false).map_err(|error| error.to_string())?;
     }
@@ -338,7 +348,7 @@ impl Runtime {
             Ok((history, plan, undone))
         })
         .await?;
-        let seq = self.ask(run, Request::Undo(undone.clone()), by.clone()).await?;
+        let seq = self.ask(run, Request::Undo(undone.clone()), by.clone()).await?.seq;
         let shared = Arc::clone(&self.0);
         let (done, mut undid) = on_a_thread(move || {
             let done = carry_out(workspace(&shared)?, &history.folder, &plan);
@@ -367,6 +377,8 @@ fn record(shared: &Shared, undid: &Undid, snapshot: String, by: By) -> Result<Un
         before_tree: None,
         after_tree: None,
         files: undid.files.clone(),
+        not_kept: Vec::new(),
+        breaches: Vec::new(),
     };
     let mut evidence = Vec::new();
     if !undid.files.is_empty() {
@@ -414,6 +426,10 @@ pub(crate) async fn take_back(shared: Arc<Shared>, order: TakeBack) -> std::resu
             let history = History::of(&*shared.engine, &head)?;
             let plan = plan(workspace, &history, &order.writes, &order.paths)?;
             if !plan.undid.has_conflicts() {
+                if let Some(before) = &order.snapshot {
+                    let announced = workspace.announce_undo(&history.folder, &order.run, before, &plan.undo);
+                    announced.map_err(not_done)?;
+                }
                 carry_out(workspace, &history.folder, &plan).map_err(Error::Undo)?;
             }
             Ok(taken_back(&plan.undid))
@@ -430,10 +446,17 @@ fn taken_back(undid: &Undid) -> TakenBack {
         .conflicts
         .iter()
         .map(|conflict| format!("{}: {}\n{}", conflict.path.display(), conflict.why, conflict.view));
+    let not_kept = undid.not_kept.iter().map(|path| (path.path.display().to_string(), path.why.words()));
+    let unknown = undid.unknown.iter().map(|(seq, why)| (format!("record {seq}"), why.clone()));
+    let partial: Vec<(String, String)> = not_kept.chain(unknown).collect();
+    let view = view.chain(partial.iter().map(|(path, why)| format!("{path}: {why}\n")));
     TakenBack {
         writes: undid.writes.clone(),
         paths: undid.files.iter().map(|change| change.path.display().to_string()).collect(),
-        conflicts: conflicts.chain(commits.map(|commit| commit.moved.reference.clone())).collect(),
         view: view.collect(),
+        conflicts: conflicts
+            .chain(commits.map(|commit| commit.moved.reference.clone()))
+            .chain(partial.iter().map(|(path, _)| path.clone()))
+            .collect(),
     }
 }

@@ -13,11 +13,11 @@ use interlock_activity::{Effect, Registry};
 use interlock_chart::{Value, library};
 use interlock_journal::{AttemptResult, By, Engine, Entry, Head, Journal, Phase};
 use interlock_runtime::{
-    Config, GitSnapshots, Runtime, Start, SystemClock,
+    AnyMachine, Config, GitSnapshots, Runtime, Start, SystemClock,
     activities::{Sandbox, Settings, builtin_with},
     verify,
 };
-use interlock_testkit::launcher::launcher;
+use interlock_testkit::{launcher::launcher, processes::is_alive};
 
 /// Waits for a file, so that the test decides when it ends. Each start leaves a line in a file outside of the workspace.
 const SCRIPT: &str = "echo started >> ../starts; echo $$ > ../pid; echo changed > tracked; rm gone; echo new > added; \
@@ -45,15 +45,15 @@ states:
 }
 
 /// What machines can have done, with a launcher.
-fn registry() -> Registry {
-    let sandbox = Sandbox { launcher: launcher(), ..Sandbox::default() };
+fn registry(store: &Path) -> Registry {
+    let sandbox = Sandbox { launcher: launcher(), store: Some(store.to_owned()), ..Sandbox::default() };
     builtin_with(Settings { sandbox, ..Settings::default() })
 }
 
 struct Scene {
     home: PathBuf,
     folder: PathBuf,
-    _home: Option<tempfile::TempDir>,
+    _outer: Option<tempfile::TempDir>,
 }
 
 fn threads() -> tokio::runtime::Runtime {
@@ -62,19 +62,28 @@ fn threads() -> tokio::runtime::Runtime {
 
 impl Scene {
     fn new(effect: &str) -> Self {
-        let home = tempfile::tempdir().unwrap();
-        let scene = Scene::at(home.path());
+        Self::with(&machine(effect))
+    }
+
+    fn with(machine: &str) -> Self {
+        let outer = tempfile::tempdir().unwrap();
+        let scene = Scene::at(&outer.path().join("home"));
         let folder = &scene.folder;
-        fs::create_dir(folder).unwrap();
+        fs::create_dir_all(folder).unwrap();
         fs::write(folder.join("tracked"), "as it was\n").unwrap();
         fs::write(folder.join("gone"), "not gone\n").unwrap();
-        fs::write(home.path().join("crash.yaml"), machine(effect)).unwrap();
-        Scene { _home: Some(home), ..scene }
+        fs::write(scene.path("crash.yaml"), machine).unwrap();
+        Scene { _outer: Some(outer), ..scene }
     }
 
     /// One that is there already.
     fn at(home: &Path) -> Self {
-        Scene { home: home.to_owned(), folder: home.join("folder"), _home: None }
+        Scene { home: home.to_owned(), folder: home.join("folder"), _outer: None }
+    }
+
+    /// Beside the home, which the commands may change.
+    fn store(&self) -> PathBuf {
+        self.home.with_file_name("store")
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -82,15 +91,16 @@ impl Scene {
     }
 
     fn runtime(&self) -> (Runtime, Arc<dyn Engine>) {
-        let journal: Arc<dyn Engine> = Arc::new(Journal::open(&self.path("store")).unwrap());
+        let journal: Arc<dyn Engine> = Arc::new(Journal::open(&self.store()).unwrap());
         let runtime = Runtime::new(Config {
             engine: Arc::clone(&journal),
-            registry: registry(),
+            registry: registry(&self.store()),
             clock: Arc::new(SystemClock),
-            snapshots: Arc::new(GitSnapshots::new(self.path("store"))),
+            snapshots: Arc::new(GitSnapshots::new(self.store())),
             attempts_max: 4,
-            live_folder: self.path("store/live"),
+            live_folder: self.store().join("live"),
             redactor: Default::default(),
+            prover: Arc::new(AnyMachine),
         });
         (runtime, journal)
     }
@@ -107,13 +117,17 @@ impl Scene {
     }
 
     async fn start(&self, runtime: &Runtime) -> Head {
+        let head = self.launch(runtime).await;
+        wait_for(&self.folder.join("added")).await;
+        head
+    }
+
+    async fn launch(&self, runtime: &Runtime) -> Head {
         let source = library::load(self.path("crash.yaml").to_str().unwrap(), &self.home).unwrap();
         let loaded = runtime.load(&source).unwrap_or_else(|_| panic!("{:?}", source.read().diagnostics));
         let (input, folder, by) = (Value::empty(), self.folder.clone(), By::user("ada"));
         let name = Some("crash-1".to_owned());
-        let head = runtime.start(Start { loaded, input, folder, by, parent: None, name }).await.unwrap();
-        wait_for(&self.folder.join("added")).await;
-        head
+        runtime.start(Start { loaded, input, folder, by, parent: None, name, accepts_unproved: false }).await.unwrap()
     }
 
     /// Takes it up in what could be another process.
@@ -122,14 +136,14 @@ impl Scene {
             let (runtime, journal) = self.runtime();
             assert_eq!(runtime.adopt(head.key).await.unwrap(), None);
             let ended = runtime.settled(head).await.unwrap();
-            assert_eq!(verify(&*journal, &ended).unwrap(), []);
+            assert_eq!(verify(&*journal, &Registry::default(), &ended).unwrap(), []);
             let records = journal.records(head.key, 1, 100).unwrap();
             (ended, records.iter().map(|record| record.entry(journal.evidence()).unwrap()).collect())
         })
     }
 
     fn find(&self) -> Head {
-        Journal::open(&self.path("store")).unwrap().find("crash-1").unwrap().unwrap()
+        Journal::open(&self.store()).unwrap().find("crash-1").unwrap().unwrap()
     }
 
     fn starts(&self) -> usize {
@@ -155,12 +169,6 @@ async fn wait_until(what: &str, is_so: impl Fn() -> bool) {
         assert!(Instant::now() < deadline, "still not: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-}
-
-/// Whether a process is there and no zombie.
-fn is_alive(pid: &str) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))
 }
 
 /// The attempts and how they ended, in words.
@@ -191,6 +199,124 @@ fn a_write_that_was_cut_off_is_taken_back_and_not_repeated() {
     assert_eq!(scene.starts(), 1);
 }
 
+/// Waits until the supervisor of a process that is gone has kept what its command left.
+fn wait_for_the_end(scene: &Scene, snapshot: &str) {
+    let workspace = interlock_runtime::Workspace::new(scene.store());
+    let is_kept = || workspace.ended(&scene.folder, snapshot).unwrap().is_some();
+    threads().block_on(wait_until("what the command left is kept", is_kept));
+}
+
+#[test]
+fn what_a_person_has_changed_since_is_not_taken_back_with_it() {
+    let scene = Scene::new("write");
+    fs::write(scene.folder.join("theirs"), "before\n").unwrap();
+    let head = scene.begin();
+    wait_for_the_end(&scene, "refs/interlock/crash-1/1");
+    fs::write(scene.folder.join("theirs"), "a person was here\n").unwrap();
+    fs::write(scene.folder.join("mine"), "so was I\n").unwrap();
+    let (ended, entries) = scene.take_up(&head);
+    assert_eq!(ended.phase, Phase::Failed);
+    assert_eq!(story(&entries)[1], "1 INTERRUPTED");
+    let files =
+        [("gone", "not gone\n"), ("mine", "so was I\n"), ("theirs", "a person was here\n"), ("tracked", "as it was\n")];
+    assert_eq!(scene.files(), files.map(|(name, text)| (name.to_owned(), text.to_owned())));
+    // What was found is kept under a name that is told.
+    let Some(Entry::Outcome { result: AttemptResult::Error { data }, .. }) = entries.last() else {
+        panic!("{entries:?}")
+    };
+    let told = data.get("message").and_then(Value::as_str).unwrap();
+    let number = told.split("kept as snapshot ").nth(1).unwrap().split(' ').next().unwrap();
+    let name = format!("refs/interlock/crash-1/{number}");
+    let copy = scene.path("copy");
+    let workspace = interlock_runtime::Workspace::new(scene.store());
+    let tree = workspace.tree_named(&scene.folder, &name).unwrap();
+    workspace.copy_tree(&scene.folder, &tree, &copy).unwrap();
+    assert_eq!(fs::read_to_string(copy.join("added")).unwrap(), "new\n");
+    assert_eq!(fs::read_to_string(copy.join("theirs")).unwrap(), "a person was here\n");
+}
+
+#[test]
+fn a_file_that_both_have_changed_is_a_question_and_nothing_is_touched_before_the_answer() {
+    let scene = Scene::new("write");
+    let head = scene.begin();
+    wait_for_the_end(&scene, "refs/interlock/crash-1/1");
+    fs::write(scene.folder.join("tracked"), "a person was here\n").unwrap();
+    let found = scene.files();
+    let (waiting, entries) = scene.take_up(&head);
+    assert_eq!((waiting.phase, scene.files()), (Phase::Waiting, found.clone()));
+    let Some(Entry::Left(left)) = entries.last() else { panic!("{entries:?}") };
+    assert!(left.why.contains("what becomes of tracked"), "{}", left.why);
+    // Asked once: whoever takes it up again touches nothing either.
+    assert_eq!(scene.take_up(&head).0.seq, waiting.seq);
+    assert_eq!(scene.files(), found);
+}
+
+#[test]
+fn without_the_moment_of_its_end_every_change_is_a_question() {
+    let scene = Scene::new("write");
+    let head = scene.begin();
+    wait_for_the_end(&scene, "refs/interlock/crash-1/1");
+    let markers = fs::read_dir(scene.store().join("workspaces")).unwrap();
+    markers.for_each(|folder| fs::remove_dir_all(folder.unwrap().path().join("ended")).unwrap());
+    let found = scene.files();
+    let (waiting, entries) = scene.take_up(&head);
+    assert_eq!((waiting.phase, scene.files()), (Phase::Waiting, found));
+    let Some(Entry::Left(left)) = entries.last() else { panic!("{entries:?}") };
+    assert!(["added", "gone", "tracked"].iter().all(|name| left.why.contains(name)), "{}", left.why);
+}
+
+/// One region ends well while the other waits.
+const REGIONS: &str = r#"
+machine: crash
+version: 1
+summary: Two regions write.
+initial: both
+states:
+  both:
+    type: parallel
+    on: { done.state.both: { target: good } }
+    states:
+      one:
+        initial: writing
+        states:
+          writing:
+            invoke: { activity: command.run, with: { command: "until [ -e begun ]; do sleep 0.02; done; echo one > first" }, signals: [passed] }
+            on: { passed: { target: written } }
+          written: { type: final }
+      other:
+        initial: waiting
+        states:
+          waiting:
+            invoke: { activity: command.run, with: { command: "echo x > begun; until [ -e ../go ]; do sleep 0.02; done" }, signals: [failed] }
+            on: { failed: { target: over }, error: { target: over } }
+          over: { type: final }
+  good: { type: final, outcome: success }
+"#;
+
+#[test]
+fn what_another_region_has_written_and_recorded_stays() {
+    let scene = Scene::with(REGIONS);
+    let threads = threads();
+    let head = threads.block_on(async {
+        let (runtime, journal) = scene.runtime();
+        let head = scene.launch(&runtime).await;
+        let has_ended = || {
+            journal
+                .records(head.key, 1, 100)
+                .unwrap()
+                .iter()
+                .any(|record| matches!(record.entry(journal.evidence()).unwrap(), Entry::Outcome { .. }))
+        };
+        wait_until("one region has ended", has_ended).await;
+        head
+    });
+    threads.shutdown_timeout(Duration::from_secs(5));
+    assert!(scene.folder.join("first").exists());
+    let (ended, _) = scene.take_up(&head);
+    assert_eq!(ended.phase, Phase::Succeeded);
+    assert!(scene.folder.join("first").exists());
+}
+
 /// Says to this test, started as a process of its own, that it is the one to be killed, and where.
 const TO_BE_KILLED: &str = "INTERLOCK_TEST_TO_BE_KILLED";
 
@@ -215,7 +341,7 @@ fn a_process_that_is_killed_takes_its_commands_with_it_and_another_takes_them_ba
     process.kill().unwrap();
     process.wait().unwrap();
     let pid = fs::read_to_string(scene.path("pid")).unwrap();
-    threads().block_on(wait_until("the command is gone", || !is_alive(pid.trim())));
+    threads().block_on(wait_until("the command is gone", || !is_alive(&scene.folder, pid.trim())));
     let (ended, entries) = scene.take_up(&scene.find());
     assert_eq!((ended.phase, ended.place.as_str()), (Phase::Failed, "bad"));
     assert_eq!(story(&entries), [format!("attempt 1 {:?} kept: true", Effect::Write), "1 INTERRUPTED".into()]);

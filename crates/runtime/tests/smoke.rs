@@ -7,7 +7,7 @@ use std::sync::Arc;
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry};
 use interlock_chart::{Value, library};
 use interlock_journal::{By, Engine, Journal, Phase};
-use interlock_runtime::{Config, NoSnapshots, Runtime, Start, SystemClock, verify};
+use interlock_runtime::{AnyMachine, Config, NoSnapshots, Runtime, Start, SystemClock, verify};
 
 struct Echo;
 
@@ -21,6 +21,10 @@ impl Activity for Echo {
     fn effect(&self) -> Effect {
         Effect::Read
     }
+    fn schema(&self) -> interlock_activity::Schema {
+        interlock_activity::schema::any()
+    }
+
     fn signals(&self) -> &[&str] {
         &["said"]
     }
@@ -64,6 +68,7 @@ async fn a_run_goes_on_by_itself_then_waits_then_ends() {
         attempts_max: 4,
         live_folder: home.path().into(),
         redactor: Default::default(),
+        prover: Arc::new(AnyMachine),
     });
     let loaded = runtime.load(&source).unwrap_or_else(|_| panic!("{:?}", source.read().diagnostics));
     let start = Start {
@@ -73,6 +78,7 @@ async fn a_run_goes_on_by_itself_then_waits_then_ends() {
         by: By::user("ada"),
         parent: None,
         name: None,
+        accepts_unproved: false,
     };
     let head = runtime.start(start).await.unwrap();
     let waiting = runtime.settled(&head).await.unwrap();
@@ -82,5 +88,5 @@ async fn a_run_goes_on_by_itself_then_waits_then_ends() {
     runtime.send(&head, "enough", Value::empty(), By::user("ada")).await.unwrap();
     let ended = runtime.settled(&head).await.unwrap();
     assert_eq!((ended.phase, ended.place.as_str()), (Phase::Succeeded, "silent"));
-    assert_eq!(verify(&*journal, &ended).unwrap(), []);
+    assert_eq!(verify(&*journal, &Registry::default(), &ended).unwrap(), []);
 }

@@ -4,8 +4,9 @@
 
 use std::{collections::BTreeMap, path::Path, sync::OnceLock};
 
+use interlock_activity::Registry;
 use interlock_chart::library;
-use interlock_journal::{Engine, Head, Journal};
+use interlock_journal::{Engine, Hash, Head, Journal};
 use interlock_runtime::{Problem, verify};
 use interlock_testkit::crash::{Seed, lively, play_in};
 use rusqlite::{Connection, params, types::Value};
@@ -22,7 +23,7 @@ fn store() -> tempfile::TempDir {
 fn problems(home: &Path) -> Vec<Problem> {
     let journal = Journal::open_inline(home).unwrap();
     let head: Head = journal.list(&Default::default()).unwrap().remove(0);
-    verify(&journal, &head).unwrap()
+    verify(&journal, &Registry::default(), &head).unwrap()
 }
 
 fn sql(home: &Path) -> Connection {
@@ -87,10 +88,45 @@ fn a_record_that_is_taken_out_is_missed() {
 #[test]
 fn a_state_that_is_not_what_the_records_lead_to_is_named() {
     let home = store();
-    sql(home.path()).execute("INSERT OR REPLACE INTO snapshot VALUES (1, 2, '{}')", []).unwrap();
-    assert_ne!(problems(home.path()), []);
+    sql(home.path()).execute("INSERT OR REPLACE INTO snapshot VALUES (1, 2, '{}', ?1)", [digest(home.path())]).unwrap();
+    assert_ne!(problems(home.path()), [], "a forged state whose digest fits");
+}
+
+/// The digest that a forger would compute for the state `{}` after record 2.
+fn digest(home: &Path) -> [u8; 32] {
+    let record: [u8; 32] =
+        sql(home).query_row("SELECT hash FROM record WHERE run = 1 AND seq = 2", [], |row| row.get(0)).unwrap();
+    let mut bytes = Vec::new();
+    for part in [b"snapshot".as_slice(), &record, b"{}"] {
+        bytes.extend((part.len() as u64).to_le_bytes());
+        bytes.extend(part);
+    }
+    Hash::of(&bytes).0
+}
+
+#[test]
+fn a_row_that_the_records_do_not_lead_to_is_named() {
+    for change in [
+        "UPDATE run SET place = 'elsewhere'",
+        "UPDATE run SET phase = 0",
+        "UPDATE run SET machine = 'brain'",
+        "UPDATE run SET created = created + 1",
+        "UPDATE run SET updated = updated + 1",
+        "UPDATE run SET parent = 'another'",
+        "INSERT INTO timer VALUES (1, 9, 5)",
+        "INSERT INTO evidence VALUES (zeroblob(32), 1, 3)",
+    ] {
+        let home = store();
+        assert!(sql(home.path()).execute(change, []).unwrap() > 0);
+        assert_ne!(problems(home.path()), [], "{change}");
+    }
+}
+
+#[test]
+fn evidence_that_is_taken_out_of_the_index_is_missed() {
     let home = store();
-    sql(home.path()).execute("UPDATE run SET place = 'elsewhere'", []).unwrap();
+    let removed = sql(home.path()).execute("DELETE FROM evidence", []).unwrap();
+    assert!(removed > 0, "the run has evidence");
     assert_ne!(problems(home.path()), []);
 }
 

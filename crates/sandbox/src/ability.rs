@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use landlock::{ABI, Access, AccessFs, LandlockStatus, Ruleset, RulesetAttr, RulesetStatus};
-use rustix::thread::UnshareFlags;
 use serde::Serialize;
 
 use crate::bubblewrap;
@@ -26,7 +25,7 @@ pub fn ability() -> Ability {
     Ability {
         landlock_abi: on_a_thread(landlock_abi).flatten(),
         seccomp: std::fs::exists("/proc/sys/kernel/seccomp/actions_avail").unwrap_or(false),
-        namespaces: on_a_thread(|| crate::confine::enter_network(UnshareFlags::empty()).is_ok()).unwrap_or(false),
+        namespaces: on_a_thread(|| crate::confine::enter_network().is_ok()).unwrap_or(false),
         bubblewrap: bubblewrap::program(),
     }
 }

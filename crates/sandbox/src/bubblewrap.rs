@@ -35,7 +35,7 @@ pub(crate) fn arguments(order: &Order, temp: &Path, guard: &Guard, launcher: &Pa
     for place in &rules.write {
         say(&[if place.starts_with("/dev") { &"--dev-bind-try" } else { &"--bind-try" }, place, place]);
     }
-    for hidden in rules.hidden() {
+    for hidden in rules.hidden(Some(Path::new("/dev/shm"))) {
         match hidden.is_dir() {
             true => say(&[&"--tmpfs", &hidden]),
             false => say(&[&"--ro-bind", &"/dev/null", &hidden]),

@@ -9,7 +9,7 @@ use std::{
 
 use serde::Deserialize;
 
-use crate::{Kind, Limits, Network, Rules, credentials};
+use crate::{Kind, Limits, Namespaces, Network, Rules, credentials};
 
 /// The file, within the folder of the store.
 const FILE: &str = "sandbox.toml";
@@ -22,6 +22,8 @@ pub struct Config {
     pub require_sandbox: bool,
     /// By what programs are confined.
     pub sandbox: Kind,
+    /// Whether they get namespaces.
+    pub namespaces: Namespaces,
     /// Whom they may talk to.
     pub network: Network,
     /// What all of them may change: caches of build tools. `~/` is the home.
@@ -64,6 +66,7 @@ impl Config {
         Rules {
             sandbox: self.sandbox,
             required: self.require_sandbox,
+            namespaces: self.namespaces,
             network: self.network,
             workspace,
             write: places(&self.write),

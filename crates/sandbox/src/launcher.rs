@@ -11,18 +11,34 @@ use crate::SUPERVISE;
 
 /// A binary whose `main` calls [`crate::entry`] before anything else.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launcher(PathBuf);
+pub struct Launcher {
+    program: PathBuf,
+    keeper: PathBuf,
+}
 
 impl Launcher {
     /// Another binary.
     pub fn at(program: impl Into<PathBuf>) -> Self {
-        Launcher(program.into())
+        let program = program.into();
+        Launcher { keeper: program.clone(), program }
+    }
+
+    /// With another binary for [`crate::Order::after`].
+    #[must_use]
+    pub fn with_keeper(mut self, keeper: impl Into<PathBuf>) -> Self {
+        self.keeper = keeper.into();
+        self
+    }
+
+    /// The binary that keeps what a program left, as a supervisor calls it.
+    pub fn keeper(&self) -> &Path {
+        &self.keeper
     }
 
     /// The command that starts it. Its stdin is to be one end of a socket, over which it is given an [`crate::Order`], then or later: it gets ready
     /// meanwhile, and ends when the socket closes.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.0);
+        let mut command = Command::new(&self.program);
         command.arg0("interlock").arg(SUPERVISE).env_clear().current_dir("/");
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
@@ -32,7 +48,7 @@ impl Launcher {
 /// This very binary, also after its file was replaced.
 impl Default for Launcher {
     fn default() -> Self {
-        Launcher("/proc/self/exe".into())
+        Launcher::at("/proc/self/exe")
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which places are hidden, and how everything else is named without naming them.
+//! Hidden places, and how everything else is named without naming them.
 //!
 //! Landlock knows only what is allowed, and what is allowed for a directory is allowed for everything below it. So a directory with
 //! something hidden in it is taken apart: its other entries are allowed one by one, those that lead to the hidden one are taken apart in turn.
@@ -7,49 +7,6 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
-
-/// What people keep secrets in, within their home.
-const IN_HOME: [&str; 29] = [
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/hub",
-    ".config/glab-cli",
-    ".config/rclone",
-    ".config/op",
-    ".config/sops",
-    ".docker",
-    ".kube",
-    ".netrc",
-    ".git-credentials",
-    ".config/git/credentials",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".npmrc",
-    ".yarnrc.yml",
-    ".pypirc",
-    ".gem/credentials",
-    ".pgpass",
-    ".my.cnf",
-    ".vault-token",
-    ".password-store",
-    ".local/share/keyrings",
-    ".mozilla",
-    ".config/google-chrome",
-];
-
-/// Credentials of the system, which matter where Interlock is run by the administrator.
-const IN_SYSTEM: [&str; 4] =
-    ["/etc/shadow", "/etc/gshadow", "/etc/ssh/ssh_host_ed25519_key", "/etc/ssh/ssh_host_rsa_key"];
-
-/// Where credentials are kept, for a user with this home.
-pub fn credentials(home: Option<&Path>) -> Vec<PathBuf> {
-    let of_user = home.into_iter().flat_map(|home| IN_HOME.iter().map(move |place| home.join(place)));
-    of_user.chain(IN_SYSTEM.iter().map(PathBuf::from)).collect()
-}
 
 /// Hidden places as they really are: those that exist, without symbolic links on the way.
 pub(crate) fn real<'p>(hidden: impl IntoIterator<Item = &'p PathBuf>) -> Vec<PathBuf> {

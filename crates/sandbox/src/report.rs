@@ -26,6 +26,9 @@ pub enum Report {
 pub struct Enforced {
     /// By what it is confined.
     pub sandbox: Kind,
+    /// The namespaces that it has for itself: `pid`, `ipc` and `mount`, or none.
+    #[serde(default)]
+    pub namespaces: Vec<String>,
     /// The version of Landlock that confines it, if any.
     pub landlock_abi: Option<i32>,
     /// Whether system calls are filtered.
@@ -50,6 +53,9 @@ pub struct Enforced {
     pub limits: Limits,
     /// What counts processes: `supervisor`, and where there is one `cgroup`.
     pub processes_by: Vec<String>,
+    /// What counts memory: `supervisor`, and where there is one `cgroup`, which also counts files in memory.
+    #[serde(default)]
+    pub memory_by: Vec<String>,
     /// What was wanted and could not be had.
     pub missing: Vec<String>,
 }

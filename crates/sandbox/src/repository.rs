@@ -11,8 +11,15 @@ use std::{
 /// Lines that git runs commands from, or reads settings from that make it run commands.
 const PROTECTED: [&str; 3] = ["config", "config.worktree", "hooks"];
 
-/// How many submodules are looked after.
+/// The same of a linked worktree, and the files that say where the rest is.
+const IN_WORKTREES: [&str; 3] = ["config.worktree", "commondir", "gitdir"];
+
+/// How many submodules are looked after, and how deep they are.
 const MODULES_MAX: usize = 200;
+const MODULES_DEPTH_MAX: usize = 8;
+
+/// How many linked worktrees are looked after.
+const WORKTREES_MAX: usize = 200;
 
 /// The root of the repository that a folder is in, or the folder itself; a real path.
 pub fn workspace_of(folder: &Path) -> std::io::Result<PathBuf> {
@@ -42,10 +49,39 @@ fn linked(file: &Path) -> Option<PathBuf> {
     agrees.then_some(common)
 }
 
-/// What a program must not change in a directory of git, there or not, unless it may change that very path.
-pub(crate) fn protected(git_folder: &Path, write: &[PathBuf]) -> Vec<PathBuf> {
-    let modules = fs::read_dir(git_folder.join("modules")).into_iter().flatten().flatten().take(MODULES_MAX);
-    let folders = std::iter::once(git_folder.to_owned()).chain(modules.map(|entry| entry.path()));
-    let paths = folders.flat_map(|folder| PROTECTED.map(|name| folder.join(name)));
-    paths.filter(|path| !write.contains(path)).collect()
+/// The paths in a directory of git that a program must not change, there or not: its own, those of submodules and those of linked worktrees.
+pub(crate) fn protected(git_folder: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![git_folder.to_owned()];
+    folders.extend(modules(git_folder));
+    let mut paths: Vec<_> = folders.iter().flat_map(|folder| PROTECTED.map(|name| folder.join(name))).collect();
+    // A repository of its own has no such file; with one, git takes settings and hooks from where it leads.
+    paths.extend(folders.iter().map(|folder| folder.join("commondir")));
+    let worktrees = folders_in(&git_folder.join("worktrees")).take(WORKTREES_MAX);
+    paths.extend(worktrees.flat_map(|folder| IN_WORKTREES.map(|name| folder.join(name))));
+    paths
+}
+
+/// The directories of submodules, at any depth: their names may have slashes, and they may have submodules themselves.
+fn modules(git_folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut open) = (Vec::new(), vec![(git_folder.join("modules"), 0)]);
+    while let Some((folder, depth)) = open.pop() {
+        for folder in folders_in(&folder) {
+            if found.len() >= MODULES_MAX || depth >= MODULES_DEPTH_MAX {
+                return found;
+            }
+            match fs::symlink_metadata(folder.join("HEAD")).is_ok() {
+                true => {
+                    open.push((folder.join("modules"), depth + 1));
+                    found.push(folder);
+                }
+                false => open.push((folder, depth + 1)),
+            }
+        }
+    }
+    found
+}
+
+fn folders_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path())
 }

@@ -1,6 +1,6 @@
 //! What a program is allowed: plain data, made by whoever starts it, enforced elsewhere.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -108,6 +108,20 @@ impl Limits {
     }
 }
 
+/// Objects that all programs of a user share, as files.
+const SHARED: [&str; 2] = ["/dev/shm", "/dev/mqueue"];
+
+/// Whether a program gets namespaces of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Namespaces {
+    /// Where the kernel lets this user make them.
+    #[default]
+    Auto,
+    /// No, as on a kernel that does not.
+    Off,
+}
+
 /// All that a program is allowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
@@ -115,6 +129,9 @@ pub struct Rules {
     pub sandbox: Kind,
     /// Whether it must not run where the system cannot confine it.
     pub required: bool,
+    /// Whether it gets namespaces.
+    #[serde(default)]
+    pub namespaces: Namespaces,
     /// Whom it may talk to.
     pub network: Network,
     /// What it works on, and may change: found with [`crate::workspace_of`].
@@ -136,10 +153,12 @@ impl Rules {
         self.real_store().is_some_and(|store| store.starts_with(&self.workspace))
     }
 
-    /// What cannot be read, as it really is.
-    pub(crate) fn hidden(&self) -> Vec<PathBuf> {
+    /// The places that cannot be read, as they really are. `own` is one that would be hidden if others had it, too.
+    pub(crate) fn hidden(&self, own: Option<&Path>) -> Vec<PathBuf> {
         let store = self.real_store().filter(|_| !self.is_store_open());
-        places::real(self.hide.iter().chain(&store))
+        let shared = SHARED.iter().map(PathBuf::from);
+        let shared = shared.filter(|place| own != Some(place) && !self.write.contains(place));
+        places::real(self.hide.iter().chain(&store).chain(&shared.collect::<Vec<_>>()))
     }
 
     fn real_store(&self) -> Option<PathBuf> {

@@ -13,6 +13,9 @@ use crate::Rules;
 /// What Interlock writes, after the order, to have the program end.
 pub const STOP: &[u8] = b"stop\n";
 
+/// The word of Interlock that it has kept the program's changes, so that [`Order::after`] is not needed.
+pub const KEPT: &[u8] = b"kept\n";
+
 /// A program to be run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Order {
@@ -31,6 +34,19 @@ pub struct Order {
     pub temp: PathBuf,
     /// What it is allowed.
     pub rules: Rules,
+    /// A command to run outside of the sandbox when nothing of the program is left, if Interlock is gone before it has said [`KEPT`]. Only Interlock
+    /// writes orders, so that no machine and no program has a say in it.
+    #[serde(default)]
+    pub after: Option<After>,
+}
+
+/// A command that keeps what a program left behind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct After {
+    /// The program, by its path, and its arguments.
+    pub words: Vec<OsString>,
+    /// Its whole environment.
+    pub env: Vec<(OsString, OsString)>,
 }
 
 impl Order {

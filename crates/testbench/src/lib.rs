@@ -38,5 +38,5 @@ pub use local::Local;
 pub use profile::{Profile, Suite};
 pub use qemu::{Qemu, package as qemu_package};
 pub use resource::{Held, Resource, Resources, Who};
-pub use session::Session;
+pub use session::{Session, was_printing};
 pub use trouble::Trouble;

@@ -4,6 +4,7 @@
 //! session.json     what it is: profile, resource, image
 //! image            the firmware to run, copied, so that a later build does not change it
 //! runs/ID-N/       one start: its logs and `ran.json`
+//! controls/ID-N/   one start that is only compared with others, and is no result
 //! logs/ artifacts/ what was fetched afterwards
 //! ```
 
@@ -58,8 +59,13 @@ impl Session {
 
     /// The folder of one start, made.
     pub fn run_folder(&self, start: &Start) -> io::Result<PathBuf> {
+        self.folder_of("runs", start)
+    }
+
+    /// The folder of one start within another folder of the session than the one that results are read from, made.
+    pub fn folder_of(&self, within: &str, start: &Start) -> io::Result<PathBuf> {
         let name = file_name(&start.id);
-        let folder = self.folder.join("runs").join(format!("{name}-{}", start.repetition));
+        let folder = self.folder.join(within).join(format!("{name}-{}", start.repetition));
         fs::create_dir_all(&folder)?;
         Ok(folder)
     }
@@ -84,6 +90,24 @@ impl Session {
         }
         Ok(all)
     }
+}
+
+/// The file in the folder of a start that still printed when its time was up.
+const PRINTING: &str = "printing";
+
+/// How long before the end of its time a start must have printed to count as still printing.
+pub(crate) fn still(timeout: std::time::Duration) -> std::time::Duration {
+    (timeout / 4).min(std::time::Duration::from_secs(1))
+}
+
+/// Notes that a start still printed when its time was up.
+pub(crate) fn note_printing(folder: &Path) -> io::Result<()> {
+    fs::write(folder.join(PRINTING), "")
+}
+
+/// Whether a start still printed when its time was up: it needed longer, or it prints for ever.
+pub fn was_printing(folder: &Path) -> bool {
+    folder.join(PRINTING).exists()
 }
 
 fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {

@@ -24,6 +24,9 @@ pub enum Trouble {
     /// The place where the firmware runs does not do what it should.
     #[error("{0}")]
     Environment(String),
+    /// The task cannot work as it is set up, whatever the firmware does: what is wrong and what to change.
+    #[error("{0}")]
+    Setup(String),
     /// What runs the tests there has died.
     #[error("{0}")]
     Runner(String),

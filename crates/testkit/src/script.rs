@@ -18,7 +18,8 @@ use std::{fmt::Write, sync::Arc};
 
 use interlock_chart::{Chart, Value, model::Raiser, yaml};
 use interlock_core::{
-    ActivityId, Effect, Ended, Input, Machine, Microstep, Refusal, State, Status, Step, TimerId, Verdict, step,
+    ActivityId, Effect, Ended, Input, Machine, Microstep, Refusal, Semantics, State, Status, Step, TimerId, Verdict,
+    step,
 };
 
 /// Of a step with more rounds, only the first and the last are told.
@@ -60,7 +61,7 @@ pub fn run_with(source: &str, input: &str, script: &str) -> String {
 
 /// The start of a run that is given something.
 pub fn start(input: &str) -> Input {
-    Input::Started { session: "run-1".into(), input: json(input) }
+    Input::Started { session: "run-1".into(), input: json(input), semantics: Semantics::CURRENT }
 }
 
 fn lines(script: &str) -> impl Iterator<Item = &str> {
@@ -71,7 +72,8 @@ fn declared(source: &str, script: &str) -> String {
     if source.lines().any(|line| line.starts_with("events:")) {
         return source.to_owned();
     }
-    let names = lines(script).filter(|line| !line.starts_with(['@', '+']) && !["pause", "resume"].contains(line));
+    let names =
+        lines(script).filter(|line| !line.starts_with(['@', '+']) && !["pause", "resume", "end!"].contains(line));
     let mut names: Vec<&str> = names.filter_map(|line| line.split(' ').next()).collect();
     names.sort_unstable();
     names.dedup();
@@ -92,6 +94,7 @@ pub fn read_line(machine: &Machine, state: &State, line: &str) -> Input {
     match words[..] {
         ["pause"] => Input::Paused,
         ["resume"] => Input::Resumed,
+        ["end!"] => Input::Aborted,
         [timer] if timer.starts_with('+') => Input::TimerFired { timer: find_timer(machine, state, &timer[1..]) },
         [activity, signal] if activity.starts_with('@') => Input::ActivityFinished {
             activity: find_activity(machine, state, &activity[1..]),
@@ -178,7 +181,7 @@ pub fn tell_round(machine: &Machine, microstep: &Microstep) -> String {
 fn label(chart: &Chart, id: interlock_chart::model::TransitionId) -> String {
     let transition = chart.transition(id);
     let event = |id| {
-        let events: Vec<&str> = chart.transition(id).events.iter().map(|event| event.0.as_str()).collect();
+        let events: Vec<&str> = chart.transition(id).events.iter().map(|event| event.text.as_str()).collect();
         if events.is_empty() { "always".to_owned() } else { events.join("|") }
     };
     let same: Vec<_> =

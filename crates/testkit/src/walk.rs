@@ -9,7 +9,7 @@ use interlock_chart::{
     Value,
     model::{InvokeId, TransitionId},
 };
-use interlock_core::{Ended, Input, Machine, State, Step, Verdict, step};
+use interlock_core::{Ended, Input, Machine, Semantics, State, Step, Verdict, step};
 
 use crate::samples::Samples;
 
@@ -109,7 +109,9 @@ impl<'m> Walker<'m> {
         let chart = self.machine.chart();
         if leg.event == "start" && leg.by.is_empty() {
             let inputs = self.data(None, "", |samples| samples.input(&chart.input), first);
-            return inputs.into_iter().map(|input| Input::Started { session: "walk".into(), input }).collect();
+            let semantics = Semantics::CURRENT;
+            let started = |input| Input::Started { session: "walk".into(), input, semantics };
+            return inputs.into_iter().map(started).collect();
         }
         let timer = state.pending.iter().find(|pending| pending.event.key.name(self.machine) == leg.event);
         if let (Some(timer), "timer") = (timer, leg.by.as_str()) {

@@ -21,15 +21,30 @@ impl Workspace {
     /// Applies a patch: all of it, or nothing is changed. Its paths count from the root of the workspace. `expected` are the SHA-256 of
     /// files as they must be before. Paths whose content is not kept are refused: ignored ones, and those of repositories inside.
     pub fn apply(&self, folder: &Path, patch: &Patch, expected: &BTreeMap<PathBuf, String>) -> Result<Plan> {
+        self.apply_in(folder, patch, expected, None)
+    }
+
+    /// Applies a patch for an attempt that began with a snapshot. What it will write is kept first as what the attempt left, so that a crash in
+    /// the middle can be told from the work of others.
+    pub fn apply_in(
+        &self,
+        folder: &Path,
+        patch: &Patch,
+        expected: &BTreeMap<PathBuf, String>,
+        attempt: Option<(&str, &str)>,
+    ) -> Result<Plan> {
         let private = Private::open(self.home.as_deref(), Place::find(folder)?)?;
         let disk = Disk::open(&private.place.root, private.home_within())?;
         let stale = stale(&disk, expected);
         let plan = plan(patch, &disk).map_err(|more| Error::Patch(stale.iter().cloned().chain(more).collect()))?;
         let problems: Vec<Problem> = stale.into_iter().chain(ignored(&private, patch)?).collect();
-        match problems.is_empty() {
-            true => patch::write(&disk, &plan).map(|()| plan),
-            false => Err(Error::Patch(problems)),
+        if !problems.is_empty() {
+            return Err(Error::Patch(problems));
         }
+        if let Some((run, before)) = attempt {
+            self.announce(folder, run, before, &plan)?;
+        }
+        patch::write(&disk, &plan).map(|()| plan)
     }
 }
 

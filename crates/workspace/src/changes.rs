@@ -5,14 +5,15 @@ use std::{ffi::OsString, os::unix::ffi::OsStringExt, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error, Result, Workspace,
+    Ended, Error, NotKept, Result, Workspace, ended,
     git::Git,
     index::joined,
     patch::Kind,
     place::Place,
     plural,
     private::Private,
-    workspace::{keep, name_it, tree_of},
+    repository,
+    workspace::{keep_since, name_it, tree_of},
 };
 
 /// What changed between two moments of a workspace.
@@ -31,6 +32,12 @@ pub struct Changes {
     pub after_tree: Option<String>,
     /// Every path that is not what it was.
     pub files: Vec<Change>,
+    /// Paths that have changed and that no snapshot holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_kept: Vec<NotKept>,
+    /// Damage to the user's repository, and what was put back of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breaches: Vec<String>,
 }
 
 /// What became of one path.
@@ -76,40 +83,49 @@ impl Workspace {
     /// What changed since a snapshot, with the workspace as it is now kept under a name of its own; nothing where nothing did.
     pub fn changes_since(&self, folder: &std::path::Path, run: &str, before: &str) -> Result<Option<Changes>> {
         let (private, before_tree) = self.holding(folder, before)?;
-        let after_tree = keep(&private)?;
-        if after_tree == before_tree {
+        let breaches = repository::repair(&private, before);
+        let (after_tree, not_kept) = keep_since(&private, before, &before_tree)?;
+        if after_tree == before_tree && not_kept.is_empty() && breaches.is_empty() {
+            ended::write(&private, before, &Ended { name: before.to_owned(), tree: after_tree, before: before_tree })?;
             return Ok(None);
         }
         let (files, after) = std::thread::scope(|scope| {
-            let files = scope.spawn(|| difference(&private, &before_tree, &after_tree));
+            let files = scope.spawn(|| difference(&private.git(), &before_tree, &after_tree));
             let after = name_it(&private, &after_tree, run, None)?;
             Ok((joined(files)?, after))
         })?;
+        let (name, tree) = (after.clone(), after_tree.clone());
+        ended::write(&private, before, &Ended { name, tree, before: before_tree.clone() })?;
         Ok(Some(Changes {
             before: before.to_owned(),
             after: Some(after),
             before_tree: Some(before_tree),
             after_tree: Some(after_tree),
             files,
+            not_kept,
+            breaches,
         }))
     }
 
     /// Where a snapshot is kept, and its tree.
     pub(crate) fn holding(&self, folder: &std::path::Path, name: &str) -> Result<(Private, String)> {
-        let found = Private::open(Some(self.home()?), Place::find(folder)?)?;
+        let home = self.home()?;
+        let found = Private::open(Some(home), Place::find(folder)?)?;
         if let Some(tree) = tree_of(&found, name)? {
             return Ok((found, tree));
         }
-        // It may have become a repository in the meantime.
-        let alone = Private::open(Some(self.home()?), Place::alone(folder)?)?;
-        let tree = tree_of(&alone, name)?.ok_or_else(|| Error::NoSnapshot(name.to_owned()))?;
-        Ok((alone, tree))
+        // Whoever worked there may have made a repository of it since, or have broken the one it was.
+        for private in Private::known(home, folder)? {
+            if let Some(tree) = tree_of(&private, name)? {
+                return Ok((private, tree));
+            }
+        }
+        Err(Error::NoSnapshot(name.to_owned()))
     }
 }
 
 /// Every path that differs between two trees.
-pub(crate) fn difference(private: &Private, before: &str, after: &str) -> Result<Vec<Change>> {
-    let git: Git = private.git().objects(&private.objects);
+pub(crate) fn difference(git: &Git, before: &str, after: &str) -> Result<Vec<Change>> {
     let raw = git.run(&["diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", "-M", before, after])?;
     let mut pieces = raw.split(|byte| *byte == 0);
     let mut changes = Vec::new();

@@ -1,11 +1,12 @@
 //! Snapshots with names that machines and people give them.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use serde::Serialize;
 
 use crate::{
-    Error, Result, Workspace,
+    Error, Result, Workspace, legacy,
+    private::Private,
     workspace::{keep, prefix_of},
 };
 
@@ -26,13 +27,52 @@ pub struct Checkpoint {
     pub reference: String,
 }
 
+/// A snapshot of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Snapshot {
+    /// Its number, or the name of a checkpoint.
+    pub name: String,
+    /// Its tree.
+    pub tree: String,
+    /// The reference that keeps it.
+    pub reference: String,
+}
+
 impl Workspace {
+    /// All snapshots of a run: by number, then the checkpoints by name.
+    pub fn snapshots(&self, folder: &Path, run: &str) -> Result<Vec<Snapshot>> {
+        let (prefix, named) = (prefix_of(run), named(run));
+        let mut all: Vec<Snapshot> = self
+            .references(folder, &prefix)?
+            .into_iter()
+            .filter_map(|(reference, tree)| {
+                let name = reference.strip_prefix(&named).or_else(|| reference.strip_prefix(&prefix))?.to_owned();
+                Some(Snapshot { name, tree, reference })
+            })
+            .collect();
+        all.sort_by_key(|snapshot| (snapshot.name.parse::<u64>().unwrap_or(u64::MAX), snapshot.name.clone()));
+        Ok(all)
+    }
+
+    /// The references with a prefix, and the trees that they keep; those of earlier versions, too.
+    fn references(&self, folder: &Path, prefix: &str) -> Result<BTreeMap<String, String>> {
+        let mut all = BTreeMap::new();
+        let found = self.open_private(folder)?;
+        for private in Private::known(self.home()?, folder)?.into_iter().chain([found]) {
+            let known = private.git().line(&["for-each-ref", "--format=%(refname) %(objectname)", prefix])?;
+            let own = known.lines().filter_map(|line| line.split_once(' '));
+            let own = own.map(|(reference, tree)| (reference.to_owned(), tree.to_owned()));
+            all.extend(legacy::names(&private, prefix).into_iter().chain(own));
+        }
+        Ok(all)
+    }
+
     /// Keeps the workspace as it is under a name; one of the same name is replaced.
     pub fn checkpoint(&self, folder: &Path, run: &str, name: &str) -> Result<Checkpoint> {
         let reference = reference(run, name)?;
         let private = self.open_private(folder)?;
         let tree = keep(&private)?;
-        private.names().run(&["update-ref", &reference, &tree])?;
+        private.git().run(&["update-ref", &reference, &tree])?;
         Ok(Checkpoint { name: name.to_owned(), tree, reference })
     }
 
@@ -49,23 +89,23 @@ impl Workspace {
 
     /// The checkpoints of a run, by name.
     pub fn checkpoints(&self, folder: &Path, run: &str) -> Result<Vec<Checkpoint>> {
-        let private = self.open_private(folder)?;
         let prefix = named(run);
-        // One that was taken by an earlier version is a commit.
-        let tree = "%(if)%(tree)%(then)%(tree)%(else)%(objectname)%(end)";
-        let known = private.names().line(&["for-each-ref", &format!("--format=%(refname) {tree}"), &prefix])?;
-        let checkpoint = |line: &str| {
-            let (reference, tree) = line.split_once(' ')?;
+        let all = self.references(folder, &prefix)?;
+        let checkpoint = |(reference, tree): (String, String)| {
             let name = reference.strip_prefix(&prefix)?.to_owned();
-            Some(Checkpoint { name, tree: tree.to_owned(), reference: reference.to_owned() })
+            Some(Checkpoint { name, tree, reference })
         };
-        Ok(known.lines().filter_map(checkpoint).collect())
+        Ok(all.into_iter().filter_map(checkpoint).collect())
     }
 
     /// A checkpoint of a run by its name.
     pub fn find_checkpoint(&self, folder: &Path, run: &str, name: &str) -> Result<Checkpoint> {
         let known = self.checkpoints(folder, run)?;
-        known.into_iter().find(|known| known.name == name).ok_or_else(|| Error::NoSnapshot(name.to_owned()))
+        let found = known.into_iter().find(|known| known.name == name);
+        let found = found.ok_or_else(|| Error::NoSnapshot(name.to_owned()))?;
+        // One of an earlier version is brought over.
+        let tree = self.tree_named(folder, &found.reference)?;
+        Ok(Checkpoint { tree, ..found })
     }
 }
 

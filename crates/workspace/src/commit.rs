@@ -3,7 +3,12 @@
 //! What is committed is the workspace as it is, with line ends as `.gitattributes` say. Nothing that the repository's settings name is
 //! run, hooks only where they are asked for; files that need a filter program are refused for that reason.
 
-use std::{fs, os::unix::ffi::OsStrExt, path::Path, process::Command};
+use std::{
+    fs,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -152,7 +157,7 @@ impl Committer<'_> {
         if is_current {
             // An index that is locked stays behind, which `git status` then shows.
             let _ = match &order.only {
-                Some((from, to)) => apply(&self.git(), &self.git().between(from, to)?, &[]),
+                Some((from, to)) => apply(&self.git(), &self.private.git().between(from, to)?, &[]),
                 None => self.git().run(&["add", "--all", ":/"]).map(drop),
             };
         }
@@ -169,7 +174,7 @@ impl Committer<'_> {
             None => git.run(&["read-tree", "--empty"])?,
         };
         match only {
-            Some((from, to)) => add_difference(git, from, to)?,
+            Some((from, to)) => add_difference(&self.private.git(), git, from, to)?,
             None => self.add_everything(git)?,
         }
         let tree = git.line(&["write-tree"])?;
@@ -240,7 +245,7 @@ impl Committer<'_> {
                 std::str::from_utf8(&empty).unwrap_or_default().trim_end()
             }
         };
-        let changes = difference(self.private, before, tree)?;
+        let changes = difference(&self.git(), before, tree)?;
         Ok(changes.into_iter().map(|change| (change.path.display().to_string(), change.lines)).collect())
     }
 }
@@ -277,9 +282,9 @@ fn reference(git: &Git, branch: Option<&str>) -> Result<(String, bool)> {
 }
 
 /// Takes what makes one tree of another into an index, and nothing else.
-fn add_difference(git: &Git, from: &str, to: &str) -> Result<()> {
-    refuse_filters(git, git.paths(&["diff", "--name-only", "--no-renames", "-z", from, to])?)?;
-    let difference = git.between(from, to)?;
+fn add_difference(kept: &Git, git: &Git, from: &str, to: &str) -> Result<()> {
+    refuse_filters(git, kept.paths(&["diff", "--name-only", "--no-renames", "-z", from, to])?)?;
+    let difference = kept.between(from, to)?;
     apply(git, &difference, &[]).map_err(|error| match error {
         Error::Git { said, .. } => {
             let said = said.lines().next().unwrap_or_default();
@@ -312,7 +317,16 @@ fn resolve(git: &Git, reference: &str) -> Result<Option<String>> {
 
 /// A setting as the user has it, wherever it is set. Reading it runs nothing.
 fn setting(root: &Path, name: &str) -> Option<String> {
-    let output = Command::new("git").current_dir(root).args(["config", "--get", name]).output().ok()?;
+    read_setting(root, &["--get", name])
+}
+
+/// A setting that is a path, with `~` followed.
+pub(crate) fn setting_path(root: &Path, name: &str) -> Option<PathBuf> {
+    read_setting(root, &["--type=path", "--get", name]).map(PathBuf::from)
+}
+
+fn read_setting(root: &Path, arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").current_dir(root).arg("config").args(arguments).output().ok()?;
     let value = String::from_utf8(output.stdout).ok()?.trim_end().to_owned();
     (output.status.success() && !value.is_empty()).then_some(value)
 }

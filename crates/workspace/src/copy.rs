@@ -27,6 +27,17 @@ impl Workspace {
     }
 }
 
+impl Workspace {
+    /// Writes a kept tree into a folder that is empty, and nothing beside it.
+    pub fn export_tree(&self, folder: &Path, tree: &str, into: &Path) -> Result<()> {
+        let private = self.open_private(folder)?;
+        let scratch = private.scratch()?;
+        fs::create_dir_all(into).map_err(|error| Error::io("make", into, &error))?;
+        let git = Git::new(into, &private.folder).index(&scratch.path().join("index"));
+        git.for_a_moment().run(&["read-tree", "--reset", "-u", full_hash(tree)?]).map(drop)
+    }
+}
+
 fn bring(private: &Private, tree: &str, into: &Path) -> Result<()> {
     fs::create_dir_all(into).map_err(|error| Error::io("make", into, &error))?;
     let git = Git::new(into, &private.folder).objects(&private.objects).index(&beside(into, ".index"));

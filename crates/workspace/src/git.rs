@@ -17,7 +17,6 @@ const SETTINGS: &[&str] = &[
     "commit.gpgSign=false",
     "core.attributesFile=/dev/null",
     "core.autocrlf=false",
-    "core.excludesFile=/dev/null",
     "core.fileMode=true",
     "core.fsmonitor=false",
     "core.fsyncMethod=batch",
@@ -51,6 +50,8 @@ pub(crate) struct Git {
     /// Where it is called.
     folder: PathBuf,
     vars: Vec<(&'static str, PathBuf)>,
+    /// A file with rules for what is ignored, besides those that a repository has.
+    excludes: Option<PathBuf>,
     /// Whether what is written must survive a loss of power.
     is_durable: bool,
     /// Whether much is to be written: into one file then, instead of one for each.
@@ -60,13 +61,13 @@ pub(crate) struct Git {
 impl Git {
     /// About whatever repository the folder is in.
     pub(crate) fn discover(folder: &Path) -> Self {
-        Git { folder: folder.to_owned(), vars: Vec::new(), is_durable: true, is_bulk: false }
+        Git { folder: folder.to_owned(), vars: Vec::new(), excludes: None, is_durable: true, is_bulk: false }
     }
 
     /// About the files under `root`, with a git folder that need not be theirs.
     pub(crate) fn new(root: &Path, git_dir: &Path) -> Self {
         let vars = vec![("GIT_DIR", git_dir.to_owned()), ("GIT_WORK_TREE", root.to_owned())];
-        Git { folder: root.to_owned(), vars, is_durable: true, is_bulk: false }
+        Git { folder: root.to_owned(), vars, excludes: None, is_durable: true, is_bulk: false }
     }
 
     #[must_use]
@@ -85,6 +86,13 @@ impl Git {
     #[must_use]
     pub(crate) fn objects(mut self, objects: &Path) -> Self {
         self.vars.push(("GIT_OBJECT_DIRECTORY", objects.to_owned()));
+        self
+    }
+
+    /// With further rules for what is ignored.
+    #[must_use]
+    pub(crate) fn excluding(mut self, rules: &Path) -> Self {
+        self.excludes = Some(rules.to_owned());
         self
     }
 
@@ -157,7 +165,10 @@ impl Git {
         for setting in SETTINGS {
             command.args(["-c", setting]);
         }
-        let fsync = if self.is_durable { "core.fsync=loose-object,reference" } else { "core.fsync=none" };
+        let excludes = self.excludes.as_deref().unwrap_or(Path::new("/dev/null"));
+        command.arg("-c").arg([OsStr::new("core.excludesFile="), excludes.as_os_str()].join(OsStr::new("")));
+        let fsync =
+            if self.is_durable { "core.fsync=loose-object,pack,pack-metadata,reference" } else { "core.fsync=none" };
         command.args(["-c", fsync]).args(if self.is_bulk { &["-c", "core.bigFileThreshold=1"][..] } else { &[] });
         command.args(arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -1,4 +1,4 @@
-//! Brings an index of our own up to what the files are now: everything but what is ignored and what lies outside the workspace.
+//! Brings an index of our own up to what the files are now: everything but what is ignored, what lies outside the workspace and what cannot be kept.
 
 use std::{
     collections::BTreeSet,
@@ -15,13 +15,18 @@ use crate::{
     Error, Result,
     git::{Git, join},
     private::Private,
+    scope::Scope,
+    unkept::{self, Unkept},
 };
-
-/// What `git add` says of a repository inside that has no commit yet. Messages are in English because `LC_ALL` is `C`.
-const UNBORN: &str = "does not have a commit checked out";
 
 /// Asks for what an index has although it is ignored.
 const IGNORED: [&str; 5] = ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"];
+
+/// Asks for paths that are not as an index has them.
+const DIFFERING: [&str; 5] = ["ls-files", "-z", "--others", "--modified", "--deleted"];
+
+/// Takes paths in as they are now.
+const UPDATE: [&str; 6] = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
 
 /// An index being brought up to date, aside.
 #[derive(Debug)]
@@ -81,40 +86,62 @@ impl<'p> Index<'p> {
         }
     }
 
-    /// Takes in all changes, additions and removals.
-    pub(crate) fn add(&self) -> Result<()> {
-        let mut left_out: Vec<Vec<u8>> = self.private.home_within().map(bytes).into_iter().collect();
-        match self.add_without(&left_out) {
-            Err(Error::Git { said, .. }) if said.contains(UNBORN) => {
-                left_out.extend(self.unborn()?);
-                self.add_without(&left_out)
-            }
-            other => other,
+    /// Makes it what a tree is. What is known of files that are the same in both stays known.
+    pub(crate) fn start_from(&self, tree: &str) -> Result<()> {
+        let merge: &[&str] = if self.path.exists() { &["read-tree", "-m", tree] } else { &["read-tree", tree] };
+        self.git.run(merge).map(drop)
+    }
+
+    /// Takes in all changes, additions and removals that the rules of this moment allow. Returns what cannot be kept.
+    pub(crate) fn add(&self) -> Result<Unkept> {
+        let differing = self.git.paths(&[&DIFFERING[..], &["--exclude-standard"]].concat())?;
+        self.take_in(differing)
+    }
+
+    /// The same by the rules of another moment.
+    pub(crate) fn add_by(&self, scope: &Scope) -> Result<Unkept> {
+        let rules = self.scratch.path().join("rules");
+        fs::write(&rules, scope.rules()).map_err(|error| Error::io("write", &rules, &error))?;
+        let from = format!("--exclude-from={}", rules.display());
+        let mut differing = self.git.paths(&[&DIFFERING[..], &[&from]].concat())?;
+        let ignored = scope.ignored();
+        if !ignored.is_empty() && !differing.is_empty() {
+            let known: BTreeSet<Vec<u8>> = self.git.paths(&["ls-files", "-z", "--cached"])?.into_iter().collect();
+            differing.retain(|path| known.contains(path) || !is_below_any(path, &ignored));
         }
+        self.take_in(differing)
     }
 
-    fn add_without(&self, left_out: &[Vec<u8>]) -> Result<()> {
-        let patterns = left_out.iter().map(|path| [b":(top,exclude,literal)", path.as_slice()].concat());
-        let patterns = join(std::iter::once(b":/".to_vec()).chain(patterns));
-        let add = ["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"];
-        // What a repository holds already is not written again. Elsewhere the first time is much at once.
-        let is_much = self.private.place.repository.is_none() && !self.path.exists();
-        self.git.clone().bulk(is_much).run_with(&add, &patterns).map(drop)
-    }
-
-    /// Repositories inside that have no commit: nothing can be said about them.
-    fn unborn(&self) -> Result<Vec<Vec<u8>>> {
-        let mut found = self.git.paths(&["ls-files", "-z", "--others", "--exclude-standard"])?;
-        found.retain(|path| path.ends_with(b"/"));
-        found.retain(|path| {
-            let inside = self.private.place.root.join(OsStr::from_bytes(path));
-            Git::discover(&inside).run(&["rev-parse", "--quiet", "--verify", "HEAD"]).is_err()
+    /// Takes in paths, but for those that cannot be kept.
+    fn take_in(&self, mut paths: Vec<Vec<u8>>) -> Result<Unkept> {
+        paths.sort();
+        paths.dedup();
+        let home = self.private.home_within().map(bytes);
+        paths.retain(|path| home.as_ref().is_none_or(|home| !is_within(path, home)));
+        let (paths, unkept) = unkept::part(&self.private.place.root, paths);
+        let (gone, paths): (Vec<_>, Vec<_>) =
+            paths.into_iter().partition(|path| is_gone(&self.private.place.root, path));
+        if !gone.is_empty() {
+            self.remove(gone)?;
+        }
+        if paths.is_empty() {
+            return Ok(unkept);
+        }
+        // Folders of other repositories are named with a slash, which `update-index` does not take.
+        let plain = paths.into_iter().map(|mut path| {
+            path.truncate(path.len() - usize::from(path.ends_with(b"/")));
+            path
         });
-        Ok(found)
+        // The first time is much at once, unless the repository has had it already.
+        let has_packs =
+            || fs::read_dir(self.private.objects.join("pack")).is_ok_and(|mut packs| packs.next().is_some());
+        let is_much = !self.path.exists() && !has_packs();
+        self.git.clone().bulk(is_much).run_with(&UPDATE, &join(plain))?;
+        Ok(unkept)
     }
 
     /// Takes in everything that belongs to the workspace: of the ignored files exactly those that the user's repository tracks.
-    pub(crate) fn add_what_belongs(&self) -> Result<()> {
+    pub(crate) fn add_what_belongs(&self) -> Result<Unkept> {
         let before = self.scratch.path().join("index.before");
         let is_recalled = self.path.exists();
         if is_recalled {
@@ -122,35 +149,42 @@ impl<'p> Index<'p> {
         }
         // Asked while the files are read: all three take their time. What is taken in meanwhile is not ignored, so that only what was known
         // before can be.
-        let (tracked, mut ignored) = std::thread::scope(|scope| {
+        let (tracked, mut ignored, unkept) = std::thread::scope(|scope| {
             let tracked = scope.spawn(|| self.tracked_though_ignored());
             let ignored = scope.spawn(|| match is_recalled {
                 true => self.private.git().index(&before).paths(&IGNORED),
                 false => Ok(Vec::new()),
             });
-            self.add()?;
-            Ok((joined(tracked)?, joined(ignored)?))
+            let unkept = self.add()?;
+            Ok((joined(tracked)?, joined(ignored)?, unkept))
         })?;
         let root = &self.private.place.root;
-        let is_there = |path: &Vec<u8>| fs::symlink_metadata(root.join(OsStr::from_bytes(path))).is_ok();
-        let there: Vec<_> = tracked.iter().filter(|path| is_there(path)).collect();
+        let is_file = |path: &&Vec<u8>| {
+            fs::symlink_metadata(root.join(OsStr::from_bytes(path))).is_ok_and(|about| !about.is_dir())
+        };
+        let there: Vec<Vec<u8>> = tracked.iter().filter(is_file).cloned().collect();
+        let mut unkept = unkept;
         if !there.is_empty() {
-            let patterns = join(there.into_iter().map(|path| [b":(top,literal)", path.as_slice()].concat()));
-            let add = ["add", "--all", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"];
-            self.git.run_with(&add, &patterns)?;
-            // A folder that has come in the place of a file was taken in with all that is in it.
+            unkept.extend(self.take_in(there)?);
             ignored = self.git.paths(&IGNORED)?;
         }
-        let ours = join(ignored.into_iter().filter(|path| !tracked.contains(path)));
-        match ours.is_empty() {
-            true => Ok(()),
-            false => self.git.run_with(&["update-index", "--force-remove", "-z", "--stdin"], &ours).map(drop),
+        let ours: Vec<Vec<u8>> = ignored.into_iter().filter(|path| !tracked.contains(path)).collect();
+        if !ours.is_empty() {
+            self.remove(ours)?;
         }
+        Ok(unkept)
+    }
+
+    fn remove(&self, paths: Vec<Vec<u8>>) -> Result<()> {
+        self.git.run_with(&["update-index", "--force-remove", "-z", "--stdin"], &join(paths)).map(drop)
     }
 
     fn tracked_though_ignored(&self) -> Result<BTreeSet<Vec<u8>>> {
         match self.private.place.repository {
-            Some(_) => Ok(Git::discover(&self.private.place.root).paths(&IGNORED)?.into_iter().collect()),
+            Some(_) => {
+                let git = Git::discover(&self.private.place.root).excluding(&self.private.excludes());
+                Ok(git.paths(&IGNORED)?.into_iter().collect())
+            }
             None => Ok(BTreeSet::new()),
         }
     }
@@ -162,4 +196,24 @@ pub(crate) fn joined<T>(asked: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
 
 fn bytes(path: &Path) -> Vec<u8> {
     path.as_os_str().as_bytes().to_vec()
+}
+
+/// Whether nothing stands under a path. What is behind a link does not count.
+fn is_gone(root: &Path, path: &[u8]) -> bool {
+    let path = Path::new(OsStr::from_bytes(path));
+    let is_link = |above: &Path| fs::symlink_metadata(root.join(above)).is_ok_and(|about| about.is_symlink());
+    let mut above = path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
+    fs::symlink_metadata(root.join(path)).is_err() || above.any(is_link)
+}
+
+/// Whether a path is one of these or lies below one.
+fn is_below_any(path: &[u8], folders: &BTreeSet<Vec<u8>>) -> bool {
+    let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    ends.chain([path.len()]).any(|end| folders.contains(&path[..end]))
+}
+
+/// Whether a path is a folder or lies below it.
+fn is_within(path: &[u8], folder: &[u8]) -> bool {
+    let folder = folder.strip_suffix(b"/").unwrap_or(folder);
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }

@@ -5,39 +5,45 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Error, Result, git::Git, known};
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result, commit::setting_path, git::Git, known};
 
 /// A workspace that was found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Place {
     /// Everything below belongs to it.
+    #[serde(with = "crate::path_text")]
     pub(crate) root: PathBuf,
     /// The repository it is, if it is one.
     pub(crate) repository: Option<Repository>,
 }
 
 /// The user's repository: what of it is needed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Repository {
-    /// Where its references are: those of snapshots are kept there, so that its own housekeeping spares them.
+    /// The folder of its references and objects.
+    #[serde(with = "crate::path_text")]
     pub(crate) git_dir: PathBuf,
     /// Where its `HEAD` and index are: another folder in a further worktree.
+    #[serde(with = "crate::path_text")]
     pub(crate) own_git_dir: PathBuf,
-    pub(crate) objects: PathBuf,
     /// What it ignores besides what `.gitignore` files say.
+    #[serde(with = "crate::path_text")]
     pub(crate) exclude: PathBuf,
+    /// The file with its user's own rules for ignored files.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::path_text::option")]
+    pub(crate) users_excludes: Option<PathBuf>,
     /// `sha1` or `sha256`.
     pub(crate) format: String,
 }
 
-const QUESTIONS: [&str; 10] = [
+const QUESTIONS: [&str; 8] = [
     "rev-parse",
     "--path-format=absolute",
     "--show-toplevel",
     "--git-common-dir",
     "--git-dir",
-    "--git-path",
-    "objects",
     "--git-path",
     "info/exclude",
     "--show-object-format",
@@ -66,17 +72,27 @@ impl Place {
 
     fn parse(answer: &str) -> Result<Self> {
         let lines: Vec<&str> = answer.lines().collect();
-        let [root, git_dir, own_git_dir, objects, exclude, format] = lines[..] else {
+        let [root, git_dir, own_git_dir, exclude, format] = lines[..] else {
             let said = format!("its answer has {} lines; is there a line break in a path?", lines.len());
             return Err(Error::Git { doing: "rev-parse".into(), said });
         };
         let repository = Repository {
             git_dir: git_dir.into(),
             own_git_dir: own_git_dir.into(),
-            objects: objects.into(),
             exclude: exclude.into(),
+            users_excludes: users_excludes(Path::new(root)),
             format: format.to_owned(),
         };
         Ok(Place { root: root.into(), repository: Some(repository) })
     }
+}
+
+/// The file with what a user ignores in every repository, as git finds it. Reading it runs nothing.
+fn users_excludes(root: &Path) -> Option<PathBuf> {
+    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let usual = || {
+        let settings = named("XDG_CONFIG_HOME").or_else(|| Some(named("HOME")?.join(".config")))?;
+        Some(settings.join("git/ignore"))
+    };
+    setting_path(root, "core.excludesFile").or_else(usual).filter(|path| path.is_file())
 }

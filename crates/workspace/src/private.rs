@@ -1,4 +1,5 @@
-//! A git folder of our own for somebody else's files. It has no configuration, hooks, filters or attributes that others could set.
+//! A git folder of our own for somebody else's files, in which snapshots are kept. Nothing of it is in the workspace, so that no program that works
+//! there can reach it. It has no configuration, hooks, filters or attributes that others could set.
 
 use std::{
     fmt::Write as _,
@@ -22,6 +23,15 @@ pub(crate) const SCRATCH: &str = "scratch-";
 /// The file that says which workspace a private folder is for.
 pub(crate) const ROOT: &str = "root";
 
+/// The file with all that is known of that workspace.
+const PLACE: &str = "place";
+
+/// The kinds of workspaces: a repository with one hash or the other, or a folder.
+const KINDS: [&str; 3] = ["sha1", "sha256", "folder"];
+
+/// Names that only other systems take for `.git` are files like any other here.
+const CONFIG: &str = "[core]\n\tbare = false\n\tprotectNTFS = false\n\tprotectHFS = false\n";
+
 /// The private git folder of a workspace.
 #[derive(Debug)]
 pub(crate) struct Private {
@@ -39,7 +49,7 @@ impl Private {
     pub(crate) fn open(home: Option<&Path>, place: Place) -> Result<Self> {
         let (folder, home, passing) = match home {
             Some(home) => {
-                let folder = home.join("workspaces").join(name_of(&place));
+                let folder = home.join("workspaces").join(name_of(kind_of(&place), &place.root));
                 make_private(&folder).map_err(|error| Error::io("make", &folder, &error))?;
                 let home = fs::canonicalize(home).map_err(|error| Error::io("find", home, &error))?;
                 (folder, Some(home), None)
@@ -49,10 +59,28 @@ impl Private {
                 (passing.path().to_owned(), None, Some(passing))
             }
         };
-        let objects = place.repository.as_ref().map_or_else(|| folder.join("objects"), |it| it.objects.clone());
-        let private = Private { folder, objects, place, home, _for_a_moment: passing };
+        let private = Private { objects: folder.join("objects"), folder, place, home, _for_a_moment: passing };
         private.prepare().map_err(|error| Error::io("write", &private.folder, &error))?;
         Ok(private)
+    }
+
+    /// The private folders of a folder and of those around it, as they were when something was kept there.
+    pub(crate) fn known(home: &Path, folder: &Path) -> Result<Vec<Self>> {
+        let folder = fs::canonicalize(folder).map_err(|error| Error::io("find", folder, &error))?;
+        let home = fs::canonicalize(home).map_err(|error| Error::io("find", home, &error))?;
+        let names = folder.ancestors().flat_map(|root| KINDS.map(|kind| name_of(kind, root)));
+        let folders = names.map(|name| home.join("workspaces").join(name));
+        let open = |folder: PathBuf| {
+            let place = serde_json::from_slice(&fs::read(folder.join(PLACE)).ok()?).ok()?;
+            Some(Private {
+                objects: folder.join("objects"),
+                folder,
+                place,
+                home: Some(home.clone()),
+                _for_a_moment: None,
+            })
+        };
+        Ok(folders.filter_map(open).collect())
     }
 
     /// Makes it a git folder, however far an earlier call came with that.
@@ -62,15 +90,18 @@ impl Private {
         }
         let repository = self.place.repository.as_ref();
         let config = match repository.map(|repository| repository.format.as_str()) {
-            Some("sha256") => {
-                "[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\tobjectformat = sha256\n"
-            }
-            _ => "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
+            Some("sha256") => format!("{CONFIG}\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"),
+            _ => format!("{CONFIG}\trepositoryformatversion = 0\n"),
         };
-        let exclude = repository.map(|repository| fs::read(&repository.exclude).unwrap_or_default());
+        let exclude = repository.map(|repository| {
+            // What counts more comes later.
+            let users = repository.users_excludes.as_ref().and_then(|path| fs::read(path).ok()).unwrap_or_default();
+            [users, fs::read(&repository.exclude).unwrap_or_default()].join(&b'\n')
+        });
         self.write("info/attributes", ATTRIBUTES.as_bytes())?;
         self.write("info/exclude", &exclude.unwrap_or_default())?;
         self.write("config", config.as_bytes())?;
+        self.write(PLACE, &serde_json::to_vec(&self.place)?)?;
         self.write(ROOT, self.place.root.as_os_str().as_encoded_bytes())?;
         self.write("HEAD", b"ref: refs/heads/none\n")
     }
@@ -91,10 +122,9 @@ impl Private {
         Git::new(&self.place.root, &self.folder)
     }
 
-    /// `git` about where the names of snapshots are kept.
-    pub(crate) fn names(&self) -> Git {
-        let git_dir = self.place.repository.as_ref().map_or(&self.folder, |repository| &repository.git_dir);
-        Git::new(&self.place.root, git_dir)
+    /// The rules for what is ignored besides those in the workspace itself.
+    pub(crate) fn excludes(&self) -> PathBuf {
+        self.folder.join("info/exclude")
     }
 
     /// A folder for what is needed only during one call. Those of calls that were cut off go.
@@ -120,10 +150,13 @@ fn make_private(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+fn kind_of(place: &Place) -> &str {
+    place.repository.as_ref().map_or("folder", |repository| repository.format.as_str())
+}
+
 /// A name that follows from where the workspace is, and from whether it is a repository.
-fn name_of(place: &Place) -> String {
-    let kind = place.repository.as_ref().map_or("folder", |repository| repository.format.as_str());
-    let hash = Sha256::digest([kind.as_bytes(), place.root.as_os_str().as_encoded_bytes()].join(&0));
+fn name_of(kind: &str, root: &Path) -> String {
+    let hash = Sha256::digest([kind.as_bytes(), root.as_os_str().as_encoded_bytes()].join(&0));
     hex(&hash)[..24].to_owned()
 }
 

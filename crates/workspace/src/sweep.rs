@@ -12,9 +12,12 @@ use std::{
 use serde::Serialize;
 
 use crate::{
-    Error, Result, Workspace,
+    Error, Result, Workspace, ended,
+    git::Git,
+    legacy,
     place::Place,
     private::{Private, ROOT, SCRATCH},
+    repository, scope,
     workspace::{name_part, prefix_of},
 };
 
@@ -36,12 +39,15 @@ impl Workspace {
         let mut count = 0;
         for place in places(folder)? {
             let private = Private::open(Some(self.home()?), place)?;
-            let git = private.names();
-            let names = git.line(&["for-each-ref", "--format=delete %(refname)", &prefix_of(run)])?;
-            count += names.lines().count() as u64;
-            if !is_dry && !names.is_empty() {
-                git.run_with(&["update-ref", "--stdin"], format!("{names}\n").as_bytes())?;
-                let _ = fs::remove_file(private.folder.join(format!("last-{}", name_part(run))));
+            for git in std::iter::once(private.git()).chain(legacy::git(&private)) {
+                let names = git.line(&["for-each-ref", "--format=delete %(refname)", &prefix_of(run)])?;
+                count += names.lines().count() as u64;
+                if !is_dry && !names.is_empty() {
+                    git.run_with(&["update-ref", "--stdin"], format!("{names}\n").as_bytes())?;
+                }
+            }
+            if !is_dry {
+                forget_files(&private.folder, run);
             }
         }
         Ok(count)
@@ -61,9 +67,24 @@ impl Workspace {
                 if !is_dry {
                     fs::remove_dir_all(&folder).map_err(|error| Error::io("remove", &folder, &error))?;
                 }
+            } else if !is_dry {
+                // Whoever is at work there needs what nothing refers to yet. What cannot be cleared away now can be the next time.
+                let _ = Git::new(&folder, &folder).run(&["gc", "--quiet", "--prune=1.day.ago"]);
             }
         }
         Ok(swept)
+    }
+}
+
+/// Removes what is known of the snapshots of a run besides their content.
+fn forget_files(private: &Path, run: &str) {
+    let _ = fs::remove_file(private.join(format!("last-{}", name_part(run))));
+    let prefix = name_part(&prefix_of(run));
+    for (folder, before) in [(ended::FOLDER, ""), (repository::FOLDER, ""), (scope::FOLDER, scope::OF)] {
+        let of_run = format!("{before}{prefix}");
+        let entries = fs::read_dir(private.join(folder)).into_iter().flatten().flatten();
+        let is_of_run = |entry: &fs::DirEntry| entry.file_name().as_bytes().starts_with(of_run.as_bytes());
+        entries.filter(is_of_run).for_each(|entry| drop(fs::remove_file(entry.path())));
     }
 }
 

@@ -53,7 +53,7 @@ impl Workspace {
 }
 
 /// The tree that has this instead of what is there. Only what is planned is written, aside; whatever else the tree has is known by its hash.
-fn changed(private: &Private, tree: &str, plan: &Plan) -> Result<String> {
+pub(crate) fn changed(private: &Private, tree: &str, plan: &Plan) -> Result<String> {
     let index = Index::new(private)?;
     let aside = index.scratch.path().join("aside");
     let git = Git::new(&aside, &private.folder).index(&index.path).objects(&private.objects);

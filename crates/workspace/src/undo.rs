@@ -8,12 +8,13 @@ use std::{
 use serde::Serialize;
 
 use crate::{
-    Changes, Error, Result, Version, Workspace,
+    Changes, Error, NotKept, Result, Version, Workspace,
     changes::Change,
     objects,
     patch::{self, Disk, Found, Kind, Look, Node, Plan, Planned},
     private::Private,
     three_way,
+    workspace::tree_of,
 };
 
 /// What taking writes back comes to.
@@ -23,6 +24,10 @@ pub struct Undo {
     pub files: Vec<Change>,
     /// Paths that are not what was left there.
     pub conflicts: Vec<Conflict>,
+    /// Paths that have changed and are not kept, so that they stay as they are.
+    pub not_kept: Vec<NotKept>,
+    /// The root of the workspace, and where the store is within it.
+    place: Option<(PathBuf, Option<PathBuf>)>,
     plan: Plan,
 }
 
@@ -54,12 +59,19 @@ impl Workspace {
     pub fn plan_undo(&self, folder: &Path, writes: &[&Changes], is_wanted: &dyn Fn(&Path) -> bool) -> Result<Undo> {
         let Some(first) = writes.last() else { return Ok(Undo::default()) };
         let (private, _) = self.holding(folder, &first.before)?;
-        let disk = Disk::open(&private.place.root, private.home_within())?;
+        // Those of earlier versions are brought over.
+        for name in writes.iter().flat_map(|write| std::iter::once(&write.before).chain(&write.after)) {
+            tree_of(&private, name)?;
+        }
+        // These files were kept: a repository that was made around them since is none of their own.
+        let disk = Disk::open(&private.place.root, private.home_within())?.through_repositories();
         let changes = writes.iter().flat_map(|write| &write.files).filter(|change| is_wanted(&change.path));
         let mut paths: BTreeMap<&Path, Vec<&Change>> = BTreeMap::new();
         changes.for_each(|change| paths.entry(&change.path).or_default().push(change));
         let contents = Contents::of(&private, paths.values().flatten().copied())?;
-        let mut undo = Undo::default();
+        let place = (private.place.root.clone(), private.home_within().map(Path::to_owned));
+        let not_kept = writes.iter().flat_map(|write| &write.not_kept).filter(|path| is_wanted(&path.path));
+        let mut undo = Undo { not_kept: still_there(&private, not_kept), place: Some(place), ..Undo::default() };
         for (path, steps) in &paths {
             let now = look(&disk, path, &paths);
             match way_back(now, steps, &contents) {
@@ -74,13 +86,24 @@ impl Workspace {
         Ok(undo)
     }
 
+    /// Says that an attempt that began with a snapshot is about to put back what was worked out.
+    pub fn announce_undo(&self, folder: &Path, run: &str, before: &str, undo: &Undo) -> Result<()> {
+        self.announce(folder, run, before, &undo.plan)
+    }
+
     /// Puts back what was worked out: all of it, or nothing is changed.
-    pub fn carry_out(&self, folder: &Path, undo: &Undo) -> Result<()> {
-        let place = crate::place::Place::find(folder)?;
-        let private = Private::open(self.home.as_deref(), place)?;
-        let disk = Disk::open(&private.place.root, private.home_within())?;
+    pub fn carry_out(&self, undo: &Undo) -> Result<()> {
+        let Some((root, home)) = &undo.place else { return Ok(()) };
+        let disk = Disk::open(root, home.as_deref())?.through_repositories();
         patch::write(&disk, &undo.plan)
     }
+}
+
+/// Those that a person has not removed by hand since.
+fn still_there<'n>(private: &Private, not_kept: impl Iterator<Item = &'n NotKept>) -> Vec<NotKept> {
+    let is_there = |path: &&NotKept| std::fs::symlink_metadata(private.place.root.join(&path.path)).is_ok();
+    let all: BTreeMap<&Path, &NotKept> = not_kept.filter(is_there).map(|path| (path.path.as_path(), path)).collect();
+    all.into_values().cloned().collect()
 }
 
 /// What stands under a path. A folder in its place counts as nothing where what is in it goes too.

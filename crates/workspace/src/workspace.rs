@@ -2,7 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Restored, Result, checkpoint, index::Index, place::Place, private::Private, restore};
+use crate::{
+    Error, NotKept, Restored, Result, checkpoint,
+    index::{Index, joined},
+    legacy,
+    place::Place,
+    private::Private,
+    repository::Standing,
+    restore,
+    scope::Scope,
+};
 
 /// How many others may take the next number of a run before we give up.
 const NUMBERS_TRIED_MAX: u32 = 16;
@@ -31,6 +40,9 @@ impl Workspace {
         let private = Private::open(self.home.as_deref(), Place::find(folder)?)?;
         let index = Index::new(&private)?.for_a_moment()?;
         index.recall(HASHED)?;
+        if !index.path.exists() {
+            index.recall(KEPT)?;
+        }
         index.add_what_belongs()?;
         let tree = index.git.line(&["write-tree", "--missing-ok"])?;
         index.remember(HASHED)?;
@@ -44,18 +56,29 @@ impl Workspace {
 
     /// The same, with the hash of its tree.
     pub fn take_tree(&self, folder: &Path, run: &str) -> Result<(String, String)> {
-        let private = self.open_private(folder)?;
-        let tree = keep(&private)?;
-        let name = name_it(&private, &tree, run, None)?;
-        Ok((name, tree))
+        self.take_as(folder, run, None)
     }
 
     /// The same, also as a checkpoint with a name.
     pub fn take_named(&self, folder: &Path, run: &str, name: &str) -> Result<(String, String)> {
         let also = checkpoint::reference(run, name)?;
+        self.take_as(folder, run, Some(&also))
+    }
+
+    fn take_as(&self, folder: &Path, run: &str, also: Option<&str>) -> Result<(String, String)> {
         let private = self.open_private(folder)?;
-        let tree = keep(&private)?;
-        let name = name_it(&private, &tree, run, Some(&also))?;
+        let (standing, (tree, scope)) = match private.folder.join(KEPT).exists() {
+            true => std::thread::scope(|threads| {
+                let standing = threads.spawn(|| Standing::of(&private));
+                let kept = keep_with_scope(&private)?;
+                Ok((joined(standing)?, kept))
+            })?,
+            // What is brought over from the repository need not be written again.
+            false => (Standing::of(&private)?, keep_with_scope(&private)?),
+        };
+        let name = name_it(&private, &tree, run, also)?;
+        scope.write(&private, &name)?;
+        standing.map_or(Ok(()), |standing| standing.write(&private, &name))?;
         Ok((name, tree))
     }
 
@@ -79,6 +102,11 @@ impl Workspace {
     pub fn restore(&self, folder: &Path, name: &str) -> Result<Restored> {
         let (private, tree) = self.holding(folder, name)?;
         restore::restore(&private, &tree)
+    }
+
+    /// The tree of a snapshot.
+    pub fn tree_named(&self, folder: &Path, name: &str) -> Result<String> {
+        self.holding(folder, name).map(|(_, tree)| tree)
     }
 
     /// The same to a tree that some snapshot keeps, by its hash.
@@ -110,29 +138,56 @@ pub(crate) fn full_hash(tree: &str) -> Result<&str> {
 /// Keeps the content of a workspace; its tree.
 pub(crate) fn keep(private: &Private) -> Result<String> {
     // Somebody may have cleared away content that was kept but that no name referred to any more.
-    keep_from(private, true).or_else(|_| keep_from(private, false))
+    let keep = |recall| keep_from(private, recall, |index| index.add_what_belongs().map(drop));
+    keep(true).or_else(|_| keep(false)).map(|(tree, ())| tree)
 }
 
-fn keep_from(private: &Private, recall: bool) -> Result<String> {
+/// The same, with the rules by which files belonged to it at that moment.
+fn keep_with_scope(private: &Private) -> Result<(String, Scope)> {
+    let keep = |recall| {
+        keep_from(private, recall, |index| {
+            let unkept = index.add_what_belongs()?;
+            Scope::of(index, unkept)
+        })
+    };
+    keep(true).or_else(|_| keep(false))
+}
+
+/// Keeps the content of a workspace by the rules of a snapshot. Returns its tree, and the paths that have changed since and are not kept.
+pub(crate) fn keep_since(private: &Private, before: &str, tree: &str) -> Result<(String, Vec<NotKept>)> {
+    let Some(scope) = Scope::read(private, before) else { return Ok((keep(private)?, Vec::new())) };
+    let keep = |recall| {
+        keep_from(private, recall, |index| {
+            index.start_from(tree)?;
+            scope.changed(index)
+        })
+    };
+    keep(true).or_else(|_| keep(false))
+}
+
+fn keep_from<T>(private: &Private, recall: bool, add: impl Fn(&Index<'_>) -> Result<T>) -> Result<(String, T)> {
     let index = Index::new(private)?.kept();
     if recall {
         index.recall(KEPT)?;
     }
-    index.add_what_belongs()?;
+    let added = add(&index)?;
     let tree = index.git.line(&["write-tree"])?;
     index.remember(KEPT)?;
-    Ok(tree)
+    Ok((tree, added))
 }
 
 /// Gives a tree that is kept the next name of a run, and another one too where that is wanted. They refer to the tree itself and to no commit, so
 /// that nobody's history shows it.
 pub(crate) fn name_it(private: &Private, tree: &str, run: &str, also: Option<&str>) -> Result<String> {
-    let git = private.names();
+    let git = private.git();
     let prefix = prefix_of(run);
     let hint = private.folder.join(format!("last-{}", name_part(run)));
     let also = also.map(|also| format!("update {also} {tree}\n")).unwrap_or_default();
     // Read and not counted, so that it costs the same however many there are.
-    let mut last = std::fs::read_to_string(&hint).ok().and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
+    let mut last = match std::fs::read_to_string(&hint).ok().and_then(|text| text.parse::<u32>().ok()) {
+        Some(last) => last,
+        None => legacy_last(private, &prefix),
+    };
     let mut result = Err(Error::NoSnapshot(prefix.clone()));
     for tried in 0..NUMBERS_TRIED_MAX {
         if tried == 1 {
@@ -154,6 +209,12 @@ pub(crate) fn name_it(private: &Private, tree: &str, run: &str, also: Option<&st
     result
 }
 
+/// The last number that an earlier version has given.
+fn legacy_last(private: &Private, prefix: &str) -> u32 {
+    let numbers = legacy::names(private, prefix).into_iter();
+    numbers.filter_map(|(name, _)| name.strip_prefix(prefix)?.parse().ok()).max().unwrap_or(0)
+}
+
 /// What the names of a run's snapshots begin with.
 pub(crate) fn prefix_of(run: &str) -> String {
     format!("refs/interlock/{}/", name_part(run))
@@ -163,9 +224,9 @@ pub(crate) fn tree_of(private: &Private, name: &str) -> Result<Option<String>> {
     if !name.starts_with("refs/interlock/") {
         return Err(Error::NoSnapshot(name.to_owned()));
     }
-    match private.names().line(&["rev-parse", "--quiet", "--verify", &format!("{name}^{{tree}}")]) {
+    match private.git().line(&["rev-parse", "--quiet", "--verify", &format!("{name}^{{tree}}")]) {
         Ok(tree) => Ok(Some(tree)),
-        Err(Error::Git { .. }) => Ok(None),
+        Err(Error::Git { .. }) => legacy::bring(private, name),
         Err(error) => Err(error),
     }
 }

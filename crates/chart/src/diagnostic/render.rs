@@ -18,6 +18,7 @@ pub fn render(diagnostic: &Diagnostic, file_name: &str, source: &str, color: boo
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
     };
     let mut group = Group::with_title(level.primary_title(clean(&diagnostic.message)).id(diagnostic.code));
     if source.is_empty() {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Chart,
-    model::{Kind, Max, State, StateId, Transition, TransitionId},
+    model::{Descriptor, Kind, Max, State, StateId, Transition, TransitionId},
 };
 
 /// Font size of a state's name.
@@ -199,7 +199,12 @@ fn brief(guard: &str) -> String {
 }
 
 fn event_text(chart: &Chart, transition: &Transition) -> (Option<Glyph>, String) {
-    let names: Vec<&str> = transition.events.iter().map(|event| event_word(event.prefix())).collect();
+    let word = |event: &Descriptor| match event.origin {
+        Some(origin) if !chart.is_in_line(origin.state, transition.source) => event.text.clone(),
+        _ => event_word(event.prefix()).to_owned(),
+    };
+    let names: Vec<String> = transition.events.iter().map(word).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let source = chart.state(transition.source);
     match (names.as_slice(), source.timeout_ms) {
         (["timeout"], Some(timeout)) if !source.timeout_inherited => (Some(Glyph::Clock), duration(timeout)),
@@ -270,7 +275,7 @@ fn transition_tooltip(chart: &Chart, transition: &Transition, targets: &[StateId
     for target in targets {
         out.push_str(&format!(" → {}", chart.state(*target).name));
     }
-    let events: Vec<&str> = transition.events.iter().map(|event| event.0.as_str()).collect();
+    let events: Vec<&str> = transition.events.iter().map(|event| event.text.as_str()).collect();
     out.push_str(&if events.is_empty() { ": always".to_owned() } else { format!(": {}", events.join(", ")) });
     for limit in &transition.limits {
         let counter = chart.counters.get(limit.counter.index());

@@ -9,6 +9,7 @@
 mod dot;
 mod ecmascript;
 mod expression;
+mod heard;
 mod layout;
 mod mermaid;
 mod names;

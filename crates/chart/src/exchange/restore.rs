@@ -95,7 +95,7 @@ fn bare_state(chart: &Chart, from: &State) -> StateFile {
 /// A state's transitions with their descriptors, and those that need no event.
 pub(super) fn transitions(chart: &Chart, from: &State) -> (Vec<(Vec<String>, TransitionBody)>, Vec<TransitionBody>) {
     let all = || from.transitions.iter().map(|&id| chart.transition(id));
-    let descriptors = |transition: &Transition| transition.events.iter().map(|event| event.0.clone()).collect();
+    let descriptors = |transition: &Transition| transition.events.iter().map(|event| event.text.clone()).collect();
     let on = all().filter(|transition| !transition.events.is_empty());
     let always = all().filter(|transition| transition.events.is_empty());
     (
@@ -149,7 +149,8 @@ pub(super) fn invoke(chart: &Chart, invoke: &Invoke) -> InvokeFile {
         Effect::Write => EffectFile::Write,
         Effect::External => EffectFile::External,
     });
-    InvokeFile { activity: invoke.activity.clone(), with, signals: signals(chart, invoke), effect }
+    let (activity, manual) = (invoke.activity.clone(), invoke.manual);
+    InvokeFile { activity, with, signals: signals(chart, invoke), effect, manual }
 }
 
 fn signals(chart: &Chart, invoke: &Invoke) -> Option<SignalsFile> {

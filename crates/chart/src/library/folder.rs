@@ -2,11 +2,8 @@
 
 use super::{Error, MACHINE_FILE, Origin, Source};
 use crate::yaml::limits::FILE_BYTES_MAX;
-use std::{
-    fs::{self, File},
-    io::Read as _,
-    path::{Path, PathBuf},
-};
+use interlock_regular_file as regular_file;
+use std::{fs, path::Path};
 
 /// The subfolders whose files belong to the machine.
 const PARTS: &[&str] = &["prompts/", "schemas/"];
@@ -31,46 +28,53 @@ pub(super) fn machines_in(folder: &Path) -> Vec<String> {
     names
 }
 
-pub(super) fn load(name: String, origin: Origin, folder: &Path) -> Result<Source, Error> {
-    let path = folder.join(MACHINE_FILE);
-    let bytes = read(&path, FILE_BYTES_MAX)?;
-    let mut files = Files { folder, found: Vec::new(), bytes: 0 };
+/// Loads a machine from `folder` within `root`. Below `root` no link is followed: what a machine is must not come from elsewhere.
+pub(super) fn load(name: String, origin: Origin, root: &Path, folder: &Path) -> Result<Source, Error> {
+    let bytes = machine_file(root, &folder.join(MACHINE_FILE))?;
+    let mut files = Files { root, folder, found: Vec::new(), bytes: 0 };
     for part in PARTS {
-        let subfolder = folder.join(part);
-        if subfolder.is_dir() {
-            files.collect(&subfolder, part, 0)?;
+        if is_there(&root.join(folder).join(part.trim_end_matches('/'))) {
+            files.collect(part, 0)?;
         }
     }
     files.found.sort();
-    Ok(Source::new(name, origin, path, bytes, files.found))
+    Ok(Source::new(name, origin, root.join(folder).join(MACHINE_FILE), bytes, files.found))
 }
 
-/// A file that stands alone, whatever its name.
+/// A file that stands alone, whatever its name. Its path is a person's own, so it may be a link.
 pub(super) fn load_file(name: String, path: &Path) -> Result<Source, Error> {
-    let bytes = read(path, FILE_BYTES_MAX)?;
+    let real = path.canonicalize().map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
+    let (folder, file) = (real.parent().unwrap_or(&real), real.file_name().unwrap_or_default());
+    let bytes = machine_file(folder, Path::new(file))?;
     Ok(Source::new(name, Origin::Path, path.to_owned(), bytes, Vec::new()))
 }
 
 struct Files<'f> {
+    root: &'f Path,
     folder: &'f Path,
     found: Vec<(String, Vec<u8>)>,
     bytes: usize,
 }
 
 impl Files<'_> {
-    fn collect(&mut self, subfolder: &Path, prefix: &str, depth: usize) -> Result<(), Error> {
+    fn collect(&mut self, prefix: &str, depth: usize) -> Result<(), Error> {
         if depth > DEPTH_MAX {
             return Err(self.too_much("8 levels of subfolders"));
         }
-        let entries = fs::read_dir(subfolder).map_err(|source| unreadable(subfolder, source))?;
-        for entry in entries {
-            let entry = entry.map_err(|source| unreadable(subfolder, source))?;
+        let subfolder = self.root.join(self.folder).join(prefix.trim_end_matches('/'));
+        if subfolder.is_symlink() {
+            return Err(Error::Refused(regular_file::Error::Link { path: subfolder }));
+        }
+        let unreadable = |source| Error::Unreadable { path: subfolder.clone(), source };
+        for entry in fs::read_dir(&subfolder).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
             let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
-            if entry.path().is_dir() {
-                self.collect(&entry.path(), &format!("{path}/"), depth + 1)?;
+            if entry.file_type().map_err(unreadable)?.is_dir() {
+                self.collect(&format!("{path}/"), depth + 1)?;
                 continue;
             }
-            let content = read(&entry.path(), BYTES_MAX)?;
+            let within = self.folder.join(prefix).join(entry.file_name());
+            let content = regular_file::read(self.root, &within, BYTES_MAX as u64).map_err(refused)?;
             self.bytes += content.len();
             self.found.push((path, content));
             if self.found.len() > FILES_MAX {
@@ -84,19 +88,23 @@ impl Files<'_> {
     }
 
     fn too_much(&self, limit: &'static str) -> Error {
-        Error::TooMuch { path: self.folder.to_owned(), limit }
+        Error::TooMuch { path: self.root.join(self.folder), limit }
     }
 }
 
-/// The file, or so much of it that it is seen to be too large.
-fn read(path: &Path, bytes_max: usize) -> Result<Vec<u8>, Error> {
-    let mut content = Vec::new();
-    let limit = u64::try_from(bytes_max).unwrap_or(u64::MAX).saturating_add(1);
-    let file = File::open(path).map_err(|source| unreadable(path, source))?;
-    file.take(limit).read_to_end(&mut content).map_err(|source| unreadable(path, source))?;
-    Ok(content)
+/// Whether there is anything of this name, be it a link to nowhere.
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
 }
 
-fn unreadable(path: &Path, source: std::io::Error) -> Error {
-    Error::Unreadable { path: PathBuf::from(path), source }
+/// The machine file, or so much of it that the reader sees that it is too large.
+fn machine_file(root: &Path, path: &Path) -> Result<Vec<u8>, Error> {
+    regular_file::read_beginning(root, path, FILE_BYTES_MAX as u64 + 1).map_err(refused)
+}
+
+fn refused(error: regular_file::Error) -> Error {
+    match error {
+        regular_file::Error::System { path, source } => Error::Unreadable { path, source },
+        refused => Error::Refused(refused),
+    }
 }

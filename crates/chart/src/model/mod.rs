@@ -20,7 +20,7 @@ pub use event::{Event, Raiser, Schema};
 pub use ids::{CounterId, EventId, InvokeId, StateId, TransitionId, VarId};
 pub use property::{Observation, Property, PropertyKind, Seen};
 pub use state::{Effect, Initial, Invoke, Kind, Outcome, Signal, State};
-pub use transition::{Counter, Descriptor, Limit, Max, Transition};
+pub use transition::{Counter, Descriptor, Limit, Max, Origin, OriginEvent, Transition};
 
 use crate::{Span, expr::Type};
 
@@ -103,6 +103,27 @@ impl Chart {
     /// A counter by name.
     pub fn find_counter(&self, name: &str) -> Option<CounterId> {
         self.counters.iter().position(|counter| counter.name == name).map(CounterId::at)
+    }
+
+    /// The name of the events that a descriptor takes, without the state that a qualified one names.
+    pub fn plain_name<'a>(&'a self, descriptor: &'a Descriptor) -> &'a str {
+        match descriptor.origin.map(|origin| origin.event) {
+            Some(OriginEvent::Signal(event)) => &self.event(event).name,
+            Some(OriginEvent::Error) => "error",
+            Some(OriginEvent::Fault) => "error.execution",
+            Some(OriginEvent::Timeout) | None => descriptor.prefix(),
+        }
+    }
+
+    /// Whether one of the states is the other or inside it: an event of the one is heard by the other under its plain name.
+    pub fn is_in_line(&self, a: StateId, b: StateId) -> bool {
+        a == b || self.is_descendant(a, b) || self.is_descendant(b, a)
+    }
+
+    /// Whether there is a configuration that has both states, as far as the hierarchy goes.
+    pub fn can_be_together(&self, a: StateId, b: StateId) -> bool {
+        let meeting = self.ancestors(a).find(|ancestor| *ancestor == b || self.is_descendant(b, *ancestor));
+        self.is_in_line(a, b) || meeting.is_some_and(|meeting| self.state(meeting).kind == Kind::Parallel)
     }
 
     /// The state's ancestors, nearest first, the root last.

@@ -65,12 +65,19 @@ pub enum Seen {
     /// `STATE` — it is entered.
     Entered(StateId),
     /// `STATE.event` — a transition whose source is the state, or one inside it, is taken on the event.
-    /// `.event` — the same from any state.
+    /// `.event` — the same from any state. A signal that an activity of the state itself declares is [`Seen::Signalled`].
     Taken {
         /// From where; nothing means from anywhere.
         source: Option<StateId>,
         /// By a descriptor's rule: `error` sees `error.execution` too.
         event: super::Descriptor,
+    },
+    /// `STATE.signal` — an activity of the state ended with the signal, whoever handles it.
+    Signalled {
+        /// The state that starts the activity.
+        state: StateId,
+        /// The signal.
+        event: super::EventId,
     },
     /// `A -> B` — a transition leaves A and the same microstep enters B.
     Moved {

@@ -131,11 +131,20 @@ pub struct Invoke {
     pub signals: Vec<Signal>,
     /// What it may do to the world, where the file says so.
     pub effect: Option<Effect>,
+    /// Whether a person reports its result if it is not installed.
+    pub manual: bool,
+    /// The places of the keys of `with`, in file order. They are no part of what the machine means.
+    pub keys: Vec<(String, Span)>,
     /// Where it stands.
     pub span: Span,
 }
 
 impl Invoke {
+    /// The place of a key of `with`, or else of the activity's name.
+    pub fn key_span(&self, key: &str) -> Span {
+        self.keys.iter().find(|(name, _)| name == key).map_or(self.span, |(_, span)| *span)
+    }
+
     /// Whether a model is asked: `judge` and `judge.*` count as judgements in a bound.
     pub fn is_judgement(&self) -> bool {
         self.activity == "judge" || self.activity.starts_with("judge.")

@@ -1,6 +1,6 @@
 //! Transitions and the counters that bound them.
 
-use super::{Block, CounterId, StateId, Template, TransitionId};
+use super::{Block, CounterId, EventId, StateId, Template, TransitionId};
 use crate::{Span, expr::Expr};
 
 /// One transition.
@@ -30,13 +30,56 @@ pub struct Transition {
     pub span: Span,
 }
 
-/// What event names a transition takes, by W3C SCXML's rule: `a.b` matches `a.b` and `a.b.c`, `*` matches everything.
+/// The events that a transition takes.
+///
+/// A plain name follows W3C SCXML's rule: `a.b` matches `a.b` and `a.b.c`, `*` matches everything. A qualified name
+/// (`tests.passed`, `timeout.tests`) means exactly one event of one state; it was resolved when the file was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Descriptor(pub String);
+pub struct Descriptor {
+    /// As the file writes it.
+    pub text: String,
+    /// What a qualified name means; nothing for a plain name.
+    pub origin: Option<Origin>,
+}
+
+/// An event that belongs to one state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The state that it comes from.
+    pub state: StateId,
+    /// The event.
+    pub event: OriginEvent,
+}
+
+/// The events that can belong to a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OriginEvent {
+    /// `STATE.signal`: one of its activities ended with the signal.
+    Signal(EventId),
+    /// `STATE.error`: one of its activities failed, or something of it could not be evaluated.
+    Error,
+    /// `STATE.error.execution`: something of it could not be evaluated.
+    Fault,
+    /// `timeout.STATE`: its time is up.
+    Timeout,
+}
 
 impl Descriptor {
-    /// Whether an event of this name is taken.
+    /// A plain name.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Descriptor { text: text.into(), origin: None }
+    }
+
+    /// Whether it is compared with names of events. `timeout.STATE` is: it is also the name of the event.
+    pub fn is_plain(&self) -> bool {
+        self.origin.is_none_or(|origin| origin.event == OriginEvent::Timeout)
+    }
+
+    /// Whether an event of this name is taken where it belongs to no state.
     pub fn matches(&self, event: &str) -> bool {
+        if !self.is_plain() {
+            return false;
+        }
         let prefix = self.prefix();
         match event.strip_prefix(prefix) {
             Some(rest) => prefix.is_empty() || rest.is_empty() || rest.starts_with('.'),
@@ -46,7 +89,7 @@ impl Descriptor {
 
     /// The descriptor without a trailing `.*` or `.`; empty for `*`.
     pub fn prefix(&self) -> &str {
-        let text = self.0.strip_suffix('*').unwrap_or(&self.0);
+        let text = self.text.strip_suffix('*').unwrap_or(&self.text);
         text.strip_suffix('.').unwrap_or(text)
     }
 }

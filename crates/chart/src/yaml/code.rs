@@ -81,6 +81,12 @@ pub const UNBOUNDED_MAX: &str = "E0219";
 pub const UNCERTAIN_WAY_OUT: &str = "W0220";
 /// A state's time runs out and nobody handles it.
 pub const NOBODY_HANDLES_TIMEOUT: &str = "W0221";
+/// A transition takes the same signal of two activities that can be active together.
+pub const SHARED_SIGNAL: &str = "E0222";
+/// A qualified name that means no event of the state.
+pub const UNKNOWN_QUALIFIED: &str = "E0223";
+/// An event has the name of a state's signal.
+pub const AMBIGUOUS_NAME: &str = "E0224";
 
 // E04: properties
 /// A property that has none of the known forms.
@@ -137,6 +143,9 @@ pub const ALL: &[&str] = &[
     UNBOUNDED_MAX,
     UNCERTAIN_WAY_OUT,
     NOBODY_HANDLES_TIMEOUT,
+    SHARED_SIGNAL,
+    UNKNOWN_QUALIFIED,
+    AMBIGUOUS_NAME,
     BAD_PROPERTY,
     BAD_OBSERVATION,
     UNSEEN_STATE,

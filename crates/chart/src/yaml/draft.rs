@@ -83,6 +83,7 @@ pub(crate) struct Invoke<'n> {
     pub with: &'n [Entry],
     pub signals: Vec<(&'n Scalar, Option<&'n Node>)>,
     pub effect: Option<Effect>,
+    pub manual: bool,
 }
 
 /// An event descriptor and its place.

@@ -66,6 +66,17 @@ pub fn read_folder(source: &str, files: &[(String, Vec<u8>)]) -> Reading {
     Reading { chart, diagnostics }
 }
 
+/// Reads a machine file that was accepted when its first run began: what later versions object to is no reason not to read it.
+/// Whether it is the same machine, its hash says.
+pub fn read_again(source: &str, files: &[(String, Vec<u8>)]) -> Option<Chart> {
+    let tree = tree::parse(source, &mut Vec::new())?;
+    let mut problems = Vec::new();
+    let machine = decode::machine(&mut fields::Decoder { problems: &mut problems }, &tree)?;
+    let (chart, _) = resolve::resolve(&machine, &mut problems)?;
+    let is_whole = !problems.iter().any(Diagnostic::is_error);
+    is_whole.then(|| Chart { hash: chart.content_hash(files), ..chart })
+}
+
 /// Reads a machine file that may not even be text.
 pub fn read_bytes(source: &[u8]) -> Reading {
     if source.len() > limits::FILE_BYTES_MAX {

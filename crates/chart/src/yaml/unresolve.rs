@@ -143,7 +143,8 @@ fn invoke(chart: &Chart, invoke: &Invoke) -> InvokeFile {
         Effect::Write => EffectFile::Write,
         Effect::External => EffectFile::External,
     });
-    InvokeFile { activity: invoke.activity.clone(), with, signals: signals(chart, invoke), effect }
+    let (activity, manual) = (invoke.activity.clone(), invoke.manual);
+    InvokeFile { activity, with, signals: signals(chart, invoke), effect, manual }
 }
 
 fn signals(chart: &Chart, invoke: &Invoke) -> Option<SignalsFile> {
@@ -192,8 +193,9 @@ fn on(chart: &Chart, state: &State) -> Option<OnFile> {
 fn descriptors(state: &State, transition: &Transition) -> String {
     let done = format!("done.state.{}", state.name);
     let nested = matches!(state.kind, Kind::Compound | Kind::Parallel) && state.parent.is_some();
-    let word =
-        |event: &crate::model::Descriptor| if nested && event.0 == done { "done".to_owned() } else { event.0.clone() };
+    let word = |event: &crate::model::Descriptor| {
+        if nested && event.text == done { "done".to_owned() } else { event.text.clone() }
+    };
     transition.events.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 

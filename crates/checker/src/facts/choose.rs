@@ -1,64 +1,53 @@
-//! Answering one question both ways: a script of choices, run through until every combination has been tried.
+//! The answers of one step: what it looked at, and what it was told where a question was open.
+//!
+//! A step is determined by the answers it gets, so the list of them says for which other configurations it would go the same way
+//! (`memo.rs`). Open questions are answered from a script and, beyond its end, with the first possibility.
 
 use smallvec::SmallVec;
 
-/// The choices of one step. The first time through, every choice is 0; [`Choices::next`] moves on to the next combination.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Choices {
-    made: SmallVec<[(u8, u8); 16]>,
-    at: usize,
+/// Something a step asked for, and the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// An open question with so many possibilities.
+    Choice { options: u8, chosen: u8 },
+    /// The regions of a slot before the step.
+    Mask { slot: usize, mask: u32 },
+    /// A counter before the step.
+    Count { counter: usize, count: u32 },
+    /// Whether a counter before the step was below a bound.
+    Below { counter: usize, bound: u32, is_below: bool },
 }
 
-impl Choices {
-    /// One of `options` possibilities; the same one on every run with the same script.
+/// The choices to be made in a step, and everything it was answered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Script {
+    given: SmallVec<[u8; 16]>,
+    at: usize,
+    pub(crate) answers: Vec<Answer>,
+}
+
+impl Script {
+    /// Begins a step in which open questions are answered like this.
+    pub(crate) fn begin(&mut self, given: impl Iterator<Item = u8>) {
+        self.given.clear();
+        self.given.extend(given);
+        self.at = 0;
+        self.answers.clear();
+    }
+
+    /// One of `options` possibilities.
     pub(crate) fn choose(&mut self, options: u8) -> u8 {
         if options <= 1 {
             return 0;
         }
-        if self.at == self.made.len() {
-            self.made.push((0, options));
-        }
-        let (choice, _) = self.made[self.at];
+        let chosen = self.given.get(self.at).copied().unwrap_or(0);
         self.at += 1;
-        choice
+        self.answers.push(Answer::Choice { options, chosen });
+        chosen
     }
 
-    /// Forgets everything.
-    pub(crate) fn clear(&mut self) {
-        self.made.clear();
-        self.at = 0;
-    }
-
-    /// Moves on to the next combination. Says whether there is one.
-    pub(crate) fn next(&mut self) -> bool {
-        self.made.truncate(self.at);
-        self.at = 0;
-        while let Some((choice, options)) = self.made.last_mut() {
-            if *choice + 1 < *options {
-                *choice += 1;
-                return true;
-            }
-            self.made.pop();
-        }
-        false
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_combination_comes_once_even_where_later_choices_depend_on_earlier_ones() {
-        let (mut choices, mut seen) = (Choices::default(), Vec::new());
-        loop {
-            let first = choices.choose(2);
-            let second = if first == 1 { choices.choose(3) } else { 9 };
-            seen.push((first, second));
-            if !choices.next() {
-                break;
-            }
-        }
-        assert_eq!(seen, [(0, 9), (1, 0), (1, 1), (1, 2)]);
+    /// Remembers what was looked at.
+    pub(crate) fn note(&mut self, answer: Answer) {
+        self.answers.push(answer);
     }
 }

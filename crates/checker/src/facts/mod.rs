@@ -15,7 +15,7 @@ mod table;
 
 use std::sync::{Arc, LazyLock};
 
-pub(crate) use choose::Choices;
+pub(crate) use choose::{Answer, Script};
 use interlock_chart::{
     Chart, Value,
     expr::{Binary, Node, Root},
@@ -60,7 +60,11 @@ pub(crate) struct Facts<'t> {
     exact: &'t [bool],
     /// Per slot: the regions its value may be in.
     pub(crate) masks: Vec<u32>,
-    pub(crate) choices: Choices,
+    pub(crate) script: Script,
+    /// Per slot: whether this step has looked at it or changed it.
+    pub(crate) is_touched: Vec<bool>,
+    /// The counters before this step, and whether it has changed them.
+    counters: Vec<(u32, bool)>,
     serial: u32,
     /// The event that local facts are about.
     local: u32,
@@ -78,12 +82,22 @@ struct Answered {
     below: u32,
 }
 
-type Answer<T> = Result<T, Box<Fault>>;
+type Told<T> = Result<T, Box<Fault>>;
 
 impl<'t> Facts<'t> {
     pub(crate) fn new(table: &'t Table, exact: &'t [bool]) -> Self {
         let masks = table.slots.iter().map(|slot| slot.unknown()).collect();
-        Facts { table, exact, masks, choices: Choices::default(), serial: 0, local: 0, counts: Default::default() }
+        Facts {
+            table,
+            exact,
+            masks,
+            script: Script::default(),
+            is_touched: vec![false; table.slots.len()],
+            counters: vec![(0, false); exact.len()],
+            serial: 0,
+            local: 0,
+            counts: Default::default(),
+        }
     }
 
     /// Data of which this much is known.
@@ -93,8 +107,8 @@ impl<'t> Facts<'t> {
     }
 
     /// Whether a formula that may fail does fail this time.
-    fn fails(&mut self, formula: FormulaId) -> Answer<()> {
-        if self.table.may_fail[formula.index()] && self.choices.choose(2) == 1 {
+    fn fails(&mut self, formula: FormulaId) -> Told<()> {
+        if self.table.may_fail[formula.index()] && self.script.choose(2) == 1 {
             return Err(Box::new(Fault::new("may fail")));
         }
         Ok(())
@@ -116,6 +130,7 @@ impl<'t> Facts<'t> {
             Question::Known(slot, mask) => self.is_in(*slot, *mask, scope),
             Question::Active(state) => scope.configuration.contains(*state),
             Question::Count(counter, operator, value) if self.exact[counter.index()] => {
+                self.note_count(*counter);
                 let count = i64::from(scope.counters[counter.index()]);
                 compare(count, *operator, *value)
             }
@@ -123,7 +138,7 @@ impl<'t> Facts<'t> {
                 let is = scope.event.is_some_and(|event| event.key.name(scope.machine) == name);
                 is == *is_equal
             }
-            Question::Count(..) | Question::Free => self.choices.choose(2) == 1,
+            Question::Count(..) | Question::Free => self.script.choose(2) == 1,
         }
     }
 
@@ -134,7 +149,7 @@ impl<'t> Facts<'t> {
         let is_inside = match (inside, outside) {
             (_, 0) => true,
             (0, _) => false,
-            _ => self.choices.choose(2) == 1,
+            _ => self.script.choose(2) == 1,
         };
         self.masks[slot] = if is_inside { inside } else { outside };
         is_inside
@@ -143,6 +158,9 @@ impl<'t> Facts<'t> {
     /// The regions a slot's value may be in. Facts about an event are begun anew with every event.
     fn possible(&mut self, slot: usize, scope: &Scope<'_, Carried>) -> u32 {
         if !self.table.slots[slot].is_local {
+            if !std::mem::replace(&mut self.is_touched[slot], true) {
+                self.script.note(Answer::Mask { slot, mask: self.masks[slot] });
+            }
             return self.masks[slot];
         }
         let serial = scope.event.map_or(0, |event| event.data.serial);
@@ -164,7 +182,7 @@ impl<'t> Facts<'t> {
             Change::Becomes(mask) => *mask,
             Change::Copies(from) => self.possible(*from, scope),
             Change::Either(one, other) => {
-                let change = if self.choices.choose(2) == 0 { one } else { other };
+                let change = if self.script.choose(2) == 0 { one } else { other };
                 self.changed(change, scope)
             }
         }
@@ -283,20 +301,25 @@ impl Data for Facts<'_> {
 
     fn begin(&mut self, _: Arc<str>, _: Carried) {}
 
-    fn holds(&mut self, guard: FormulaId, scope: &Scope<'_, Carried>) -> Answer<bool> {
+    fn holds(&mut self, guard: FormulaId, scope: &Scope<'_, Carried>) -> Told<bool> {
         self.fails(guard)?;
         let table = self.table;
         Ok(match &table.questions[guard.index()] {
             Some(question) => self.ask(question, scope),
-            None => self.choices.choose(2) == 1,
+            None => self.script.choose(2) == 1,
         })
     }
 
     fn is_within(&mut self, counter: CounterId, count: u32, max: u32) -> bool {
-        if self.exact[counter.index()] { count < max } else { self.is_open_below(counter, count, max) }
+        if self.exact[counter.index()] {
+            self.is_exact_below(counter, count, max)
+        } else {
+            self.is_open_below(counter, count, max)
+        }
     }
 
     fn counted(&mut self, counter: CounterId) {
+        self.counters[counter.index()].1 = true;
         self.counts.retain(|known| known.counter != counter);
     }
 
@@ -307,32 +330,35 @@ impl Data for Facts<'_> {
         max: FormulaId,
         at_most: u32,
         _: &Scope<'_, Carried>,
-    ) -> Answer<bool> {
+    ) -> Told<bool> {
         self.fails(max)?;
-        if self.exact[counter.index()] && count < self.table.least[max.index()] {
+        let least = self.table.least[max.index()];
+        if self.exact[counter.index()] && self.is_exact_below(counter, count, least) {
             return Ok(true);
         }
-        let may_be =
-            if self.exact[counter.index()] { count < at_most } else { self.is_open_below(counter, count, at_most) };
+        let may_be = self.is_within(counter, count, at_most);
         // The input may set the limit lower.
-        Ok(may_be && self.choices.choose(2) == 0)
+        Ok(may_be && self.script.choose(2) == 0)
     }
 
-    fn assign(&mut self, _: VarId, value: FormulaId, scope: &Scope<'_, Carried>) -> Answer<()> {
+    fn assign(&mut self, _: VarId, value: FormulaId, scope: &Scope<'_, Carried>) -> Told<()> {
         self.fails(value)?;
         let table = self.table;
         let changes: smallvec::SmallVec<[(usize, u32); 8]> =
             (table.changes[value.index()].iter()).map(|(slot, change)| (*slot, self.changed(change, scope))).collect();
-        changes.into_iter().for_each(|(slot, mask)| self.masks[slot] = mask);
+        for (slot, mask) in changes {
+            self.masks[slot] = mask;
+            self.is_touched[slot] = true;
+        }
         Ok(())
     }
 
-    fn payload(&mut self, data: FormulaId, _: &Scope<'_, Carried>) -> Answer<Carried> {
+    fn payload(&mut self, data: FormulaId, _: &Scope<'_, Carried>) -> Told<Carried> {
         self.fails(data)?;
         Ok(self.carried(Known::Made(data)))
     }
 
-    fn text(&mut self, text: FormulaId, scope: &Scope<'_, Carried>) -> Answer<String> {
+    fn text(&mut self, text: FormulaId, scope: &Scope<'_, Carried>) -> Told<String> {
         self.fails(text)?;
         let template = &scope.machine.formulas()[text.index()].template;
         if let Some(Piece::Value(value)) = inside(template, &[]) {
@@ -343,7 +369,7 @@ impl Data for Facts<'_> {
                 let at = self.choose_many(scope.machine.event_count());
                 scope.machine.event_name(interlock_chart::model::EventId::at(at)).to_owned()
             }
-            Some(Purpose::Delay) => if self.choices.choose(2) == 0 { "1s" } else { "0s" }.to_owned(),
+            Some(Purpose::Delay) => if self.script.choose(2) == 0 { "1s" } else { "0s" }.to_owned(),
             Some(Purpose::Cancel) => {
                 let at = self.choose_many(self.table.send_names.len() + 1);
                 self.table.send_names.get(at).cloned().unwrap_or_default()
@@ -372,10 +398,35 @@ impl Data for Facts<'_> {
 }
 
 impl Facts<'_> {
-    /// Begins a step: what was answered in another about open counters and about no event does not hold in this one.
-    pub(crate) fn begin_step(&mut self) {
+    /// Begins a step with these counters: what was answered in another about open counters and about no event does not hold in this one.
+    pub(crate) fn begin_step(&mut self, counters: &[u32]) {
         self.counts.clear();
         self.local = u32::MAX;
+        self.is_touched.fill(false);
+        self.counters.iter_mut().zip(counters).for_each(|(before, count)| *before = (*count, false));
+    }
+
+    /// Remembers that this step depends on a counter.
+    fn note_count(&mut self, counter: CounterId) {
+        let (count, _) = self.counters[counter.index()];
+        self.script.note(Answer::Count { counter: counter.index(), count });
+    }
+
+    /// Whether a counter that is followed is below a limit. `count` is the counter with what other regions are about to count.
+    fn is_exact_below(&mut self, counter: CounterId, count: u32, max: u32) -> bool {
+        let at = counter.index();
+        match (self.counters[at], max) {
+            // How it was changed decides what the answer says of the counter before; the counter itself says enough.
+            ((_, true), _) => self.note_count(counter),
+            ((before, false), max) => {
+                // With this much added, a smaller limit is out of reach for every counter.
+                let added = count.saturating_sub(before);
+                if let Some(bound) = max.checked_sub(added) {
+                    self.script.note(Answer::Below { counter: at, bound, is_below: before < bound });
+                }
+            }
+        }
+        count < max
     }
 
     /// Whether an open counter is below a limit: decided once, until it changes.
@@ -388,7 +439,7 @@ impl Facts<'_> {
         let is_below = match self.counts[at] {
             Answered { below, .. } if below <= max => true,
             Answered { at_least, .. } if at_least >= max => false,
-            _ => self.choices.choose(2) == 0,
+            _ => self.script.choose(2) == 0,
         };
         let known = &mut self.counts[at];
         if is_below {
@@ -400,8 +451,8 @@ impl Facts<'_> {
     }
 
     fn choose_many(&mut self, options: usize) -> usize {
-        let high = self.choices.choose(u8::try_from(options.div_ceil(128)).unwrap_or(u8::MAX));
-        let low = self.choices.choose(u8::try_from(options.min(128)).unwrap_or(128));
+        let high = self.script.choose(u8::try_from(options.div_ceil(128)).unwrap_or(u8::MAX));
+        let low = self.script.choose(u8::try_from(options.min(128)).unwrap_or(128));
         (usize::from(high) * 128 + usize::from(low)).min(options.saturating_sub(1))
     }
 }

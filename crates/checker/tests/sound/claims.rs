@@ -6,7 +6,7 @@ use interlock_chart::model::Kind;
 use interlock_checker::{Bound, Report};
 use interlock_core::{Effect, Input, Machine, Step};
 
-use crate::properties::Monitor;
+use crate::properties::{Moment, Monitor};
 
 /// What is claimed of one machine.
 pub(crate) struct Claims {
@@ -61,10 +61,16 @@ pub(crate) struct Watch<'c> {
 }
 
 impl Watch<'_> {
-    pub(crate) fn see(&mut self, machine: &Machine, input: &Input, step: &Step) -> Result<(), String> {
+    pub(crate) fn see(
+        &mut self,
+        machine: &Machine,
+        input: &Input,
+        outcome: Option<&Moment>,
+        step: &Step,
+    ) -> Result<(), String> {
         self.count(machine, input, step)?;
         self.visit(machine, step)?;
-        self.monitors.iter_mut().try_for_each(|monitor| monitor.see(machine, step))
+        self.monitors.iter_mut().try_for_each(|monitor| monitor.see(machine, outcome, step))
     }
 
     fn count(&mut self, machine: &Machine, input: &Input, step: &Step) -> Result<(), String> {

@@ -47,8 +47,9 @@ fn go(machine: &Machine, claims: &Claims, seed: u64, run: u64, told: &mut Told) 
     for at in 0..INPUTS {
         let Some(input) = outside::input(&mut rng, machine, &state) else { break };
         let what = format!("{input:?}");
+        let outcome = properties::outcome(machine, &state, &input);
         let done = step(machine, state, input.clone());
-        if let Err(broken) = watch.see(machine, &input, &done) {
+        if let Err(broken) = watch.see(machine, &input, outcome.as_ref(), &done) {
             let text = properties::text(seed).unwrap_or_default();
             panic!("seed {seed}, run {run}, input {at} ({what}): {broken}\n{}\n{text}", claims.report);
         }

@@ -1,14 +1,17 @@
 //! What may happen to a run, with data that is rarely what the machine hopes for.
 
 use interlock_chart::{Value, model::Raiser};
-use interlock_core::{Ended, Input, Machine, State, Status};
+use interlock_core::{Ended, Input, Machine, Semantics, State, Status};
 use interlock_testkit::random::Rng;
 
 /// Something that may happen next; nothing once the run has ended. Activities and timers come more often than people, so that
 /// a run does much between two events from outside.
 pub(crate) fn input(rng: &mut Rng, machine: &Machine, state: &State) -> Option<Input> {
     match state.status {
-        Status::Ready => return Some(Input::Started { session: "random".into(), input: Value::empty() }),
+        Status::Ready => {
+            let semantics = Semantics::CURRENT;
+            return Some(Input::Started { session: "random".into(), input: Value::empty(), semantics });
+        }
         Status::Done { .. } => return None,
         Status::Running => {}
     }

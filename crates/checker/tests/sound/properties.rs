@@ -4,10 +4,10 @@ use std::{fmt::Write, sync::Arc};
 
 use interlock_chart::{
     Chart,
-    model::{Observation, PropertyKind, Seen, Transition},
+    model::{EventId, Observation, PropertyKind, Seen, Transition},
     yaml,
 };
-use interlock_core::{EventKey, Machine, Microstep, Step};
+use interlock_core::{Ended, EventKey, Input, Machine, Microstep, State, Step};
 use interlock_testkit::random::{self, Rng, Temper};
 
 const PROPERTIES: usize = 8;
@@ -21,8 +21,8 @@ pub(crate) fn text(seed: u64) -> Option<String> {
     let states: Vec<String> = states.map(|state| state.name.clone()).collect();
     let inner = chart.transitions.iter().filter(|transition| transition.source != Chart::ROOT);
     let handled = |transition: &Transition| {
-        let event = transition.events.first().filter(|event| event.0 != "*")?;
-        Some(format!("{}.{}", chart.state(transition.source).name, event.0))
+        let event = transition.events.first().filter(|event| event.text != "*")?;
+        Some(format!("{}.{}", chart.state(transition.source).name, event.text))
     };
     let handled: Vec<String> = inner.filter_map(handled).collect();
     let mut rng = Rng::new(!seed);
@@ -66,8 +66,9 @@ impl Monitor {
     }
 
     /// Takes in a step. Says so where the property is broken.
-    pub(crate) fn see(&mut self, machine: &Machine, step: &Step) -> Result<(), String> {
-        for moment in step.trace.microsteps.iter().flat_map(|round| moments(machine, round)) {
+    pub(crate) fn see(&mut self, machine: &Machine, outcome: Option<&Moment>, step: &Step) -> Result<(), String> {
+        let moments = step.trace.microsteps.iter().flat_map(|round| moments(machine, round));
+        for moment in outcome.cloned().into_iter().chain(moments) {
             if self.is_broken_by(machine, &moment) {
                 return Err(format!("`{}` is broken by {moment:?}", self.name));
             }
@@ -107,8 +108,10 @@ impl Monitor {
 }
 
 /// One thing that happened.
-#[derive(Debug)]
-enum Moment {
+#[derive(Clone, Debug)]
+pub(crate) enum Moment {
+    /// An activity of the state ended with the signal.
+    Signalled(interlock_chart::model::StateId, EventId),
     Entered(interlock_chart::model::StateId),
     Taken(interlock_chart::model::TransitionId, String),
 }
@@ -118,6 +121,7 @@ impl Moment {
         let chart = machine.chart();
         match (self, seen) {
             (Moment::Entered(state), Seen::Entered(wanted)) => state == wanted,
+            (Moment::Signalled(from, signal), Seen::Signalled { state, event }) => from == state && signal == event,
             (Moment::Taken(id, name), Seen::Taken { source, event }) => {
                 let from = chart.transition(*id).source;
                 let is_there = |wanted| from == wanted || chart.is_descendant(from, wanted);
@@ -126,6 +130,15 @@ impl Moment {
             _ => false,
         }
     }
+}
+
+/// The outcome that an input is, if its activity is still under way and declares the signal.
+pub(crate) fn outcome(machine: &Machine, state: &State, input: &Input) -> Option<Moment> {
+    let Input::ActivityFinished { activity, ended: Ended::Signal { name, .. } } = input else { return None };
+    let running = state.running.iter().find(|running| running.id == *activity)?;
+    let invoke = machine.chart().invoke(running.invoke);
+    let signal = invoke.signals.iter().find(|signal| *machine.event_name(signal.event) == **name)?;
+    Some(Moment::Signalled(invoke.state, signal.event))
 }
 
 fn moments(machine: &Machine, round: &Microstep) -> Vec<Moment> {

@@ -23,6 +23,9 @@ pub(crate) struct Run {
     /// What to call it [default: the machine's name and some letters]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Run the machine even if `check` refuses it; the run and its report say so
+    #[arg(long)]
+    pub(crate) unproved: bool,
 }
 
 /// Arguments of `runs`.
@@ -112,6 +115,9 @@ pub(crate) struct Send {
     /// What the event carries: JSON, or @ and the JSON or YAML file it is in (@- for stdin)
     #[arg(short, long, value_name = "JSON|@FILE")]
     pub(crate) data: Option<String>,
+    /// Names this sending: with the same id it is recorded once, however often it is sent [default: a random one]
+    #[arg(long, value_name = "ID", value_parser = sent_id)]
+    pub(crate) id: Option<String>,
     /// Leave as soon as the event is taken and what it set off has ended
     #[arg(long)]
     pub(crate) no_follow: bool,
@@ -134,6 +140,9 @@ pub(crate) struct Resume {
     /// The run; without one, every run that needs somebody
     #[arg(value_name = "R")]
     pub(crate) run: Option<String>,
+    /// Fire the timers that are due in runs that no process moves, and move those runs on; for cron
+    #[arg(long, conflicts_with = "run")]
+    pub(crate) due: bool,
 }
 
 /// Arguments of `grant`.
@@ -151,6 +160,16 @@ pub(crate) struct Grant {
     /// How often it may be used
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) uses: Option<u32>,
+}
+
+/// An id that a sender chooses.
+fn sent_id(text: &str) -> Result<String, String> {
+    const LENGTH_MAX: usize = 200;
+    let is_plain = !text.is_empty() && text.len() <= LENGTH_MAX && text.chars().all(|letter| letter.is_ascii_graphic());
+    match is_plain {
+        true => Ok(text.to_owned()),
+        false => Err(format!("an id is 1 to {LENGTH_MAX} printable ASCII characters without spaces")),
+    }
 }
 
 /// A time as people write it.
@@ -191,6 +210,9 @@ pub(crate) struct Fork {
     /// What to call the new run [default: the machine's name and some letters]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Fork the run even if `check` refuses its machine; the new run and its report say so
+    #[arg(long)]
+    pub(crate) unproved: bool,
 }
 
 /// Arguments of `undo`.
@@ -222,12 +244,49 @@ pub(crate) struct Undo {
     pub(crate) skip_conflicts: bool,
 }
 
+/// Arguments of `snapshots`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Snapshots {
+    /// The run
+    #[arg(value_name = "R")]
+    pub(crate) run: String,
+    /// A snapshot, by its number or by the name of its checkpoint; without one, all are listed
+    #[arg(value_name = "SNAPSHOT")]
+    pub(crate) snapshot: Option<String>,
+    /// Copy it into this folder, which must be empty or not there
+    #[arg(long, value_name = "DIR", requires = "snapshot")]
+    pub(crate) into: Option<PathBuf>,
+    /// Show the patch that makes this other snapshot of it
+    #[arg(long, value_name = "OTHER", requires = "snapshot", conflicts_with = "into")]
+    pub(crate) diff: Option<String>,
+}
+
 /// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Verify {
     /// Runs; without any, all of them
     #[arg(value_name = "R")]
     pub(crate) runs: Vec<String>,
+    /// A file with anchors, one to a line, that the store must still fit
+    #[arg(long, value_name = "FILE")]
+    pub(crate) anchor: Option<PathBuf>,
+    /// The key that they must be signed with, in hex [default: the public part of the user's own key]
+    #[arg(long, value_name = "HEX", requires = "anchor")]
+    pub(crate) public_key: Option<String>,
+    /// The file of the user's own key
+    #[arg(long, value_name = "FILE", requires = "anchor", conflicts_with = "public_key")]
+    pub(crate) key: Option<PathBuf>,
+}
+
+/// Arguments of `anchor`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Anchor {
+    /// The file of the key [default: ~/.config/interlock/anchor.key]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: Option<PathBuf>,
+    /// Print the public key instead, for those who check anchors elsewhere
+    #[arg(long)]
+    pub(crate) public_key: bool,
 }
 
 /// Arguments of `gc`.

@@ -1,7 +1,7 @@
 //! `interlock abort`: sends a run the event by which its own machine is aborted.
 
 use interlock_chart::model::Raiser;
-use interlock_runtime::Live;
+use interlock_runtime::{Live, fresh_id};
 
 use super::{Outcome, send};
 use crate::{Exit, args::Abort, failure::Failure, given, output::Output, store::Store};
@@ -12,7 +12,7 @@ pub(crate) fn run(args: &Abort, output: &Output) -> Outcome {
     let store = Store::open()?;
     let head = store.find(&args.run)?;
     let event = event(&store.live(&head)?)?;
-    match send::deliver(&store, head, &event, data, false, output)? {
+    match send::deliver(&store, head, send::Sending { event, data, id: fresh_id(), is_left: false }, output)? {
         Exit::Aborted => Ok(Exit::Good),
         other => Ok(other),
     }

@@ -15,6 +15,7 @@ pub(crate) fn run(output: &Output) -> Outcome {
                 "summary": activity.summary(),
                 "effect": activity.effect().word(),
                 "signals": activity.signals(),
+                "with": activity.schema(),
             })
         });
         output.json(&rows.collect::<Vec<_>>())?;

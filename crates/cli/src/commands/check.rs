@@ -3,16 +3,16 @@
 use std::{path::Path, sync::Arc};
 
 use interlock_chart::{
-    Chart, Diagnostic, Severity, Span, counted,
+    Chart, Diagnostic, Span, counted,
     diagnostic::line_col,
     draw::{self, Highlight, Options as Look},
     library::{self, Source},
 };
-use interlock_checker::{Bound, Counterexample, Options, Problem, Report, check};
+use interlock_checker::{Bound, Counterexample, Problem, Report, Total};
 use serde_json::{Value as Json, json};
 
 use super::{Outcome, draw::save};
-use crate::{Exit, args::Check, failure::Failure, machine, output::Output};
+use crate::{Exit, args::Check, failure::Failure, machine, notes::notes, output::Output, outside};
 
 /// What became of one machine.
 struct Checked {
@@ -46,9 +46,7 @@ pub(crate) fn run(args: &Check, output: &Output) -> Outcome {
 fn one(source: &Source, folder: Option<&Path>, output: &Output) -> Result<Checked, Failure> {
     let reading = source.read();
     machine::show(source, &reading.diagnostics, output);
-    let line = |span: Span| line_col(&source.text, span.start as usize).0;
-    let found: Vec<Json> =
-        reading.diagnostics.iter().map(|problem| diagnostic_json(problem, line(problem.span))).collect();
+    let mut found: Vec<Json> = reading.diagnostics.iter().map(|problem| diagnostic_json(problem, source)).collect();
     let Some(chart) = reading.chart else {
         let json = json!({
             "machine": source.name, "ok": false, "explored": 0, "bound": null, "properties": [], "problems": found,
@@ -57,13 +55,19 @@ fn one(source: &Source, folder: Option<&Path>, output: &Output) -> Result<Checke
         return Ok(Checked { exit: Exit::BadInput, json, text });
     };
     let chart = Arc::new(chart);
-    let report = check(chart.clone(), &Options::default());
+    let checked = outside::check(&chart, &source.files, &machine::here(), &outside::explore);
+    let is_refused = checked.border.iter().any(Diagnostic::is_error);
+    let border: Vec<Diagnostic> = checked.border.into_iter().chain(notes(&chart, &machine::here())).collect();
+    machine::show(source, &border, output);
+    found.extend(border.iter().map(|problem| diagnostic_json(problem, source)));
+    let Some(mut report) = checked.explored.report else { return Err(Failure::told()) };
+    report.ok &= !is_refused;
     if let Some(folder) = folder {
         draw_counterexamples(&chart, &report, folder, output)?;
     }
     let problems: Vec<Diagnostic> = report.problems.iter().map(diagnostic).collect();
     machine::show(source, &problems, output);
-    let mut json = report.to_json(|span| Some(line(span)));
+    let mut json = report.to_json(&machine::short(&source.file_name()), |span| place(source, span));
     if let Some(problems) = json["problems"].as_array_mut() {
         problems.splice(0..0, found);
     }
@@ -71,25 +75,35 @@ fn one(source: &Source, folder: Option<&Path>, output: &Output) -> Result<Checke
     Ok(Checked { exit, json, text: text(&report, output) })
 }
 
-fn diagnostic_json(problem: &Diagnostic, line: usize) -> Json {
-    let severity = match problem.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
-    json!({ "code": problem.code, "severity": severity, "message": problem.message, "line": line })
+fn place(source: &Source, span: Span) -> (usize, usize) {
+    line_col(&source.text, span.start as usize)
+}
+
+fn diagnostic_json(problem: &Diagnostic, source: &Source) -> Json {
+    let (line, column) = place(source, problem.span);
+    json!({
+        "code": problem.code,
+        "severity": problem.severity.word(),
+        "message": problem.message,
+        "file": machine::short(&source.file_name()),
+        "line": line,
+        "column": column,
+        "help": problem.hint,
+    })
 }
 
 fn diagnostic(problem: &Problem) -> Diagnostic {
-    match problem.is_error {
+    let diagnostic = match problem.is_error {
         true => Diagnostic::error(problem.code, problem.span, &problem.message),
         false => Diagnostic::warning(problem.code, problem.span, &problem.message),
-    }
+    };
+    diagnostic.maybe_hint(problem.hint.clone())
 }
 
 fn text(report: &Report, output: &Output) -> String {
     let (mark, word) = if report.ok { (output.green("✓"), "proved") } else { (output.bad("✗"), "not proved") };
     let mut text = format!("{mark} {}\n", output.bold(&format!("{}: {word}", report.machine)));
-    text.push_str(&format!("  {} configurations explored\n", report.explored));
+    text.push_str(&format!("  {}\n", explored(report)));
     if let Some(bound) = report.bound {
         text.push_str(&format!("  between two inputs of a person: {}\n", bound_text(bound)));
     }
@@ -108,6 +122,17 @@ fn text(report: &Report, output: &Output) -> String {
         broken(&mut text, "", problem.counterexample.as_ref());
     }
     text
+}
+
+/// How much was explored: in the largest exploration and, if there were several, in all of them together.
+fn explored(report: &Report) -> String {
+    let Total { explorations, configurations, ways } = report.total;
+    let (found, ways) =
+        (counted(report.explored as u64, "configuration", "configurations"), counted(ways, "way", "ways"));
+    match explorations {
+        0 | 1 => format!("{found} explored"),
+        several => format!("{found} explored; {configurations} and {ways} in all {several} explorations"),
+    }
 }
 
 fn broken(text: &mut String, because: &str, counterexample: Option<&Counterexample>) {

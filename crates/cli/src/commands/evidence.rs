@@ -1,7 +1,5 @@
 //! `interlock evidence`: the files that a run left behind, or one of them.
 
-use std::io::Write as _;
-
 use interlock_journal::{Engine as _, Evidence, Hash, Head};
 use serde_json::json;
 
@@ -15,7 +13,7 @@ const PREFIX_MIN: usize = 4;
 pub(crate) fn run(what: &str, output: &Output) -> Outcome {
     let store = Store::open()?;
     match hash(&store, what)? {
-        Some(hash) => print(&store, &hash),
+        Some(hash) => print(&store, &hash, output),
         None => list(&store, &store.find(what)?, output),
     }
 }
@@ -39,9 +37,8 @@ fn hash(store: &Store, text: &str) -> Result<Option<Hash>, Failure> {
     }
 }
 
-fn print(store: &Store, hash: &Hash) -> Outcome {
-    let content = store.journal.evidence().get(hash)?;
-    std::io::stdout().lock().write_all(&content)?;
+fn print(store: &Store, hash: &Hash, output: &Output) -> Outcome {
+    output.content(&store.journal.evidence().get(hash)?)?;
     Ok(Exit::Good)
 }
 

@@ -1,7 +1,7 @@
 //! `interlock fork`: a new run that shares the first records of another.
 
 use interlock_journal::{Engine as _, Head};
-use interlock_runtime::fork;
+use interlock_runtime::{NewFork, fork};
 use serde_json::json;
 
 use super::{Outcome, run::name};
@@ -22,7 +22,8 @@ pub(crate) fn run(args: &Fork, output: &Output) -> Outcome {
             .hint(format!("it has records 1 to {}", head.seq)));
     }
     let named = name(args.name.as_deref())?;
-    let mut new = fork(&*store.engine(), &head, args.at, user())?;
+    let wanted = NewFork { at: args.at, by: user(), accepts_unproved: args.unproved };
+    let mut new = fork(&*store.engine(), &store.proofs(), &head, wanted)?;
     if let Some(name) = named {
         new.name = name;
     }

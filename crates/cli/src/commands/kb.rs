@@ -17,6 +17,7 @@ use crate::{
     Exit,
     args::{Kb, KbCommand, KbFormat, KbSearch},
     drive::block_on,
+    escape,
     failure::Failure,
     machine::here,
     output::Output,
@@ -83,7 +84,9 @@ fn export(knowledge: &Knowledge, format: KbFormat, output: &Output) -> Outcome {
     let mut text = String::new();
     for entry in &entries {
         match format {
-            KbFormat::Jsonl => writeln!(text, "{}", serde_json::to_string(entry).map_err(Failure::failed)?),
+            KbFormat::Jsonl => {
+                writeln!(text, "{}", escape::json(&serde_json::to_string(entry).map_err(Failure::failed)?))
+            }
             KbFormat::Md => writeln!(text, "{}", markdown(entry, &[])),
         }
         .map_err(Failure::failed)?;

@@ -2,6 +2,7 @@
 
 mod abort;
 mod activities;
+mod anchor;
 mod check;
 mod completions;
 mod conform;
@@ -28,6 +29,7 @@ mod runs;
 mod schema;
 mod send;
 mod show;
+mod snapshots;
 mod trace;
 mod undo;
 mod verify;
@@ -57,13 +59,15 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Send(args) => send::run(&args, output),
         Command::Abort(args) => abort::run(&args, output),
         Command::Pause(args) => pause::run(&args.run, output),
-        Command::Resume(args) => resume::run(args.run.as_deref(), output),
+        Command::Resume(args) => resume::run(&args, output),
         Command::Grant(args) => grant::run(&args, output),
         Command::Replay(args) => replay::run(&args, output),
         Command::Fork(args) => fork::run(&args, output),
         Command::Map(args) => map::run(&args, output),
+        Command::Snapshots(args) => snapshots::run(&args, output),
         Command::Undo(args) => undo::run(&args, output),
-        Command::Verify(args) => verify::run(&args.runs, output),
+        Command::Verify(args) => verify::run(&args, output),
+        Command::Anchor(args) => anchor::run(&args, output),
         Command::Evidence(args) => evidence::run(&args.what, output),
         Command::Gc(args) => gc::run(&args, output),
         Command::Activities => activities::run(output),

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Replay, output: &Output) -> Outcome {
     let live = replay(&*store.engine(), &head, at, |frame| last = frame.moves)?;
     let phase = live.phase(registry());
     if output.is_json() {
-        let mut json = show::state_json(&live);
+        let mut json = show::state_json(&live, live.at_ms);
         json["run"] = json!(head.name);
         json["seq"] = json!(at);
         json["phase"] = json!(phase);
@@ -38,6 +38,6 @@ pub(crate) fn run(args: &Replay, output: &Output) -> Outcome {
     for step in &last {
         output.data(&format!("  {}\n", why::line(step)))?;
     }
-    output.data(&show::state_text(&live, output))?;
+    output.data(&show::state_text(&live, live.at_ms, output))?;
     Ok(Exit::Good)
 }

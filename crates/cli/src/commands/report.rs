@@ -5,19 +5,22 @@ mod judged;
 mod markdown;
 mod story;
 mod time;
+mod verdict;
 
 use interlock_chart::draw::{self, Highlight, Options};
-use interlock_journal::{Entry, Evidence, Head, moment};
+use interlock_journal::{Created, Entry, Evidence, Head, moment};
 use serde_json::{Value as Json, json};
 
 use super::{Outcome, draw::save, show};
 use crate::{
     Exit,
     args::{Report as Args, ReportFormat},
+    escape,
     failure::Failure,
     follow::{Follower, Step},
     output::Output,
     store::Store,
+    why,
 };
 
 /// Everything that a report is made of.
@@ -73,6 +76,10 @@ pub(crate) fn run(args: &Args, output: &Output) -> Outcome {
             let json = serde_json::to_string_pretty(&report.json());
             json.map_err(|error| Failure::failed(error.to_string()))? + "\n"
         }
+    };
+    let text = match format {
+        ReportFormat::Json => escape::json(&text),
+        ReportFormat::Md | ReportFormat::Html => escape::shown(&text),
     };
     match &args.out {
         Some(path) => {
@@ -138,10 +145,7 @@ impl Report {
     fn facts(&self) -> Vec<(&'static str, String)> {
         let Report { head, follower, .. } = self;
         let definition = &follower.live.loaded.definition;
-        let by = self.steps.first().and_then(|step| match &step.entry {
-            Entry::Created(created) => Some(created.by.name.clone()),
-            _ => None,
-        });
+        let created = self.created();
         let mut facts = vec![
             ("machine", format!("{} version {}", head.machine, definition.version)),
             ("definition", head.definition.clone()),
@@ -152,26 +156,44 @@ impl Report {
             ("records", follower.live.seq.to_string()),
             ("last hash", self.steps.last().map(|step| step.record.hash.to_string()).unwrap_or_default()),
         ];
-        facts.extend(by.map(|by| ("started by", by)));
+        facts.extend(created.map(|created| ("started by", created.by.name.clone())));
+        facts.extend(self.unproved().map(|refusals| ("unproved", why::unproved(refusals))));
         facts.extend(head.parent.clone().map(|parent| ("started by run", parent)));
         facts.extend(story::taken_back(self).map(|back| ("taken back", back.when())));
         facts
     }
 
+    /// How the run began.
+    fn created(&self) -> Option<&Created> {
+        match &self.steps.first()?.entry {
+            Entry::Created(created) => Some(created),
+            _ => None,
+        }
+    }
+
+    /// The reasons for which `check` refused the machine, if whoever started the run accepted an unproved one.
+    fn unproved(&self) -> Option<&[String]> {
+        self.created()?.unproved.as_deref()
+    }
+
     fn json(&self) -> Json {
         let Report { head, follower, .. } = self;
         let file = |file: &File| json!({ "seq": file.seq, "file": file.evidence, "text": file.text });
-        json!({
+        let mut json = json!({
             "story": story::Story::of(self).map(|story| story.json()),
             "run": head.name,
             "machine": head.machine,
             "definition": head.definition,
             "phase": follower.phase(),
             "began": moment::rfc3339(head.created_ms),
-            "state": show::state_json(&follower.live),
+            "state": show::state_json(&follower.live, follower.now_ms()),
             "moves": self.moves().collect::<Vec<_>>(),
             "evidence": self.files.iter().map(file).collect::<Vec<_>>(),
-        })
+        });
+        if let Some(refusals) = self.unproved() {
+            json["unproved"] = json!(refusals);
+        }
+        json
     }
 }
 

@@ -3,8 +3,8 @@
 use interlock_runtime::{Clock as _, SystemClock};
 use interlock_testbench::{Resource, Resources, Who};
 
-use super::{Outcome, runs::age};
-use crate::{Exit, drive::block_on, failure::Failure, output::Output, store, table};
+use super::Outcome;
+use crate::{Exit, drive::block_on, failure::Failure, output::Output, overdue::age, store, table};
 
 /// Lists them.
 pub(crate) fn run(output: &Output) -> Outcome {

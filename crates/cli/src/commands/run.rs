@@ -29,7 +29,8 @@ pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
     let input = loaded.admit_input(&input).map_err(|error| with_sample(error, &loaded, args))?;
     let folder = folder(args.repo.as_deref())?;
     judges_are_known(&loaded, &folder)?;
-    let start = Start { loaded, input, folder, by: user(), parent: None, name: name(args.name.as_deref())? };
+    let name = name(args.name.as_deref())?;
+    let start = Start { loaded, input, folder, by: user(), parent: None, name, accepts_unproved: args.unproved };
     let store = Store::open()?;
     block_on(async {
         let runtime = store.runtime()?;
@@ -49,12 +50,16 @@ fn load(name: &str, output: &Output) -> Result<Arc<Loaded>, Failure> {
     Ok(Arc::new(Loaded::of(Definition::new(&source, &chart), chart)))
 }
 
-/// Where to read what a machine takes, for an input that cannot be used though its form is right.
+/// Where to read more about a machine that is not run: what it takes, for an input that cannot be used though its form is right, and how
+/// it can break its promises.
 fn described(error: Error, machine: &str) -> Failure {
     match error {
         Error::Input(_) => {
             Failure::from(error).hint(format!("`interlock describe {machine} --json` shows what it takes"))
         }
+        Error::Unproved { .. } => Failure::from(error).hint(format!(
+            "`interlock check {machine}` shows how; `--unproved` runs it all the same, and the run and its report say so"
+        )),
         other => other.into(),
     }
 }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use interlock_chart::library;
-use interlock_journal::{Engine as _, Filter, Head};
+use interlock_journal::{Engine as _, Filter, Head, Holder, Phase, moment};
 use interlock_runtime::{Clock as _, SystemClock};
 use serde_json::{Value as Json, json};
 
 use super::Outcome;
-use crate::{Exit, args::Runs, failure::Failure, machine, output::Output, store::Store, table};
+use crate::{Exit, args::Runs, failure::Failure, machine, output::Output, overdue, store::Store, table};
 
 /// A machine's files as they are now.
 struct Current {
@@ -27,8 +27,11 @@ pub(crate) fn run(args: &Runs, output: &Output) -> Outcome {
     })?;
     let current = current(&heads);
     let newer = |head: &Head| current.get(&head.machine).filter(|current| current.hash != head.definition);
+    let movers = heads.iter().map(|head| Mover::of(&store, head)).collect::<Result<Vec<_>, _>>()?;
+    let now_ms = SystemClock.now_ms();
     if output.is_json() {
-        let rows = heads.iter().map(|head| row_json(head, newer(head))).collect::<Result<Vec<_>, _>>()?;
+        let rows = heads.iter().zip(&movers).map(|(head, mover)| row_json(head, mover, newer(head), now_ms));
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
         output.json(&rows)?;
         return Ok(Exit::Good);
     }
@@ -37,20 +40,26 @@ pub(crate) fn run(args: &Runs, output: &Output) -> Outcome {
         output.talk(if is_asked { "no such runs\n" } else { "no runs; `interlock run` starts one\n" });
         return Ok(Exit::Good);
     }
-    let now_ms = SystemClock.now_ms();
-    let rows = heads.iter().map(|head| {
+    let rows = heads.iter().zip(&movers).map(|(head, mover)| {
         let mark = newer(head).map(|_| "*").unwrap_or_default();
         let (name, machine) = (head.name.clone(), format!("{}{mark}", head.machine));
         [
             name,
             machine,
-            head.phase.word().into(),
+            mover.phase(head).into(),
             head.place.clone(),
-            age(now_ms - head.updated_ms),
+            overdue::age(now_ms - head.updated_ms),
             head.seq.to_string(),
+            head.due_ms.map(|due_ms| overdue::words(due_ms, run_time(head, now_ms))).unwrap_or_default(),
+            mover.words(now_ms),
         ]
     });
-    output.data(&table::text(["run", "machine", "phase", "place", "moved", "records"], rows, output))?;
+    let heading = ["run", "machine", "phase", "place", "moved", "records", "deadline", "process"];
+    output.data(&table::text(heading, rows, output))?;
+    if let Some(head) = heads.iter().zip(&movers).find(|(head, mover)| mover.is_missing(head)).map(|(head, _)| head) {
+        let name = &head.name;
+        output.talk(&format!("unattended: no process is running it. Continue it with `interlock resume {name}`\n"));
+    }
     if !args.all && heads.len() == args.number {
         output.talk("there may be more: `--all` lists them\n");
     }
@@ -63,10 +72,11 @@ fn tell_newer(store: &Store, heads: &[Head], current: &BTreeMap<String, Current>
         let old = heads.iter().find(|head| head.machine == *name && head.definition != now.hash);
         if let Some(old) = old {
             let kept = store.journal.definition(&old.definition)?.version;
-            output.talk(&format!(
-                "* {name} has changed since (version {kept}, now {}); these runs keep theirs\n",
-                now.version
-            ));
+            let versions = match kept == now.version {
+                true => format!("its `version` is still {kept}"),
+                false => format!("version {kept}, now {}", now.version),
+            };
+            output.talk(&format!("* {name} has changed since ({versions}); these runs keep theirs\n"));
         }
     }
     Ok(Exit::Good)
@@ -88,32 +98,67 @@ fn now(machine: &str) -> Option<Current> {
     (chart.id == machine).then_some(Current { hash: chart.hash, version: chart.version })
 }
 
-fn row_json(head: &Head, newer: Option<&Current>) -> Result<Json, Failure> {
-    let mut row = serde_json::to_value(head).map_err(|error| Failure::failed(error.to_string()))?;
-    row["newer"] = newer.map_or(Json::Null, |newer| json!({ "version": newer.version, "hash": newer.hash }));
-    Ok(row)
+/// The run's time: the clock, but never before its last record.
+fn run_time(head: &Head, now_ms: i64) -> i64 {
+    now_ms.max(head.updated_ms)
 }
 
-/// `5s`, `3m`, `2h`, `4d`
-pub(super) fn age(ms: i64) -> String {
-    let seconds = ms.max(0) / 1_000;
-    match seconds {
-        0..60 => format!("{seconds}s"),
-        60..3_600 => format!("{}m", seconds / 60),
-        3_600..86_400 => format!("{}h", seconds / 3_600),
-        _ => format!("{}d", seconds / 86_400),
+/// Who moves a run.
+struct Mover {
+    holder: Option<Holder>,
+    /// A run that it started and that waits for a person.
+    child: Option<String>,
+}
+
+impl Mover {
+    fn of(store: &Store, head: &Head) -> Result<Self, Failure> {
+        let holder = store.journal.holder(head.key)?;
+        let child = match head.phase == Phase::Active && holder.is_none() {
+            true => waiting_child(store, head)?,
+            false => None,
+        };
+        Ok(Mover { holder, child })
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::age;
+    /// Whether the run should be moving and no process moves it.
+    fn is_missing(&self, head: &Head) -> bool {
+        head.phase == Phase::Active && self.holder.is_none() && self.child.is_none()
+    }
 
-    #[test]
-    fn ages_are_said_in_their_largest_unit() {
-        let cases = [(-5, "0s"), (59_999, "59s"), (60_000, "1m"), (7_200_000, "2h"), (90_000_000, "1d")];
-        for (ms, expected) in cases {
-            assert_eq!(age(ms), expected);
+    fn phase(&self, head: &Head) -> &'static str {
+        match (self.is_missing(head), &self.child) {
+            (true, _) => "unattended",
+            (false, Some(_)) => Phase::Waiting.word(),
+            (false, None) => head.phase.word(),
         }
     }
+
+    fn words(&self, now_ms: i64) -> String {
+        match (&self.holder, &self.child) {
+            (Some(Holder { pid, since_ms: Some(since_ms) }), _) => {
+                format!("{pid} for {}", overdue::age(now_ms - since_ms))
+            }
+            (Some(Holder { pid, since_ms: None }), _) => pid.to_string(),
+            (None, Some(child)) => format!("waits for {child}"),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+/// The first run that this one started and that waits for a person.
+fn waiting_child(store: &Store, head: &Head) -> Result<Option<String>, Failure> {
+    let (prefix, phases) = (Some(format!("{}.", head.name)), vec![Phase::Waiting, Phase::Paused]);
+    let found = store.journal.list(&Filter { prefix, phases, ..Filter::default() })?;
+    Ok(found.into_iter().map(|child| child.name).next_back())
+}
+
+fn row_json(head: &Head, mover: &Mover, newer: Option<&Current>, now_ms: i64) -> Result<Json, Failure> {
+    let mut row = serde_json::to_value(head).map_err(|error| Failure::failed(error.to_string()))?;
+    row["deadline"] = overdue::json(head.due_ms, run_time(head, now_ms));
+    row["process"] = json!(mover.holder.map(|holder| holder.pid));
+    row["process_since"] = json!(mover.holder.and_then(|holder| holder.since_ms).map(moment::rfc3339));
+    row["unattended"] = json!(mover.is_missing(head));
+    row["waits_for_run"] = json!(mover.child);
+    row["newer"] = newer.map_or(Json::Null, |newer| json!({ "version": newer.version, "hash": newer.hash }));
+    Ok(row)
 }

@@ -2,13 +2,14 @@
 
 use interlock_chart::Value;
 use interlock_journal::{Engine as _, Head};
-use serde_json::json;
+use interlock_runtime::{Error, Sent, fresh_id};
+use serde_json::{Value as Json, json};
 
 use super::Outcome;
 use crate::{
     Exit,
     args::Send,
-    drive::{block_on, drive, let_go, listen},
+    drive::{Driver, block_on, let_go, listen},
     failure::Failure,
     follow::Follower,
     given,
@@ -18,48 +19,109 @@ use crate::{
     waiting,
 };
 
+/// An event to be sent.
+pub(crate) struct Sending {
+    /// Its name.
+    pub(crate) event: String,
+    /// Its data.
+    pub(crate) data: Value,
+    /// Recorded once, however often it is sent.
+    pub(crate) id: String,
+    /// Whether to leave the run once the event is taken.
+    pub(crate) is_left: bool,
+}
+
 /// Sends an event.
 pub(crate) fn run(args: &Send, output: &Output) -> Outcome {
     let data = given::data(args.data.as_deref())?;
     let store = Store::open()?;
     let head = store.find(&args.run)?;
-    deliver(&store, head, &args.event, data, args.no_follow, output)
+    let id = args.id.clone().unwrap_or_else(fresh_id);
+    deliver(&store, head, Sending { event: args.event.clone(), data, id, is_left: args.no_follow }, output)
 }
 
-/// Sends an event. Where no other process moves the run, this one does, and follows it.
-pub(crate) fn deliver(store: &Store, head: Head, event: &str, data: Value, is_left: bool, output: &Output) -> Outcome {
+/// Sends an event. If no other process moves the run, this one does, and follows it.
+pub(crate) fn deliver(store: &Store, head: Head, sending: Sending, output: &Output) -> Outcome {
     block_on(async {
         let runtime = store.runtime()?;
         let follower = Follower::from_now(store, head.clone())?;
-        let seq = match runtime.send(&head, event, data, user()).await {
-            Ok(seq) => seq,
-            Err(error) => return Err(with_sample(error.into(), &follower, event)),
+        let Sending { event, data, id, is_left } = &sending;
+        let sent = match runtime.send_once(&head, event, data.clone(), user(), id).await {
+            Ok(sent) => sent,
+            Err(error) => return refused(error, &head, &sending, &follower, output),
         };
-        let holder = store.journal.holder(head.key)?.filter(|pid| *pid != std::process::id());
+        tell_sent(&head, &sending, &sent, output);
+        let holder = store.journal.holder(head.key)?.map(|holder| holder.pid).filter(|pid| *pid != std::process::id());
         if holder.is_none() && !is_left {
             listen(&runtime);
-            return drive(store, &runtime, follower, output).await;
+            let mut driver = Driver::new(store, &runtime, follower, output, None)?;
+            driver.drive().await?;
+            let mut left = driver.close();
+            left.json["sent"] = sent_json(&sending, &sent);
+            return left.tell(output);
         }
         if holder.is_none() {
             let_go(&runtime, &head).await?;
         }
-        taken(&head, event, seq, holder, output)
+        taken(&head, &sending, &sent, holder, output)
     })
 }
 
-fn taken(head: &Head, event: &str, seq: u64, holder: Option<u32>, output: &Output) -> Outcome {
+/// Says whatever the sender would not expect.
+fn tell_sent(head: &Head, sending: &Sending, sent: &Sent, output: &Output) {
+    if sent.is_repeated {
+        let (id, seq, run) = (&sending.id, sent.seq, &head.name);
+        output.talk(&format!("`{id}` is record {seq} of {run} already; nothing was sent again\n"));
+    }
+    for fired in &sent.fired {
+        output.talk(&format!("a deadline came first: {}\n", fired.words()));
+    }
+}
+
+fn sent_json(sending: &Sending, sent: &Sent) -> Json {
+    let Sending { event, id, .. } = sending;
+    json!({ "event": event, "id": id, "seq": sent.seq, "repeated": sent.is_repeated, "deadlines": sent.fired })
+}
+
+/// An event that came too late is told to programs with the deadlines that came first.
+fn refused(error: Error, head: &Head, sending: &Sending, follower: &Follower, output: &Output) -> Outcome {
+    let late = match &error {
+        Error::Refused(refused) => refused.late.clone(),
+        _ => Vec::new(),
+    };
+    let failure = Failure::from(error);
+    if late.is_empty() {
+        return Err(with_sample(failure, follower, &sending.event));
+    }
+    let failure = match failure.has_hint() {
+        true => failure,
+        false => failure.hint(format!("`interlock trace {}` shows what happened", head.name)),
+    };
+    if !output.is_json() {
+        return Err(failure);
+    }
+    let Sending { event, id, .. } = sending;
+    output.json(&json!({
+        "run": head.name, "event": event, "id": id, "seq": Json::Null, "too_late": true, "deadlines": late,
+    }))?;
+    Err(failure)
+}
+
+fn taken(head: &Head, sending: &Sending, sent: &Sent, holder: Option<u32>, output: &Output) -> Outcome {
     if output.is_json() {
-        output.json(&json!({ "run": head.name, "event": event, "seq": seq, "process": holder }))?;
+        let mut json = sent_json(sending, sent);
+        (json["run"], json["process"]) = (json!(head.name), json!(holder));
+        output.json(&json)?;
         return Ok(Exit::Good);
     }
     if let Some(pid) = holder {
         output.talk(&format!("process {pid} goes on with it; `interlock watch {}` follows\n", head.name));
     }
-    output.data(&format!("{}  {event}  record {seq}\n", head.name))?;
+    output.data(&format!("{}  {}  record {}\n", head.name, sending.event, sent.seq))?;
     Ok(Exit::Good)
 }
 
-/// Where the event is taken and its data was not, an example helps more than anything.
+/// If the event is taken and its data was not, an example helps more than anything.
 fn with_sample(failure: Failure, follower: &Follower, event: &str) -> Failure {
     if failure.has_hint() {
         return failure;

@@ -1,17 +1,18 @@
 //! `interlock show`: where a run stands, what it holds, what is under way and what it takes.
 
 use interlock_chart::{counted, model::CounterId};
-use interlock_journal::{Engine as _, Evidence, Head, Phase, Undone, moment};
-use interlock_runtime::{Checkpoint, Live, Workspace, offers};
+use interlock_journal::{Engine as _, Evidence, Head, Holder, Phase, Undone, moment};
+use interlock_runtime::{Checkpoint, Live, Workspace, created, offers};
 use serde_json::{Map, Value as Json, json};
 
 use super::{Outcome, evidence, undo};
 use crate::{
-    Exit,
+    Exit, family,
     follow::{Follower, Standing},
     output::Output,
+    overdue,
     store::{Store, registry},
-    waiting,
+    waiting, why,
 };
 
 /// Longest value that is shown on its line.
@@ -28,17 +29,24 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let files = evidence::of_run(&store, &head)?;
     let holder = store.journal.holder(head.key)?;
     let undone = undo::of_run(&store, &head)?;
+    let unproved = created(&*store.engine(), &head)?.and_then(|created| created.unproved);
     let checkpoints = checkpoints(&store, &follower.live);
     match output.is_json() {
         true => {
             let mut json = all_json(&head, &follower, holder, &files);
             let each = |(seq, undone): &(u64, Undone)| json!({ "seq": seq, "undone": undone });
             json["checkpoints"] = json!(checkpoints);
+            if let Some(refusals) = &unproved {
+                json["unproved"] = json!(refusals);
+            }
             json["undone"] = undone.iter().map(each).collect();
             output.json(&json)?;
         }
         false => {
             let mut text = all_text(&head, &follower, holder, &files, output);
+            if let Some(refusals) = &unproved {
+                text.push_str(&format!("\nunproved: {}\n", why::unproved(refusals)));
+            }
             for checkpoint in &checkpoints {
                 text.push_str(&format!("\ncheckpoint {} is tree {}\n", checkpoint.name, checkpoint.tree));
             }
@@ -59,12 +67,16 @@ fn checkpoints(store: &Store, live: &Live) -> Vec<Checkpoint> {
     }
 }
 
-fn all_json(head: &Head, follower: &Follower, holder: Option<u32>, files: &[(u64, Evidence)]) -> Json {
+fn all_json(head: &Head, follower: &Follower, holder: Option<Holder>, files: &[(u64, Evidence)]) -> Json {
     let mut json = json!(head);
-    if let (Json::Object(json), Json::Object(state)) = (&mut json, state_json(&follower.live)) {
+    if let (Json::Object(json), Json::Object(state)) = (&mut json, state_json(&follower.live, follower.now_ms())) {
         json.extend(state);
     }
-    json["process"] = json!(holder);
+    json["process"] = json!(holder.map(|holder| holder.pid));
+    json["process_since"] = json!(holder.and_then(|holder| holder.since_ms).map(moment::rfc3339));
+    json["deadline"] = overdue::json(head.due_ms, follower.now_ms());
+    let asking = family::asking(follower).ok().flatten();
+    json["waits_for_run"] = json!(asking.map(|asking| asking.follower.head.name));
     json["folder"] = json!(follower.live.folder);
     json["offers"] = json!(offers(&follower.live, registry()));
     let file = |(seq, file): &(u64, Evidence)| json!({ "seq": seq, "file": file });
@@ -75,7 +87,7 @@ fn all_json(head: &Head, follower: &Follower, holder: Option<u32>, files: &[(u64
 fn all_text(
     head: &Head,
     follower: &Follower,
-    holder: Option<u32>,
+    holder: Option<Holder>,
     files: &[(u64, Evidence)],
     output: &Output,
 ) -> String {
@@ -89,12 +101,13 @@ fn all_text(
     if let Some(parent) = &head.parent {
         text.push_str(&format!("  started by {parent}\n"));
     }
-    if let Some(pid) = holder {
-        text.push_str(&format!("  moved by   process {pid}\n"));
+    if let Some(Holder { pid, since_ms }) = holder {
+        let since = since_ms.map(|since_ms| format!(" since {}", moment::rfc3339(since_ms))).unwrap_or_default();
+        text.push_str(&format!("  moved by   process {pid}{since}\n"));
     } else if follower.standing() == Standing::Moving {
         text.push_str(&format!("  moved by   nobody: `interlock resume {}` would\n", head.name));
     }
-    text.push_str(&state_text(&follower.live, output));
+    text.push_str(&state_text(&follower.live, follower.now_ms(), output));
     if !files.is_empty() {
         text.push_str(&heading("evidence", output));
     }
@@ -106,6 +119,9 @@ fn all_text(
             counted(file.bytes, "byte", "bytes")
         ));
     }
+    if let Some(asking) = family::asking(follower).ok().flatten() {
+        text.push_str(&format!("\n{}", waiting::text_for(follower, &asking.follower)));
+    }
     if matches!(head.phase, Phase::Waiting | Phase::Paused) {
         text.push_str(&format!("\n{}", waiting::text(follower)));
     }
@@ -116,8 +132,8 @@ fn heading(word: &str, output: &Output) -> String {
     format!("\n{}\n", output.bold(word))
 }
 
-/// What a run holds, for programs.
-pub(crate) fn state_json(live: &Live) -> Json {
+/// What a run holds at a moment, for programs.
+pub(crate) fn state_json(live: &Live, now_ms: i64) -> Json {
     let chart = live.loaded.chart();
     let context = chart.context.iter().zip(&live.state.data.context);
     let context: Map<String, Json> = context.map(|(known, value)| (known.name.clone(), Json::from(value))).collect();
@@ -130,16 +146,16 @@ pub(crate) fn state_json(live: &Live) -> Json {
             "begun": moment::rfc3339(begun.begun_ms), "with": Json::from(&begun.with),
         })
     });
-    let timers = live
-        .timers
-        .iter()
-        .map(|(id, due)| json!({ "id": id, "raises": raises(live, *id), "due": moment::rfc3339(*due) }));
+    let timers = live.timers.iter().map(|(id, due)| {
+        json!({ "id": id, "raises": live.raised_by(*id), "due": moment::rfc3339(*due), "overdue": *due <= now_ms })
+    });
     json!({
         "configuration": configuration(live),
         "place": live.place(),
         "input": Json::from(&live.state.data.input),
         "context": context,
         "counters": counters,
+        "output": live.output.as_ref().map(Json::from),
         "activities": activities.collect::<Vec<_>>(),
         "timers": timers.collect::<Vec<_>>(),
     })
@@ -156,14 +172,8 @@ fn configuration(live: &Live) -> Vec<&str> {
     live.state.configuration.iter().map(|id| live.loaded.chart().state(id).name.as_str()).collect()
 }
 
-/// The event that a timer raises.
-fn raises(live: &Live, timer: interlock_core::TimerId) -> String {
-    let pending = live.state.pending.iter().find(|pending| pending.id == timer);
-    pending.map(|pending| pending.event.key.name(&live.loaded.machine).to_owned()).unwrap_or_default()
-}
-
-/// What a run holds, for people.
-pub(crate) fn state_text(live: &Live, output: &Output) -> String {
+/// What a run holds at a moment, for people.
+pub(crate) fn state_text(live: &Live, now_ms: i64, output: &Output) -> String {
     let chart = live.loaded.chart();
     let mut text = String::new();
     let mut section = |word: &str, lines: Vec<String>| {
@@ -175,6 +185,7 @@ pub(crate) fn state_text(live: &Live, output: &Output) -> String {
     section("input", fields(&Json::from(&live.state.data.input)));
     let context = chart.context.iter().zip(&live.state.data.context);
     section("context", context.map(|(known, value)| field(&known.name, &Json::from(value))).collect());
+    section("output", live.output.iter().flat_map(|output| fields(&Json::from(output))).collect());
     section("counters", counters(live).map(|(name, count, max)| format!("{name} {count} of {max}")).collect());
     let activity = |begun: &interlock_runtime::Begun| {
         let invoke = chart.invoke(begun.invoke);
@@ -187,7 +198,9 @@ pub(crate) fn state_text(live: &Live, output: &Output) -> String {
         )
     };
     section("activities", live.activities.values().map(activity).collect());
-    let timers = live.timers.iter().map(|(id, due)| format!("{} at {}", raises(live, *id), moment::rfc3339(*due)));
+    let timers = live.timers.iter().map(|(id, due)| {
+        format!("{} at {} ({})", live.raised_by(*id), moment::rfc3339(*due), overdue::words(*due, now_ms))
+    });
     section("timers", timers.collect());
     text
 }

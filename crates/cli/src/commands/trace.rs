@@ -1,7 +1,7 @@
 //! `interlock trace`: what a run did, and why.
 
 use super::Outcome;
-use crate::{Exit, failure::Failure, follow::Follower, output::Output, store::Store, why};
+use crate::{Exit, escape, failure::Failure, follow::Follower, output::Output, store::Store, why};
 
 /// Traces a run: JSON lines for programs, the reasons of every transition for people.
 pub(crate) fn run(run: &str, output: &Output) -> Outcome {
@@ -27,5 +27,5 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
 /// A move for programs, on one line.
 pub(crate) fn json_line(step: &interlock_runtime::Move) -> Result<String, Failure> {
     let json = serde_json::to_string(step).map_err(|error| Failure::failed(error.to_string()))?;
-    Ok(json + "\n")
+    Ok(escape::json(&json).into_owned() + "\n")
 }

@@ -24,6 +24,9 @@ use crate::{
 /// The code of what is left alone because somebody else has changed it.
 const CONFLICT: &str = "E_CONFLICT";
 
+/// The code of what cannot be taken back, because its content is not kept.
+const NOT_KEPT: &str = "E_NOT_KEPT";
+
 /// Takes writes back, or says what would be done.
 pub(crate) fn run(args: &Undo, output: &Output) -> Outcome {
     let store = Store::open()?;
@@ -32,7 +35,7 @@ pub(crate) fn run(args: &Undo, output: &Output) -> Outcome {
     let undid = block_on(async {
         let runtime = store.runtime()?;
         let undid = runtime.undo(&head, order, user()).await?;
-        if store.journal.holder(head.key)?.is_none_or(|pid| pid == std::process::id()) {
+        if store.journal.holder(head.key)?.is_none_or(|holder| holder.pid == std::process::id()) {
             let_go(&runtime, &head).await?;
         }
         Ok(undid)
@@ -73,15 +76,24 @@ fn activity(id: &str) -> Result<ActivityId, Failure> {
 }
 
 fn refused(undid: &Undid) -> Failure {
-    let count = undid.conflicts.len() + undid.commits.iter().filter(|commit| !commit.is_ours).count();
-    Failure::failed(format!("{CONFLICT}: {count} of them were changed by somebody else since; nothing was taken back"))
-        .hint("`--skip-conflicts` takes back the rest and leaves those alone")
+    let changed = undid.conflicts.len() + undid.commits.iter().filter(|commit| !commit.is_ours).count();
+    let partial = undid.not_kept.len() + undid.unknown.len();
+    let hint = "`--skip-conflicts` takes back the rest and leaves those alone";
+    match (changed, partial) {
+        (_, 0) => Failure::failed(format!("{CONFLICT}: {changed} of them have changed since; nothing was taken back")),
+        (0, _) => Failure::failed(format!("{NOT_KEPT}: {partial} of the run's changes are not kept or not known; nothing was taken back")),
+        _ => Failure::failed(format!(
+            "{CONFLICT}: {changed} of them have changed since, and {partial} are not kept or not known; nothing was taken back"
+        )),
+    }
+    .hint(hint)
 }
 
 fn as_json(args: &Undo, head: &Head, undid: &Undid, is_refused: bool) -> Json {
     let mut json = json!({ "run": head.name, "done": undid.seq.is_some(), "dry_run": args.dry_run });
     if is_refused {
-        json["code"] = json!(CONFLICT);
+        let changed = !undid.conflicts.is_empty() || undid.commits.iter().any(|commit| !commit.is_ours);
+        json["code"] = json!(if changed { CONFLICT } else { NOT_KEPT });
     }
     if let (Json::Object(json), Json::Object(fields)) = (&mut json, json!(undid)) {
         json.extend(fields);
@@ -100,8 +112,12 @@ fn tell(args: &Undo, head: &Head, undid: &Undid, is_refused: bool, output: &Outp
         };
         output.talk(&format!("{} {name}: it is not at our commit any more\n", output.yellow(CONFLICT)));
     }
+    for path in &undid.not_kept {
+        let (code, why) = (output.yellow(NOT_KEPT), path.why.words());
+        output.talk(&format!("{code} {}: the run has changed it, but {why}\n", path.path.display()));
+    }
     for (seq, why) in &undid.unknown {
-        output.talk(&format!("what record {seq} changed is not known: {why}\n"));
+        output.talk(&format!("{} what record {seq} changed is not known: {why}\n", output.yellow(NOT_KEPT)));
     }
     if !is_refused || args.dry_run {
         output.data(&put_back(args, undid))?;
@@ -114,7 +130,10 @@ fn tell(args: &Undo, head: &Head, undid: &Undid, is_refused: bool, output: &Outp
             output.talk(&format!("recorded as {seq}; what was there is kept as {snapshot}\n"));
             output.talk(&format!("to take this back: interlock undo {} --write {seq}\n", head.name));
         }
-        _ if undid.is_empty() && !is_refused => output.talk("there is nothing to take back\n"),
+        _ if undid.is_empty() && undid.is_partial() => output.talk("there is nothing else to take back\n"),
+        _ if undid.is_empty() && !is_refused => {
+            output.talk("there is nothing to take back; changes of ignored files are not kept and not known\n");
+        }
         _ => {}
     }
     Ok(())

@@ -9,10 +9,11 @@ use std::{
 
 use super::{Outcome, trace::json_line};
 use crate::{
+    Exit,
     failure::Failure,
+    family,
     follow::{Follower, Standing},
     output::Output,
-    progress::printable,
     store::{Store, live_files},
     waiting, why,
 };
@@ -47,6 +48,10 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
             }
             Standing::Over => break,
         }
+        if let Some(asking) = family::asking(&follower)? {
+            output.talk(&waiting::text_for(&follower, &asking.follower));
+            return Ok(Exit::Waiting);
+        }
         if !is_told && follower.standing() == Standing::Moving && follower.holder()?.is_none() {
             output.talk(&format!("nobody moves it; `interlock resume {}` would\n", head.name));
             is_told = true;
@@ -68,7 +73,7 @@ impl Outputs {
             let Some(piece) = piece(&path, *shown) else { continue };
             *shown += piece.len() as u64;
             for line in String::from_utf8_lossy(&piece).lines() {
-                output.talk(&format!("  | {}\n", printable(line)));
+                output.talk(&format!("  | {}\n", line));
             }
         }
         Ok(())

@@ -58,7 +58,9 @@ impl Bench {
         fs::create_dir_all(&root).unwrap();
         fs::write(root.join("fw.sh"), FIRMWARE).unwrap();
         let build = "build: { commands: ['sh -n fw.sh'], image: fw.sh }";
-        let task = format!("goal: both values are right\nrepo_path: .\n{build}\ntest_profile:\n{profile}\n");
+        let task = format!(
+            "goal: both values are right\nrepo_path: .\ndeliver: measured\n{build}\ntest_profile:\n{profile}\n"
+        );
         fs::write(root.join("task.yaml"), task).unwrap();
         git(&root, &["init", "--quiet"]);
         let home = folder.path().join("home");

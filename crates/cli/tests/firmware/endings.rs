@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 use crate::scene::{Scene, good, parts_are_missing};
 
 /// Every state that a run with one good patch rests in for a moment.
-const STATES: [&str; 22] = [
+const STATES: [&str; 23] = [
     "LOAD_CONFIG",
     "BASELINE_SNAPSHOT",
     "BASELINE_RUN",
@@ -38,6 +38,7 @@ const STATES: [&str; 22] = [
     "FETCH_LOGS",
     "NORMALIZE",
     "RESULT_ANALYSIS",
+    "CONTROL_RUNS",
     "DELIVER",
 ];
 

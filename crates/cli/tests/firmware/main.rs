@@ -6,6 +6,7 @@
 mod bench;
 mod boards;
 mod breaker;
+mod delivery;
 mod endings;
 mod figures;
 mod fixes;

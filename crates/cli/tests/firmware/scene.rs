@@ -20,6 +20,9 @@ pub(crate) const FIX: &str = "    if (decoder->count >= FRAME_BODY_MAX) {";
 /// The file that it is in.
 pub(crate) const FILE: &str = "parser/src/frame.c";
 
+/// What the shipped task says of people.
+const ASKED: &str = ", allow_human: true";
+
 /// A sample firmware to be repaired.
 pub(crate) struct Scene {
     pub(crate) folder: TempDir,
@@ -71,6 +74,10 @@ impl Scene {
         assert!(copied.success());
         let root = folder.path().join("firmware");
         fs::write(root.join(".gitignore"), "build/\n").unwrap();
+        // How rounds go is seen best where nobody is asked at their end; `delivery.rs` is about who delivers.
+        let task = root.join("parser/task.yaml");
+        let text = fs::read_to_string(&task).unwrap();
+        fs::write(&task, text.replace(ASKED, "") + "deliver: measured\n").unwrap();
         git(&root, &["init", "--quiet"]);
         git(&root, &["add", "--all"]);
         git(&root, &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "as it was"]);
@@ -91,6 +98,12 @@ impl Scene {
 
     pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().join("firmware")
+    }
+
+    /// With the task as it is shipped: a person is asked before anything is delivered.
+    pub(crate) fn shipped(self) -> Self {
+        self.task("deliver: measured\n", "").task("max_iterations: 5", &format!("max_iterations: 5{ASKED}"));
+        self
     }
 
     /// Changes the task.

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
+mod anchors;
 mod around;
 mod grants;
 mod moving;
+mod proving;
 mod scene;
 mod telling;

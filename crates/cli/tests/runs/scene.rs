@@ -23,7 +23,7 @@ on:
   abort: { target: poured_away, reason: nobody wants tea }
 states:
   heating:
-    invoke: { activity: kettle.boil, with: { cups: \"${input.cups}\" }, signals: [boiled] }
+    invoke: { activity: kettle.boil, manual: true, with: { cups: \"${input.cups}\" }, signals: [boiled] }
     on:
       boiled: { target: brewed, reason: \"the water for ${input.leaf} boils\" }
       error: { target: cold, reason: \"${event.message}\" }

@@ -57,6 +57,7 @@ fn a_trace_says_why() {
                              event     the run began by user ada
                 2  hh:mm:ss  heating → brewed
                              event     boiled by user ada
+                             activity  kettle.boil in heating, answered by a person
                              reason    the water for oolong boils
                 3  hh:mm:ss  brewed → brewed
                              event     stronger by user ada {"minutes":2}
@@ -145,7 +146,7 @@ fn a_run_is_replayed_to_any_record_and_forked_from_it() {
     );
     assert!(run(&session, "fork t1 --at 3 --name t5").stderr.contains("interlock resume t5"));
     run(&session, "fork t1 --at 1 --name t6");
-    assert_eq!(run(&session, "verify t6").stdout, "✓ t6: 1 record as it was written\n");
+    assert!(run(&session, "verify t6").stdout.starts_with("✓ t6: 1 record as it was written\n"));
 }
 
 #[test]
@@ -156,6 +157,7 @@ fn a_changed_record_is_named() {
         "verify",
         expect![[r#"
         ✓ t1: 2 records as they were written
+        ✓ the store: 2 records in one chain
     "#]],
     );
     let file = session.folder().join("home/journal.sqlite");
@@ -168,6 +170,7 @@ fn a_changed_record_is_named() {
         expect![[r#"
         ✗ t1: not what was written
           record 2: its hash does not fit its content and the record before
+        ✓ the store: 2 records in one chain
         [exit 1]
     "#]],
     );
@@ -205,4 +208,20 @@ fn a_report_is_a_page_with_the_picture_in_it() {
     assert!(!session.folder().join("t1.pdf").exists());
     assert_eq!(run(&session, "report t1 --format md --out t1.txt").code, Some(0));
     assert!(run(&session, "report t1").stdout.contains("| heating → brewed | boiled | the water for oolong boils |"));
+}
+
+#[test]
+fn text_of_others_does_not_steer_a_terminal() {
+    let (_folder, session) = brewed();
+    let session = session.with("INTERLOCK_USER", "eve\u{1b}[2J\u{202e}");
+    let data = r#"{"minutes":3,"note":"\u001b]0;owned\u0007 \u202egnp.exe"}"#;
+    let sent = run(&session, &format!("send t1 stronger --data '{data}'"));
+    let views = ["show t1", "trace t1", "trace t1 --json", "replay t1", "report t1", "report t1 --format html", "runs"];
+    let shown = views.map(|view| run(&session, view));
+    for transcript in shown.iter().chain([&sent]) {
+        let text = format!("{}{}", transcript.stdout, transcript.stderr);
+        let odd = text.chars().find(|letter| letter.is_control() && *letter != '\n' || *letter == '\u{202e}');
+        assert_eq!(odd, None, "{transcript}");
+    }
+    assert!(shown[1].stdout.contains("eve\\u{1b}[2J\\u{202e}"), "{}", shown[1]);
 }

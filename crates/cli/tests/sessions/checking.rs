@@ -86,32 +86,35 @@ fn a_file_that_cannot_be_read_is_bad_input_to_check() {
         &session,
         "check bad/ --json",
         expect![[r#"
-        {
-          "machine": "bad/",
-          "ok": false,
-          "explored": 0,
-          "bound": null,
-          "properties": [],
-          "problems": [
             {
-              "code": "E0201",
-              "severity": "error",
-              "message": "there is no state `closd`",
-              "line": 7
+              "machine": "bad/",
+              "ok": false,
+              "explored": 0,
+              "bound": null,
+              "properties": [],
+              "problems": [
+                {
+                  "code": "E0201",
+                  "severity": "error",
+                  "message": "there is no state `closd`",
+                  "file": "bad/machine.yaml",
+                  "line": 7,
+                  "column": 10,
+                  "help": "did you mean `closed`?"
+                }
+              ]
             }
-          ]
-        }
-        | error[E0201]: there is no state `closd`
-        |  --> bad/machine.yaml:7:10
-        |   |
-        | 7 | initial: closd
-        |   |          ^^^^^
-        |   |
-        |   = help: did you mean `closed`?
-        |   = help: see docs/errors/E0201.md
-        |
-        [exit 2]
-    "#]],
+            | error[E0201]: there is no state `closd`
+            |  --> bad/machine.yaml:7:10
+            |   |
+            | 7 | initial: closd
+            |   |          ^^^^^
+            |   |
+            |   = help: did you mean `closed`?
+            |   = help: see docs/errors/E0201.md
+            |
+            [exit 2]
+        "#]],
     );
 }
 

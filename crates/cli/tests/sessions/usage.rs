@@ -67,7 +67,9 @@ fn help_shows_commands_and_examples() {
               replay       Show a run as it was after one of its records
               fork         Make a new run from the first records of another
               undo         Take back what a run wrote
+              snapshots    List the snapshots of a run, or copy one
               verify       Check that runs are what was written
+              anchor       Print the signed end of the store's chain, to be kept elsewhere
               evidence     List the files a run left behind, or print one
               gc           Remove files that no run refers to
               map          Show what matters in a repository: files, and the symbols that a goal is about

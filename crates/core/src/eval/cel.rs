@@ -12,7 +12,8 @@ use cel::{Context, Program, common::ast::IdedExpr, objects::Key};
 use interlock_chart::Value;
 
 use super::run::{Env, context, event_name, fault};
-use crate::Fault;
+use crate::{Fault, bounds::EVALUATION_STEPS_MAX};
+use order::Steps;
 
 /// A compiled expression, or why it could not be compiled.
 #[derive(Clone)]
@@ -51,8 +52,11 @@ impl CelProgram {
                 }
             }
             bind_in(&mut scope, env);
-            order::bind(&mut scope);
+            let steps = Steps::new(EVALUATION_STEPS_MAX);
+            order::bind(&mut scope, &steps);
             match cel::Value::resolve(&program.expression, &scope) {
+                // An error beside it may have been overridden, as in `error || true`; that it ended in time would still be a lie.
+                _ if steps.are_used_up() => fault(format!("it takes more than {EVALUATION_STEPS_MAX} steps")),
                 Ok(value) => from_cel(&value),
                 Err(error) => fault(error.to_string()),
             }
@@ -62,6 +66,19 @@ impl CelProgram {
             fault
         })
     }
+}
+
+/// Whether an expression that reads no data takes more steps than an evaluation may.
+pub(crate) fn is_endless(source: &str) -> bool {
+    let Ok(program) = CelProgram::new(source).program else { return false };
+    if !program.variables.is_empty() {
+        return false;
+    }
+    let (mut scope, steps) = (Context::default(), Steps::new(EVALUATION_STEPS_MAX));
+    order::bind(&mut scope, &steps);
+    // Its value does not matter, nor whether it has one.
+    let _ = cel::Value::resolve(&program.expression, &scope);
+    steps.are_used_up()
 }
 
 impl std::fmt::Debug for CelProgram {

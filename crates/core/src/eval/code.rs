@@ -8,7 +8,7 @@ use interlock_chart::{
     model::{CounterId, Part, StateId, Template, VarId},
 };
 
-use super::cel::CelProgram;
+use super::cel::{CelProgram, is_endless};
 
 /// What the engine evaluates.
 #[derive(Clone, Debug)]
@@ -120,6 +120,28 @@ impl Code {
             // `of_expr` has dealt with these.
             Node::Opaque(_) => Code::Cel(Box::new(CelProgram::new(""))),
         }
+    }
+}
+
+/// The expressions of a template that no data can bring to an end within the budget.
+pub(super) fn endless<'t>(template: &'t Template, found: &mut Vec<&'t Expr>) {
+    let mut look = |expr: &'t Expr| {
+        if needs_crate(&expr.node) && is_endless(&expr.source) {
+            found.push(expr);
+        }
+    };
+    match template {
+        Template::Literal(_) => {}
+        Template::Expr(expr) => look(expr),
+        Template::Text(parts) => {
+            for part in parts {
+                if let Part::Expr(expr) = part {
+                    look(expr);
+                }
+            }
+        }
+        Template::List(items) => items.iter().for_each(|item| endless(item, found)),
+        Template::Map(fields) => fields.iter().for_each(|(_, value)| endless(value, found)),
     }
 }
 

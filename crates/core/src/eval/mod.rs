@@ -26,6 +26,13 @@ use crate::{
     bounds::{TEXT_BYTES_MAX, VALUE_DEPTH_MAX, VALUE_ITEMS_MAX},
 };
 
+/// The expressions of a machine that take more steps than an evaluation may, whatever its data is.
+pub fn endless_expressions(machine: &Machine) -> Vec<&interlock_chart::expr::Expr> {
+    let mut found = Vec::new();
+    machine.formulas().iter().for_each(|formula| code::endless(&formula.template, &mut found));
+    found
+}
+
 /// The data of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
@@ -72,7 +79,7 @@ fn bounded(value: Value) -> Result<Value, Box<Fault>> {
 fn measure(value: &Value, depth_left: usize, room: &mut usize) -> Result<(), &'static str> {
     match value {
         Value::Float(number) if !number.is_finite() => Err("the number is not finite"),
-        Value::Str(text) if text.len() > TEXT_BYTES_MAX => Err("the text is too long"),
+        Value::Str(text) if text.len() > TEXT_BYTES_MAX => Err(run::TOO_LONG),
         Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => Ok(()),
         Value::List(items) => measure_items(items.iter(), depth_left, room),
         Value::Map(fields) => measure_items(fields.values(), depth_left, room),

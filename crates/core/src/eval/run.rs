@@ -11,6 +11,9 @@ use super::{
 };
 use crate::{Fault, Scope, bounds::TEXT_BYTES_MAX};
 
+/// The fault of a text beyond [`TEXT_BYTES_MAX`]. A test keeps the number in it true.
+pub(super) const TOO_LONG: &str = "the text is longer than 1048576 bytes, the most that a value of a machine may have";
+
 /// What code can see.
 #[derive(Clone, Copy)]
 pub(super) struct Env<'a> {
@@ -238,7 +241,7 @@ fn text<'a>(parts: &'a [Code], env: &Env<'a>) -> Evaluated<'a> {
         // Writing to a string does not fail.
         let _ = write!(text, "{value}");
         if text.len() > TEXT_BYTES_MAX {
-            return fault("the text is too long");
+            return fault(TOO_LONG);
         }
     }
     owned(text)
@@ -247,5 +250,13 @@ fn text<'a>(parts: &'a [Code], env: &Env<'a>) -> Evaluated<'a> {
 impl std::fmt::Debug for Env<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Env").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_limit_that_is_told_is_the_one_there_is() {
+        assert!(super::TOO_LONG.contains(&super::TEXT_BYTES_MAX.to_string()));
     }
 }

@@ -60,7 +60,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
             Operation::Assign { var, value } => self.with_data(|data, scope| data.assign(*var, *value, scope)),
             Operation::Raise { event, data } => {
                 let data = self.with_data(|model, scope| model.payload(*data, scope))?;
-                self.internal_queue.push_back(Event { key: EventKey::Known(*event), data });
+                self.internal_queue.push_back((Event { key: EventKey::Known(*event), data }, None));
                 Ok(())
             }
             Operation::Send { event, data, delay, id } => self.send(*event, *data, *delay, id.clone()),

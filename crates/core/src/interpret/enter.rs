@@ -211,7 +211,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
             }
         };
         let key = EventKey::Known(self.machine.nodes[of.index()].done);
-        self.internal_queue.push_back(Event { key, data });
+        self.internal_queue.push_back((Event { key, data }, None));
     }
 
     fn is_in_final_state(&self, id: StateId) -> bool {

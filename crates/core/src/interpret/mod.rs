@@ -1,8 +1,9 @@
 //! The algorithm for SCXML interpretation, appendix D of the W3C recommendation, on plain data.
 //!
 //! `macrostep` below is appendix D's `mainEventLoop` for one external event. The other procedures are in the files
-//! named after what they do: `select.rs`, `exit.rs`, `enter.rs`, `content.rs`. Three things are ours: counters (a transition
-//! with a limit is enabled while its counter is below it), timers of states, and a bound on the length of a macrostep.
+//! named after what they do: `select.rs`, `exit.rs`, `enter.rs`, `content.rs`. Three things are added: counters (a transition
+//! with a limit is enabled while its counter is below it), timers of states, and a bound on the length of a macrostep. A fourth
+//! restricts the specification: an event with an origin is heard within that state, and elsewhere by its qualified name only.
 
 mod content;
 mod enter;
@@ -13,11 +14,14 @@ use std::collections::VecDeque;
 
 pub(crate) use enter::{EntrySet, compute_entry_set};
 pub(crate) use exit::transition_domain;
-use interlock_chart::{Chart, model::TransitionId};
+use interlock_chart::{
+    Chart,
+    model::{StateId, TransitionId},
+};
 use smallvec::SmallVec;
 
 use crate::{
-    Data, Effect, Event, EventKey, Fault, Machine, Observer, Scope, State, StateSet, Status,
+    Data, Effect, Event, EventKey, Fault, Machine, Observer, Scope, Semantics, State, StateSet, Status,
     bounds::{MACROSTEP_ROUNDS_MAX, RESCUE_ROUNDS_MAX},
 };
 
@@ -32,7 +36,10 @@ pub(crate) struct Interpreter<'a, D: Data, O: Observer> {
     pub(crate) effects: &'a mut Vec<Effect<D::Payload>>,
     /// The event being handled; stays while eventless transitions follow it.
     event: Option<Event<D::Payload>>,
-    internal_queue: VecDeque<Event<D::Payload>>,
+    /// The state that the event belongs to; nothing where every active state hears it.
+    origin: Option<StateId>,
+    /// Events with the states they belong to.
+    internal_queue: VecDeque<(Event<D::Payload>, Option<StateId>)>,
     external_queue: VecDeque<Event<D::Payload>>,
     /// Entered in this macrostep: if still active at its end, their activities and timers are started.
     states_to_invoke: StateSet,
@@ -58,6 +65,7 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
             observer,
             effects,
             event: None,
+            origin: None,
             internal_queue: VecDeque::new(),
             external_queue: VecDeque::new(),
             is_settled: true,
@@ -83,21 +91,28 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
     }
 
     /// Handles one external event, and those the machine sends itself without delay. Says whether any transition was taken.
-    pub(crate) fn handle(&mut self, event: Event<D::Payload>) -> bool {
-        self.macrostep(event);
+    /// The origin is the state whose activity or timeout raised the event.
+    pub(crate) fn handle(&mut self, event: Event<D::Payload>, origin: Option<StateId>) -> bool {
+        self.macrostep(event, origin);
         self.drain_external_queue();
         self.any_taken
+    }
+
+    /// Ends the run as aborted where it stands. States are left in order, so that their exit content runs and their activities end.
+    pub(crate) fn abort(&mut self) {
+        self.state.status = Status::Done { outcome: Some(interlock_chart::model::Outcome::Aborted) };
+        self.exit_interpreter();
     }
 
     fn drain_external_queue(&mut self) {
         while self.state.status == Status::Running {
             let Some(event) = self.external_queue.pop_front() else { break };
-            self.macrostep(event);
+            self.macrostep(event, None);
         }
     }
 
-    fn macrostep(&mut self, event: Event<D::Payload>) {
-        self.take_event(event);
+    fn macrostep(&mut self, event: Event<D::Payload>, origin: Option<StateId>) {
+        self.take_event(event, origin);
         // A machine that sends itself events without delay is bounded too.
         if self.count_round() {
             self.complete_macrostep();
@@ -105,10 +120,11 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
     }
 
     /// Selects and takes the transitions for an event. Says whether there were any.
-    fn take_event(&mut self, event: Event<D::Payload>) -> bool {
+    fn take_event(&mut self, event: Event<D::Payload>, origin: Option<StateId>) -> bool {
         // A guard that failed is not asked again about its own failure: nobody handles it, and so it would go on for ever.
         let is_asked_about = self.machine.eventless_reads_event && !self.is_error_execution(&event.key);
         self.event = Some(event);
+        self.origin = origin.filter(|_| self.state.semantics == Semantics::Scoped);
         let enabled = self.select_transitions();
         if enabled.is_empty() {
             self.is_settled &= !is_asked_about;
@@ -137,8 +153,8 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
             }
             self.is_settled = true;
             match self.internal_queue.pop_front() {
-                Some(event) => {
-                    self.take_event(event);
+                Some((event, origin)) => {
+                    self.take_event(event, origin);
                     if !self.count_round() {
                         return;
                     }
@@ -186,7 +202,7 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
         let fault = Fault::new(format!("no rest after {MACROSTEP_ROUNDS_MAX} rounds of one macrostep"));
         self.observer.faulted(&fault);
         let event = self.fault_event(Chart::ROOT, &fault);
-        let is_taken = self.take_event(event);
+        let is_taken = self.take_event(event, None);
         if !is_taken {
             self.give_up();
         }
@@ -210,14 +226,14 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
         ask(&mut self.state.data, &scope)
     }
 
-    /// Puts `error.execution` on the internal queue.
-    fn raise_fault(&mut self, state: interlock_chart::model::StateId, fault: Fault) {
+    /// Puts `error.execution` on the internal queue. It belongs to the state whose content could not be evaluated.
+    fn raise_fault(&mut self, state: StateId, fault: Fault) {
         self.observer.faulted(&fault);
         let event = self.fault_event(state, &fault);
-        self.internal_queue.push_back(event);
+        self.internal_queue.push_back((event, Some(state)));
     }
 
-    fn fault_event(&mut self, state: interlock_chart::model::StateId, fault: &Fault) -> Event<D::Payload> {
+    fn fault_event(&mut self, state: StateId, fault: &Fault) -> Event<D::Payload> {
         let data = self.state.data.fault(fault, &self.machine.chart().state(state).name);
         Event { key: EventKey::Known(self.machine.error_execution), data }
     }

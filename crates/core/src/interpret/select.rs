@@ -11,6 +11,10 @@ use crate::{Data, Event, EventKey, Observer, Refusal, machine::Node};
 enum Trigger {
     None,
     Known(EventId),
+    /// An event of one state, heard inside it: by its plain name and by its qualified one.
+    Inside(StateId, EventId),
+    /// The same, heard elsewhere: by its qualified name only.
+    Outside(StateId, EventId),
     /// An event the machine does not know: only a prefix or a wildcard takes it.
     Other,
 }
@@ -29,17 +33,17 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
     /// For the event being handled.
     pub(super) fn select_transitions(&mut self) -> Enabled {
         let key = self.event.as_ref().map(|event| &event.key);
-        self.observer.considering(key);
-        let trigger = match key {
-            Some(EventKey::Known(event)) => Trigger::Known(*event),
-            Some(EventKey::Other(_)) => Trigger::Other,
-            None => Trigger::None,
-        };
-        self.select(trigger)
+        self.observer.considering(key, self.origin);
+        match (key, self.origin) {
+            (Some(EventKey::Known(event)), Some(origin)) => self.select_scoped(origin, *event),
+            (Some(EventKey::Known(event)), None) => self.select(Trigger::Known(*event)),
+            (Some(EventKey::Other(_)), _) => self.select(Trigger::Other),
+            (None, _) => self.select(Trigger::None),
+        }
     }
 
     pub(super) fn select_eventless_transitions(&mut self) -> Enabled {
-        self.observer.considering(None);
+        self.observer.considering(None, None);
         self.select(Trigger::None)
     }
 
@@ -47,12 +51,47 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         let machine = self.machine;
         let atomic: SmallVec<[StateId; 8]> = self.state.configuration.iter_and(&machine.atomic).collect();
         let mut selection = Selection { trigger, enabled: Enabled::new(), asked: Asked::new() };
+        atomic.into_iter().for_each(|state| self.enable_first(state, &mut selection));
+        self.without_conflicts(selection.enabled)
+    }
+
+    /// For an event that belongs to a state. Atomic states inside that state hear it; the others only if they or states around them
+    /// have its qualified name.
+    fn select_scoped(&mut self, origin: StateId, event: EventId) -> Enabled {
+        let machine = self.machine;
+        let scope = self.scope(origin);
+        let inside = &machine.nodes[scope.index()].descendants;
+        let atomic: SmallVec<[StateId; 8]> = self.state.configuration.iter_and(&machine.atomic).collect();
+        let mut selection =
+            Selection { trigger: Trigger::Inside(origin, event), enabled: Enabled::new(), asked: Asked::new() };
         for state in atomic {
-            let transition = self.first_enabled(state, &mut selection);
-            let enabled = &mut selection.enabled;
-            enabled.extend(transition.filter(|transition| !enabled.contains(transition)));
+            selection.trigger = match state == scope || inside.contains(state) {
+                true => Trigger::Inside(origin, event),
+                false if machine.listeners.contains(state) => Trigger::Outside(origin, event),
+                false => continue,
+            };
+            self.enable_first(state, &mut selection);
         }
-        let enabled = selection.enabled;
+        self.without_conflicts(selection.enabled)
+    }
+
+    /// The state within which an event is heard: its origin or, if that has been left since, the nearest active state around it.
+    fn scope(&self, origin: StateId) -> StateId {
+        let mut scope = origin;
+        while !self.state.configuration.contains(scope) {
+            let Some(parent) = self.machine.nodes[scope.index()].parent else { break };
+            scope = parent;
+        }
+        scope
+    }
+
+    fn enable_first(&mut self, state: StateId, selection: &mut Selection) {
+        let transition = self.first_enabled(state, selection);
+        let enabled = &mut selection.enabled;
+        enabled.extend(transition.filter(|transition| !enabled.contains(transition)));
+    }
+
+    fn without_conflicts(&mut self, enabled: Enabled) -> Enabled {
         if enabled.len() > 1 { self.remove_conflicting_transitions(enabled) } else { enabled }
     }
 
@@ -75,9 +114,11 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
     fn candidates<'m>(&self, node: &'m Node, trigger: Trigger) -> &'m [TransitionId] {
         match trigger {
             Trigger::None => &node.always,
-            Trigger::Known(event) => {
-                node.on.iter().find(|(known, _)| *known == event).map_or(&[], |(_, takers)| takers)
+            Trigger::Known(event) => node.takers(event),
+            Trigger::Inside(origin, event) => {
+                node.named(origin, event).map_or_else(|| node.takers(event), |named| &named.inside)
             }
+            Trigger::Outside(origin, event) => node.named(origin, event).map_or(&[], |named| &named.outside),
             Trigger::Other => &node.open,
         }
     }

@@ -1,5 +1,7 @@
 //! From a chart to a machine.
 
+mod named;
+
 use interlock_chart::expr::{Node as Expression, Root};
 
 use super::*;
@@ -28,6 +30,7 @@ pub(super) fn machine(chart: Arc<Chart>) -> Machine {
         histories,
         atomic,
         eventless,
+        listeners: StateSet::new(chart.states.len()),
         eventless_reads_event: eventless_reads_event(&chart),
         with,
         initial_context,
@@ -38,6 +41,7 @@ pub(super) fn machine(chart: Arc<Chart>) -> Machine {
         chart,
     };
     fill_handlers(&mut machine);
+    named::fill(&mut machine);
     fill_entries(&mut machine);
     machine
 }
@@ -57,7 +61,7 @@ impl Names {
             names.by_name.entry(event.name.as_str().into()).or_insert(id);
         }
         for descriptor in chart.transitions.iter().flat_map(|transition| &transition.events) {
-            if !descriptor.prefix().is_empty() {
+            if descriptor.is_plain() && !descriptor.prefix().is_empty() {
                 names.id(descriptor.prefix());
             }
         }
@@ -131,6 +135,7 @@ fn node(
         initial: state.initial.as_ref().map(|initial| formulas.block(&initial.actions, names)).unwrap_or_default(),
         data: state.data.as_ref().map(|data| formulas.template(data)),
         on: Vec::new(),
+        named: Vec::new(),
         open: Vec::new(),
         always: (state.transitions.iter().copied()).filter(|&id| chart.transition(id).events.is_empty()).collect(),
         done: names.id(&format!("done.state.{}", state.name)),

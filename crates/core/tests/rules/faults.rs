@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::check;
+use crate::{check, check_with};
 
 #[test]
 fn a_guard_that_fails_is_an_error_and_the_next_candidate_is_asked() {
@@ -256,6 +256,56 @@ states: {a: {always: {assign: {l: "${[context.l]}"}}}, failed: {}}
               *: a.always fault "the value is nested too deeply in `[context.l]`" fault "no rest after 1000 rounds of one macrostep"
               error.execution: m.error "no rest after 1000 rounds of one macrostep" -a +failed
               = failed l=[]
+        "#]],
+    );
+}
+
+#[test]
+fn an_expression_that_would_go_on_for_hours_is_an_error_with_the_expression_in_it() {
+    check_with(
+        r#"
+events: {go: {from: any}}
+initial: a
+on: {error.execution: {target: failed, reason: "${event.message} in ${event.expression}"}}
+states:
+  a: {on: {go: [{target: b, guard: "input.l.all(a, input.l.all(b, input.l.all(c, input.l.all(d, a + b + c + d >= 0))))"}]}}
+  b: {}
+  failed: {}
+"#,
+        &format!("{{\"l\": [{}]}}", (0..100).map(|n| n.to_string()).collect::<Vec<_>>().join(",")),
+        r#"go"#,
+        expect![[r#"
+            start
+              *: +m +a
+              = a
+            go
+              go: not a.go (fault) fault "it takes more than 2000000 steps in `input.l.all(a, input.l.all(b, input.l.all(c, input.l.all(d, a + b + c + d >= 0))))`"
+              error.execution: m.error.execution "it takes more than 2000000 steps in input.l.all(a, input.l.all(b, input.l.all(c, input.l.all(d, a + b + c + d >= 0))))" -a +failed
+              = failed
+        "#]],
+    );
+}
+
+#[test]
+fn long_lists_are_mapped_and_filtered_within_the_budget() {
+    check_with(
+        r#"
+context: {n: 0}
+events: {go: {from: any}}
+initial: a
+states:
+  a: {on: {go: {target: b, assign: {n: "${size(input.l.map(x, x + 1).filter(x, x > 10000))}"}}}}
+  b: {}
+"#,
+        &format!("{{\"l\": [{}]}}", (0..20_000).map(|n| n.to_string()).collect::<Vec<_>>().join(",")),
+        r#"go"#,
+        expect![[r#"
+            start
+              *: +m +a
+              = a n=0
+            go
+              go: a.go -a +b
+              = b n=10000
         "#]],
     );
 }

@@ -7,6 +7,7 @@ mod faults;
 mod history;
 mod limits;
 mod moving;
+mod origin;
 mod queues;
 mod selection;
 mod standing;

@@ -212,3 +212,37 @@ states:
         "#]],
     );
 }
+
+#[test]
+fn a_run_that_is_ended_from_outside_leaves_its_states_and_ends_as_aborted() {
+    check(
+        r#"
+context: {n: 0}
+initial: a
+states:
+  a:
+    timeout: 5s
+    exit: {assign: {n: "${context.n + 1}"}}
+    invoke: {activity: build, signals: [built]}
+    on: {built: b, timeout: b, error: b}
+  b: {type: final, outcome: success, data: {n: 1}}
+"#,
+        r#"pause;end!;end!"#,
+        expect![[r#"
+            start
+              *: +m +a starts build
+              ! set t1 5000ms
+              ! start a2 build {}
+              = a n=0
+            pause
+              = a n=0 paused
+            end!
+              ! cancel a2
+              ! clear t1
+              ! finish aborted in m
+              = a n=1 done
+            end! (late)
+              = a n=1 done
+        "#]],
+    );
+}

@@ -3,6 +3,7 @@
 //! A session is a folder of the run's area: what one of these activities leaves for the next is a file there. `starts.rs` says what is to be started and
 //! starts it, `reading.rs` makes one result of it.
 
+pub(crate) mod controls;
 mod hold;
 mod reading;
 mod starts;
@@ -22,7 +23,9 @@ use crate::{
 };
 
 pub(crate) use hold::{forget, let_go};
-pub(crate) use reading::{baseline, compact, measure, misread, passed_targets, regressions, reported, sizes};
+pub(crate) use reading::{
+    baseline, compact, measure, misread, passed_targets, regressions, reported, reports_a_case, sizes,
+};
 pub(crate) use starts::{AllRan, alone, milliseconds, run_all, run_some, starts};
 
 /// Everything about a session that is open.
@@ -87,7 +90,7 @@ fn used_by(stranger: &str) -> Outcome {
 /// The error for what is no failure of the environment.
 pub(crate) fn wrong(trouble: &Trouble) -> Outcome {
     let code = match trouble {
-        Trouble::Config { .. } => code::BAD_INPUT,
+        Trouble::Config { .. } | Trouble::Setup(_) => code::BAD_INPUT,
         Trouble::Cancelled => code::CANCELLED,
         _ => code::FAILED,
     };
@@ -127,12 +130,22 @@ pub(crate) async fn begin(
     profile: Profile,
     sources: &Path,
 ) -> Result<Open, Trouble> {
+    begin_as(settings, attempt, profile, sources, &attempt.activity.to_string()).await
+}
+
+/// The same under a handle of its own, for an activity that needs more than one.
+pub(crate) async fn begin_as(
+    settings: &Settings,
+    attempt: &Attempt,
+    profile: Profile,
+    sources: &Path,
+    handle: &str,
+) -> Result<Open, Trouble> {
     let environment: Arc<dyn Environment> = environment(&profile)?.into();
     let area = Area::of(settings, attempt).map_err(|_| Trouble::environment("the run's own folder cannot be used"))?;
-    let handle = attempt.activity.to_string();
-    let folder = area.session(&handle);
+    let folder = area.session(handle);
     let _ = tokio::fs::remove_dir_all(&folder).await;
-    let mut session = Session::create(folder, &area.mark(&handle), sources, profile)?;
+    let mut session = Session::create(folder, &area.mark(handle), sources, profile)?;
     session.resource = hold::take(settings, attempt, &environment.resources()).await?;
     session.save()?;
     let open = Open { session, environment };

@@ -24,8 +24,31 @@ pub(crate) fn measure(session: &Session, before: Option<&Measured>) -> Result<Me
     let ran = session.ran().map_err(failed)?;
     let format = format(session)?;
     let read: Vec<(Parsed, &Ran)> = ran.iter().map(|(folder, ran)| (parsed(&format, folder, ran), ran)).collect();
+    let (expected, targets) = wanted(session, before);
+    Ok(results::measure_wanted(&read, Wanted { expected: &expected, targets: &targets, baseline: before }))
+}
+
+/// The cases that must be reported and those that must pass, without what is flaky on the untouched tree: it decides nothing.
+fn wanted(session: &Session, before: Option<&Measured>) -> (Vec<String>, Vec<String>) {
     let profile = &session.profile;
-    Ok(results::measure_wanted(&read, Wanted { expected: &profile.cases, targets: &profile.targets, baseline: before }))
+    let flaky: Vec<&str> = before.iter().flat_map(|it| &it.flaky).map(|flaky| flaky.case_id.as_str()).collect();
+    let (mut expected, mut targets) = (profile.cases.clone(), profile.targets.clone());
+    if flaky.is_empty() {
+        return (expected, targets);
+    }
+    if targets.is_empty() {
+        let all = before.iter().flat_map(|before| &before.cases).map(|case| case.case.case_id.clone());
+        targets = all.collect();
+    }
+    let is_stable = |name: &String| results::meant(name, flaky.iter().copied()).is_empty();
+    expected.retain(is_stable);
+    targets.retain(is_stable);
+    (expected, targets)
+}
+
+/// What one start says, from another folder than the one that results are read from.
+pub(super) fn parsed_in(session: &Session, folder: &Path, ran: &Ran) -> Result<Parsed, Outcome> {
+    Ok(parsed(&format(session)?, folder, ran))
 }
 
 fn format(session: &Session) -> Result<Format, Outcome> {
@@ -72,7 +95,13 @@ fn borrowed(texts: &[String]) -> Vec<&str> {
 
 fn text(path: &Path) -> String {
     let content = std::fs::read(path).unwrap_or_default();
-    String::from_utf8_lossy(&content[content.len().saturating_sub(LOG_BYTES_MAX)..]).into_owned()
+    results::text(&content[content.len().saturating_sub(LOG_BYTES_MAX)..])
+}
+
+/// Whether a piece of a log reports a case.
+pub(crate) fn reports_a_case(session: &Session, text: &str) -> bool {
+    let is_reported = |case: &results::Case| case.status != Status::Missing;
+    format(session).is_ok_and(|format| results::parse(&format, text).cases.iter().any(is_reported))
 }
 
 /// The cases that one start ran.
@@ -103,17 +132,21 @@ pub(crate) fn regressions(measured: &Measured, before: Option<&Measured>) -> Vec
     let passed = |measured: &Measured, id: &str| {
         measured.cases.iter().any(|case| case.case.case_id == id && case.case.status == Status::Passed)
     };
-    let is_flaky = |id: &str| measured.flaky.iter().any(|flaky| flaky.case_id == id);
+    let flaky = || measured.flaky.iter().chain(before.iter().flat_map(|before| &before.flaky));
+    let is_flaky = |id: &str| flaky().any(|flaky| flaky.case_id == id);
     let of_before = before.iter().flat_map(|before| &before.cases).filter(|case| case.case.status == Status::Passed);
     let ids = of_before.map(|case| case.case.case_id.as_str());
     ids.filter(|id| !passed(measured, id) && !is_flaky(id)).map(str::to_owned).collect()
 }
 
-/// How many of the cases that must pass do.
-pub(crate) fn passed_targets(measured: &Measured, targets: &[String]) -> usize {
+/// How many of the cases that must pass do. What is flaky on the untouched tree is not counted: it may pass by luck.
+pub(crate) fn passed_targets(measured: &Measured, before: Option<&Measured>, targets: &[String]) -> usize {
     let ids = || measured.cases.iter().map(|case| case.case.case_id.as_str());
-    let is_target =
-        |id: &str| targets.is_empty() || targets.iter().any(|name| results::meant(name, ids()).contains(&id));
+    let is_flaky = |id: &str| before.iter().flat_map(|it| &it.flaky).any(|flaky| flaky.case_id == id);
+    let is_target = |id: &str| {
+        let is_named = targets.is_empty() || targets.iter().any(|name| results::meant(name, ids()).contains(&id));
+        is_named && !is_flaky(id)
+    };
     let passed = measured.cases.iter().filter(|case| case.case.status == Status::Passed);
     passed.filter(|case| is_target(&case.case.case_id)).count()
 }
@@ -130,7 +163,7 @@ pub(crate) fn compact(measured: &Measured, before: Option<&Measured>, targets: &
         "failed_tests": measured.failed_tests,
         "skipped_tests": measured.skipped_tests,
         "missing_tests": measured.missing_tests,
-        "passed_targets": passed_targets(measured, targets),
+        "passed_targets": passed_targets(measured, before, targets),
         "regressions": regressions(measured, before),
         "cases": cases,
         "flaky": measured.flaky,

@@ -97,6 +97,17 @@ pub(crate) async fn run_some(
     open: &Open,
     starts: Vec<Start>,
 ) -> Result<Vec<Ran>, Trouble> {
+    run_in(settings, attempt, open, starts, "runs").await
+}
+
+/// The same in another folder of the session.
+pub(super) async fn run_in(
+    settings: &Arc<Settings>,
+    attempt: &Attempt,
+    open: &Open,
+    starts: Vec<Start>,
+    within: &'static str,
+) -> Result<Vec<Ran>, Trouble> {
     let at_once = usize::try_from(open.session.profile.concurrency).unwrap_or(1).clamp(1, CONCURRENCY_MAX);
     let (session, mut waiting) = (Arc::new(open.session.clone()), starts.into_iter());
     let (mut under_way, mut all) = (JoinSet::new(), Vec::new());
@@ -106,7 +117,7 @@ pub(crate) async fn run_some(
             let (settings, attempt) = (Arc::clone(settings), attempt.clone());
             let (session, environment) = (Arc::clone(&session), Arc::clone(&open.environment));
             under_way.spawn(async move {
-                let folder = session.run_folder(&start)?;
+                let folder = session.folder_of(within, &start)?;
                 let bench = Bench { attempt: &attempt, session: &session, sandbox: &settings.sandbox };
                 let ran = environment.run(bench, &start, &folder).await?;
                 session.keep(&folder, &ran)?;

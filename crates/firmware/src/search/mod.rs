@@ -1,7 +1,7 @@
 //! `repair.search`: looks for a patch without a model. Where to look is said by what failing and passing cases execute, what to try by templates;
 //! each candidate is built and tested in a copy, and the first that makes the cases pass which must, without losing any, is the patch.
 //!
-//! That is plausible, not proven: how sure it can be follows from how many cases execute what was changed.
+//! That is plausible, not proven: how sure it can be follows from how many failing cases execute what was changed.
 
 mod memory;
 mod sight;
@@ -16,7 +16,8 @@ use std::{
 };
 
 use interlock_activity::{Attempt, Effect, Outcome};
-use interlock_repair::{Candidate, Search, Suspect, TRIALS_MAX, candidates, confidence, localise};
+use interlock_chart::counted;
+use interlock_repair::{Candidate, Search, Suspect, TRIALS_MAX, believed, candidates, confidence, localise};
 use interlock_testbench::{Operation, Profile, Trouble, environment};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -29,6 +30,7 @@ use crate::{
 };
 use memory::Memory;
 use sight::Sight;
+pub(crate) use sources::Sources;
 use trials::{Came, Trials, Unfit};
 use tried::Tried;
 
@@ -41,6 +43,9 @@ const SECOND_THOUGHTS: usize = 15;
 /// How sure what repairs only a part can be, however many cases execute it: less than is brought into the sources without a person. Much makes one
 /// check hold by chance.
 const PART_SURE_MAX: f64 = 0.7;
+
+/// How many candidates may leave the image as it was before it is clear that it is not made from these sources.
+const UNCHANGED_MAX: usize = 10;
 
 /// How many suspects the evidence names.
 const SUSPECTS_TOLD: usize = 20;
@@ -57,6 +62,9 @@ pub(crate) struct With {
     pub(crate) baseline: String,
     #[serde(default)]
     pub(crate) constraints: Constraints,
+    /// `measured` where figures alone may deliver a patch; otherwise a person does.
+    #[serde(default)]
+    pub(crate) deliver: String,
     #[serde(default)]
     pub(crate) change_constraint: String,
     /// Why policy or a person refused what was found before, if that is why this is asked.
@@ -86,6 +94,10 @@ struct Found {
     /// How many cases there are.
     cases: usize,
     covering: usize,
+    /// How many failing cases execute it: they tell it from other changes.
+    witnesses: usize,
+    /// How many other candidates make the cases pass as well.
+    others: usize,
     tried: usize,
     /// How many were passed over, because they were found before and were not enough, or refused.
     known: usize,
@@ -95,12 +107,22 @@ struct Found {
     kept_from: usize,
     /// What is odd about how cases are started.
     oddity: Option<String>,
+    /// How many candidates were built into the very image of the tree as it is.
+    unchanged: usize,
 }
 
 impl Found {
+    /// Whether the image does not follow the sources.
+    fn is_deaf(&self) -> bool {
+        self.unchanged >= UNCHANGED_MAX && self.unchanged == self.tried
+    }
+
     /// Why nothing was found, of so many sources.
     fn in_vain(&self, sources: usize) -> String {
         match (self.made, self.tried) {
+            (_, tried) if self.is_deaf() => format!(
+                "all {tried} changes that were tried left the image as it was: is `build.image` made from these sources?"
+            ),
             (0, _) if sources == 0 => "templates know C, and there is no C source".to_owned(),
             (0, _) if self.kept_from == sources => {
                 format!("none of {sources} C sources may be changed: see `allowed_paths` and `forbidden_paths`")
@@ -157,11 +179,12 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         "seconds": begun.elapsed().as_secs_f64(),
         "found": found.candidate.as_ref().map(|(candidate, _)| &candidate.summary),
         "oddity": found.oddity,
+        "other_candidates_that_pass": found.others,
     });
     let evidence = keep(&attempt, "search", "application/json", format!("{told:#}\n").into_bytes()).await?;
     let in_vain = found.in_vain(trials.sources.texts.len());
     let is_part = found.candidate.is_none();
-    let Some((candidate, confidence)) = found.candidate.or(found.part) else {
+    let Some((candidate, ranked)) = found.candidate.or(found.part) else {
         let why = in_vain;
         memory.exhaust(&with.tree, &why).await?;
         let data = json!({ "summary": why, "evidence_refs": refs(std::slice::from_ref(&evidence)), "programs_ms": bench::milliseconds(trials.programs) });
@@ -176,10 +199,19 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         match found.cases {
             _ if is_part => format!("it repairs a part: {in_vain}"),
             0 => "nobody knows which cases execute it".to_owned(),
-            cases => format!("{} of {cases} cases execute it", found.covering),
+            cases => format!("{} of {cases} cases execute it, {} of them failing", found.covering, found.witnesses),
         }
     );
+    if found.others > 0 {
+        let others = counted(found.others, "other candidate makes", "other candidates make");
+        summary.push_str(&format!("; {others} the cases pass too"));
+    }
     summary.extend(found.oddity.iter().map(|odd| format!("; {odd}")));
+    // What ranks candidates does not tell right patches from wrong ones, so it delivers only where the task asks for that.
+    let confidence = match with.deliver.as_str() {
+        "measured" => ranked,
+        _ => ranked.min(believed(Some(candidate.template), found.witnesses)),
+    };
     let data = json!({
         "patch": candidate.patch,
         // Two digits are more than it is known to.
@@ -237,14 +269,17 @@ async fn look(
         part: None,
         cases: sight.coverage.len(),
         covering: 0,
+        witnesses: 0,
+        others: 0,
         tried: 0,
         known: 0,
         made: 0,
         suspects: told.collect(),
         kept_from,
         oddity: sight.oddity.clone(),
+        unchanged: 0,
     };
-    let mut search = Search::new(trials.sources.texts.clone(), offered, trials::trial(&trials.measured));
+    let mut search = Search::new(trials.sources.texts.clone(), offered, trials.trial(&trials.measured));
     let mut last = usize::MAX;
     loop {
         let next;
@@ -255,7 +290,7 @@ async fn look(
         })
         .await?;
         let Some(candidate) = next else { break };
-        if begun.elapsed() > SEARCH_MAX || found.tried >= last {
+        if begun.elapsed() > SEARCH_MAX || found.tried >= last || found.is_deaf() {
             break;
         }
         if memory.knows(&candidate.patch) {
@@ -277,6 +312,7 @@ async fn look(
             }
         };
         let Came { trial, is_good, image, .. } = came;
+        found.unchanged += usize::from(image.is_some() && image == trials.first_image);
         if memory.knows_image(image.as_deref()) {
             // The same in other words.
             found.known += 1;
@@ -290,7 +326,9 @@ async fn look(
         }
         if is_good {
             last = last.min(found.tried + SECOND_THOUGHTS);
+            found.others += usize::from(found.candidate.is_some());
             if found.candidate.as_ref().is_none_or(|(_, before)| sure > *before) {
+                found.witnesses = sight.witnesses(&candidate);
                 (found.covering, found.candidate, found.image) = (covering, Some((candidate, sure)), image);
             }
             if sure >= SURE {

@@ -52,7 +52,9 @@ impl Sight {
             // Each has run everything, so that one says as much as all.
             coverage.truncate(1);
         }
-        let (named, failures) = (named(&measured, &trials.sources), failures(&measured, &trials.sources));
+        // What is flaky says nothing about any line.
+        coverage.retain(|case| !trials.is_flaky(&case.case));
+        let (named, failures) = (named(&measured, &trials.sources), failures(&measured, trials));
         Ok(Sight { coverage, oddity, named, failures })
     }
 
@@ -65,10 +67,18 @@ impl Sight {
 
     /// How many cases execute what a candidate changes.
     pub(super) fn covering(&self, candidate: &Candidate) -> usize {
-        let near = candidate.line.saturating_sub(LINES_AROUND)..=candidate.line + LINES_AROUND;
-        let executes = |case: &&Coverage| near.clone().any(|line| case.lines.contains(&(candidate.path.clone(), line)));
-        self.coverage.iter().filter(executes).count()
+        self.coverage.iter().filter(|case| executes(case, candidate)).count()
     }
+
+    /// How many failing cases do: a case that passed before passes with other changes as well.
+    pub(super) fn witnesses(&self, candidate: &Candidate) -> usize {
+        self.coverage.iter().filter(|case| case.failed && executes(case, candidate)).count()
+    }
+}
+
+fn executes(case: &Coverage, candidate: &Candidate) -> bool {
+    let mut near = candidate.line.saturating_sub(LINES_AROUND)..=candidate.line + LINES_AROUND;
+    near.any(|line| case.lines.contains(&(candidate.path.clone(), line)))
 }
 
 /// That starts which were to run one case have run others too: then what they execute says nothing about single cases.
@@ -119,8 +129,9 @@ fn named(measured: &Measured, sources: &Sources) -> Vec<Named> {
     places.filter(|place| !is_test(&place.path)).collect()
 }
 
-fn failures(measured: &Measured, sources: &Sources) -> Vec<Failure> {
-    let bad = measured.cases.iter().filter(|case| case.case.status.is_bad());
+fn failures(measured: &Measured, trials: &Trials) -> Vec<Failure> {
+    let sources = &trials.sources;
+    let bad = measured.cases.iter().filter(|case| case.case.status.is_bad() && !trials.is_flaky(&case.case.case_id));
     let failures = bad.map(|case| {
         let place = case.case.location.as_ref();
         Failure {

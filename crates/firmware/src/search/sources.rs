@@ -17,16 +17,16 @@ const DEPTH_MAX: usize = 12;
 
 /// The sources of a copy.
 #[derive(Clone, Debug)]
-pub(super) struct Sources {
+pub(crate) struct Sources {
     /// The copy that they are in.
-    pub(super) root: PathBuf,
+    pub(crate) root: PathBuf,
     /// The repository's folder in it: what a build's relative paths are about.
-    pub(super) folder: PathBuf,
-    pub(super) texts: BTreeMap<String, String>,
+    pub(crate) folder: PathBuf,
+    pub(crate) texts: BTreeMap<String, String>,
 }
 
 impl Sources {
-    pub(super) fn read(root: &Path, folder: &Path) -> Self {
+    pub(crate) fn read(root: &Path, folder: &Path) -> Self {
         let mut sources = Sources { root: root.to_owned(), folder: folder.to_owned(), texts: BTreeMap::new() };
         sources.walk(folder, DEPTH_MAX);
         sources
@@ -47,15 +47,14 @@ impl Sources {
     }
 
     fn add(&mut self, path: &Path) {
-        let is_small = fs::metadata(path).is_ok_and(|about| about.len() <= FILE_BYTES_MAX);
-        let name = path.strip_prefix(&self.root).ok().and_then(Path::to_str);
-        if let (true, Some(name), Ok(text)) = (is_small, name, fs::read_to_string(path)) {
+        let Some(name) = path.strip_prefix(&self.root).ok().and_then(Path::to_str) else { return };
+        if let Ok(Some(text)) = interlock_regular_file::read_text(&self.root, Path::new(name), FILE_BYTES_MAX) {
             self.texts.insert(name.to_owned(), text);
         }
     }
 
     /// The source that debug information or a log means by a name, if it is one of these.
-    pub(super) fn named(&self, name: &str) -> Option<String> {
+    pub(crate) fn named(&self, name: &str) -> Option<String> {
         let path = tidy(&self.folder.join(name));
         let within = path.strip_prefix(&self.root).ok().and_then(Path::to_str).map(str::to_owned);
         if let Some(found) = within.filter(|path| self.texts.contains_key(path)) {
@@ -71,7 +70,7 @@ impl Sources {
     }
 
     /// The sources that a run may not change.
-    pub(super) fn kept_from(&self, constraints: &Constraints) -> Result<Vec<String>, globset::Error> {
+    pub(crate) fn kept_from(&self, constraints: &Constraints) -> Result<Vec<String>, globset::Error> {
         // Whoever writes `src/**` means the folder that the run is about.
         let within = self.folder.strip_prefix(&self.root).map(|path| path.to_string_lossy()).unwrap_or_default();
         let (allowed, forbidden) =

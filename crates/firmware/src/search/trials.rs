@@ -61,6 +61,8 @@ pub(super) struct Trials {
     pub(super) open: Open,
     /// How the tree does as it is.
     pub(super) measured: Measured,
+    /// What the tree as it is was built into, where that is all that runs.
+    pub(super) first_image: Option<String>,
     /// How long it took.
     took: Duration,
     /// What images that ran have come to: the same image need not run again.
@@ -106,23 +108,32 @@ impl Trials {
             sources,
             open,
             measured: nothing,
+            first_image: None,
             took: Duration::ZERO,
             ran: BTreeMap::new(),
             programs: built.programs,
         };
         trials.place_image().await?;
+        trials.first_image = trials.image();
         let built = trials.programs;
         trials.measured = trials.measure().await?;
         trials.took = trials.programs - built;
-        let came = trials.came(trial(&trials.measured), false, &trials.measured);
+        let came = trials.came(trials.trial(&trials.measured), false, &trials.measured);
         trials.note(&came);
-        let is_bad = trials.measured.cases.iter().any(|case| case.case.status.is_bad());
+        let is_stable = |id: &str| !trials.is_flaky(id);
+        let is_bad =
+            trials.measured.cases.iter().any(|case| case.case.status.is_bad() && is_stable(&case.case.case_id));
         if is_bad {
             return Ok(Ok(trials));
         }
         let why = trials.measured.reasons.first().map(String::as_str).unwrap_or_default();
         let why = format!("templates need a case that fails, and none does: {why}");
         Ok(Err(Unfit { why, is_certain: false, programs: trials.programs }))
+    }
+
+    /// Whether a case disagreed with itself on the untouched tree: nothing is searched for it.
+    pub(super) fn is_flaky(&self, id: &str) -> bool {
+        self.before.as_ref().is_some_and(|before| before.flaky.iter().any(|flaky| flaky.case_id == id))
     }
 
     /// Lets no start of a candidate take much longer than the tree as it is took for all its cases: many run in circles, and each would take all
@@ -202,9 +213,22 @@ impl Trials {
         let measured = self.measure().await?;
         let is_good =
             measured.verdict == Verdict::Pass && bench::regressions(&measured, self.before.as_ref()).is_empty();
-        let came = self.came(trial(&measured), is_good, &measured);
+        let came = self.came(self.trial(&measured), is_good, &measured);
         self.note(&came);
         Ok(came)
+    }
+
+    /// What was measured, as a search wants to hear it: without what is flaky.
+    pub(super) fn trial(&self, measured: &Measured) -> Trial {
+        let stable = || measured.cases.iter().filter(|case| !self.is_flaky(&case.case.case_id));
+        let with = |is: fn(Status) -> bool| stable().filter(move |case| is(case.case.status));
+        Trial {
+            built: true,
+            passed: with(|status| status == Status::Passed).map(|case| case.case.case_id.clone()).collect(),
+            failed: with(|status| status != Status::Passed && status != Status::Skipped)
+                .map(|case| (case.case.case_id.clone(), case.case.message.clone()))
+                .collect(),
+        }
     }
 
     fn came(&self, trial: Trial, is_good: bool, measured: &Measured) -> Came {
@@ -234,18 +258,6 @@ fn shorten(profile: &mut Profile, took: Duration) {
 async fn empty(folder: PathBuf) -> std::io::Result<()> {
     let _ = tokio::fs::remove_dir_all(&folder).await;
     tokio::fs::create_dir_all(&folder).await
-}
-
-/// What was measured, as a search wants to hear it.
-pub(super) fn trial(measured: &Measured) -> Trial {
-    let with = |is: fn(Status) -> bool| measured.cases.iter().filter(move |case| is(case.case.status));
-    Trial {
-        built: true,
-        passed: with(|status| status == Status::Passed).map(|case| case.case.case_id.clone()).collect(),
-        failed: with(|status| status != Status::Passed && status != Status::Skipped)
-            .map(|case| (case.case.case_id.clone(), case.case.message.clone()))
-            .collect(),
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::{
-    Append, Definition, Error, Hash, Head, Lease, NewRun, Phase, Record, Result, RunKey, TimerChange, store::read,
+    Append, Definition, Error, Hash, Head, Lease, NewRun, Phase, Record, Result, RunKey, TimerChange,
+    store::{read, seal},
 };
 
 pub(crate) fn define(connection: &Connection, definition: &Definition, packed: &[u8]) -> Result<()> {
@@ -27,11 +28,12 @@ pub(crate) fn create(connection: &Connection, new: NewRun, worker: Option<i64>) 
     let epoch = i64::from(worker.is_some());
     connection
         .prepare_cached(
-            "INSERT INTO run (name, machine, definition, parent, created, updated, seq, hash, phase, place, worker, epoch)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?5, 0, ?6, 0, '', ?7, ?8)",
+            "INSERT INTO run (name, machine, definition, parent, created, updated, seq, hash, phase, place, worker, epoch, held_since)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?5, 0, ?6, 0, '', ?7, ?8, ?5)",
         )?
         .execute(params![new.name, new.machine, new.definition, new.parent, at, Hash::NONE.0, worker, epoch])?;
     let key = RunKey(connection.last_insert_rowid());
+    seal::seal_lease(connection, key)?;
     append(connection, key, 0, Lease { epoch }, new.first)?;
     read::head(connection, key)
 }
@@ -48,6 +50,13 @@ pub(crate) fn append(connection: &Connection, run: RunKey, after: u64, lease: Le
     let elsewhere = append.records.iter().enumerate().filter_map(|(at, record)| Some((at, record.elsewhere?)));
     let used = append.evidence.iter().map(|(at, evidence)| (*at, evidence.hash));
     let used: Vec<(usize, Hash)> = elsewhere.chain(used).collect();
+    let sent = append.records.iter().enumerate().filter_map(|(at, record)| Some((at, record.sent.clone()?)));
+    let sent: Vec<(usize, String)> = sent.collect();
+    for (_, id) in &sent {
+        if let Some(seq) = read::sent(connection, run, id)? {
+            return Err(Error::Repeated { run: name, id: id.clone(), seq });
+        }
+    }
     let records = chain(&name, seq, before, append.records);
     for record in &records {
         insert(connection, run, record)?;
@@ -62,11 +71,21 @@ pub(crate) fn append(connection: &Connection, run: RunKey, after: u64, lease: Le
             after + 1 + position as u64
         ])?;
     }
+    for (position, id) in sent {
+        connection.prepare_cached("INSERT INTO sent VALUES (?1, ?2, ?3)")?.execute(params![
+            run.0,
+            id,
+            after + 1 + position as u64
+        ])?;
+    }
     let last = after + records.len() as u64;
-    if let Some(state) = append.snapshot {
-        connection
-            .prepare_cached("INSERT OR REPLACE INTO snapshot VALUES (?1, ?2, ?3)")?
-            .execute(params![run.0, last, state])?;
+    if let (Some(state), Some(record)) = (append.snapshot, records.last()) {
+        connection.prepare_cached("INSERT OR REPLACE INTO snapshot VALUES (?1, ?2, ?3, ?4)")?.execute(params![
+            run.0,
+            last,
+            state,
+            seal::snapshot(&record.hash, &state).0
+        ])?;
     }
     for change in append.timers {
         change_timer(connection, run, change)?;

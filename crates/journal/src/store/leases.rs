@@ -10,7 +10,13 @@ pub(crate) fn register(connection: &Connection, pid: u32) -> Result<i64> {
 }
 
 /// Takes a run, unless the worker that has it is alive. Every taking is a new epoch, even from oneself.
-pub(crate) fn claim(connection: &Connection, run: RunKey, me: i64, is_alive: impl Fn(i64) -> bool) -> Result<Claim> {
+pub(crate) fn claim(
+    connection: &Connection,
+    run: RunKey,
+    me: i64,
+    now_ms: i64,
+    is_alive: impl Fn(i64) -> bool,
+) -> Result<Claim> {
     let held: Option<(Option<i64>, i64)> = connection
         .prepare_cached("SELECT worker, epoch FROM run WHERE id = ?1")?
         .query_row([run.0], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -21,8 +27,9 @@ pub(crate) fn claim(connection: &Connection, run: RunKey, me: i64, is_alive: imp
     }
     let epoch = epoch + 1;
     connection
-        .prepare_cached("UPDATE run SET worker = ?2, epoch = ?3 WHERE id = ?1")?
-        .execute(params![run.0, me, epoch])?;
+        .prepare_cached("UPDATE run SET worker = ?2, epoch = ?3, held_since = ?4 WHERE id = ?1")?
+        .execute(params![run.0, me, epoch, now_ms])?;
+    super::seal::seal_lease(connection, run)?;
     Ok(Claim::Ours(Lease { epoch }))
 }
 
@@ -30,7 +37,7 @@ pub(crate) fn release(connection: &Connection, run: RunKey, lease: Lease) -> Res
     connection
         .prepare_cached("UPDATE run SET worker = NULL WHERE id = ?1 AND epoch = ?2")?
         .execute(params![run.0, lease.epoch])?;
-    Ok(())
+    super::seal::seal_lease(connection, run)
 }
 
 pub(crate) fn pid(connection: &Connection, worker: i64) -> Result<Option<u32>> {
@@ -38,10 +45,11 @@ pub(crate) fn pid(connection: &Connection, worker: i64) -> Result<Option<u32>> {
     Ok(select.query_row([worker], |row| row.get(0)).optional()?)
 }
 
-/// The worker that holds a run, alive or not.
-pub(crate) fn holder(connection: &Connection, run: RunKey) -> Result<Option<i64>> {
-    let mut select = connection.prepare_cached("SELECT worker FROM run WHERE id = ?1")?;
-    Ok(select.query_row([run.0], |row| row.get(0)).optional()?.flatten())
+/// The worker that holds a run, alive or not, and since when.
+pub(crate) fn holder(connection: &Connection, run: RunKey) -> Result<Option<(i64, Option<i64>)>> {
+    let mut select =
+        connection.prepare_cached("SELECT worker, held_since FROM run WHERE id = ?1 AND worker IS NOT NULL")?;
+    Ok(select.query_row([run.0], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
 }
 
 /// What needs somebody: runs that are active or due and that nobody living holds, and messages for runs of `me`.
@@ -64,7 +72,7 @@ pub(crate) fn work(
     let unheld =
         |found: Vec<(RunKey, Option<i64>)>| found.into_iter().filter(|(_, held)| free(*held)).map(|(run, _)| run);
     let orphans = unheld(runs("SELECT id, worker FROM run WHERE phase = 0", None)?).collect();
-    let due = "SELECT DISTINCT run.id, run.worker FROM timer JOIN run ON run.id = timer.run WHERE timer.due <= ?1 AND run.phase <> 2";
+    let due = "SELECT DISTINCT run.id, run.worker FROM timer JOIN run ON run.id = timer.run WHERE timer.due <= max(?1, run.updated) AND run.phase <> 2";
     let due = unheld(runs(due, Some(now_ms))?).collect();
     let mine =
         "SELECT DISTINCT run.id, run.worker FROM message JOIN run ON run.id = message.run WHERE message.answer IS NULL";

@@ -6,7 +6,9 @@ use crate::{Error, Message, Posted, Result, RunKey};
 
 pub(crate) fn post(connection: &Connection, run: RunKey, body: &str) -> Result<i64> {
     connection.prepare_cached("INSERT INTO message (run, body) VALUES (?1, ?2)")?.execute(params![run.0, body])?;
-    Ok(connection.last_insert_rowid())
+    let id = connection.last_insert_rowid();
+    super::seal::seal_message(connection, id)?;
+    Ok(id)
 }
 
 pub(crate) fn open(connection: &Connection, run: RunKey) -> Result<Vec<Message>> {
@@ -19,7 +21,7 @@ pub(crate) fn open(connection: &Connection, run: RunKey) -> Result<Vec<Message>>
 pub(crate) fn answer(connection: &Connection, message: i64, answer: &str) -> Result<()> {
     let mut update = connection.prepare_cached("UPDATE message SET answer = ?2 WHERE id = ?1")?;
     update.execute(params![message, answer])?;
-    Ok(())
+    super::seal::seal_message(connection, message)
 }
 
 pub(crate) fn posted(connection: &Connection, message: i64) -> Result<Posted> {
@@ -34,9 +36,9 @@ pub(crate) fn posted(connection: &Connection, message: i64) -> Result<Posted> {
     }
 }
 
-/// Takes an open message back, or an answered one away. Whether it was still open.
-pub(crate) fn remove(connection: &Connection, message: i64) -> Result<bool> {
-    let open = posted(connection, message)? == Posted::Open;
+/// Takes an open message back, or an answered one away, and returns which of the two it was, with the answer.
+pub(crate) fn remove(connection: &Connection, message: i64) -> Result<Posted> {
+    let found = posted(connection, message)?;
     connection.prepare_cached("DELETE FROM message WHERE id = ?1")?.execute([message])?;
-    Ok(open)
+    Ok(found)
 }

@@ -1,12 +1,15 @@
 //! Reading runs.
 
+use std::collections::BTreeSet;
+
 use interlock_core::TimerId;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Sql};
 
-use crate::{Definition, Error, Filter, Hash, Head, Opened, Phase, Record, Result, RunKey};
+use crate::{Definition, Error, Filter, Hash, Head, Opened, Phase, Record, Result, RunKey, store::seal};
 
 const HEAD: &str =
-    "SELECT id, name, machine, definition, parent, created, updated, seq, hash, phase, place, epoch, worker FROM run";
+    "SELECT id, name, machine, definition, parent, created, updated, seq, hash, phase, place, epoch, worker,
+     (SELECT min(due) FROM timer WHERE timer.run = run.id) FROM run";
 
 fn to_head(row: &Row<'_>) -> rusqlite::Result<Head> {
     let phase: usize = row.get(9)?;
@@ -24,6 +27,7 @@ fn to_head(row: &Row<'_>) -> rusqlite::Result<Head> {
         place: row.get(10)?,
         epoch: row.get(11)?,
         worker: row.get(12)?,
+        due_ms: row.get(13)?,
     })
 }
 
@@ -63,10 +67,7 @@ pub(crate) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<Head>
 pub(crate) fn open(connection: &Connection, run: RunKey) -> Result<Opened> {
     let moment = connection.unchecked_transaction()?;
     let head = head(&moment, run)?;
-    let snapshot = moment
-        .prepare_cached("SELECT seq, state FROM snapshot WHERE run = ?1")?
-        .query_row([run.0], |row| Ok((row.get::<_, u64>(0)?, row.get::<_, String>(1)?)))
-        .optional()?;
+    let snapshot = snapshot(&moment, run)?;
     let from = snapshot.as_ref().map_or(0, |(seq, _)| *seq) + 1;
     let tail = records(&moment, run, from, usize::MAX)?;
     let first = records(&moment, run, 1, 1)?.pop();
@@ -78,6 +79,27 @@ pub(crate) fn open(connection: &Connection, run: RunKey) -> Result<Opened> {
     Ok(Opened { head, first, snapshot, tail, timers })
 }
 
+/// The stored state, if its digest fits. A state that does not is left aside: the records lead to the true one.
+fn snapshot(moment: &Connection, run: RunKey) -> Result<Option<(u64, String)>> {
+    let sql = "SELECT snapshot.seq, snapshot.state, snapshot.hash, record.hash FROM snapshot
+         JOIN record ON record.run = snapshot.run AND record.seq = snapshot.seq WHERE snapshot.run = ?1";
+    let found = moment
+        .prepare_cached(sql)?
+        .query_row([run.0], |row| {
+            let (state, digest): (String, Option<[u8; 32]>) = (row.get(1)?, row.get(2)?);
+            let is_good = digest == Some(seal::snapshot(&Hash(row.get(3)?), &state).0);
+            Ok((is_good, (row.get(0)?, state)))
+        })
+        .optional()?;
+    Ok(found.and_then(|(is_good, snapshot)| is_good.then_some(snapshot)))
+}
+
+pub(crate) fn evidence_index(connection: &Connection, run: RunKey) -> Result<BTreeSet<(u64, Hash)>> {
+    let mut select = connection.prepare_cached("SELECT seq, hash FROM evidence WHERE run = ?1")?;
+    let rows = select.query_map([run.0], |row| Ok((row.get(0)?, Hash(row.get(1)?))))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 pub(crate) fn records(connection: &Connection, run: RunKey, from: u64, at_most: usize) -> Result<Vec<Record>> {
     let limit = i64::try_from(at_most).unwrap_or(i64::MAX);
     let mut statement = connection.prepare_cached(
@@ -85,6 +107,12 @@ pub(crate) fn records(connection: &Connection, run: RunKey, from: u64, at_most: 
     )?;
     let rows = statement.query_map(params![run.0, from, limit], record)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The record of the entry that a sender gave this id.
+pub(crate) fn sent(connection: &Connection, run: RunKey, id: &str) -> Result<Option<u64>> {
+    let mut select = connection.prepare_cached("SELECT seq FROM sent WHERE run = ?1 AND id = ?2")?;
+    Ok(select.query_row(params![run.0, id], |row| row.get(0)).optional()?)
 }
 
 /// The records of a run that refer to files.

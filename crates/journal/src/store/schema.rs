@@ -23,7 +23,7 @@ const PAGES_PER_CHECKPOINT: i64 = 1_024;
 pub(crate) const APPLICATION_ID: i64 = 0x494C_434B;
 
 /// Each brings a store from the version before to its own. Never change one that has been released: add another.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 4] = [
     "
     CREATE TABLE definition (
         hash TEXT PRIMARY KEY, machine TEXT NOT NULL, version INTEGER NOT NULL, packed BLOB NOT NULL
@@ -60,7 +60,23 @@ const MIGRATIONS: [&str; 2] = [
     ) STRICT, WITHOUT ROWID;
 ",
     "CREATE INDEX evidence_by_run ON evidence (run, seq)",
+    "
+    CREATE TABLE store (name BLOB NOT NULL, records INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;
+    INSERT INTO store VALUES (randomblob(16), 0, zeroblob(32));
+    ALTER TABLE run ADD COLUMN seal BLOB;
+    ALTER TABLE message ADD COLUMN seal BLOB;
+    ALTER TABLE snapshot ADD COLUMN hash BLOB;
+",
+    "
+    -- Which record an id of a sender became, so that repeating it changes nothing.
+    CREATE TABLE sent (run INTEGER NOT NULL, id TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (run, id)) STRICT, WITHOUT ROWID;
+
+    ALTER TABLE run ADD COLUMN held_since INTEGER;
+",
 ];
+
+/// The version from which on rows carry digests and records are chained across runs.
+const SEALED_SINCE: usize = 3;
 
 /// Opens the store for writing, made or brought up to date as needed.
 pub(crate) fn open(path: &Path) -> Result<Connection> {
@@ -125,6 +141,11 @@ fn migrate(connection: &Connection, path: &Path) -> Result<()> {
         let from = usize::try_from(version(connection, path)?).unwrap_or(0);
         for migration in &MIGRATIONS[from..] {
             connection.execute_batch(migration)?;
+        }
+        // Only once: sealing again would vouch for whatever was changed in between.
+        if from < SEALED_SINCE {
+            super::seal::seal_all(connection)?;
+            super::chain::extend(connection)?;
         }
         connection.pragma_update(None, "application_id", APPLICATION_ID)?;
         connection.pragma_update(None, "user_version", known())?;

@@ -1,8 +1,8 @@
 //! Goes through a log: which rules fit which lines, and what they say about them.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, collections::BTreeMap, sync::LazyLock};
 
-use regex::Captures;
+use regex::{Captures, Regex};
 use serde::Serialize;
 
 use super::{
@@ -18,6 +18,12 @@ const LINES_MAX: usize = 40_000;
 
 /// How far up a rule looks for what a line belongs to.
 const ABOVE_LINES_MAX: usize = 200;
+
+/// What build servers put before each line of a log.
+const TIME: &str = r"(?x) ^ (?:
+    \[? \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? \]? \ ? (?: \d\d[OE][\ +]? )?
+    | \[? \d\d:\d\d:\d\d (?: \.\d{1,3} )? \]? \ {1,2}
+    | \#\d+\ \d+\.\d+\ )? (?: \#\#\[ (?: error | warning | command | section ) \] )?";
 
 /// The most findings that a log has.
 const FINDINGS_MAX: usize = 200;
@@ -84,11 +90,14 @@ impl Rules {
     }
 }
 
-/// The lines of a log without colours and carriage returns.
+/// The lines of a log without colours, carriage returns and the times that build servers put before each.
 fn lines(text: &str) -> Vec<Cow<'_, str>> {
     let clean = |line| {
         let line = shortened(line);
-        if line.contains('\u{1b}') { Cow::Owned(without_colours(line)) } else { Cow::Borrowed(line) }
+        match line.contains('\u{1b}') {
+            true => Cow::Owned(without_time(&without_colours(line)).to_owned()),
+            false => Cow::Borrowed(without_time(line)),
+        }
     };
     let all: Vec<&str> = text.lines().map(|line| line.trim_end_matches('\r')).collect();
     let skipped = all.len().saturating_sub(LINES_MAX);
@@ -99,6 +108,14 @@ fn lines(text: &str) -> Vec<Cow<'_, str>> {
 fn shortened(line: &str) -> &str {
     let end = (0..=LINE_BYTES_MAX.min(line.len())).rev().find(|end| line.is_char_boundary(*end)).unwrap_or(0);
     &line[..end]
+}
+
+/// A line without the time, the kind and the number that GitHub, GitLab, Jenkins, Azure and BuildKit put before it.
+fn without_time(line: &str) -> &str {
+    static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(TIME).ok());
+    let is_possible = line.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '[' | '#'));
+    let found = FORM.as_ref().filter(|_| is_possible).and_then(|form| form.find(line));
+    found.map_or(line, |found| &line[found.end()..])
 }
 
 fn without_colours(line: &str) -> String {
@@ -127,7 +144,9 @@ fn finding(rule: &Rule, lines: &[Cow<'_, str>], at: usize) -> Option<Finding> {
         return None;
     }
     if let Some(above) = &rule.above {
-        let found = lines.iter().take(at).rev().take(ABOVE_LINES_MAX).find_map(|line| above.captures(line));
+        let is_other = |line: &str| rule.above_unless.as_ref().is_some_and(|unless| unless.is_match(line));
+        let lines = lines.iter().take(at).rev().take(ABOVE_LINES_MAX).filter(|line| !is_other(line));
+        let found = lines.into_iter().find_map(|line| above.captures(line));
         found.into_iter().for_each(|captures| take_names(above, &captures, &mut names));
     }
     let named = |name: &str| names.get(name).or_else(|| names.get(&format!("{name}2"))).cloned();

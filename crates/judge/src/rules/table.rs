@@ -77,6 +77,9 @@ struct Row {
     /// What the nearest line above that fits gives names too.
     #[serde(default)]
     above: Option<String>,
+    /// What a line must not fit for `above` to look at it.
+    #[serde(default)]
+    above_unless: Option<String>,
     /// Whether it counts only where what is near was found.
     #[serde(default)]
     needs_near: bool,
@@ -102,6 +105,7 @@ pub(super) struct Rule {
     pub(super) near_lines: [i64; 2],
     pub(super) near_unless: Option<Pattern>,
     pub(super) above: Option<Pattern>,
+    pub(super) above_unless: Option<Pattern>,
     pub(super) needs_near: bool,
     pub(super) cause: String,
     pub(super) suggestion: String,
@@ -242,6 +246,7 @@ impl Rule {
             near_lines: row.near_lines,
             near_unless: row.near_unless.map(Pattern::new),
             above: row.above.map(Pattern::new),
+            above_unless: row.above_unless.map(Pattern::new),
             needs_near: row.needs_near,
             rank: row.rank.unwrap_or(class.rank),
             id: row.id,
@@ -254,7 +259,7 @@ impl Rule {
 
     /// Whether its patterns can be read and its example fits.
     fn check(&self) -> Result<(), String> {
-        let further = [&self.unless, &self.near, &self.near_unless, &self.above];
+        let further = [&self.unless, &self.near, &self.near_unless, &self.above, &self.above_unless];
         for pattern in further.into_iter().flatten().chain([&self.pattern]) {
             Regex::new(&pattern.text).map_err(|error| format!("rule {}: {error}", self.id))?;
         }

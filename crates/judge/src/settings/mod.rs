@@ -26,6 +26,9 @@ pub const FILE: &str = "judges.toml";
 /// The file's path, in a project.
 pub const PROJECT_FILE: &str = ".interlock/judges.toml";
 
+/// The longest file of a project that is read.
+const BYTES_MAX: u64 = 1024 * 1024;
+
 /// Which judges there are, who is asked for what, and what it may cost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
@@ -93,19 +96,17 @@ impl Settings {
     pub fn load(home: Option<&Path>, project: &Path) -> Result<Self, String> {
         let mut settings = Settings::default();
         if let Some(home) = home {
-            settings.add(&home.join(FILE), Trusted::Yes)?;
+            let path = home.join(FILE);
+            settings.add(&path, own_text(&path)?, Trusted::Yes)?;
         }
-        settings.add(&project.join(PROJECT_FILE), Trusted::No)?;
+        let text = interlock_regular_file::read_text(project, Path::new(PROJECT_FILE), BYTES_MAX);
+        settings.add(&project.join(PROJECT_FILE), text.map_err(|error| error.to_string())?, Trusted::No)?;
         settings.check()?;
         Ok(settings)
     }
 
-    fn add(&mut self, path: &Path, trusted: Trusted) -> Result<(), String> {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(format!("{}: {error}", path.display())),
-        };
+    fn add(&mut self, path: &Path, text: Option<String>, trusted: Trusted) -> Result<(), String> {
+        let Some(text) = text else { return Ok(()) };
         let said = file::read(&text, trusted).map_err(|why| format!("{}: {why}", path.display()))?;
         self.judges.extend(said.judges);
         self.chains.extend(said.chains);
@@ -145,6 +146,15 @@ impl Settings {
     /// How many answers must agree.
     pub fn votes(&self, activity: &str) -> u32 {
         self.votes.get(activity).copied().unwrap_or(1)
+    }
+}
+
+/// The user's own file, which may be a link to where they keep it; nothing if there is none.
+fn own_text(path: &Path) -> Result<Option<String>, String> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("{}: {error}", path.display())),
     }
 }
 

@@ -156,3 +156,16 @@ fn what_makes_vectors_is_named_and_may_be_elsewhere_only_in_the_users_own_file()
     assert!(load("[embeddings]\nmodel = \"m\"", "").unwrap_err().contains("base_url"));
     assert_eq!(load("", "").unwrap().embeddings, None);
 }
+
+#[test]
+fn a_projects_file_that_is_a_pipe_or_a_link_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(PROJECT_FILE);
+    std::fs::create_dir_all(folder.path().join(".interlock")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let said = || Settings::load(None, folder.path()).unwrap_err();
+    assert!(said().ends_with("judges.toml is a named pipe, not a regular file"), "{}", said());
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    assert!(said().ends_with("judges.toml is a symbolic link; links are not followed here"), "{}", said());
+}

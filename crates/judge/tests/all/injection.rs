@@ -6,7 +6,7 @@ use interlock_activity::Registry;
 use interlock_chart::{Value, library};
 use interlock_journal::{By, Engine, Entry, Journal, Phase};
 use interlock_judge::Judge;
-use interlock_runtime::{Config, NoSnapshots, Runtime, Start, SystemClock};
+use interlock_runtime::{AnyMachine, Config, NoSnapshots, Runtime, Start, SystemClock};
 use interlock_testkit::model_server::{Asked, Dialect, ModelServer};
 use serde_json::{Value as Json, json};
 
@@ -116,11 +116,20 @@ async fn gate(said: &str, diff: &str, exit_code: i64) -> (Phase, String, Vec<Jso
         attempts_max: 4,
         live_folder: home.path().into(),
         redactor: Default::default(),
+        prover: Arc::new(AnyMachine),
     });
     let loaded = runtime.load(&source).unwrap_or_else(|_| panic!("{:?}", source.read().diagnostics));
     let before = content(&folder);
     let input = Value::from(json!({ "diff": diff, "exit_code": exit_code }));
-    let start = Start { loaded, input, folder: folder.clone(), by: By::user("ada"), parent: None, name: None };
+    let start = Start {
+        loaded,
+        input,
+        folder: folder.clone(),
+        by: By::user("ada"),
+        parent: None,
+        name: None,
+        accepts_unproved: false,
+    };
     let head = runtime.start(start).await.unwrap();
     let ended = runtime.settled(&head).await.unwrap();
     assert_eq!(content(&folder), before);

@@ -118,7 +118,7 @@ impl Trial {
             begun_ms: 0,
             with: Value::from(with),
             folder: folder.clone(),
-            is_kept: false,
+            snapshot: None,
             live: home.path().join("live.log"),
             evidence: journal.evidence().clone(),
             host: host.clone(),

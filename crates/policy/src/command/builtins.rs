@@ -1,6 +1,6 @@
 //! What the shell does itself: folders, variables, code given as text.
 
-use super::{Call, State, options::Line, shown};
+use super::{Call, State, options::Line, shown, variables};
 use crate::{
     Level, Permission, code,
     decide::Scene,
@@ -15,41 +15,10 @@ const HARMLESS: [&str; 34] = [
     "basename", "dirname", "expr", "uname", "date", "whoami", "shopt",
 ];
 
-/// Variables that decide which code other programs run.
-const DANGEROUS: [&str; 29] = [
-    "LD_PRELOAD",
-    "LD_AUDIT",
-    "LD_LIBRARY_PATH",
-    "DYLD_INSERT_LIBRARIES",
-    "BASH_ENV",
-    "ENV",
-    "SHELLOPTS",
-    "BASHOPTS",
-    "PS4",
-    "PROMPT_COMMAND",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_PAGER",
-    "GIT_EDITOR",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_ASKPASS",
-    "GIT_EXEC_PATH",
-    "GIT_PROXY_COMMAND",
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "PAGER",
-    "EDITOR",
-    "VISUAL",
-    "PERL5OPT",
-    "PYTHONSTARTUP",
-    "NODE_OPTIONS",
-    "RUBYOPT",
-    "HOME",
-];
-
-/// Values with which these are harmless.
-const PLAIN_VALUES: [&str; 6] = ["", "cat", "true", ":", "less", "more"];
+/// Whether a program does nothing that matters here, whatever its arguments.
+pub(super) fn is_harmless(name: &str) -> bool {
+    HARMLESS.contains(&name) || name == "printf"
+}
 
 impl Scene<'_> {
     /// What the shell does itself. Whether it was that.
@@ -105,9 +74,7 @@ impl Scene<'_> {
     /// `NAME=value` for a program.
     pub(super) fn dangerous_set(&mut self, set: &str) {
         let Some((name, value)) = set.split_once('=') else { return };
-        let is_dangerous =
-            DANGEROUS.contains(&name) || name.starts_with("GIT_CONFIG") || name.starts_with("BASH_FUNC_");
-        if is_dangerous && !PLAIN_VALUES.contains(&value) {
+        if variables::is_dangerous(name, value) {
             self.unclear(set, "it changes which code other programs run");
         }
     }

@@ -1,10 +1,11 @@
-//! Options of usual programs that carry code or name a program to run. Nobody reads those here, so a person has to say yes.
+//! Options of usual programs that carry code, name a program to run, or name a file with arguments. They are not read here, so a person has to
+//! say yes.
 
 use super::{Call, State};
 use crate::{PathOp, decide::Scene, shell::Field};
 
 /// A program and its options: exact, or followed by `=` or attached.
-const CODE: [(&[&str], &[&str]); 14] = [
+const CODE: [(&[&str], &[&str]); 32] = [
     (&["make", "gmake"], &["--eval", "-E"]),
     (&["gdb", "gdb-multiarch", "lldb"], &["-ex", "-iex", "-x", "--command", "--eval-command", "-o"]),
     (&["vim", "vi", "nvim", "ex", "view"], &["-c", "--cmd", "-S", "-s", "+", "-es"]),
@@ -17,14 +18,61 @@ const CODE: [(&[&str], &[&str]); 14] = [
     (&["npm", "npx", "pnpm", "yarn"], &["--node-options", "--script-shell", "-c", "--call"]),
     (&["gcc", "g++", "cc", "clang", "clang++"], &["-wrapper", "-fplugin", "-specs"]),
     (&["sqlite3"], &["-cmd", ".shell", ".system"]),
-    (&["ed", "ex"], &[]),
     (&["docker", "podman"], &["--privileged"]),
+    (&["split"], &["--filter"]),
+    (&["install"], &["--strip-program"]),
+    (&["go"], &["-toolexec", "-exec", "-vettool"]),
+    (&["rustc"], &["-Clinker", "linker"]),
+    (&["ld", "gold", "lld", "mold"], &["-plugin", "--plugin"]),
+    (&["pandoc"], &["--filter", "-F", "--lua-filter", "--pdf-engine"]),
+    (
+        &["tex", "latex", "pdflatex", "xelatex", "lualatex", "pdftex"],
+        &["-shell-escape", "--shell-escape", "-enable-write18"],
+    ),
+    (&["gs"], &["-dNOSAFER"]),
+    (&["rpm", "rpmbuild"], &["--eval", "-E", "--define"]),
+    (&["gradle", "gradlew"], &["-I", "--init-script"]),
+    (&["ninja", "samu"], &["-f"]),
+    (&["cpio"], &["--rsh-command", "-F", "--file"]),
+    (&["less", "more", "most"], &["+"]),
+    (&["wc", "sort", "du", "find"], &["--files0-from", "-files0-from"]),
+    (&["tar", "bsdtar"], &["-T", "--files-from"]),
+    (&["rsync"], &["--files-from", "-e", "--rsh", "--rsync-path"]),
+    (&["wget"], &["-i", "--input-file", "--use-askpass"]),
+    (&["git"], &["--pathspec-from-file"]),
+    (&["gcc", "g++", "cc", "clang", "clang++", "ld", "rustc", "javac", "java"], &["@"]),
+];
+
+/// Programs that do what they read, or whose language can start others: with a file or without, nobody knows what they do.
+const ESCAPES: [&str; 22] = [
+    "ed",
+    "ex",
+    "red",
+    "at",
+    "dc",
+    "m4",
+    "psql",
+    "mysql",
+    "mariadb",
+    "lftp",
+    "mail",
+    "mailx",
+    "mutt",
+    "tmux",
+    "screen",
+    "dtach",
+    "run-parts",
+    "start-stop-daemon",
+    "dbus-send",
+    "gdbus",
+    "busctl",
+    "xdg-open",
 ];
 
 impl Scene<'_> {
     /// Looks for code in the options of a program.
     pub(super) fn code_in_options(&mut self, call: &Call<'_>, state: &State) {
-        if matches!(call.name, "ed" | "ex" | "at" | "expect") {
+        if ESCAPES.contains(&call.name) {
             self.unclear(&call.shown(), "it does what it reads, and that is not known");
         }
         for (_, options) in CODE.iter().filter(|(names, _)| names.contains(&call.name)) {
@@ -58,6 +106,7 @@ fn is_option(text: &str, option: &str) -> bool {
         || text.strip_prefix(option).is_some_and(|rest| {
             rest.starts_with('=')
                 || option == "+"
+                || option == "@"
                 || (option.len() == 2
                     && option != "-c"
                     && option != "-o"

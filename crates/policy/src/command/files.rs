@@ -143,9 +143,6 @@ impl Scene<'_> {
         if RIGHTS.contains(&call.name) {
             line.operands.iter().skip(skip).for_each(|file| self.rights(call, file, state));
         }
-        if matches!(call.name, "rg" | "grep" | "bat" | "less" | "tree") {
-            self.code_in_options(call, state);
-        }
         true
     }
 

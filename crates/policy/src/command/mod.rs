@@ -4,6 +4,7 @@
 //! `wrap.rs` knows programs that run others, `shells.rs` those that take code, `git.rs` what git does, `files.rs` what the usual
 //! programs do with files, `net.rs` those that talk to others.
 
+mod build;
 mod builtins;
 mod code_words;
 mod files;
@@ -13,11 +14,13 @@ mod git_verbs;
 mod net;
 mod options;
 mod shells;
+mod variables;
 mod wrap;
 
 use crate::{
     Level, PathOp, Permission, Policy, View, code,
     decide::Scene,
+    exact::quoted,
     policy::{Case, Rule},
     shell::{Field, Item, Link, Simple, Vars, Way, expand, parse},
 };
@@ -28,6 +31,8 @@ const SCRIPTS_MAX: usize = 8;
 const FOLDERS_MAX: usize = 4;
 /// The most values of variables tried for one command.
 const CHOICES_MAX: usize = 16;
+/// Stands for the private temporary folder of a confined program, whose real name is not known before it starts.
+const PRIVATE_TEMPORARY: &str = "/tmp/interlock-private";
 /// The longest piece of a command that is shown.
 const SHOWN_MAX: usize = 160;
 
@@ -39,6 +44,8 @@ pub(crate) struct State {
     vars: Vars,
     functions: Vec<String>,
     depth: usize,
+    /// Whether the next command of a pipe reads names of files in the workspace, and nothing else.
+    reads_names: bool,
 }
 
 /// One command, its variables filled in.
@@ -104,11 +111,17 @@ impl Scene<'_> {
     fn state(&self) -> State {
         let mut vars = Vars::default();
         vars.fix("PWD", Field::known(self.view.cwd));
-        vars.fix("TMPDIR", Field::known("/tmp"));
+        vars.fix("TMPDIR", Field::known(PRIVATE_TEMPORARY));
         if let Some(home) = self.view.home {
             vars.fix("HOME", Field::known(home));
         }
-        State { folders: vec![Some(self.view.cwd.to_owned())], vars, functions: Vec::new(), depth: 0 }
+        State {
+            folders: vec![Some(self.view.cwd.to_owned())],
+            vars,
+            functions: Vec::new(),
+            depth: 0,
+            reads_names: false,
+        }
     }
 
     /// Follows a script from its first command to its last.
@@ -164,6 +177,7 @@ impl Scene<'_> {
             self.redirects(simple, &choice, &fields, state);
             let fed = simple.fed.as_ref().map(|word| joined(&expand(word, &choice)));
             self.call(&fields, fed.as_ref(), state);
+            state.reads_names = simple.then == Link::Pipe && lists_names(&fields, state.reads_names);
         }
     }
 
@@ -195,6 +209,8 @@ impl Scene<'_> {
             // What is read can be looked at by name alone; what is changed has to be known.
             if op != PathOp::Read || field.text.starts_with(['/', '~']) {
                 self.unclear(&shown(std::slice::from_ref(field)), "which file it means is only known when it runs");
+            } else {
+                self.files_named(std::slice::from_ref(field), state);
             }
             return;
         }
@@ -240,7 +256,7 @@ impl Scene<'_> {
             matching.iter().find(|found| Some(found.name.as_str()) == rule).and_then(|rule| rule.permissions.first());
         let permission = permission.copied().unwrap_or(Permission::Exec);
         let named = rule.map(|rule| format!(" (rule {rule})")).unwrap_or_default();
-        self.find(permission, &shown, level, code::COMMAND_RULE, format!("`{shown}`: {reason}{named}"));
+        self.find(permission, &shown, level, code::COMMAND_RULE, format!("`{}`: {reason}{named}", cut(&shown)));
         if let Some(seen) = &mut self.seen {
             seen.push(words);
         }
@@ -248,15 +264,16 @@ impl Scene<'_> {
 
     /// What a command is known to do. What is not known is a program like any other: only the files it names are looked at.
     fn understand(&mut self, call: &Call<'_>, state: &mut State) {
+        self.code_in_options(call, state);
         let is_known = self.builtin(call, state)
             || self.wrapped(call, state)
             || self.shell_program(call, state)
             || self.find_program(call, state)
             || self.git(call, state)
+            || self.build_tool(call, state)
             || self.talks(call, state)
             || self.files(call, state);
         if !is_known {
-            self.code_in_options(call, state);
             self.files_named(call.args, state);
         }
     }
@@ -280,11 +297,12 @@ impl Scene<'_> {
 
     /// It does away with work, whichever files hold it.
     fn destroys(&mut self, case: Case, fields: &str, why: &str) {
-        self.otherwise(case, Permission::Destroy, fields, code::WOULD_LOSE_WORK, &format!("`{fields}` {why}"));
+        let what = format!("`{}` {why}", cut(fields));
+        self.otherwise(case, Permission::Destroy, fields, code::WOULD_LOSE_WORK, &what);
     }
 
     fn confirm(&mut self, permission: Permission, what: &str, code: &'static str, why: &str) {
-        self.find(permission, what, Level::Confirm, code, format!("`{what}`: {why}"));
+        self.find(permission, what, Level::Confirm, code, format!("`{}`: {why}", cut(what)));
     }
 }
 
@@ -301,6 +319,22 @@ impl State {
         }
         self.folders = kept;
     }
+}
+
+/// Whether a command prints names of files in the workspace: a program that lists them, or one that leaves some of them out.
+fn lists_names(fields: &[Field], reads_names: bool) -> bool {
+    let Some((program, args)) = fields.split_first() else { return false };
+    let has = |names: &[&str]| args.iter().any(|arg| names.contains(&arg.text.as_str()));
+    let is_inside = |arg: &Field| arg.is_known && !arg.text.starts_with(['/', '~']) && !arg.text.contains("..");
+    let lists = match program.text.as_str() {
+        "find" | "fd" | "ls" => true,
+        "git" => args.first().is_some_and(|verb| verb.text == "ls-files"),
+        "rg" => has(&["-l", "--files", "--files-with-matches"]),
+        "grep" if !reads_names => has(&["-l", "-rl", "-lr", "-Rl", "--files-with-matches"]),
+        "grep" | "sort" | "uniq" | "head" | "tail" => reads_names,
+        _ => false,
+    };
+    lists && args.iter().all(is_inside)
 }
 
 /// The ways in which the variables of a command can be filled in, each with one value. Those with too many stay unknown.
@@ -346,17 +380,13 @@ fn joined(fields: &[Field]) -> Field {
     Field { text: texts.join(" "), is_known: fields.iter().all(|field| field.is_known), is_pattern: false }
 }
 
-/// A command as people should read it.
+/// A command as people should read it, whole: a grant for it must not be a grant for another. What is not known is shown as `…`.
 fn shown(fields: &[Field]) -> String {
-    let words: Vec<String> = fields
-        .iter()
-        .map(|field| match (field.is_known, field.text.contains(char::is_whitespace)) {
-            (false, _) => format!("{}…", field.text),
-            (true, true) => format!("'{}'", field.text),
-            (true, false) => field.text.clone(),
-        })
-        .collect();
-    cut(&words.join(" "))
+    let word = |field: &Field| match field.is_known {
+        false => format!("{}…", field.text),
+        true => quoted(&field.text),
+    };
+    fields.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 fn cut(text: &str) -> String {

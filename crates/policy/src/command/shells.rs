@@ -6,7 +6,7 @@ use crate::{PathOp, decide::Scene, shell::Field};
 const SHELLS: [&str; 10] = ["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "csh"];
 
 /// Interpreters, with the options that carry code.
-const INTERPRETERS: [(&str, &[&str]); 16] = [
+const INTERPRETERS: [(&str, &[&str]); 36] = [
     ("python", &["-c"]),
     ("pypy", &["-c"]),
     ("perl", &["-e", "-E"]),
@@ -23,10 +23,33 @@ const INTERPRETERS: [(&str, &[&str]); 16] = [
     ("julia", &["-e", "-E", "--eval"]),
     ("osascript", &["-e"]),
     ("tclsh", &[]),
+    ("wish", &[]),
+    ("expect", &["-c"]),
+    ("ipython", &["-c"]),
+    ("octave", &["--eval"]),
+    ("gnuplot", &["-e"]),
+    ("guile", &["-c"]),
+    ("racket", &["-e", "--eval"]),
+    ("sbcl", &["--eval"]),
+    ("clisp", &["-x"]),
+    ("emacs", &["--eval", "-eval", "--execute"]),
+    ("ghci", &["-e"]),
+    ("ocaml", &["-e"]),
+    ("swipl", &["-g", "-t"]),
+    ("erl", &["-eval", "-run", "-s"]),
+    ("elixir", &["-e", "--eval"]),
+    ("scala", &["-e"]),
+    ("groovy", &["-e"]),
+    ("jrunscript", &["-e"]),
+    ("pwsh", &["-c", "-Command", "-EncodedCommand"]),
+    ("irb", &["-e"]),
 ];
 
 /// Interpreters that read code from stdin when no file is named.
-const NEEDS_FILE: [&str; 8] = ["python", "pypy", "perl", "ruby", "node", "nodejs", "lua", "tclsh"];
+const NEEDS_FILE: [&str; 24] = [
+    "python", "pypy", "perl", "ruby", "node", "nodejs", "lua", "tclsh", "wish", "expect", "ipython", "octave",
+    "gnuplot", "guile", "racket", "sbcl", "clisp", "ghci", "ocaml", "swipl", "erl", "pwsh", "irb", "php",
+];
 
 impl Scene<'_> {
     /// A shell or an interpreter. Whether it was one.

@@ -112,7 +112,7 @@ impl Scene<'_> {
         self.rest(call, Some(without_sets(rest)), &mut inner);
     }
 
-    /// What `xargs` adds to a command is not known.
+    /// `xargs` takes arguments from its input. They are known only if the command before it lists files of the workspace.
     fn xargs(&mut self, call: &Call<'_>, state: &mut State) {
         const WITH_VALUE: [&str; 16] = [
             "-I",
@@ -140,6 +140,10 @@ impl Scene<'_> {
             [] => vec![Field::known("echo")],
             rest => rest.to_vec(),
         };
+        let is_harmless = fields.first().is_some_and(|program| super::builtins::is_harmless(&program.text));
+        if !state.reads_names && !is_harmless {
+            self.unclear(&call.shown(), "it takes arguments from its input, and that is not known");
+        }
         match marker {
             Some(marker) => fields
                 .iter_mut()

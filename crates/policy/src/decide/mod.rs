@@ -8,7 +8,7 @@ mod path;
 pub(crate) use connect::host_and_port;
 
 use crate::{
-    Command, Decision, Finding, Freedom, Level, Permission, Policy, Request, View, Weighed, code,
+    Command, Decision, Finding, Freedom, Level, Permission, Policy, Request, View, Weighed, code, exact,
     policy::{Case, LastWord, Rule},
     shell::Field,
 };
@@ -21,6 +21,7 @@ pub fn decide(request: &Request, view: &View<'_>, policy: &Policy) -> Decision {
 /// Everything found out about a request.
 pub fn weigh(request: &Request, view: &View<'_>, policy: &Policy) -> Weighed {
     let mut scene = Scene::new(view, policy);
+    scene.whole = exact::subject(request);
     match request {
         Request::Path { op, path } => scene.path(*op, path, view.root),
         Request::Command(Command::Shell(text)) => scene.shell(text),
@@ -47,6 +48,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) seen: Option<Vec<Vec<String>>>,
     /// How many commands may still be looked at.
     pub(crate) budget: usize,
+    /// The name of the whole request, for what is not known piece by piece.
+    whole: Option<String>,
 }
 
 /// The most commands looked at for one request, counting those made by loops and substitutions.
@@ -57,7 +60,7 @@ const FINDINGS_MAX: usize = 2_000;
 
 impl<'a> Scene<'a> {
     pub(crate) fn new(view: &'a View<'a>, policy: &'a Policy) -> Self {
-        Scene { view, policy, findings: Vec::new(), seen: None, budget: COMMANDS_MAX }
+        Scene { view, policy, findings: Vec::new(), seen: None, budget: COMMANDS_MAX, whole: None }
     }
 
     pub(crate) fn find(
@@ -68,7 +71,9 @@ impl<'a> Scene<'a> {
         code: &'static str,
         reason: String,
     ) {
-        let subject = subject.to_owned();
+        // A subject with something unknown in it would stand for many commands: the whole text takes its place.
+        let whole = self.whole.as_ref().filter(|_| code == code::NOT_UNDERSTOOD || subject.contains('…'));
+        let subject = whole.map_or_else(|| subject.to_owned(), Clone::clone);
         if self.findings.len() < FINDINGS_MAX {
             self.findings.push(Finding { permission, subject, level, code, reason });
         } else if let Some(last) = self.findings.last_mut() {

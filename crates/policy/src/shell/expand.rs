@@ -96,6 +96,10 @@ fn flatten(part: &Part, vars: &Vars, units: &mut Vec<Unit>) {
         Part::Text { text, quoted } => {
             units.extend(text.chars().map(|letter| Unit::Letter { letter, quoted: *quoted, from_var: false }));
         }
+        Part::Default { word, .. } => {
+            word.parts.iter().for_each(|part| flatten(part, vars, units));
+            units.push(Unit::Unknown);
+        }
         Part::Unknown { .. } => units.push(Unit::Unknown),
         Part::Var { name, quoted } => match (name.as_str(), vars.only(name)) {
             ("IFS", None) => units.push(Unit::Letter { letter: ' ', quoted: *quoted, from_var: true }),

@@ -95,6 +95,11 @@ pub(crate) enum Part {
         name: String,
         quoted: bool,
     },
+    /// `${NAME:-word}` and its relatives: the variable's value, or perhaps this word.
+    Default {
+        word: Word,
+        quoted: bool,
+    },
     /// A substitution, or something else that only running it would tell.
     Unknown {
         quoted: bool,

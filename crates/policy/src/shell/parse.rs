@@ -426,7 +426,7 @@ impl<'s> Parser<'s> {
             .map(|part| match part {
                 Part::Text { text, .. } => text.clone(),
                 Part::Var { name, .. } => format!("${name}"),
-                Part::Unknown { .. } => String::new(),
+                Part::Default { .. } | Part::Unknown { .. } => String::new(),
             })
             .collect();
         here.push(Here { ends_with, is_literal, drops_tabs, item: 0 });

@@ -182,7 +182,10 @@ impl Parser<'_> {
             false => self.quoted(&mut inside, Until::Brace),
         }
         self.depth -= 1;
-        word.parts.push(Part::Unknown { quoted });
+        word.parts.push(match alternative(inside, &name) {
+            Some(other) => Part::Default { word: other, quoted },
+            None => Part::Unknown { quoted },
+        });
     }
 
     fn backticks(&mut self, word: &mut Word, quoted: bool) {
@@ -254,6 +257,15 @@ impl Parser<'_> {
         self.at += digits.len();
         text.extend(u32::from_str_radix(&digits, radix).ok().and_then(char::from_u32));
     }
+}
+
+/// The word of `${NAME:-word}`, `${NAME-word}`, `${NAME:=word}`, `${NAME=word}`, `${NAME:+word}` and `${NAME+word}`.
+fn alternative(mut inside: Word, name: &str) -> Option<Word> {
+    let Some(Part::Text { text, .. }) = inside.parts.first_mut() else { return None };
+    let rest = text.strip_prefix(name).filter(|_| !name.is_empty())?;
+    let rest = rest.strip_prefix(':').unwrap_or(rest);
+    *text = rest.strip_prefix(['-', '=', '+'])?.to_owned();
+    Some(inside)
 }
 
 impl Word {

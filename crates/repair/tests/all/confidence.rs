@@ -1,6 +1,6 @@
 //! Plausible is not proven.
 
-use interlock_repair::{Template, confidence};
+use interlock_repair::{MEASURED_MAX, Template, believed, confidence};
 
 const TEMPLATES: [Template; 6] = [
     Template::Boundary,
@@ -42,4 +42,18 @@ fn boundary_that_many_cases_cover_is_believed() {
 fn counts_that_make_no_sense_are_taken_as_the_smaller() {
     assert_eq!(confidence(Template::Boundary, 50, 2), confidence(Template::Boundary, 2, 2));
     assert!(confidence(Template::Boundary, 0, 0) < 0.8);
+}
+
+#[test]
+fn nothing_that_only_passed_is_believed_more_than_was_measured() {
+    for template in TEMPLATES.map(Some).into_iter().chain([None]) {
+        let by_witnesses: Vec<f64> = (0..100).map(|witnesses| believed(template, witnesses)).collect();
+        assert!(by_witnesses.is_sorted(), "{template:?}: {by_witnesses:?}");
+        assert!(
+            by_witnesses.iter().all(|value| (0.0..=MEASURED_MAX).contains(value)),
+            "{template:?}: {by_witnesses:?}"
+        );
+    }
+    assert_eq!(believed(Some(Template::Boundary), 22), MEASURED_MAX);
+    assert_eq!(believed(None, 1), 0.19, "a model has no better odds than the first patch that passes");
 }

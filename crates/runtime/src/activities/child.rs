@@ -1,7 +1,8 @@
-//! `run.start`: another run, waited for. Tried again, it finds the one that an earlier try has started.
+//! `run.start`: another run, waited for. Tried again, it finds the one that an earlier try has started. If its state is left, the runtime aborts the
+//! run unless it is detached (`children.rs`): an attempt is stopped for other reasons too.
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, StartRun, code};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, StartRun, code, schema};
+use interlock_chart::{Value, model::Schema};
 
 /// Starts a run and waits for its end.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,12 @@ impl Activity for RunStart {
         &["succeeded", "failed", "aborted"]
     }
 
+    fn schema(&self) -> Schema {
+        let machine = ("machine", schema::meaning("machine"));
+        let fields = schema::fields([machine, ("input", schema::any()), ("detached", schema::flag())]);
+        schema::needing(fields, &["machine"])
+    }
+
     fn waits(&self) -> bool {
         true
     }
@@ -37,7 +44,6 @@ impl Activity for RunStart {
             let mut cancel = attempt.cancel.clone();
             tokio::select! {
                 outcome = attempt.host.run(start) => outcome,
-                // The run itself goes on: who wants it to end as well says so to it.
                 () = cancel.cancelled() => Outcome::error(code::CANCELLED, "it is no longer waited for"),
             }
         })
@@ -45,12 +51,18 @@ impl Activity for RunStart {
 }
 
 fn start(attempt: &Attempt) -> Result<StartRun, Bad> {
-    let given = Given::new(&attempt.with, &["machine", "input"])?;
+    let given = Given::new(&attempt.with, &["machine", "input", "detached"])?;
+    let is_detached = match given.value("detached") {
+        None => false,
+        Some(Value::Bool(is_detached)) => *is_detached,
+        Some(other) => return Err(Bad::field("detached", format!("is to be true or false, not a {}", other.kind()))),
+    };
     Ok(StartRun {
         parent: attempt.run.clone(),
         activity: attempt.activity,
         machine: given.need_text("machine")?.to_owned(),
         input: given.value("input").cloned().unwrap_or_else(Value::empty),
         folder: attempt.folder.clone(),
+        is_detached,
     })
 }

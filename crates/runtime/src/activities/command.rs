@@ -1,15 +1,21 @@
 //! `command.run`: a command in the run's folder.
 
-use std::{ffi::OsString, time::Duration};
+use std::{
+    ffi::OsString,
+    path::{Component, Path, PathBuf},
+    time::Duration,
+};
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code, schema};
+use interlock_chart::{Value, catalogue::MEANING, model::Schema};
 use interlock_workspace::Workspace;
 
 use interlock_program::{self as program, Ended, FIELDS, How, Plan, Sandbox, Tell};
+use interlock_sandbox::Rules;
+use serde_json::json;
 
-const KNOWN: [&str; 9] =
-    ["command", "cwd", "env", "stdin", "timeout_s", "output_bytes_max", "ok_codes", "signals", "tree"];
+const KNOWN: [&str; 10] =
+    ["command", "cwd", "folder", "env", "stdin", "timeout_s", "output_bytes_max", "ok_codes", "signals", "tree"];
 
 /// How much of each stream is kept where the machine does not say.
 const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
@@ -78,6 +84,26 @@ impl Activity for CommandRun {
         &["passed", "failed"]
     }
 
+    fn schema(&self) -> Schema {
+        let command = json!({
+            "anyOf": [{ "type": "string" }, { "type": "array", "items": schema::plain() }],
+            MEANING: "command",
+        });
+        let fields = schema::fields([
+            ("command", command),
+            ("cwd", schema::text()),
+            ("folder", schema::meaning("own-folder")),
+            ("env", schema::map(schema::plain())),
+            ("stdin", schema::text()),
+            ("timeout_s", schema::number()),
+            ("output_bytes_max", schema::whole()),
+            ("ok_codes", schema::list(json!({ "type": "integer" }))),
+            ("signals", schema::fields([("zero", schema::plain()), ("nonzero", schema::plain())])),
+            ("tree", schema::text()),
+        ]);
+        schema::needing(schema::also(fields, &program::schema()), &["command"])
+    }
+
     fn start(&self, attempt: Attempt) -> Ending {
         let this = self.clone();
         Box::pin(async move { this.run(attempt).await.unwrap_or_else(|error| error) })
@@ -97,7 +123,11 @@ struct Order {
 impl Order {
     fn read(attempt: &Attempt, sandbox: &Sandbox) -> Result<Self, Outcome> {
         let given = Given::new(&attempt.with, &[&KNOWN[..], &FIELDS].concat())?;
-        let folder = given.folder("cwd", &attempt.folder)?;
+        let own = own_folder(&given, attempt)?;
+        let folder = match (&own, given.text("cwd")?) {
+            (Some(own), None) => own.clone(),
+            _ => given.folder("cwd", &attempt.folder)?,
+        };
         let env = given.pairs("env")?;
         if let Some(name) = env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
             return Err(Bad::field("env", format!("has a name that no variable can have: `{name}`")).into());
@@ -110,7 +140,7 @@ impl Order {
             timeout: given.seconds("timeout_s")?,
             output_bytes_max: given.whole("output_bytes_max")?.unwrap_or(OUTPUT_BYTES),
             tell: [Tell::NowAndThen; 2],
-            rules: sandbox.rules(&given, attempt)?,
+            rules: confined(sandbox.rules(&given, attempt)?, own),
             launcher: sandbox.launcher.clone(),
         };
         let ok_codes = given.numbers("ok_codes")?.unwrap_or_else(|| vec![0]);
@@ -123,6 +153,43 @@ impl Order {
         plan.words = words(&given, &plan)?;
         Ok(Order { plan, ok_codes, signals: (name("zero", "passed"), name("nonzero", "failed")), tree })
     }
+}
+
+/// The only folder that the command may write, made if it is not there. Whatever else would let it write more is refused.
+fn own_folder(given: &Given<'_>, attempt: &Attempt) -> Result<Option<PathBuf>, Outcome> {
+    let Some(path) = given.text("folder")? else { return Ok(None) };
+    if given.value("write").is_some() || given.text("sandbox")? == Some("none") {
+        return Err(
+            Bad::field("folder", "is all that may be written, so `write` and `sandbox: none` cannot be given").into()
+        );
+    }
+    let wrong = |why: String| Outcome::from(Bad::field("folder", why));
+    let mut folder = attempt.folder.canonicalize().map_err(|error| wrong(format!("cannot be used: {error}")))?;
+    let root = folder.clone();
+    for part in Path::new(path).components().filter(|part| *part != Component::CurDir) {
+        let Component::Normal(name) = part else { return Err(wrong("leaves the run's folder".to_owned())) };
+        // Hooks, settings and CI files are kept from programs by where they lie in the workspace.
+        if name.as_encoded_bytes().starts_with(b".") {
+            return Err(wrong("is hidden; name one that does not begin with a dot".to_owned()));
+        }
+        folder.push(name);
+        match std::fs::symlink_metadata(&folder) {
+            Ok(about) if about.is_dir() => {}
+            Ok(_) => return Err(wrong(format!("cannot be used: {} is no folder", folder.display()))),
+            Err(_) => std::fs::create_dir(&folder).map_err(|error| wrong(format!("cannot be made: {error}")))?,
+        }
+    }
+    match folder == root {
+        true => Err(wrong("is the run's folder itself; name one within it".to_owned())),
+        false => Ok(Some(folder)),
+    }
+}
+
+/// Rules under which only that folder of the workspace may be written, or the program does not start.
+fn confined(rules: Rules, own: Option<PathBuf>) -> Rules {
+    let Some(own) = own else { return rules };
+    let write = rules.write.iter().filter(|place| !place.starts_with(&rules.workspace)).cloned().collect();
+    Rules { workspace: own, write, required: true, ..rules }
 }
 
 /// A string is for the shell; a list is a program and its arguments.

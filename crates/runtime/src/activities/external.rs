@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Invocation, Outcome, code};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Invocation, Outcome, code, schema};
+use interlock_chart::{Value, model::Schema};
 
 use interlock_program::{self as program, FIELDS, How, Plan, Sandbox, Tell};
 
@@ -38,6 +38,16 @@ impl Activity for External {
 
     fn signals(&self) -> &[&str] {
         &[]
+    }
+
+    fn schema(&self) -> Schema {
+        let fields = schema::fields([
+            ("program", schema::meaning("program")),
+            ("args", schema::list(schema::plain())),
+            ("input", schema::any()),
+            ("timeout_s", schema::number()),
+        ]);
+        schema::needing(schema::also(fields, &program::schema()), &["program"])
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

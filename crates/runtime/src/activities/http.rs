@@ -5,8 +5,8 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code, schema};
+use interlock_chart::{Value, model::Schema};
 use interlock_http::{Address, Client, Error, HeaderMap, Method, Request, header};
 
 const KNOWN: [&str; 7] = ["method", "url", "headers", "body", "json", "timeout_s", "ok_status"];
@@ -61,6 +61,19 @@ impl Activity for HttpRequest {
 
     fn signals(&self) -> &[&str] {
         &["succeeded", "failed"]
+    }
+
+    fn schema(&self) -> Schema {
+        let fields = schema::fields([
+            ("method", schema::text()),
+            ("url", schema::text()),
+            ("headers", schema::map(schema::plain())),
+            ("body", schema::text()),
+            ("json", schema::any()),
+            ("timeout_s", schema::number()),
+            ("ok_status", schema::list(schema::whole())),
+        ]);
+        schema::needing(fields, &["url"])
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

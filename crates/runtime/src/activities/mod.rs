@@ -23,7 +23,8 @@ pub use external::External;
 pub use http::HttpRequest;
 pub use interlock_program::Sandbox;
 pub use policy::{
-    BAD_POLICY, CONFIRMATION_NEEDED, Decider, Gate, Guarded, POLICY_DENIED, PolicyCheck, policy_call, policy_plan,
+    BAD_POLICY, CONFIRMATION_NEEDED, Decider, Gate, Guarded, POLICY_DENIED, PolicyCheck, foresee, policy_call,
+    policy_plan,
 };
 pub use prd::JudgePrd;
 pub use timer::TimerWait;
@@ -62,7 +63,7 @@ pub fn builtin_with(settings: Settings) -> Registry {
     };
     let registry = interlock_firmware::all(Registry::default(), hands);
     let judge = Judge::confined(settings.home.clone(), settings.sandbox.clone());
-    workspace::all(registry, &settings.workspace, settings.home)
+    workspace::all(registry, &settings.workspace, settings.home, &gate)
         .with(gate.guard(CommandRun::new(settings.workspace, settings.sandbox.clone())))
         .with(gate.guard(HttpRequest::default()))
         .with(TimerWait)

@@ -5,8 +5,8 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Invocation, Outcome, Taken, code};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Effect, Ending, Invocation, Outcome, Taken, code, schema};
+use interlock_chart::{Value, model::Schema};
 use interlock_journal::AttemptResult;
 use interlock_judge::Judge;
 use interlock_policy::{PathOp, Request};
@@ -24,6 +24,9 @@ const WRITTEN: &str = "prd_written";
 
 /// Where documents go where the machine does not say.
 const DIRECTORY: &str = "docs/prd";
+
+/// The longest document that is compared with the new one; a longer one is left for the patch to refuse.
+const DOCUMENT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Has a PRD drafted, and writes it.
 #[derive(Clone, Debug)]
@@ -93,7 +96,7 @@ fn put(workspace: &Workspace, folder: &Path, path: &str, text: &str) -> Result<(
     let within = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let within = within.strip_prefix(&root).unwrap_or(Path::new("")).join(path);
     // What is no text is left for the patch to refuse.
-    let old = fs::read_to_string(root.join(&within)).ok();
+    let old = interlock_regular_file::read_text(&root, &within, DOCUMENT_BYTES_MAX).ok().flatten();
     if old.as_deref() == Some(text) {
         return Ok(());
     }
@@ -161,6 +164,10 @@ impl Activity for JudgePrd {
 
     fn signals(&self) -> &[&str] {
         &[WRITTEN]
+    }
+
+    fn schema(&self) -> Schema {
+        schema::also(self.judge.schema(), &schema::fields([("directory", schema::text())]))
     }
 
     fn takes(&self, name: &str, folder: &Path) -> bool {

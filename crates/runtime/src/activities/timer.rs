@@ -1,7 +1,9 @@
 //! `timer.wait`: lets time pass. When it is over follows from when the first try began, so that it can be tried again at will.
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code, schema};
+use interlock_chart::{Value, model::Schema};
+
+use serde_json::json;
 
 use super::rfc3339;
 
@@ -27,6 +29,11 @@ impl Activity for TimerWait {
 
     fn signals(&self) -> &[&str] {
         &["elapsed"]
+    }
+
+    fn schema(&self) -> Schema {
+        let until = json!({ "type": ["string", "integer"] });
+        schema::fields([("seconds", schema::number()), ("until", until)])
     }
 
     fn waits(&self) -> bool {

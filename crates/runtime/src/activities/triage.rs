@@ -3,8 +3,8 @@
 //! Nothing is guessed here: what the rules of the judge do not know is not named, and where there is nothing to read that is said. What was
 //! learnt last is looked at first, because what failed before may be repaired by now.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome, code};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome, code, schema};
+use interlock_chart::{Value, model::Schema};
 use interlock_journal::{Evidence, EvidenceStore, Hash};
 use interlock_judge::rules::{Finding, Rules};
 use serde_json::{Value as Json, json};
@@ -214,6 +214,16 @@ impl Activity for LogsTriage {
 
     fn signals(&self) -> &[&str] {
         &["triaged", "evidence_missing"]
+    }
+
+    fn schema(&self) -> Schema {
+        schema::fields([
+            ("failure_log", schema::text()),
+            ("baseline", schema::text()),
+            ("test_result", schema::any()),
+            ("error_state", schema::any()),
+            ("more_evidence", schema::flag()),
+        ])
     }
 
     fn get_ready(&self) {

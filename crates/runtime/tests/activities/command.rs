@@ -180,3 +180,25 @@ async fn the_tree_is_that_of_the_folder_afterwards() {
     assert_eq!(code, "TREE_CHANGED");
     assert!(message.ends_with(&format!("not the tree {expected} that the command is for")), "{message}");
 }
+
+#[tokio::test]
+async fn a_command_with_its_own_folder_writes_there_and_nowhere_else_in_the_workspace() {
+    let script = "touch inside; touch ../outside 2>/dev/null; pwd | sed 's,.*/,,'; ls ..";
+    let (trial, ended) = run(json!({ "command": script, "folder": "out/docs" })).await;
+    assert_eq!((ended.name.as_str(), &ended.data["stdout"]), ("passed", &json!("docs\ndocs\n")), "{:?}", ended.data);
+    assert!(trial.folder.join("out/docs/inside").exists());
+    assert!(!trial.folder.join("out/outside").exists());
+    let cases = [
+        (json!({ "command": "true", "folder": ".." }), "`with.folder` leaves the run's folder"),
+        (json!({ "command": "true", "folder": ".git/hooks" }), "`with.folder` is hidden"),
+        (json!({ "command": "true", "folder": "." }), "`with.folder` is the run's folder itself"),
+        (json!({ "command": "true", "folder": "a", "write": ["b"] }), "`with.folder` is all that may be written"),
+        (json!({ "command": "true", "folder": "a", "sandbox": "none" }), "`with.folder` is all that may be written"),
+    ];
+    for (with, expected) in cases {
+        let (_, ended) = run(with.clone()).await;
+        let (code, message) = ended.error();
+        assert_eq!(code, "BAD_INPUT", "{with}");
+        assert!(message.starts_with(expected), "{with}: {message}");
+    }
+}

@@ -3,7 +3,9 @@
 use interlock_runtime::activities::External;
 use serde_json::{Value, json};
 
-use crate::trial::{Trial, is_alive, sandbox};
+use interlock_testkit::processes::is_alive;
+
+use crate::trial::{Trial, sandbox};
 
 fn external() -> External {
     External::new(sandbox())
@@ -86,5 +88,5 @@ async fn a_program_that_takes_too_long_is_stopped() {
     let trial = ask("echo $$ > pid; sleep 1000", json!({ "program": "./program", "timeout_s": 0.3 }));
     let (code, _) = trial.run(external()).await.error();
     assert_eq!(code, "TIMEOUT");
-    assert!(!is_alive(&trial.line_of("pid").await));
+    assert!(!is_alive(&trial.folder, &trial.line_of("pid").await));
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use expect_test::{Expect, expect};
 use interlock_activity::Activity;
-use interlock_runtime::activities::{CommandRun, External, Gate, HttpRequest};
+use interlock_runtime::activities::{CommandRun, External, Gate, HttpRequest, WorkspaceApply};
 use interlock_sandbox::{Config, Network};
 use interlock_workspace::Workspace;
 use serde_json::{Value, json};
@@ -51,11 +51,11 @@ async fn a_command_is_refused_or_asked_for_before_it_starts() {
     check(command, &cases, expect![[r#"
         POLICY_DENIED `sudo true`: nothing runs with other rights than those it was given (rule other-rights)
         POLICY_DENIED `sudo true`: nothing runs with other rights than those it was given (rule other-rights)
-        CONFIRMATION_NEEDED ["proc.exec:… true"] `… true`: which program it starts is only known when it runs: what it does cannot be told by reading it
+        CONFIRMATION_NEEDED ["proc.exec:exact:9759be14cf6669c48c1e6214212433c8: true && $(echo sudo) true"] `… true`: which program it starts is only known when it runs: what it does cannot be told by reading it
         CONFIRMATION_NEEDED ["net.connect:npm install left-pad"] `npm install left-pad`: it fetches code from elsewhere, and that code runs (rule install)
         POLICY_DENIED read `/root/.ssh/id_rsa`: it holds credentials or secrets (rule credentials)
-        CONFIRMATION_NEEDED ["proc.exec:sh"] `sh`: it runs what it reads, and that is not known: what it does cannot be told by reading it
-        CONFIRMATION_NEEDED ["proc.exec:LD_PRELOAD=./x.so"] `LD_PRELOAD=./x.so`: it changes which code other programs run: what it does cannot be told by reading it
+        CONFIRMATION_NEEDED ["proc.exec:exact:89c4ec9f6b3f1086b158d8ef03dfe815: sh"] `sh`: it runs what it reads, and that is not known: what it does cannot be told by reading it
+        CONFIRMATION_NEEDED ["proc.exec:exact:2eb5a789aa2af698666dacb92de2473a: env LD_PRELOAD=./x.so true"] `LD_PRELOAD=./x.so`: it changes which code other programs run: what it does cannot be told by reading it
         POLICY_DENIED do away with `.`: it holds the workspace itself
         passed 
     "#]]).await;
@@ -139,6 +139,23 @@ async fn a_projects_policy_counts_and_a_run_keeps_the_one_it_met() {
 }
 
 #[tokio::test]
+async fn a_policy_that_is_a_pipe_or_a_link_is_refused_and_nothing_waits_for_it() {
+    let trial = Trial::new(json!({ "command": "true" }));
+    project(&trial, NO_MAKE);
+    let path = trial.folder.join(".interlock/policy.toml");
+    fs::remove_file(&path).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let (code, message) = trial.run(command()).await.error();
+    assert_eq!(code, "BAD_POLICY");
+    assert!(message.ends_with("policy.toml is a named pipe, not a regular file"), "{message}");
+    fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    let (code, message) = trial.run(command()).await.error();
+    assert_eq!(code, "BAD_POLICY");
+    assert!(message.ends_with("policy.toml is a symbolic link; links are not followed here"), "{message}");
+}
+
+#[tokio::test]
 async fn a_policy_that_cannot_be_used_stops_everything_and_says_where() {
     let trial = Trial::new(json!({ "command": "true" }));
     project(&trial, &NO_MAKE.replace("make all", "ninja"));
@@ -187,4 +204,71 @@ async fn what_the_user_or_the_project_has_settled_is_not_asked_for() {
     assert_eq!(trial.run(command()).await.error().0, "CONFIRMATION_NEEDED");
     *trial.host.granted.lock().unwrap() = vec!["proc.unconfined:true".to_owned()];
     assert_eq!(trial.run(command()).await.name, "passed");
+}
+
+fn added(path: &str) -> Value {
+    json!({ "patch": format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+x\n") })
+}
+
+/// Files that decide what runs outside of the sandbox are not written by a patch without a person, and those that hold rules never.
+#[tokio::test]
+async fn a_patch_does_not_change_what_runs_elsewhere() {
+    let cases = [
+        ".interlock/policy.toml",
+        ".interlock/judges.toml",
+        "sub/.interlock/machines/coder/machine.yaml",
+        ".github/workflows/ci.yml",
+        ".gitmodules",
+        "Jenkinsfile",
+    ];
+    let expected = expect![[r#"
+        POLICY_DENIED write `.interlock/policy.toml`: what it is held to is not changed by what is held to it (rule policy)
+        CONFIRMATION_NEEDED ["fs.write:.interlock/judges.toml"] write `.interlock/judges.toml`: it decides how runs go (rule machines)
+        CONFIRMATION_NEEDED ["fs.write:sub/.interlock/machines/coder/machine.yaml"] write `sub/.interlock/machines/coder/machine.yaml`: it decides how runs go (rule machines)
+        CONFIRMATION_NEEDED ["fs.write:.github/workflows/ci.yml"] write `.github/workflows/ci.yml`: it runs elsewhere with other people's keys (rule automation)
+        CONFIRMATION_NEEDED ["fs.write:.gitmodules"] write `.gitmodules`: it decides what git runs (rule git-settings)
+        CONFIRMATION_NEEDED ["fs.write:Jenkinsfile"] write `Jenkinsfile`: it runs elsewhere with other people's keys (rule automation)
+    "#]];
+    let apply = || gate().guard(WorkspaceApply::new(Workspace::default()));
+    check(apply, &cases.map(added), expected).await;
+    let trial = Trial::new(added(".github/workflows/ci.yml"));
+    *trial.host.granted.lock().unwrap() = vec!["fs.write:.github/workflows/ci.yml".into()];
+    trial.run(apply()).await;
+    assert!(trial.folder.join(".github/workflows/ci.yml").exists(), "a person has said yes");
+    let free = Trial::new(added("src/a.c"));
+    free.run(apply()).await;
+    assert!(free.folder.join("src/a.c").exists() && free.host.used.lock().unwrap().is_empty());
+}
+
+/// A program is not given such a file without being asked either.
+#[tokio::test]
+async fn opening_such_a_file_to_a_program_is_asked_for() {
+    let cases = [".interlock", ".github/workflows", ".gitmodules", ".interlock/policy.toml"];
+    let cases = cases.map(|path| json!({ "command": "true", "write": [path] }));
+    let expected = expect![[r#"
+        CONFIRMATION_NEEDED ["fs.write:.interlock"] let a program write `.interlock`: it decides how runs go (rule machines)
+        CONFIRMATION_NEEDED ["fs.write:.github/workflows"] let a program write `.github/workflows`: it runs elsewhere with other people's keys (rule automation)
+        CONFIRMATION_NEEDED ["fs.write:.gitmodules"] let a program write `.gitmodules`: it decides what git runs (rule git-settings)
+        POLICY_DENIED let a program write `.interlock/policy.toml`: what it is held to is not changed by what is held to it (rule policy)
+    "#]];
+    check(command, &cases, expected).await;
+}
+
+/// A pipe would block for ever, and some devices have no end.
+#[tokio::test]
+async fn a_policy_that_is_no_file_is_refused_at_once() {
+    let makes: [(&str, &str); 3] = [
+        ("mkfifo .interlock/policy.toml", "regular"),
+        ("ln -s /dev/zero .interlock/policy.toml", "link"),
+        ("rmdir .interlock && ln -s /dev .interlock", "link"),
+    ];
+    for (make, why) in makes {
+        let trial = Trial::new(json!({ "command": "true" }));
+        fs::create_dir(trial.folder.join(".interlock")).unwrap();
+        let made = std::process::Command::new("sh").args(["-c", make]).current_dir(&trial.folder).status();
+        assert!(made.unwrap().success());
+        let ended = tokio::time::timeout(std::time::Duration::from_secs(10), trial.run(command())).await.unwrap();
+        let (code, message) = ended.error();
+        assert!(code == "BAD_POLICY" && message.contains(why), "{make}: {code} {message}");
+    }
 }

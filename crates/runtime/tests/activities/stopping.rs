@@ -6,7 +6,9 @@ use interlock_activity::Activity;
 use interlock_runtime::activities::CommandRun;
 use serde_json::json;
 
-use crate::trial::{Ended, Trial, is_alive, sandbox, until};
+use interlock_testkit::processes::is_alive;
+
+use crate::trial::{Ended, Trial, sandbox, until};
 
 fn command() -> CommandRun {
     CommandRun::new(Default::default(), sandbox())
@@ -23,12 +25,12 @@ async fn cancelling_ends_grandchildren() {
     let trial = Trial::new(json!({ "command": GRANDCHILD }));
     let running = tokio::spawn(command().start(trial.attempt.clone()));
     let pid = trial.line_of("pid").await;
-    assert!(is_alive(&pid));
+    assert!(is_alive(&trial.folder, &pid));
     let begun = Instant::now();
     trial.canceller.cancel();
     let (code, _) = Ended::new(running.await.unwrap()).error();
     assert_eq!(code, "CANCELLED");
-    assert!(!is_alive(&pid));
+    assert!(!is_alive(&trial.folder, &pid));
     assert!(begun.elapsed() < Duration::from_secs(2), "all of them have ended when asked");
 }
 
@@ -41,7 +43,7 @@ async fn what_does_not_listen_is_killed_and_its_output_kept() {
     assert!(begun.elapsed() >= Duration::from_secs(2), "it had time to end by itself");
     assert_eq!(ended.error(), ("TIMEOUT".into(), "it did not end within 0.3 seconds and was stopped".into()));
     assert_eq!(trial.evidence(&ended, "stdout").unwrap(), b"begun\n");
-    assert!(!is_alive(&trial.line_of("pid").await));
+    assert!(!is_alive(&trial.folder, &trial.line_of("pid").await));
 }
 
 #[tokio::test]
@@ -51,7 +53,7 @@ async fn what_is_left_in_the_background_ends_with_the_command() {
         let begun = Instant::now();
         let ended = trial.run(command()).await;
         assert_eq!(ended.name, "passed");
-        assert!(!is_alive(&trial.line_of("pid").await), "{left}");
+        assert!(!is_alive(&trial.folder, &trial.line_of("pid").await), "{left}");
         assert!(begun.elapsed() < Duration::from_secs(5), "nobody waits for it");
     }
 }
@@ -63,7 +65,7 @@ async fn cancelling_ends_what_has_left_the_group() {
     let pid = trial.line_of("pid").await;
     trial.canceller.cancel();
     Ended::new(running.await.unwrap()).error();
-    assert!(!is_alive(&pid));
+    assert!(!is_alive(&trial.folder, &pid));
 }
 
 #[test]
@@ -74,5 +76,5 @@ fn nothing_outlives_the_runtime() {
     let pid = runtime.block_on(trial.line_of("pid"));
     drop(runtime);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(until(|| (!is_alive(&pid)).then_some(())));
+    runtime.block_on(until(|| (!is_alive(&trial.folder, &pid)).then_some(())));
 }

@@ -91,7 +91,7 @@ impl Trial {
             begun_ms: 0,
             with: Value::from(with),
             folder: folder.clone(),
-            is_kept: false,
+            snapshot: None,
             live: home.path().join("live/run-1-7-1.log"),
             evidence: journal.evidence().clone(),
             host: host.clone(),
@@ -166,12 +166,6 @@ pub(crate) async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
         assert!(Instant::now() < deadline, "it did not come about");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-}
-
-/// Whether a process is there and no zombie.
-pub(crate) fn is_alive(pid: &str) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
 }
 
 /// As a machine would say it that takes `yes` and `no`.

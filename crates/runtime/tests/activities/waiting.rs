@@ -79,6 +79,7 @@ fn all_activities_are_there_with_their_effects() {
         ("copy.deliver", Effect::Write, false),
         ("copy.restore", Effect::Read, false),
         ("copy.sources", Effect::Read, false),
+        ("delivery.examine", Effect::Read, false),
         ("evidence.collect", Effect::Read, false),
         ("external", Effect::External, false),
         ("git.commit", Effect::Write, false),

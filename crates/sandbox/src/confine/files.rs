@@ -33,9 +33,11 @@ fn using_devices() -> BitFlags<AccessFs> {
 }
 
 /// Restricts this process. Where the kernel cannot, that is written down.
-pub(crate) fn restrict(rules: &Rules, temp: &Path, enforced: &mut Enforced) -> Result<(), Refusal> {
+///
+/// `own` is a place besides the temporary directory that nobody else has.
+pub(crate) fn restrict(rules: &Rules, temp: &Path, own: Option<&Path>, enforced: &mut Enforced) -> Result<(), Refusal> {
     let wrong = |error: landlock::RulesetError| Refusal::cannot(format!("Landlock: {error}"));
-    let hidden = rules.hidden();
+    let hidden = rules.hidden(own);
     if rules.is_store_open() {
         enforced
             .missing
@@ -43,7 +45,10 @@ pub(crate) fn restrict(rules: &Rules, temp: &Path, enforced: &mut Enforced) -> R
     }
     let ruleset = create(rules.network).map_err(wrong)?;
     let ruleset = reading(ruleset, &hidden).map_err(wrong)?;
-    let ruleset = writing(ruleset, rules, temp, &hidden, enforced).map_err(wrong)?;
+    let mut ruleset = writing(ruleset, rules, temp, &hidden, enforced).map_err(wrong)?;
+    if let Some(own) = own {
+        ruleset = allow(ruleset, own, changing()).map_err(wrong)?;
+    }
     let status = ruleset.restrict_self().map_err(wrong)?;
     enforced.hidden = hidden.iter().map(|place| place.display().to_string()).collect();
     match (status.ruleset, ability::version(status.landlock)) {
@@ -57,7 +62,7 @@ pub(crate) fn restrict(rules: &Rules, temp: &Path, enforced: &mut Enforced) -> R
 
 fn note(version: i32, network: Network, enforced: &mut Enforced) {
     enforced.landlock_abi = Some(version);
-    enforced.processes_apart = version >= SCOPES_SIGNALS;
+    enforced.processes_apart |= version >= SCOPES_SIGNALS;
     if matches!(network, Network::Off | Network::Unix) && version >= 4 {
         enforced.network_by.push("landlock".into());
     }
@@ -67,8 +72,11 @@ fn note(version: i32, network: Network, enforced: &mut Enforced) {
         (5, "devices can be controlled"),
         (SCOPES_SIGNALS, "processes outside can be signalled"),
     ];
-    let lacks = lacks.iter().filter(|(since, _)| version < *since);
-    enforced.missing.extend(lacks.map(|(since, what)| format!("Landlock {version} is older than {since}: {what}")));
+    let is_apart = |since: i32| since == SCOPES_SIGNALS && enforced.processes_apart;
+    let lacks: Vec<_> = lacks.iter().filter(|(since, _)| version < *since && !is_apart(*since)).collect();
+    enforced
+        .missing
+        .extend(lacks.into_iter().map(|(since, what)| format!("Landlock {version} is older than {since}: {what}")));
 }
 
 fn create(network: Network) -> Result<RulesetCreated, landlock::RulesetError> {

@@ -1,19 +1,25 @@
-//! The second stage of a launcher: it takes rights away from itself, one after the other, says what came of it, and becomes the program.
+//! The stages of a launcher that take rights away from themselves, one after the other, say what came of it, and begin the program.
 //!
-//! It has one thread, and none of its own code runs after the program begins. The order matters: what needs rights comes first.
+//! With namespaces there are two: `prepare` makes them and starts `init`, which confines itself and starts the program. Without them the
+//! stage confines itself and becomes the program. Each has one thread. The order matters: what needs rights comes first.
 
 mod calls;
 mod files;
+mod init;
 mod limits;
+mod namespaces;
 mod network;
 mod privileges;
 
 use std::{
     fs::File,
     io::{self, BufReader, Write},
-    os::unix::{net::UnixStream, process::CommandExt},
-    path::PathBuf,
-    process::{Command, ExitCode},
+    os::{
+        fd::OwnedFd,
+        unix::{net::UnixStream, process::CommandExt},
+    },
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, Stdio},
 };
 
 use rustix::{
@@ -23,11 +29,13 @@ use rustix::{
 };
 use serde::{Deserialize, Serialize};
 
+use calls::Walls;
+pub(crate) use init::main as init;
 pub(crate) use network::enter as enter_network;
 
-use crate::{Enforced, Kind, Network, Order, Report, wire};
+use crate::{Enforced, INIT, Kind, Network, Order, Report, wire};
 
-/// What the first stage tells the second.
+/// What the first stage tells the others.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Task {
     pub(crate) order: Order,
@@ -37,7 +45,24 @@ pub(crate) struct Task {
     pub(crate) enforced: Enforced,
 }
 
-/// Why the program does not run.
+/// What the other stages tell the first.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Said {
+    /// Namespaces are made; their first process has this number outside.
+    Init { pid: i32 },
+    /// That process is ready for its task.
+    Settled,
+    /// That process cannot be used, and ends.
+    NotSettled { why: String },
+    /// There are no namespaces. The process that could not make them ends: some of them may be made.
+    NotPrepared { why: String },
+    /// A report for Interlock.
+    Report(Report),
+    /// The program in the namespaces has ended.
+    Exited { code: Option<i32>, signal: Option<i32> },
+}
+
+/// The reason for which the program does not run.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     why: String,
@@ -62,20 +87,43 @@ impl Refusal {
     }
 }
 
-/// Becomes the program that it is told over stdin. Comes back only if that failed.
-pub(crate) fn main() -> ExitCode {
+/// Does a stage's work with the socket that is its stdin, and says why if it cannot.
+fn with_channel(work: impl FnOnce(&mut UnixStream) -> Result<(), Refusal>) -> ExitCode {
     let Ok(channel) = fcntl_dupfd_cloexec(stdin(), 3) else { return ExitCode::FAILURE };
     let mut channel = UnixStream::from(channel);
-    let refusal = match become_program(&mut channel) {
-        Err(refusal) => refusal,
-        Ok(never) => match never {},
-    };
-    let report = Report::NotStarted { why: refusal.why, is_refusal: refusal.is_refusal };
-    let _ = wire::send(&mut channel, &report);
-    ExitCode::FAILURE
+    match work(&mut channel) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Refusal { why, is_refusal }) => {
+            let _ = wire::send(&mut channel, &Said::Report(Report::NotStarted { why, is_refusal }));
+            ExitCode::FAILURE
+        }
+    }
 }
 
-fn become_program(channel: &mut UnixStream) -> Result<std::convert::Infallible, Refusal> {
+/// Becomes the program that it is told over stdin. Comes back only if that failed.
+pub(crate) fn main() -> ExitCode {
+    with_channel(|channel| {
+        let (order, temp) = ready(channel, false)?;
+        Err(command(&order, &temp)?.exec().into())
+    })
+}
+
+/// Makes namespaces and starts their first process. If the kernel does not let it, it says so.
+pub(crate) fn prepare() -> ExitCode {
+    with_channel(|channel| match namespaces::leave() {
+        Ok(()) => {
+            let theirs = OwnedFd::from(channel.try_clone()?);
+            let mut init = Command::new("/proc/self/exe");
+            init.arg(INIT).env_clear().stdin(theirs).stdout(Stdio::inherit()).stderr(Stdio::inherit());
+            let pid = i32::try_from(init.spawn()?.id()).map_err(io::Error::other)?;
+            Ok(wire::send(channel, &Said::Init { pid })?)
+        }
+        Err(error) => Ok(wire::send(channel, &Said::NotPrepared { why: error.to_string() })?),
+    })
+}
+
+/// Waits for the task and confines this process as it says. The program is all that is missing afterwards.
+fn ready(channel: &mut UnixStream, in_namespaces: bool) -> Result<(Order, PathBuf), Refusal> {
     let task: Task = wire::receive(&mut BufReader::new(&mut *channel))?;
     let Task { order, temp, mut enforced } = task;
     dup2_stdin(input(&order)?)?;
@@ -85,19 +133,20 @@ fn become_program(channel: &mut UnixStream) -> Result<std::convert::Infallible, 
     set_parent_process_death_signal(Some(Signal::KILL))?;
     // When memory runs out, the program is to go, not who looks after it.
     let _ = std::fs::write("/proc/self/oom_score_adj", "500");
-    limits::apply(&order.rules.limits, &mut enforced)?;
     if order.rules.sandbox != Kind::None {
-        confine(&order, &temp, &mut enforced)?;
+        confine(&order, &temp, in_namespaces, &mut enforced)?;
+    } else {
+        limits::apply(&order.rules.limits, &mut enforced)?;
     }
-    channel.write_all(&wire::line(&Report::Started(Box::new(enforced)))?)?;
-    Err(exec(&order, &temp).into())
+    channel.write_all(&wire::line(&Said::Report(Report::Started(Box::new(enforced))))?)?;
+    Ok((order, temp))
 }
 
-fn confine(order: &Order, temp: &std::path::Path, enforced: &mut Enforced) -> Result<(), Refusal> {
+fn confine(order: &Order, temp: &Path, in_namespaces: bool, enforced: &mut Enforced) -> Result<(), Refusal> {
     let rules = &order.rules;
     let is_own_network = rules.network == Network::Loopback;
     if is_own_network && rules.sandbox == Kind::Landlock {
-        network::enter(rustix::thread::UnshareFlags::empty()).map_err(|error| {
+        network::enter().map_err(|error| {
             let hint = "say `network: off` or `network: on`, or use bubblewrap";
             Refusal::cannot(format!("a loopback of its own cannot be made here ({error}); {hint}"))
         })?;
@@ -105,11 +154,20 @@ fn confine(order: &Order, temp: &std::path::Path, enforced: &mut Enforced) -> Re
     if is_own_network || (rules.sandbox == Kind::Bubblewrap && rules.network == Network::Off) {
         enforced.network_by.push("namespace".into());
     }
-    enforced.capabilities_dropped = privileges::drop(enforced);
+    let shared_memory = in_namespaces.then(|| shared_memory(order, enforced));
+    limits::apply(&rules.limits, enforced)?;
+    enforced.capabilities_dropped = privileges::drop(&rules.workspace, enforced);
     rustix::thread::set_no_new_privs(true)?;
     enforced.no_new_privs = true;
-    files::restrict(rules, temp, enforced)?;
-    calls::filter(rules.network, enforced);
+    let own = shared_memory.filter(|shared| shared.is_own).map(|_| Path::new("/dev/shm"));
+    files::restrict(rules, temp, own, enforced)?;
+    let walls = Walls {
+        landlock: enforced.landlock_abi.is_some(),
+        namespaces: in_namespaces,
+        memory_group: enforced.memory_by.iter().any(|by| by == "cgroup"),
+        shared_memory_limit: shared_memory.is_some_and(|shared| shared.is_bounded),
+    };
+    calls::filter(rules.network, walls, enforced);
     let lacks = [(enforced.landlock_abi.is_none(), "Landlock"), (!enforced.seccomp, "seccomp")];
     match lacks.iter().find(|(is_lacking, _)| rules.required && *is_lacking) {
         Some((_, what)) => Err(Refusal::cannot(format!(
@@ -117,6 +175,25 @@ fn confine(order: &Order, temp: &std::path::Path, enforced: &mut Enforced) -> Re
         ))),
         None => Ok(()),
     }
+}
+
+/// The shared memory of a program in namespaces.
+#[derive(Clone, Copy, Debug)]
+struct SharedMemory {
+    /// `/dev/shm` is the program's own.
+    is_own: bool,
+    /// System V shared memory has a bound.
+    is_bounded: bool,
+}
+
+fn shared_memory(order: &Order, enforced: &mut Enforced) -> SharedMemory {
+    enforced.namespaces = namespaces::NAMES.map(str::to_owned).to_vec();
+    enforced.processes_apart = true;
+    let memory_mib = order.rules.limits.memory_mib;
+    // A machine that names it wants what all programs share.
+    let is_wanted = order.rules.write.iter().any(|place| place == Path::new("/dev/shm"));
+    let is_own = !is_wanted && namespaces::own_shared_memory(memory_mib).is_ok();
+    SharedMemory { is_own, is_bounded: namespaces::bound_shared_memory(memory_mib) }
 }
 
 /// What the program reads: a file that nobody finds any more, or nothing.
@@ -128,9 +205,10 @@ fn input(order: &Order) -> io::Result<File> {
     Ok(file)
 }
 
-fn exec(order: &Order, temp: &std::path::Path) -> io::Error {
-    let Some((program, arguments)) = order.words.split_first() else { return io::ErrorKind::InvalidInput.into() };
+fn command(order: &Order, temp: &Path) -> io::Result<Command> {
+    let Some((program, arguments)) = order.words.split_first() else { return Err(io::ErrorKind::InvalidInput.into()) };
     let mut command = Command::new(program);
     command.args(arguments).env_clear().env("TMPDIR", temp).envs(order.env.iter().map(|(name, value)| (name, value)));
-    command.current_dir(&order.folder).exec()
+    command.current_dir(&order.folder);
+    Ok(command)
 }

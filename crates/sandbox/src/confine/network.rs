@@ -2,33 +2,19 @@
 //!
 //! Neither Landlock nor seccomp can tell addresses apart, so "loopback alone" needs a namespace. Where the user may not make one, it is refused.
 
-use std::{fs, io};
+use std::io;
 
 use rustix::{
     net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with},
-    process::{getegid, geteuid},
     thread::UnshareFlags,
 };
 
-/// Puts this thread into a network of its own and brings its loopback up.
-pub(crate) fn enter(also: UnshareFlags) -> io::Result<()> {
-    if unshare(UnshareFlags::NEWNET | also).is_err() {
-        let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-        unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNET | also)?;
-        // The same user inside as outside.
-        let me = "/proc/thread-self";
-        fs::write(format!("{me}/setgroups"), "deny")?;
-        fs::write(format!("{me}/uid_map"), format!("{user} {user} 1"))?;
-        fs::write(format!("{me}/gid_map"), format!("{group} {group} 1"))?;
-    }
-    bring_up_loopback()
-}
+use super::namespaces;
 
-/// The function is deprecated because of a flag that shares no files any more, which is not used here; the one that replaces it is unsafe
-/// for all flags.
-#[allow(deprecated)]
-fn unshare(flags: UnshareFlags) -> io::Result<()> {
-    Ok(rustix::thread::unshare(flags)?)
+/// Puts this thread into a network of its own and brings its loopback up.
+pub(crate) fn enter() -> io::Result<()> {
+    namespaces::enter(UnshareFlags::NEWNET)?;
+    bring_up_loopback()
 }
 
 /// The loopback is the first interface of every network.

@@ -1,32 +1,57 @@
-//! What the administrator may do beyond the rights of files: nothing, in here.
+//! The administrator's privileges: none of them is left to a program.
 //!
-//! With `no_new_privs` nothing comes back when a program is executed, so what is dropped here stays dropped.
+//! With `no_new_privs` nothing comes back when a program is executed, so what is dropped here stays dropped. The administrator still owns its
+//! own files; within what Landlock allows it can change those. Files of others are a matter of their modes, as for everybody.
 
-use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
+use std::{os::unix::fs::MetadataExt, path::Path};
+
+use rustix::{
+    process::geteuid,
+    thread::{
+        CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set, remove_capability_from_bounding_set,
+        set_capabilities,
+    },
+};
 
 use crate::Enforced;
 
-/// What makes the administrator's own files usable: owners and modes. All of it within what Landlock allows.
-const KEPT: CapabilitySet = CapabilitySet::CHOWN
-    .union(CapabilitySet::DAC_OVERRIDE)
-    .union(CapabilitySet::FOWNER)
-    .union(CapabilitySet::FSETID)
-    .union(CapabilitySet::SETGID)
-    .union(CapabilitySet::SETUID)
-    .union(CapabilitySet::SETFCAP);
+/// Privileges that make files of others usable, kept if the workspace belongs to another user: as when a container's administrator works on a
+/// directory of the host. All of it within what Landlock allows.
+const FOR_FILES_OF_OTHERS: CapabilitySet =
+    CapabilitySet::CHOWN.union(CapabilitySet::DAC_OVERRIDE).union(CapabilitySet::FOWNER);
 
-/// Drops the rest. Whether nothing but that is left.
-pub(crate) fn drop(enforced: &mut Enforced) -> bool {
-    let dropped = capabilities(None).and_then(|now| {
-        let left = CapabilitySets {
-            effective: now.effective & KEPT,
-            permitted: now.permitted & KEPT,
-            inheritable: CapabilitySet::empty(),
-        };
-        set_capabilities(None, left)
-    });
+/// Drops all privileges, or all but those that the workspace needs. Returns whether that was possible.
+pub(crate) fn drop(workspace: &Path, enforced: &mut Enforced) -> bool {
+    let kept = kept(workspace);
+    if !kept.is_empty() {
+        let said = "the workspace belongs to another user: CAP_CHOWN, CAP_DAC_OVERRIDE and CAP_FOWNER are kept";
+        enforced.missing.push(said.into());
+    }
+    let dropped = drop_all_but(kept);
     if let Err(error) = dropped {
         enforced.missing.push(format!("privileges could not be dropped: {error}"));
     }
     dropped.is_ok()
+}
+
+fn kept(workspace: &Path) -> CapabilitySet {
+    let owner = std::fs::metadata(workspace).map(|about| about.uid());
+    let is_of_another = owner.is_ok_and(|owner| owner != geteuid().as_raw());
+    let has = capabilities(None).is_ok_and(|now| now.effective.contains(FOR_FILES_OF_OTHERS));
+    if geteuid().is_root() && is_of_another && has { FOR_FILES_OF_OTHERS } else { CapabilitySet::empty() }
+}
+
+fn drop_all_but(kept: CapabilitySet) -> rustix::io::Result<()> {
+    // The bounding set needs a privilege to be changed. A user has none, and gets none by executing a program.
+    for capability in CapabilitySet::all().difference(kept).iter() {
+        let _ = remove_capability_from_bounding_set(capability);
+    }
+    let _ = clear_ambient_capability_set();
+    let now = capabilities(None)?;
+    let left = CapabilitySets {
+        effective: now.effective & kept,
+        permitted: now.permitted & kept,
+        inheritable: CapabilitySet::empty(),
+    };
+    set_capabilities(None, left)
 }

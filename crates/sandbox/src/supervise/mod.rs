@@ -7,7 +7,10 @@
 //! "subreaper" of everything below: whoever loses its parent becomes its child. So "is anything left?" has one answer, which no double
 //! fork, new session, cleared environment or ignored signal can change: whether there is a child to wait for.
 
+mod after;
 mod cgroup;
+mod memory;
+mod stage;
 mod tree;
 mod usage;
 
@@ -15,7 +18,7 @@ use std::{
     fs::File,
     io::{self, BufReader, Read},
     os::unix::{fs::PermissionsExt, net::UnixStream},
-    process::{Command, ExitCode, Stdio},
+    process::{Command, ExitCode},
     time::{Duration, Instant},
 };
 
@@ -24,8 +27,7 @@ use rustix::{
     fd::OwnedFd,
     io::fcntl_dupfd_cloexec,
     process::{
-        Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, pidfd_open, set_child_subreaper, setpriority_process, setsid,
-        wait, waitpid,
+        Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, set_child_subreaper, setpriority_process, setsid, wait,
     },
     stdio::{dup2_stderr, dup2_stdin, dup2_stdout, stdin},
 };
@@ -33,14 +35,21 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
 use crate::{
-    Breach, CONFINE, Ended, Enforced, Kind, Order, Report, bubblewrap, confine::Task, guard::Guard, launcher::name_of,
-    repository, wire,
+    After, Breach, Ended, Enforced, Kind, Namespaces, Order, Report, bubblewrap,
+    confine::{Said, Task},
+    guard::Guard,
+    launcher::name_of,
+    protected, repository, wire,
 };
-use cgroup::Cgroup;
+use cgroup::Cgroups;
+use stage::Stage;
 use usage::Usage;
 
 /// From the request to end until the end is forced.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// How long the kernel gets to end the processes of a namespace before they are looked for one by one.
+const NAMESPACE_END: Duration = Duration::from_millis(200);
 
 /// How long to try to end what does not go away: a process may hang in the kernel, and a big bomb leaves little time to others.
 const ENDING_MAX: Duration = Duration::from_secs(60);
@@ -59,35 +68,43 @@ const PRIORITY: i32 = -20;
 pub(crate) fn main() -> ExitCode {
     let Ok(control) = fcntl_dupfd_cloexec(stdin(), 3) else { return ExitCode::FAILURE };
     let mut control = UnixStream::from(control);
-    let report = match begin(&control) {
+    let (report, after) = match begin(&control) {
         Ok(None) => return ExitCode::SUCCESS,
-        Ok(Some(mut scene)) => scene.play(&mut control),
-        Err(error) => Err(error),
+        Ok(Some(mut scene)) => (scene.play(&mut control), scene.after),
+        Err(error) => (Err(error), None),
     };
     let report = report.unwrap_or_else(|error| Report::NotStarted { why: error.to_string(), is_refusal: false });
     // Where nobody listens any more there is nobody to tell.
     let _ = wire::send(&mut control, &report);
+    after::see_to(&mut control, after);
     ExitCode::SUCCESS
 }
 
 /// A program at work, and what belongs to it.
 struct Scene {
+    /// The program, or the first process of the namespaces that it is in.
     program: Pid,
-    ended: Option<WaitStatus>,
+    is_init: bool,
+    /// How the program has ended: its exit code or the signal.
+    ended: Option<(Option<i32>, Option<i32>)>,
     /// Tells when the program has ended.
     pidfd: OwnedFd,
     /// What the second stage says, until it closes.
     channel: Option<BufReader<UnixStream>>,
     /// Whether it has said anything.
     is_heard: bool,
+    /// Reports that Interlock has not been sent yet.
+    unsent: Vec<Report>,
     /// Whether Interlock has said already that it is to end.
     is_stopped: bool,
     /// Tells that this process itself is to end.
     signals: UnixStream,
     guard: Guard,
     temp: TempDir,
-    cgroup: Option<Cgroup>,
+    cgroups: Cgroups,
     usage: Usage,
+    /// The command to run afterwards.
+    after: Option<After>,
 }
 
 /// What came over the socket, or did not.
@@ -95,28 +112,6 @@ enum Heard {
     Nothing,
     Stop,
     Gone,
-}
-
-/// A second stage that waits for its task.
-struct Stage {
-    program: Pid,
-    channel: UnixStream,
-}
-
-impl Stage {
-    fn start(mut command: Command) -> io::Result<Self> {
-        let (channel, theirs) = UnixStream::pair()?;
-        command.env_clear().stdout(Stdio::inherit()).stderr(Stdio::inherit());
-        let child = command.stdin(OwnedFd::from(theirs)).spawn()?;
-        let program = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidData)?;
-        Ok(Stage { program, channel })
-    }
-
-    /// Waits until it is gone, which it is when nobody has a task for it.
-    fn dismiss(self) {
-        drop(self.channel);
-        while matches!(waitpid(Some(self.program), WaitOptions::empty()), Err(rustix::io::Errno::INTR)) {}
-    }
 }
 
 /// What comes over the socket first; nothing where nobody is there any more who would have it carried out.
@@ -155,39 +150,40 @@ fn begin(control: &UnixStream) -> io::Result<Option<Scene>> {
     dup2_stdin(&nowhere)?;
     // Whatever else Interlock was started with is not for the program.
     close_fds::set_fds_cloexec(3, &[]);
-    // Also after its file was replaced.
-    let mut again = Command::new("/proc/self/exe");
-    again.arg(CONFINE);
-    let mut stage = Stage::start(again)?;
-    let cgroup = Cgroup::around(stage.program);
+    let mut stage = Stage::prepare()?;
+    let cgroups = Cgroups::around(stage.program);
     let furnished = match order(control, &signals) {
         Ok(Some((order, is_stopped))) => {
-            furnish(&mut stage, order, cgroup.as_ref(), &nowhere).map(|furnished| Some((furnished, is_stopped)))
+            furnish(&mut stage, order, &cgroups, &nowhere).map(|furnished| Some((furnished, is_stopped)))
         }
         Ok(None) => Ok(None),
         Err(error) => Err(error),
     };
     match furnished {
-        Ok(Some((Furnished { pidfd, guard, temp, usage }, is_stopped))) => {
-            let (program, channel) = (stage.program, Some(BufReader::new(stage.channel)));
+        Ok(Some((Furnished { pidfd, guard, temp, usage, after }, is_stopped))) => {
+            let Stage { program, channel, is_init, .. } = stage;
+            let channel = Some(channel);
             let (ended, is_heard) = (None, false);
             Ok(Some(Scene {
                 program,
+                is_init,
                 ended,
                 pidfd,
                 channel,
                 is_heard,
+                unsent: Vec::new(),
                 is_stopped,
                 signals,
                 guard,
                 temp,
-                cgroup,
+                cgroups,
                 usage,
+                after,
             }))
         }
         nothing => {
             stage.dismiss();
-            cgroup.into_iter().for_each(Cgroup::remove);
+            cgroups.remove();
             nothing.map(|_| None)
         }
     }
@@ -199,21 +195,16 @@ struct Furnished {
     guard: Guard,
     temp: TempDir,
     usage: Usage,
+    after: Option<After>,
 }
 
 /// Gives the second stage its task, with all that belongs to it.
-fn furnish(stage: &mut Stage, order: Order, cgroup: Option<&Cgroup>, nowhere: &File) -> io::Result<Furnished> {
-    let temp = private(&order)?;
-    let git = repository::git_folders(&order.rules.workspace);
-    let guarded = match order.rules.sandbox {
-        Kind::None => Vec::new(),
-        _ => git.iter().flat_map(|folder| repository::protected(folder, &order.rules.write)).collect(),
-    };
-    let guard = Guard::new(guarded);
-    if order.rules.sandbox == Kind::Bubblewrap {
-        let wrapped = Stage::start(bubblewrapped(&order, &temp, &guard)?)?;
-        cgroup.map_or(Ok(()), |cgroup| cgroup.take_in(wrapped.program))?;
-        std::mem::replace(stage, wrapped).dismiss();
+fn furnish(stage: &mut Stage, mut order: Order, cgroups: &Cgroups, nowhere: &File) -> io::Result<Furnished> {
+    let (temp, after) = (private(&order)?, order.after.take());
+    let guard = guard(&order);
+    if let Some(other) = other_stage(stage, &order, &temp, &guard)? {
+        cgroups.take_in(other.program)?;
+        std::mem::replace(stage, other).dismiss();
     }
     // After that start, so that the program does not have it, too.
     let _ = setpriority_process(None, PRIORITY);
@@ -221,18 +212,43 @@ fn furnish(stage: &mut Stage, order: Order, cgroup: Option<&Cgroup>, nowhere: &F
     dup2_stdout(nowhere)?;
     dup2_stderr(nowhere)?;
     let pidfd = pidfd_open(stage.program, PidfdFlags::empty())?;
-    cgroup.map_or(Ok(()), |cgroup| cgroup.limit(&order.rules.limits))?;
-    let enforced = enforced(&order, &guard, cgroup.is_some());
+    cgroups.limit(&order.rules.limits)?;
+    let mut enforced = enforced(&order, &guard, cgroups);
+    if order.rules.sandbox == Kind::Landlock {
+        enforced.missing.extend(stage.why_not.take().map(|why| format!("no namespaces: {why}")));
+    }
     let task = Task { temp: temp.path().to_owned(), enforced, order };
     // Where it has ended already, that shows later.
-    let _ = wire::send(&mut stage.channel, &task);
-    let usage = Usage::new(&task.order.rules, temp.path());
-    Ok(Furnished { pidfd, guard, temp, usage })
+    let _ = wire::send(stage.channel.get_mut(), &task);
+    let usage = Usage::new(&task.order.rules, temp.path(), u64::from(stage.is_init));
+    Ok(Furnished { pidfd, guard, temp, usage, after })
 }
 
 fn private(order: &Order) -> io::Result<TempDir> {
     let only_mine = std::fs::Permissions::from_mode(0o700);
     tempfile::Builder::new().prefix("interlock-").permissions(only_mine).tempdir_in(&order.temp)
+}
+
+/// The stage that an order needs, if it is another than the one that is ready.
+fn other_stage(ready: &Stage, order: &Order, temp: &TempDir, guard: &Guard) -> io::Result<Option<Stage>> {
+    match (order.rules.sandbox, order.rules.namespaces) {
+        (Kind::Bubblewrap, _) => Stage::start(bubblewrapped(order, temp, guard)?).map(Some),
+        (Kind::Landlock, Namespaces::Auto) => Ok(None),
+        _ if !ready.is_init => Ok(None),
+        (Kind::Landlock, Namespaces::Off) => Stage::plain("the settings say so".into()).map(Some),
+        (Kind::None, _) => Stage::plain("there is no sandbox".into()).map(Some),
+    }
+}
+
+/// Keeps the files that the program must not change.
+fn guard(order: &Order) -> Guard {
+    let rules = &order.rules;
+    if rules.sandbox == Kind::None {
+        return Guard::default();
+    }
+    let mut tops = repository::git_folders(&rules.workspace);
+    tops.push(rules.workspace.clone());
+    Guard::new(protected::of(rules, &order.folder), &rules.write, &tops)
 }
 
 fn bubblewrapped(order: &Order, temp: &TempDir, guard: &Guard) -> io::Result<Command> {
@@ -242,14 +258,15 @@ fn bubblewrapped(order: &Order, temp: &TempDir, guard: &Guard) -> io::Result<Com
     Ok(command)
 }
 
-fn enforced(order: &Order, guard: &Guard, has_cgroup: bool) -> Enforced {
-    let by = std::iter::once("supervisor").chain(has_cgroup.then_some("cgroup"));
+fn enforced(order: &Order, guard: &Guard, cgroups: &Cgroups) -> Enforced {
+    let by = |has_group: bool| (["supervisor"].into_iter().chain(has_group.then_some("cgroup"))).map(str::to_owned);
     Enforced {
         sandbox: order.rules.sandbox,
         network: order.rules.network,
         protected: guard.paths().map(|path| path.display().to_string()).collect(),
         limits: order.rules.limits,
-        processes_by: by.map(str::to_owned).collect(),
+        processes_by: by(cgroups.counts_processes()).collect(),
+        memory_by: by(cgroups.memory.is_some()).collect(),
         missing: guard.missing.clone(),
         ..Enforced::default()
     }
@@ -260,16 +277,15 @@ impl Scene {
     fn play(&mut self, control: &mut UnixStream) -> io::Result<Report> {
         let over = self.attend(control);
         let left = self.end_all();
+        self.pass_on(control);
         let mut breaches = self.guard.restore();
-        if let Some(cgroup) = self.cgroup.take() {
-            cgroup.remove();
-        }
+        let ended_by_kernel = self.cgroups.memory.as_ref().and_then(|group| self.usage.ended_by_kernel(group));
+        self.cgroups.remove();
         remove(&self.temp);
-        let limit = over?;
+        let limit = over?.or(ended_by_kernel);
         let rule = limit.as_ref().map(|breach| breach.rule.clone());
         breaches.extend(limit);
-        let code = self.ended.and_then(WaitStatus::exit_status);
-        let signal = self.ended.and_then(WaitStatus::terminating_signal);
+        let (code, signal) = self.ended.unwrap_or_default();
         if !self.is_heard && code.is_some() {
             // Bubblewrap, say, where the user may not make namespaces. It says why on the program's stderr.
             let why = "the sandbox could not be made; what made it says why on stderr".to_owned();
@@ -302,7 +318,7 @@ impl Scene {
                 return Ok(None);
             }
             if now >= look_at || self.usage.is_growing() {
-                if let Some(breach) = self.usage.look() {
+                if let Some(breach) = self.usage.look(self.cgroups.memory.as_ref()) {
                     return Ok(Some(breach));
                 }
                 every = (every * 2).min(LOOK_EVERY_MAX);
@@ -334,19 +350,36 @@ impl Scene {
         }
     }
 
-    /// Hands on what the second stage says; it says little, and all of it before it becomes the program.
+    /// Hands on what the other stages have said so far.
     fn pass_on(&mut self, control: &mut UnixStream) {
-        let Some(channel) = &mut self.channel else { return };
+        while self.is_spoken_to() {
+            self.hear();
+        }
+        for report in self.unsent.drain(..) {
+            let _ = wire::send(control, &report);
+        }
+    }
+
+    fn is_spoken_to(&self) -> bool {
+        let Some(channel) = &self.channel else { return false };
         let mut polled = [PollFd::new(channel.get_ref(), PollFlags::IN)];
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        if channel.buffer().is_empty() && !matches!(poll(&mut polled, Some(&now)), Ok(1..)) {
-            return;
-        }
-        match wire::receive::<Report>(channel) {
-            Ok(report) => {
+        !channel.buffer().is_empty() || matches!(poll(&mut polled, Some(&now)), Ok(1..))
+    }
+
+    /// Takes in one line of what another stage says, or its end.
+    fn hear(&mut self) {
+        let Some(channel) = &mut self.channel else { return };
+        match wire::receive::<Said>(channel) {
+            // How it ended and what it did is said by this process alone.
+            Ok(Said::Report(report @ (Report::Started(_) | Report::NotStarted { .. }))) => {
                 self.is_heard = true;
-                let _ = wire::send(control, &report);
+                self.unsent.push(report);
             }
+            Ok(Said::Exited { code, signal }) if self.is_init && self.ended.is_none() => {
+                self.ended = Some((code, signal));
+            }
+            Ok(_) => {}
             Err(_) => self.channel = None,
         }
     }
@@ -355,12 +388,26 @@ impl Scene {
     fn reap(&mut self) -> bool {
         loop {
             match wait(WaitOptions::NOHANG) {
-                Ok(Some((pid, status))) if pid == self.program => self.ended = Some(status),
+                Ok(Some((pid, status))) if pid == self.program => {
+                    // How the program ended was said before, if it is not this process. Nobody holds the other end any more.
+                    while self.is_init && self.channel.is_some() {
+                        self.hear();
+                    }
+                    // The first process of namespaces has no success to report for the program.
+                    let code = status.exit_status().filter(|code| !self.is_init || *code != 0);
+                    self.ended.get_or_insert((code, status.terminating_signal()));
+                }
                 Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
                 Ok(None) => return false,
                 Err(_) => return true,
             }
         }
+    }
+
+    /// Waits for the end of the first process for a while.
+    fn await_end(&self, at_most: Duration) {
+        let Ok(at_most) = Timespec::try_from(at_most) else { return };
+        let _ = poll(&mut [PollFd::new(&self.pidfd, PollFlags::IN)], Some(&at_most));
     }
 
     /// Ends whatever is there. How many could not be ended.
@@ -369,10 +416,12 @@ impl Scene {
         let mut pause = Duration::from_micros(200);
         // At once: the kernel lets nobody in the group make another meanwhile. Only now, while the number cannot be somebody else's.
         let _ = rustix::process::kill_process_group(self.program, Signal::KILL);
+        if self.is_init {
+            // The kernel ends the rest of its namespace with it, which is quicker than to look for everybody.
+            self.await_end(NAMESPACE_END);
+        }
         while !self.reap() {
-            if let Some(cgroup) = &self.cgroup {
-                cgroup.close();
-            }
+            self.cgroups.close();
             tree::kill_all(|| self.reap());
             if Instant::now() > deadline {
                 return tree::count().processes.len() as u64;

@@ -8,7 +8,7 @@ use std::{
 
 use rustix::fs::statvfs;
 
-use super::tree;
+use super::{memory::MemoryGroup, tree};
 use crate::{Breach, Limits, Rules};
 
 const MIB: u64 = 1_024 * 1_024;
@@ -23,6 +23,8 @@ const GROWTH_MIN: u64 = 16;
 #[derive(Debug)]
 pub(crate) struct Usage {
     limits: Limits,
+    /// Processes of the launcher that are below this one, too.
+    helpers: u64,
     places: [PathBuf; 2],
     page_bytes: u64,
     /// Written by this process and before.
@@ -33,11 +35,11 @@ pub(crate) struct Usage {
 
 impl Usage {
     /// For a program that begins now.
-    pub(crate) fn new(rules: &Rules, temp: &Path) -> Self {
+    pub(crate) fn new(rules: &Rules, temp: &Path, helpers: u64) -> Self {
         let page_bytes = rustix::param::page_size() as u64;
         let places = [rules.workspace.clone(), temp.to_owned()];
         let (written_before, threads_seen) = (written("self"), threads_of_the_system());
-        Usage { limits: rules.limits, places, page_bytes, written_before, threads_seen }
+        Usage { limits: rules.limits, helpers, places, page_bytes, written_before, threads_seen }
     }
 
     /// Whether so many threads have come since the last look that another is due. It costs next to nothing, so it can be asked often.
@@ -46,22 +48,35 @@ impl Usage {
         threads_of_the_system() > self.threads_seen.saturating_add(few)
     }
 
-    /// The limit that is broken, if one is.
-    pub(crate) fn look(&mut self) -> Option<Breach> {
+    /// The limit that is broken, if one is. Memory is counted by its control group, if there is one.
+    pub(crate) fn look(&mut self, group: Option<&MemoryGroup>) -> Option<Breach> {
         self.threads_seen = threads_of_the_system();
         let tree::Count { processes: all, threads } = tree::count();
-        let counts =
-            [(all.len() as u64, self.limits.processes, "processes"), (threads, self.limits.threads(), "threads")];
+        let (processes, threads) =
+            ((all.len() as u64).saturating_sub(self.helpers), threads.saturating_sub(self.helpers));
+        let counts = [(processes, self.limits.processes, "processes"), (threads, self.limits.threads(), "threads")];
         if let Some((count, most, what)) = counts.into_iter().find(|(count, most, _)| count > most) {
             let said = format!("there were {count} {what} at once; {most} are allowed");
             return Some(Breach::new("limit.processes", said));
         }
-        let memory = all.iter().map(|pid| self.memory(*pid)).sum::<u64>() / MIB;
+        if let Some(group) = group
+            && let Some(breach) = self.ended_by_kernel(group)
+        {
+            return Some(breach);
+        }
+        let memory = group.map_or_else(|| self.memory_of_all(&all), MemoryGroup::used) / MIB;
         if memory > self.limits.memory_mib {
             let said = format!("{memory} MiB of memory were in use; {} are allowed", self.limits.memory_mib);
             return Some(Breach::new("limit.memory", said));
         }
         self.look_at_disks(&all)
+    }
+
+    /// The breach of a program that was so fast that the kernel had to end a part of it.
+    pub(crate) fn ended_by_kernel(&self, group: &MemoryGroup) -> Option<Breach> {
+        let said =
+            || format!("the kernel ended a process: more than {} MiB of memory were in use", self.limits.memory_mib);
+        (group.ended_by_kernel() > 0).then(|| Breach::new("limit.memory", said()))
     }
 
     /// What is written by those that are gone counts for who waited for them, in the end for this process.
@@ -80,13 +95,33 @@ impl Usage {
         })
     }
 
-    /// What a process has for itself; what it shares with others is not counted for each of them.
-    fn memory(&self, pid: i32) -> u64 {
+    /// Memory of all processes, without a control group. What several share is counted once, by the part that each has in it; that is slow, so
+    /// it is looked at only if it matters.
+    fn memory_of_all(&self, all: &[i32]) -> u64 {
+        let of_each: Vec<_> = all.iter().map(|pid| self.memory(*pid)).collect();
+        let own: u64 = of_each.iter().map(|(own, _)| own).sum();
+        let with_shared = of_each.iter().map(|(_, shared)| shared).fold(own, |sum, shared| sum.saturating_add(*shared));
+        match with_shared / MIB > self.limits.memory_mib {
+            true => all.iter().map(|pid| part_of_shared(*pid)).fold(own, u64::saturating_add),
+            false => own,
+        }
+    }
+
+    /// Bytes that a process has for itself, and those that others may have, too: files and shared memory.
+    fn memory(&self, pid: i32) -> (u64, u64) {
         let said = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
         let mut pages = said.split_whitespace().skip(1).map(|word| word.parse::<u64>().unwrap_or(0));
         let (resident, shared) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
-        resident.saturating_sub(shared) * self.page_bytes
+        (resident.saturating_sub(shared) * self.page_bytes, shared * self.page_bytes)
     }
+}
+
+/// Bytes of shared memory that a process has, divided by how many have them. Files of a disk are not in it: the kernel can forget them.
+fn part_of_shared(pid: i32) -> u64 {
+    let said = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
+    let line = said.lines().find_map(|line| line.strip_prefix("Pss_Shmem:"));
+    let kib = line.and_then(|rest| rest.trim().trim_end_matches("kB").trim().parse::<u64>().ok());
+    kib.unwrap_or(0).saturating_mul(1_024)
 }
 
 /// Bytes that a process and those it waited for have written to disks; nothing where this kernel does not count.

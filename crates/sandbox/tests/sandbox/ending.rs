@@ -8,7 +8,7 @@ use std::{
 
 use interlock_sandbox::{STOP, is_supervisor_of};
 
-use crate::scene::{Scene, is_alive, until};
+use crate::scene::{Scene, until};
 
 /// Ways to stay behind. Each says `pid` as soon as it is there.
 const RUNAWAYS: [&str; 6] = [
@@ -49,7 +49,7 @@ fn what_stays_behind_ends_with_the_program() {
     for runaway in RUNAWAYS {
         let scene = Scene::new();
         scene.run(runaway).is_well();
-        assert!(!is_alive(&scene.line_of("pid")), "{runaway}");
+        assert!(!scene.is_alive(&scene.line_of("pid")), "{runaway}");
     }
 }
 
@@ -63,7 +63,7 @@ fn when_interlock_is_gone_all_of_it_goes() {
         drop(running.control);
         child.wait().unwrap();
         // The supervisor goes last.
-        assert!(!is_alive(&main) && !is_alive(&pid), "{runaway}");
+        assert!(!scene.is_alive(&main) && !scene.is_alive(&pid), "{runaway}");
         assert_eq!(std::fs::read_dir(scene.path("tmp")).unwrap().count(), 0, "nothing of it is left");
     }
 }
@@ -88,7 +88,7 @@ fn who_does_not_listen_is_made_to_end() {
     running.control.write_all(STOP).unwrap();
     let done = running.done();
     assert_eq!(done.ended().signal, Some(9));
-    assert!(!is_alive(&pid));
+    assert!(!scene.is_alive(&pid));
 }
 
 /// Ctrl-C and shutdown reach the supervisor, too; it takes the program with it.
@@ -100,7 +100,7 @@ fn a_supervisor_that_is_told_to_end_takes_the_program_with_it() {
         let pid = scene.line_of("pid");
         Command::new("kill").args(["-s", signal, &running.child.id().to_string()]).status().unwrap();
         running.done();
-        assert!(!is_alive(&pid), "{signal}");
+        assert!(!scene.is_alive(&pid), "{signal}");
     }
 }
 
@@ -117,7 +117,7 @@ time.sleep(1000)'";
     let (pid, tty) = (scene.line_of("pid"), scene.line_of("tty"));
     assert!(tty.starts_with("/dev/pts/"), "{tty}");
     drop(running.control);
-    until(|| (!is_alive(&pid)).then_some(()));
+    until(|| (!scene.is_alive(&pid)).then_some(()));
 }
 
 #[test]

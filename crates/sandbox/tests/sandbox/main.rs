@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
+mod after;
 mod ending;
 mod escapes;
 mod limits;
+mod others;
+mod project;
 mod repositories;
 mod scene;
 mod work;

@@ -12,11 +12,13 @@ use std::{
         },
     },
     path::{Path, PathBuf},
-    process::Child,
+    process::{Child, Command},
     time::{Duration, Instant},
 };
 
-use interlock_sandbox::{Ended, Enforced, Launcher, Limits, Order, Report, Rules, credentials, workspace_of};
+use interlock_sandbox::{
+    Ended, Enforced, Launcher, Limits, Namespaces, Order, Report, Rules, credentials, workspace_of,
+};
 use tempfile::TempDir;
 
 /// Secrets that no program may see.
@@ -90,6 +92,44 @@ impl Scene {
         self
     }
 
+    /// With namespaces and without them: as the user who runs the tests, and where that is the administrator also as an ordinary user.
+    pub(crate) fn for_everybody() -> Vec<Self> {
+        let mut scenes = vec![Scene::new(), Scene::new().plain()];
+        if is_root() {
+            scenes.extend([Scene::new().for_nobody(), Scene::new().for_nobody().plain()]);
+        }
+        scenes
+    }
+
+    /// Without namespaces, as on a kernel that does not let this user make them.
+    pub(crate) fn plain(self) -> Self {
+        self.with(|rules| rules.namespaces = Namespaces::Off)
+    }
+
+    /// Whether programs run as an ordinary user although the tests run as the administrator.
+    pub(crate) fn is_nobody(&self) -> bool {
+        self.is_nobody
+    }
+
+    /// A program that runs outside of the sandbox, as the user whose programs run inside.
+    pub(crate) fn outside(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        if self.is_nobody {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command
+    }
+
+    /// The program that attacks, compiled into the workspace.
+    pub(crate) fn with_attacks(self) -> Self {
+        let source = self.path("attack.c");
+        fs::write(&source, include_str!("attack.c")).unwrap();
+        let mut build = Command::new("gcc");
+        build.args(["-O1", "-pthread", "-o"]).args([&self.work("attack"), &source]).arg("-lrt");
+        assert!(build.status().unwrap().success());
+        self
+    }
+
     pub(crate) fn limits(self, change: impl FnOnce(&mut Limits)) -> Self {
         self.with(|rules| change(&mut rules.limits))
     }
@@ -111,6 +151,7 @@ impl Scene {
             stdin: None,
             temp: self.path("tmp"),
             rules: self.rules.clone(),
+            after: None,
         }
     }
 
@@ -138,6 +179,20 @@ impl Scene {
     /// Runs a script to its end.
     pub(crate) fn run(&self, script: &str) -> Done {
         self.start(script).done()
+    }
+
+    /// Whether a process is there that began in the workspace and has this number inside.
+    pub(crate) fn is_alive(&self, pid: &str) -> bool {
+        let all = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+        let is_here = |process: &PathBuf| {
+            fs::read_link(process.join("cwd")).is_ok_and(|folder| folder.starts_with(&self.rules.workspace))
+        };
+        let has_number = |process: &PathBuf| {
+            let status = fs::read_to_string(process.join("status")).unwrap_or_default();
+            let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:")).unwrap_or_default();
+            numbers.split_whitespace().last() == Some(pid)
+        };
+        all.filter(is_here).any(|process| has_number(&process))
     }
 
     /// The content of a file in the workspace, as soon as there is a whole line of it.
@@ -207,10 +262,9 @@ pub(crate) fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Whether a process is there and no zombie.
-pub(crate) fn is_alive(pid: &str) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+/// Whether the tests run as the administrator, who can also try as an ordinary user.
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
 }
 
 /// Whether a program is there to be tried.

@@ -26,6 +26,15 @@ fn a_signal_that_ends_it_is_reported() {
     assert_eq!((done.ended().code, done.ended().signal), (None, Some(9)));
 }
 
+/// The first process of the namespaces ends right after the program; whoever hears of both at once must not mix them up.
+#[test]
+fn an_exit_code_is_never_lost() {
+    let scene = Scene::new();
+    for _ in 0..60 {
+        assert_eq!(scene.run("exit 3").ended().code, Some(3));
+    }
+}
+
 #[test]
 fn what_cannot_be_started_says_why() {
     let scene = Scene::new();

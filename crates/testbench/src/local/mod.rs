@@ -20,6 +20,7 @@ use crate::{
     fault::faults,
     fields::Fields,
     leftovers,
+    session::{note_printing, still},
 };
 use command::words;
 use files::{Globs, copy};
@@ -123,7 +124,13 @@ impl Local {
         let begun = std::time::Instant::now();
         let ended = run(bench.attempt, &plan).await;
         let duration = begun.elapsed();
+        let heard = ended.as_ref().ok().and_then(|ended| ended.stdout.heard.max(ended.stderr.heard));
         let (stop, logs) = told(ended, folder)?;
+        // How long it was silent before its time was up; what it takes to end it does not count.
+        let silent = heard.map_or(start.timeout, |heard| start.timeout.saturating_sub(heard.duration_since(begun)));
+        if stop == Stop::TimedOut && silent < still(start.timeout) {
+            note_printing(folder)?;
+        }
         let mut seen = Vec::new();
         for log in &logs {
             let text = fs::read(folder.join(log))?;

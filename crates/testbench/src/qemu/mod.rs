@@ -19,7 +19,9 @@ use std::path::Path;
 
 use interlock_activity::Effect;
 
-use crate::{Bench, Doing, Environment, Kept, Operation, Profile, Ran, Reset, Start, Trouble, confined, leftovers};
+use crate::{
+    Bench, Doing, Environment, Kept, Operation, Profile, Ran, Reset, Start, Trouble, confined, fault::Image, leftovers,
+};
 pub use command::package;
 use config::Config;
 
@@ -55,7 +57,12 @@ impl Environment for Qemu {
             let image = bench.session.image.as_ref();
             let image = image.ok_or_else(|| Trouble::environment("there is no image to run"))?;
             match std::fs::metadata(image) {
-                Ok(about) if about.is_file() && about.len() > 0 => Ok(()),
+                Ok(about) if about.is_file() && about.len() > 0 => {
+                    match Image::read(image)?.unfit_for(&self.config.program) {
+                        Some(why) => Err(Trouble::Setup(format!("`build.image` cannot run there: {why}"))),
+                        None => Ok(()),
+                    }
+                }
                 Ok(_) => Err(Trouble::Environment(format!("the image is empty: {}", image.display()))),
                 Err(error) => Err(Trouble::Environment(format!("there is no image: {}: {error}", image.display()))),
             }

@@ -24,6 +24,7 @@ use crate::{
     expect::{Expect, Found, Unmet},
     fault::{Symbols, faults, registers},
     leftovers,
+    session::{note_printing, still},
 };
 
 /// What QEMU itself said.
@@ -43,6 +44,8 @@ struct Notes {
     /// What a debugger showed.
     shown: String,
     faults: Vec<Fault>,
+    /// Whether it still printed when its time was up.
+    is_printing: bool,
 }
 
 /// Starts it once.
@@ -65,6 +68,9 @@ pub(crate) async fn run(config: &Config, bench: Bench<'_>, start: &Start, folder
         None => Default::default(),
     };
     let is_semihosting_first = config.console == Console::Semihosting || boot.serial.heard() == 0;
+    if notes.is_printing {
+        note_printing(folder)?;
+    }
     let mut artifacts = boot.guest.close()?;
     artifacts.extend(notes.write(folder)?);
     let logs = logs(folder, is_semihosting_first);
@@ -109,6 +115,8 @@ async fn watched(
         }
         Ok(End::Itself(ended)) => notes.ended(*ended, is_ended_outside),
         Ok(End::Decided(stop)) => {
+            let silent = boot.last_heard().elapsed();
+            notes.is_printing = stop == Stop::TimedOut && silent < still(start.timeout);
             if matches!(stop, Stop::Hung { .. } | Stop::TimedOut) {
                 notes.examine(bench, boot, elf, &stop).await;
             }

@@ -1,6 +1,6 @@
 //! Which format a text has, by what only that format prints.
 
-use super::{Format, lines::lines, reading::form, unity};
+use super::{Format, junit, lines::lines, reading::form, unity, xml};
 
 /// The most lines that are looked at.
 const LINES_MAX: usize = 200_000;
@@ -13,8 +13,8 @@ pub(super) fn format(text: &str) -> Option<Format> {
 fn document(text: &str) -> Option<Format> {
     let start = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     if start.starts_with('<') {
-        let root = form!(r"<(robot|testsuites?)[\s>]")?.captures(start)?;
-        return Some(if &root[1] == "robot" { Format::Robot } else { Format::Junit });
+        let root = xml::root(start, &["robot", junit::ROOTS[0], junit::ROOTS[1]])?;
+        return Some(if root == "robot" { Format::Robot } else { Format::Junit });
     }
     (start.starts_with('{') && start.contains("\"testsuites\"")).then_some(Format::Twister)
 }
@@ -36,7 +36,11 @@ fn console(text: &str) -> Option<Format> {
         Some(Format::Ztest)
     } else if has(form!(r"^(?:<\d+>)?(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? *)? *KTAP version \d")) {
         Some(Format::Ktap)
-    } else if lines.iter().any(|line| unity::is_result(line)) || has(form!(r"\b\d+ Tests? \d+ Failures? \d+ Ignored")) {
+    } else if lines.iter().any(|line| unity::is_result(line))
+        || has(form!(
+            r"\b\d+ Tests? \d+ Failures? \d+ Ignored|^\S+:\d+: ?\S.*\s\[(?:PASSED|FAILED|IGNORED|SKIPPED|ERRORED)\]"
+        ))
+    {
         Some(Format::Unity)
     } else if has(form!(r"^TAP version \d|^1\.\.\d+(?:\s|$)|^(?:not )?ok \d+\b")) {
         Some(Format::Tap)

@@ -47,6 +47,16 @@ pub(super) fn kind(line: &str) -> Option<Kind> {
     is(form!(ASSERTIONS), line).then_some(Kind::Assertion)
 }
 
+/// Lines by which a program that runs others says that one of them failed.
+pub(super) fn stopped() -> Option<&'static regex::Regex> {
+    form!(
+        r"(?x)
+        ^\s* (?: \S*make (?: \.exe )? (?: \[\d+\] )? : \s \*\*\* .* (?: Error\ \d+ | Stop\. | \b(?: Segmentation | Aborted | Killed | Terminated )\b )
+        | ninja:\ (?: build\ stopped | error: ) | gmake:\ \*\*\* | npm\ (?: ERR!\ Test\ failed | error\ code )
+        | \#\#\[error\] | Error:\ Process\ completed\ with\ exit\ code\ [1-9] )"
+    )
+}
+
 /// Every line of a text that reports a fault, assertions too.
 pub fn faults(text: &str) -> Vec<String> {
     let lines = super::lines::lines(text);

@@ -23,6 +23,8 @@ struct Cargo {
     suite: String,
     /// Binaries that have begun and not summed up.
     unfinished: usize,
+    /// The line of the last summary.
+    summed_up_at: usize,
     /// The case whose output is being told, and since when.
     about: Option<(usize, String)>,
 }
@@ -66,11 +68,17 @@ impl Cargo {
 
     /// `test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s`
     fn result(&mut self, at: usize, text: &str) -> bool {
-        let form =
-            form!(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured; \d+ filtered out");
+        let form = form!(
+            r"^test result: (?P<word>\w+)\. (?P<passed>\d+) passed; (?P<failed>\d+) failed; (?P<ignored>\d+) ignored; (?P<measured>\d+) measured; \d+ filtered out"
+        );
         let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
-        let number = |index: usize| found[index].parse::<usize>().unwrap_or(0);
-        self.reading.sum_up(number(1) + number(2) + number(3) + number(4), number(2));
+        let number = |name: &str| found[name].parse::<usize>().unwrap_or(usize::MAX);
+        let all = ["passed", "failed", "ignored", "measured"].map(number).into_iter().fold(0, usize::saturating_add);
+        self.reading.sum_up(all, number("failed"));
+        if &found["word"] != "ok" {
+            self.reading.fail(format!("a test binary says that it failed: {}", text.trim()));
+        }
+        self.summed_up_at = at;
         self.unfinished = self.unfinished.saturating_sub(1);
         self.stop_telling(at);
         true
@@ -154,7 +162,23 @@ impl Cargo {
         if self.reading.summary.is_none() || self.unfinished > 0 {
             self.reading.doubt("a test binary began and did not sum up (test result: ...)");
         }
+        self.outside(lines);
         self.reading.finish(lines)
+    }
+
+    /// What cargo itself says. That tests failed is explained by a case; that something could not be built is explained by none.
+    fn outside(&mut self, lines: &[Line]) {
+        let not_built = form!(r"^error: could not (?:compile|document)");
+        let is_not_built = |line: &Line| not_built.is_some_and(|form| form.is_match(&line.text));
+        if let Some(at) = lines.iter().position(is_not_built) {
+            self.reading.end_uncounted(at, "the build", Status::Failed).message = lines[at].text.clone();
+        }
+        let says_failed = form!(
+            r"^error: (?:test|bench|doctest|\d+ targets?) failed|^error: build failed|^error\[E\d+\]: |^error: aborting due to|^test result: FAILED|^test .*\.\.\. FAILED$|^\S+ --- FAILED$"
+        );
+        self.reading.fail_on(lines, says_failed);
+        let after = lines.get(self.summed_up_at..).unwrap_or_default();
+        self.reading.fail_on(after, form!(r"^error(?:\[E\d+\])?: "));
     }
 }
 

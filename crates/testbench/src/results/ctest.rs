@@ -1,6 +1,10 @@
 //! CTest's console: `Start 1: name`, `1/7 Test #1: name ....   Passed    0.01 sec`, and a summary in percent.
 //!
+//! With `--repeat` a test has several results, and only the last may have its `1/7`: those before it are earlier attempts.
+//!
 //! CTest calls a program that it does not find "not run" and leaves it out of what failed in some places: here it failed.
+
+use std::collections::BTreeSet;
 
 use super::{
     Parsed, Status,
@@ -34,6 +38,10 @@ struct Ctest {
     reading: Reading,
     /// Those that were disabled; the summary does not count them.
     disabled: usize,
+    /// The numbers of tests that have a result.
+    reported: BTreeSet<String>,
+    /// Whether an attempt at a test failed, be it that another one passed.
+    has_failed: bool,
     /// Where the case that is told about last ended.
     about: Option<(usize, String)>,
 }
@@ -41,10 +49,17 @@ struct Ctest {
 impl Ctest {
     fn line(&mut self, at: usize, line: &Line) {
         let text = &line.text;
-        if let Some(found) = form!(r"^\s*Start\s+\d+: (?P<name>.+)$").and_then(|form| form.captures(text)) {
-            self.reading.begin(at, "", found["name"].trim());
+        let start = form!(r"^\s*Start\s+(?P<number>\d+): (?P<name>.+)$").and_then(|form| form.captures(text));
+        if let Some(found) = start {
+            match self.reported.contains(&found["number"]) {
+                true => self.reading.begin_again(at, "", found["name"].trim()),
+                false => self.reading.begin(at, "", found["name"].trim()),
+            }
             self.reading.claim(at, 0..text.len());
             self.stop_telling(at);
+        } else if text.starts_with("Test project ") {
+            // Another call of CTest counts its tests from the beginning.
+            self.reported.clear();
         } else if !self.case(at, text) && !self.summary(at, text) {
             self.tell(text);
         }
@@ -52,15 +67,20 @@ impl Ctest {
 
     fn case(&mut self, at: usize, text: &str) -> bool {
         let form = form!(
-            r"^\s*\d+/(?P<of>\d+)\s+Test\s+#\d+: (?P<name>.+?) \.*\s*(?P<what>Passed\s+[\d.]+ sec|[^.*]*\*\*\*.*)$"
+            r"^\s*(?:\d+/(?P<of>\d+)\s+)?Test\s+#(?P<number>\d+): (?P<name>.+?) \.*\s*(?P<what>Passed\s+[\d.]+ sec|[^.*]*\*\*\*.*)$"
         );
         let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
         let what = &found["what"];
         self.stop_telling(at);
-        self.reading.announced = found["of"].parse().ok();
-        self.disabled += usize::from(what.contains("Disabled"));
+        self.reading.announced = found.name("of").and_then(|of| of.as_str().parse().ok()).or(self.reading.announced);
         let status = status(what);
-        let case = self.reading.end(at, "", &found["name"], status);
+        self.has_failed |= status.is_bad();
+        let is_first = self.reported.insert(found["number"].to_owned());
+        self.disabled += usize::from(is_first && what.contains("Disabled"));
+        let case = match is_first {
+            true => self.reading.end(at, "", &found["name"], status),
+            false => self.reading.again(at, "", &found["name"], status),
+        };
         let seconds = form!(r"([\d.]+) sec$").and_then(|form| form.captures(what));
         case.duration_ms = seconds.as_ref().and_then(|seconds| ms_of_seconds(&seconds[1]));
         if status != Status::Passed {
@@ -105,6 +125,13 @@ impl Ctest {
             self.reading.doubt("there is no summary (N% tests passed)");
         } else if !lines.iter().any(|line| line.text.starts_with("Total Test time")) {
             self.reading.doubt("it ends before the total test time");
+        }
+        let says_failed = form!(
+            r"^Errors while running CTest|^The following tests (?:FAILED|did not run)|^CMake Error|% tests passed, [1-9]\d* tests? failed"
+        );
+        self.reading.fail_on(lines, says_failed);
+        if !self.has_failed {
+            self.reading.fail_on(lines, form!(r"\*\*\*(?:Failed|Timeout|Exception|Not Run)"));
         }
         self.reading.finish(lines)
     }

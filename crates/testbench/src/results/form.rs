@@ -51,6 +51,15 @@ pub struct Location {
     pub line: u32,
 }
 
+/// A case that did not end the same every time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flaky {
+    /// The case.
+    pub case_id: String,
+    /// The status of each attempt, in their order.
+    pub statuses: Vec<Status>,
+}
+
 /// What a text says about tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parsed {
@@ -62,6 +71,12 @@ pub struct Parsed {
     pub summary: Option<(usize, usize)>,
     /// The case that had begun and not ended where the text ends; it is `missing` among the cases.
     pub running: Option<String>,
+    /// Statements of the framework itself, or of the program that ran it, that the run failed, which no failed case explains.
+    #[serde(default)]
+    pub failures: Vec<String>,
+    /// Cases that the framework ran several times with different results.
+    #[serde(default)]
+    pub flaky: Vec<Flaky>,
     /// Lines that report a fault, wherever they stand; those within the words of a result do not count.
     pub faults: Vec<String>,
     /// Why it cannot be believed as it is: it ends in the middle, its summary does not fit its cases, there is not one case.
@@ -115,8 +130,17 @@ impl Parsed {
             (one, another) => one.or(another),
         };
         self.running = other.running.or(self.running.take());
+        let first = self.cases.len();
         self.cases.extend(other.cases);
+        let before: Vec<String> = self.cases.iter().map(|case| case.case_id.clone()).collect();
         super::names::make_unique(&mut self.cases, &[], &mut self.notes);
+        let renamed = |flaky: Flaky| {
+            let place = before.iter().skip(first).position(|id| *id == flaky.case_id);
+            let case_id = place.map_or(flaky.case_id, |place| self.cases[first + place].case_id.clone());
+            Flaky { case_id, ..flaky }
+        };
+        self.flaky.extend(other.flaky.into_iter().map(renamed));
+        self.failures.extend(other.failures);
         self.faults.extend(other.faults);
         self.doubts.extend(other.doubts);
         self.notes.extend(other.notes);

@@ -1,4 +1,6 @@
 //! GoogleTest's console: every case begins with `[ RUN      ]` and ends with `[       OK ]`, `[  FAILED  ]` or `[  SKIPPED ]`.
+//!
+//! The set-up of a suite or of the whole program can fail without a case: the list at the end, or an assertion outside of every case, says so.
 
 use super::{
     Parsed, Status,
@@ -35,14 +37,14 @@ impl Gtest {
             r"\[(?P<tag> RUN      |       OK |  FAILED  |  SKIPPED | DISABLED |==========|  PASSED  )\] (?P<rest>.*)$"
         );
         let Some(found) = form.and_then(|form| form.captures(&line.text)) else {
-            return add_line(&mut self.said, &line.text);
+            return self.other(at, &line.text);
         };
         let rest = found["rest"].to_owned();
         let is_used = match found["tag"].trim() {
             "RUN" => self.begin(at, &rest),
             "OK" => self.end(at, &rest, Status::Passed),
             "FAILED" if !self.is_over => self.end(at, &rest, Status::Failed),
-            "FAILED" => self.counted(&rest),
+            "FAILED" => self.counted(at, &rest),
             "SKIPPED" if !self.is_over => self.end(at, &rest, Status::Skipped),
             "DISABLED" => {
                 self.disabled += 1;
@@ -55,6 +57,18 @@ impl Gtest {
         if is_used {
             let start = found.get(0).map_or(0, |all| all.start());
             self.reading.claim(at, start..line.text.len());
+        }
+    }
+
+    /// What is printed within a case belongs to it. An assertion outside of every case is one of a suite or of the program.
+    fn other(&mut self, at: usize, text: &str) {
+        add_line(&mut self.said, text);
+        let is_assertion =
+            form!(r"^\S.*?(?::\d+: Failure|\(\d+\): error: .*)$").is_some_and(|form| form.is_match(text));
+        if is_assertion && self.reading.open().is_none() {
+            let case = self.reading.end_uncounted(at, "outside of every case", Status::Failed);
+            case.location = super::reading::first_place(text);
+            case.message = text.to_owned();
         }
     }
 
@@ -105,10 +119,21 @@ impl Gtest {
         count
     }
 
-    fn counted(&mut self, rest: &str) -> bool {
-        let form = form!(r"^(\d+) tests?, listed below:$");
-        let Some(found) = form.and_then(|form| form.captures(rest)) else { return true };
-        self.reading.sum_up(0, found[1].parse().unwrap_or(usize::MAX));
+    /// The list of what failed: how many cases, which, and suites that failed by themselves.
+    fn counted(&mut self, at: usize, rest: &str) -> bool {
+        if let Some(found) = form!(r"^(\d+) tests?, listed below:$").and_then(|form| form.captures(rest)) {
+            self.reading.sum_up(0, found[1].parse().unwrap_or(usize::MAX));
+            return true;
+        }
+        if let Some((suite, what)) = rest.split_once(": ").filter(|(_, what)| what.contains("Test")) {
+            self.reading.end_uncounted(at, suite.trim(), Status::Failed).message = what.to_owned();
+            return true;
+        }
+        let name = rest.split([',', ' ']).next().unwrap_or_default();
+        let is_known = self.reading.case(name).is_some_and(|case| case.status.is_bad());
+        if !is_known {
+            self.reading.doubt(format!("{name} is in the list of those that failed, and did not"));
+        }
         true
     }
 
@@ -119,6 +144,8 @@ impl Gtest {
         if self.reading.summary.is_none() || self.ran.is_some() {
             self.reading.doubt("there is no summary (N tests from N test suites ran, and how many passed)");
         }
+        let says_failed = form!(r"\[  FAILED  \]|^ ?\d+ FAILED TESTS?(?: SUITES?| CASES?)?$|: Failure$");
+        self.reading.fail_on(lines, says_failed);
         self.reading.finish(lines)
     }
 }

@@ -1,5 +1,7 @@
-//! JUnit XML as CTest, GoogleTest, pytest, Twister and others write it. It has no one owner, so whatever is there is taken, and what its counts
-//! say beyond that is a doubt.
+//! JUnit XML as CTest, GoogleTest, pytest, Surefire, Twister and others write it. The format has no owner: a failure is believed at any place of a
+//! document, and a count that exceeds the cases is a doubt. `status.rs` reads one case.
+
+mod status;
 
 use roxmltree::Node;
 
@@ -9,25 +11,19 @@ use super::{
     xml,
 };
 
-/// Reads the document.
+/// The elements that a document begins with.
+pub(super) const ROOTS: [&str; 2] = ["testsuites", "testsuite"];
+
+/// Reads all documents of a text.
 pub(super) fn parse(text: &str) -> Parsed {
     let mut reading = Reading::default();
-    match xml::Text::new(text, &["testsuites", "testsuite"]) {
-        None => reading.doubt("there is no JUnit XML in it"),
-        Some(text) => {
-            if text.is_cut {
-                reading.doubt("the XML ends in the middle");
-            }
-            match text.document() {
-                Ok(document) => read(&mut reading, document.root_element()),
-                Err(error) => reading.doubt(format!("the XML cannot be read: {error}")),
-            }
-        }
-    }
+    let texts = xml::texts(text, &ROOTS);
+    texts.tell(&mut reading, "JUnit XML", read);
     reading.close()
 }
 
 fn read(reading: &mut Reading, root: Node<'_, '_>) {
+    let first = reading.found.len();
     for node in root.descendants().filter(|node| node.has_tag_name("testcase")) {
         case(reading, node);
     }
@@ -40,7 +36,15 @@ fn read(reading: &mut Reading, root: Node<'_, '_>) {
         let said = xml::text_of(node);
         reading.faults.extend(said.lines().filter(is_ours).map(|line| line.trim().to_owned()));
     }
-    counts(reading, root);
+    counts(reading, root, first);
+    if root.descendants().any(status::says_failed) {
+        reading.fail("the document has an element that says that something failed, and no case did");
+    }
+    root.descendants().filter(is_suite).for_each(|node| suite(reading, node));
+}
+
+fn is_suite(node: &Node<'_, '_>) -> bool {
+    ROOTS.iter().any(|name| node.has_tag_name(*name))
 }
 
 fn case(reading: &mut Reading, node: Node<'_, '_>) {
@@ -56,7 +60,10 @@ fn case(reading: &mut Reading, node: Node<'_, '_>) {
     if xml::is_cut(node) {
         return reading.begin(0, suite, &id);
     }
-    let status = status(node);
+    let status = status::of(node);
+    if let Some(word) = status::unknown(node) {
+        reading.doubt(format!("the status of {id} is `{word}`, which says neither that it passed nor that it failed"));
+    }
     let case = reading.end(0, suite, &id, status);
     case.duration_ms = ms_of_seconds(attribute("time"));
     if status != Status::Passed {
@@ -66,11 +73,15 @@ fn case(reading: &mut Reading, node: Node<'_, '_>) {
     let said = node.children().filter(|node| node.has_tag_name("system-out")).map(xml::text_of).collect::<String>();
     case.artifacts
         .extend(attachments.into_iter().flat_map(|form| form.captures_iter(&said)).map(|found| found[1].to_owned()));
+    for _ in node.children().filter(|child| status::is_flaky(*child)) {
+        reading.earlier(suite, &id, Status::Failed);
+    }
 }
 
 /// What a case says about itself, with the place it names or else where it is written.
 fn explain(case: &mut Case, node: Node<'_, '_>, written: Option<Location>) {
-    let Some(about) = node.children().find(|node| kind(*node).is_some()) else { return };
+    let is_about = |node: &Node<'_, '_>| status::of_child(*node).is_some() || status::is_repeated(*node);
+    let Some(about) = node.children().find(is_about) else { return };
     let message = about.attribute("message").unwrap_or_default().trim();
     let body = xml::text_of(about);
     case.message = if message.is_empty() { body.trim().to_owned() } else { message.to_owned() };
@@ -89,62 +100,51 @@ fn explain(case: &mut Case, node: Node<'_, '_>, written: Option<Location>) {
     case.stack = places.map(|line| line.as_str().trim().to_owned()).collect();
 }
 
-/// How a child of a case says that it ended.
-fn kind(node: Node<'_, '_>) -> Option<Status> {
-    match node.tag_name().name() {
-        "failure" | "error" => Some(Status::Failed),
-        "skipped" => Some(Status::Skipped),
-        _ => None,
+fn number(node: Node<'_, '_>, name: &str) -> Option<usize> {
+    node.attribute(name).and_then(|text| text.trim().parse::<usize>().ok())
+}
+
+/// Reads a suite apart from its cases: its own failures, its own status, and its counts.
+fn suite(reading: &mut Reading, node: Node<'_, '_>) {
+    let name = node.attribute("name").unwrap_or("testsuite").to_owned();
+    for child in node.children().filter(|child| status::of_child(*child).is_some_and(Status::is_bad)) {
+        let message = child.attribute("message").map_or_else(|| xml::text_of(child), str::to_owned);
+        let case = reading.end_uncounted(0, &name, Status::Failed);
+        case.location = first_place(&message);
+        case.message = message;
+    }
+    if status::of_attributes(node).is_some_and(Status::is_bad) {
+        reading.fail(format!("the suite {name} says that it failed"));
+    }
+    let cases = || node.descendants().filter(|node| node.has_tag_name("testcase") && !xml::is_cut(*node));
+    let bad = cases().filter(|case| status::of(*case).is_bad()).count();
+    let said = number(node, "failures").unwrap_or(0).saturating_add(number(node, "errors").unwrap_or(0));
+    if said > 0 && bad == 0 {
+        reading.fail(format!("the suite {name} counts {said} that failed, and none of its cases did"));
+    }
+    let (tests, reported) = (number(node, "tests").unwrap_or(0), cases().count());
+    if tests > reported {
+        reading.doubt(format!("cases that the suite {name} counts: {tests}, reported: {reported}"));
     }
 }
 
-fn status(node: Node<'_, '_>) -> Status {
-    let children = || node.children().filter(Node::is_element);
-    if let Some(bad) = children().find(|child| kind(*child) == Some(Status::Failed)) {
-        return badly(bad);
-    }
-    if let Some(skipped) = children().find(|child| kind(*child) == Some(Status::Skipped)) {
-        // CTest says so of a program that is not there.
-        let is_absent =
-            skipped.attribute("message").is_some_and(|message| message.contains("Unable to find executable"));
-        return if is_absent { Status::Failed } else { Status::Skipped };
-    }
-    let attribute = |name: &str| node.attribute(name).unwrap_or_default();
-    match (attribute("status"), attribute("result")) {
-        ("fail" | "failed" | "error", _) => Status::Failed,
-        ("notrun" | "disabled" | "skipped", _) | (_, "suppressed" | "skipped") => Status::Skipped,
-        _ => Status::Passed,
-    }
-}
-
-/// Failed, or more exactly.
-fn badly(node: Node<'_, '_>) -> Status {
-    let about =
-        format!("{} {}", node.attribute("type").unwrap_or_default(), node.attribute("message").unwrap_or_default());
-    let is = |form: Option<&'static regex::Regex>| form.is_some_and(|form| form.is_match(&about));
-    if is(form!(r"(?i)^\s*\S*\s*(?:timeout|timed out)\b")) {
-        Status::Timeout
-    } else if is(form!(r"(?i)\b(?:crash(?:ed)?|segfault|segmentation fault|subprocess aborted)\b")) {
-        Status::Crashed
-    } else {
-        Status::Failed
-    }
-}
-
-/// What the suites count. They count differently (some leave out what is disabled, some count a failure twice), so only what they have beyond the
-/// cases is doubtful.
-fn counts(reading: &mut Reading, root: Node<'_, '_>) {
-    let number =
-        |node: Node<'_, '_>, name: &str| node.attribute(name).and_then(|text| text.trim().parse::<usize>().ok());
+/// What a document counts. Frameworks count differently (some leave out what is disabled, some count a failure twice), so only what they have
+/// beyond the cases is doubtful.
+fn counts(reading: &mut Reading, root: Node<'_, '_>, first: usize) {
     let outermost: Vec<Node<'_, '_>> = match number(root, "tests") {
         Some(_) => vec![root],
         None => root.children().filter(|node| node.has_tag_name("testsuite")).collect(),
     };
     let sum = |name: &str| outermost.iter().filter_map(|node| number(*node, name)).fold(0, usize::saturating_add);
     let (tests, failed) = (sum("tests"), sum("failures").saturating_add(sum("errors")));
-    let reported = reading.found.iter().filter(|found| found.case.status != Status::Missing).count();
-    let bad = reading.found.iter().filter(|found| found.case.status.is_bad()).count();
-    if outermost.iter().any(|node| number(*node, "tests").is_some()) {
-        reading.summary = Some((tests.max(reported), failed.max(bad)));
+    let own = || reading.found[first..].iter();
+    let reported = own().filter(|found| found.case.status != Status::Missing).count();
+    let bad = own().filter(|found| found.case.status.is_bad()).count();
+    let is_counted = outermost.iter().any(|node| number(*node, "tests").is_some());
+    match (is_counted, reading.summary) {
+        (true, _) => reading.sum_up(tests.max(reported), failed.max(bad)),
+        // One document counts and another does not: its cases are what they are.
+        (false, Some(_)) => reading.sum_up(reported, bad),
+        (false, None) => {}
     }
 }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use self::start::Shown;
-use super::{Case, Parsed, Status, names::meant};
+use super::{Case, Flaky, Parsed, Status, names::meant};
 use crate::{Fault, Ran, Stop, session::file_name};
 
 /// What was measured, not judged. Its JSON is `machines/firmware/schemas/test_result.json`.
@@ -68,15 +68,6 @@ pub struct MeasuredCase {
     /// The start that reported it; empty where none did.
     #[serde(default)]
     pub start: String,
-}
-
-/// A case whose repetitions did not agree.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Flaky {
-    /// Which.
-    pub case_id: String,
-    /// How each repetition ended, in their order.
-    pub statuses: Vec<Status>,
 }
 
 /// What a measurement comes to.

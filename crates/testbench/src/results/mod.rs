@@ -18,6 +18,7 @@ mod pytest;
 mod reading;
 mod robot;
 mod tap;
+mod text;
 mod twister;
 mod unity;
 mod xml;
@@ -26,10 +27,11 @@ mod ztest;
 use serde_json::{Map, Value};
 
 pub use banner::faults;
-pub use form::{Case, Location, Parsed, Status};
-pub use measure::{Flaky, Measured, MeasuredCase, Verdict, Wanted, measure, measure_wanted};
+pub use form::{Case, Flaky, Location, Parsed, Status};
+pub use measure::{Measured, MeasuredCase, Verdict, Wanted, measure, measure_wanted};
 pub use names::meant;
 pub use patterns::{PatternTexts, Patterns};
+pub use text::text;
 
 /// A format of results.
 #[derive(Clone, Debug)]

@@ -1,12 +1,19 @@
 //! pytest's console. With `-v` every case has a line; without, only letters per file, and then cases are called after the file and their number.
+//!
+//! The last line holds the totals. Lines around it (an internal error, an interruption, too little coverage) can contradict it. `tail.rs` reads
+//! everything after the cases, `letters.rs` the letters.
 
 mod letters;
+mod tail;
 
 use super::{
     Parsed, Status,
     lines::{Line, lines},
-    reading::{Reading, form, place},
+    reading::{Reading, form},
 };
+
+/// The most cases that are made of totals alone.
+const UNNAMED_MAX: usize = 10_000;
 
 /// Reads the console.
 pub(super) fn parse(text: &str) -> Parsed {
@@ -23,18 +30,27 @@ struct Pytest {
     reading: Reading,
     /// `test_ring.py 2` and the like were made.
     has_letters: bool,
+    /// True if a case was named.
+    has_names: bool,
+    has_subtests: bool,
     /// The heading of the failure that is being told.
     about: Option<String>,
     is_told_since: Option<usize>,
     /// Whether the cases are over and what is said about them follows.
     is_over: bool,
+    /// The file whose letters were interrupted by what its cases print (`-s`).
+    file: Option<String>,
+    totals: Option<tail::Totals>,
 }
 
-fn status(word: &str) -> Status {
+/// How a case ended, by the word that pytest prints. Nothing for an attempt that is followed by another, and for a part of a case.
+fn status(word: &str) -> Option<Status> {
     match word {
-        "PASSED" | "XPASS" => Status::Passed,
-        "SKIPPED" | "XFAIL" => Status::Skipped,
-        _ => Status::Failed,
+        "PASSED" | "XPASS" => Some(Status::Passed),
+        "SKIPPED" | "XFAIL" => Some(Status::Skipped),
+        "RERUN" => None,
+        _ if word.starts_with("SUB") => None,
+        _ => Some(Status::Failed),
     }
 }
 
@@ -44,17 +60,24 @@ impl Pytest {
         let is_used = if self.is_over {
             self.told(text) || self.summary(at, text)
         } else {
-            self.collected(text) || self.case(at, text) || self.summary(at, text) || self.letters(at, text)
+            self.collected(text)
+                || self.section(at, text)
+                || self.case(at, text)
+                || self.summary(at, text)
+                || self.letters(at, text)
         };
         if is_used {
             self.reading.claim(at, 0..text.len());
-        } else {
+        } else if self.is_over {
             self.section(at, text);
+            self.heading(text);
         }
     }
 
     fn collected(&mut self, text: &str) -> bool {
-        let form = form!(r"^(?:collecting \.\.\. )?collected (?P<all>\d+) items?(?:.* / (?P<selected>\d+) selected)?");
+        let form = form!(
+            r"^(?:collecting \.\.\. ?)?collected (?P<all>\d+) items?(?P<errors> / \d+ errors?)?(?:.* / (?P<selected>\d+) selected)?"
+        );
         let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
         let count = found.name("selected").map_or(&found["all"], |selected| selected.as_str());
         self.reading.announced = count.parse().ok();
@@ -64,126 +87,126 @@ impl Pytest {
     /// `test_ring.py::test_pop FAILED [ 25%]`, or as several workers print it: `[gw0] [ 25%] FAILED test_ring.py::test_pop`.
     fn case(&mut self, at: usize, text: &str) -> bool {
         let form = form!(
-            r"^(?P<id>\S+?::.*?)\s+(?P<status>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \((?P<why>.*)\))?(?:\s+\[ *\d+%\])?$"
+            r"^(?P<id>(?:\S+?|\S[^:]*\.\w+)::.*?)\s+(?P<status>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS|RERUN|SUB(?:PASS|FAIL|SKIP)\w*(?:[\[(].*?[\])])*)(?: \((?P<why>.*)\))?(?:\s+\[ *\d+%\])?$"
         );
         let workers = form!(
-            r"^\[gw\d+\] \[ *\d+%\] (?P<status>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (?P<id>\S+?::.*?)(?: \((?P<why>.*)\))?$"
+            r"^\[gw\d+\] \[ *\d+%\] (?P<status>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS|RERUN|SUB(?:PASS|FAIL|SKIP)\w*(?:[\[(].*?[\])])*) (?P<id>\S+?::.*?)(?: \((?P<why>.*)\))?$"
         );
         let found = form.and_then(|form| form.captures(text)).or_else(|| workers?.captures(text));
         if let Some(found) = found {
-            let case = self.reading.end(at, "", found["id"].trim(), status(&found["status"]));
-            case.message = found.name("why").map_or_else(String::new, |why| why.as_str().to_owned());
+            self.result(at, found["id"].trim(), &found["status"], found.name("why").map_or("", |why| why.as_str()));
             return true;
         }
         self.late(at, text) || self.begins(at, text)
     }
 
+    /// A case, an attempt at one, or a part of one ended.
+    fn result(&mut self, at: usize, id: &str, word: &str, why: &str) {
+        self.has_names = true;
+        match status(word) {
+            Some(status) => {
+                let case = self.reading.end(at, "", id, status);
+                case.message = why.to_owned();
+            }
+            None if word == "RERUN" => {
+                self.reading.again(at, "", id, Status::Failed);
+                self.reading.begin_again(at, "", id);
+            }
+            // A subtest that failed makes its case fail, which is reported too; a case that passes all the same is contradicted.
+            None => {
+                self.has_subtests = true;
+                if word.starts_with("SUBFAIL") {
+                    self.reading.fail(format!("a subtest of {id} failed"));
+                }
+            }
+        }
+    }
+
     /// The result of a case that printed something after its name.
     fn late(&mut self, at: usize, text: &str) -> bool {
-        let form = form!(r"^(?:.*[^A-Z])?(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))?(?:\s+\[ *\d+%\])?$");
+        let form =
+            form!(r"^(?:.*[^A-Z])?(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS|RERUN)(?: \(.*\))?(?:\s+\[ *\d+%\])?$");
         let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
         let Some(name) = self.reading.open().map(|found| found.case.case_id.clone()) else { return false };
-        self.reading.end(at, "", &name, status(&found[1]));
+        self.result(at, &name, &found[1], "");
         true
     }
 
     fn begins(&mut self, at: usize, text: &str) -> bool {
-        let form = form!(r"^(?P<id>[^\s:]+\.py(?:::[A-Za-z_]\w*)+(?:\[[^\]]*\])?)(?: |$)");
+        let form = form!(r"^(?P<id>[^\s:]+\.\w+(?:::[A-Za-z_][\w.]*)+(?:\[[^\]]*\])?)(?: |$)");
         let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
-        self.reading.begin(at, "", &found["id"]);
+        let is_open = self.reading.open().is_some_and(|open| open.case.case_id == found["id"]);
+        if !is_open {
+            self.reading.begin(at, "", &found["id"]);
+        }
+        self.has_names = true;
         // What the case prints behind its name is its own.
         self.reading.claim(at, 0..found["id"].len());
         false
     }
 
     fn letters(&mut self, at: usize, text: &str) -> bool {
-        let Some((file, statuses)) = letters::of(text) else { return false };
+        let found = letters::of(text).or_else(|| letters::interrupted(text, self.file.as_deref()));
+        let Some((file, letters)) = found else { return false };
         self.has_letters = true;
+        self.file = Some(file.clone());
         let before = self.reading.found.iter().filter(|found| found.suite == file).count();
-        for (index, status) in statuses.into_iter().enumerate() {
-            self.reading.end(at, &file, &format!("{file} {}", before + index + 1), status);
-        }
-        true
-    }
-
-    /// The headings of what follows the cases, and what stands below them.
-    fn section(&mut self, at: usize, text: &str) {
-        if form!(r"^=+ (?:FAILURES|ERRORS|PASSES|short test summary info) =+$").is_some_and(|form| form.is_match(text))
-        {
-            self.is_over = true;
-            self.is_told_since.get_or_insert(at);
-        }
-        if let Some(found) = form!(r"^_+ (?:ERROR at \w+ of )?(\S.*?) _+$").and_then(|form| form.captures(text)) {
-            self.about = Some(found[1].replace('.', "::"));
-        }
-        let raised = form!(r"^(\S+?):(\d+): \w[\w.]*$").and_then(|form| form.captures(text));
-        if let (Some(raised), Some(about)) = (raised, &self.about) {
-            let ending = format!("::{about}");
-            let case = self.reading.found.iter_mut().map(|found| &mut found.case);
-            if let Some(case) = case.into_iter().find(|case| case.case_id.ends_with(&ending)) {
-                case.location = place(&raised[1], &raised[2]);
+        let mut number = before;
+        let mut earlier = Vec::new();
+        for letter in letters {
+            match letter {
+                letters::Letter::Ended(status) => {
+                    number += 1;
+                    let name = format!("{file} {number}");
+                    self.reading.end(at, &file, &name, status);
+                    earlier.drain(..).for_each(|status| self.reading.earlier(&file, &name, status));
+                }
+                letters::Letter::Again => earlier.push(Status::Failed),
+                letters::Letter::Part => self.has_subtests = true,
             }
         }
-    }
-
-    /// `FAILED test_ring.py::test_pop - assert 1 == 2`, and files that could not be collected.
-    fn told(&mut self, text: &str) -> bool {
-        let form = form!(
-            r"^(?P<status>FAILED|ERROR|PASSED|SKIPPED|XFAIL|XPASS) (?P<id>\S+\.py(?:::.*?)?)(?: - (?P<why>.*))?$"
-        );
-        let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
-        let why = found.name("why").map_or("", |why| why.as_str());
-        if let Some(case) = self.reading.case(&found["id"]) {
-            case.message = why.to_owned();
-        } else if !found["id"].contains("::") {
-            self.reading.end(0, "", &found["id"], Status::Failed).message = why.to_owned();
-        } else if self.has_letters {
-            self.unnamed(&found["id"], why);
-        }
         true
     }
 
-    /// A case of which only a letter is known: the first that failed in its file and of which nothing is said.
-    fn unnamed(&mut self, id: &str, why: &str) {
-        let file = id.split("::").next().unwrap_or_default();
-        let mut cases = self.reading.found.iter_mut().filter(|found| found.suite == file).map(|found| &mut found.case);
-        if let Some(case) = cases.find(|case| case.status == Status::Failed && case.message.is_empty()) {
-            case.message = format!("{id}: {why}");
+    /// Where cases print what they like (`-s`), letters get lost among it. Where pytest has collected as many as it counts, and none failed, the rest
+    /// is known by the count.
+    fn take_from_totals(&mut self) {
+        let Some(totals) = self.totals.as_ref().filter(|_| !self.has_names) else { return };
+        let found = self.reading.found.iter().map(|found| found.case.status);
+        let (passed, skipped) = found.fold((0, 0), |(passed, skipped), status| match status {
+            Status::Passed => (passed + 1, skipped),
+            Status::Skipped => (passed, skipped + 1),
+            _ => (passed, skipped),
+        });
+        let is_whole = self.reading.announced == Some(totals.total) && totals.failed == 0;
+        let is_more = passed > totals.passed || skipped > totals.skipped || totals.total > UNNAMED_MAX;
+        if !is_whole || is_more || self.reading.found.iter().any(|found| found.case.status.is_bad()) {
+            return;
         }
-    }
-
-    /// `==== 1 failed, 3 passed, 1 error in 0.06s ====`
-    fn summary(&mut self, at: usize, text: &str) -> bool {
-        let form =
-            form!(r"^(?:=+ )?(?P<counts>(?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$");
-        let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
-        let count = |word: &str| {
-            let of = found["counts"].split(", ").filter_map(|part| part.split_once(' '));
-            of.filter(|(_, what)| what.trim_end_matches('s') == word)
-                .filter_map(|(n, _)| n.parse::<usize>().ok())
-                .sum::<usize>()
-        };
-        let (failed, errors) = (count("failed"), count("error"));
-        let others = count("passed") + count("skipped") + count("xfailed") + count("xpassed");
-        let reported = self.reading.found.iter().filter(|found| found.case.status != Status::Missing).count();
-        let bad = self.reading.found.iter().filter(|found| found.case.status.is_bad()).count();
-        // A case can fail and then fail again when it is taken down: an error is not always a case more.
-        let is_near = errors > 0 && reported <= others + failed + errors && bad > 0;
-        let (total, failed) = if is_near { (reported, bad) } else { (others + failed + errors, failed + errors) };
-        self.reading.sum_up(total, failed);
-        if let Some(from) = self.is_told_since.take() {
-            self.reading.about_cases(from..at);
+        let lost = [(Status::Passed, totals.passed - passed), (Status::Skipped, totals.skipped - skipped)];
+        for (status, count) in lost {
+            for number in 1..=count {
+                self.reading.end(0, "case", &format!("case {} {number}", status.name()), status);
+            }
         }
-        true
+        if lost.iter().any(|(_, count)| *count > 0) {
+            self.has_letters = true;
+            self.reading.notes.push("some cases are known only by pytest's count".to_owned());
+        }
     }
 
     fn finish(mut self, lines: &[Line]) -> Parsed {
+        self.take_from_totals();
         if self.reading.summary.is_none() {
             self.reading.doubt("there is no summary (N passed in N s)");
         }
         if self.has_letters {
             let note = "pytest gave no names, so cases are numbered by file: run it with -v, or read its JUnit XML";
             self.reading.notes.push(note.to_owned());
+        }
+        self.reading.fail_on(lines, tail::says_failed());
+        if lines.iter().any(|line| tail::interruption().is_some_and(|form| form.is_match(&line.text))) {
+            self.reading.doubt("pytest was interrupted");
         }
         self.reading.finish(lines)
     }

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use super::{
-    Case, Location, Parsed, Status,
+    Case, Flaky, Location, Parsed, Status,
     banner::{self, Kind},
     lines::Line,
     names,
@@ -37,6 +37,10 @@ pub(super) struct Found {
     pub(super) case: Case,
     /// The line where it began.
     began: usize,
+    /// How earlier attempts at it ended.
+    earlier: Vec<Status>,
+    /// Whether the framework's totals count it.
+    is_counted: bool,
 }
 
 /// What was found so far.
@@ -48,6 +52,8 @@ pub(super) struct Reading {
     pub(super) doubts: Vec<String>,
     pub(super) notes: Vec<String>,
     pub(super) faults: Vec<String>,
+    /// Lines by which the framework, or what ran it, says that the run failed.
+    failures: Vec<String>,
     /// Those that have begun and not ended, by their place in `found`.
     open: Vec<usize>,
     claimed: BTreeMap<usize, Range<usize>>,
@@ -63,7 +69,8 @@ impl Reading {
 
     fn push(&mut self, at: usize, suite: &str, name: &str) {
         let case = Case::new(name, Status::Missing);
-        self.found.push(Found { suite: suite.to_owned(), case, began: at });
+        let (earlier, is_counted) = (Vec::new(), true);
+        self.found.push(Found { suite: suite.to_owned(), case, began: at, earlier, is_counted });
     }
 
     /// A case ended, whether or not it was seen to begin.
@@ -80,6 +87,62 @@ impl Reading {
         found.case.status = status;
         self.within.push(found.began..at);
         &mut found.case
+    }
+
+    /// A case that was seen before begins once more.
+    pub(super) fn begin_again(&mut self, at: usize, suite: &str, name: &str) {
+        self.again(at, suite, name, Status::Missing);
+        let is_it = |found: &Found| found.case.case_id == name && found.suite == suite;
+        self.open.extend(self.found.iter().rposition(is_it));
+    }
+
+    /// A case ended that may have ended before: the earlier result stays known as an earlier attempt.
+    pub(super) fn again(&mut self, at: usize, suite: &str, name: &str, status: Status) -> &mut Case {
+        let is_it = |found: &Found| found.case.case_id == name && found.suite == suite;
+        let Some(index) = self.found.iter().rposition(is_it) else { return self.end(at, suite, name, status) };
+        self.open.retain(|open| *open != index);
+        let found = &mut self.found[index];
+        if found.case.status != Status::Missing {
+            found.earlier.push(found.case.status);
+        }
+        found.case.status = status;
+        self.within.push(found.began..at);
+        &mut found.case
+    }
+
+    /// An attempt at a case ended that another one follows or followed.
+    pub(super) fn earlier(&mut self, suite: &str, name: &str, status: Status) {
+        let is_it = |found: &&mut Found| found.case.case_id == name && found.suite == suite;
+        if let Some(found) = self.found.iter_mut().rev().find(is_it) {
+            found.earlier.push(status);
+        }
+    }
+
+    /// Something failed that is no case and that no total counts: a suite's set-up, say. It is reported as a case of its own.
+    pub(super) fn end_uncounted(&mut self, at: usize, name: &str, status: Status) -> &mut Case {
+        self.push(at, "", name);
+        let index = self.found.len() - 1;
+        let found = &mut self.found[index];
+        found.is_counted = false;
+        found.case.status = status;
+        &mut found.case
+    }
+
+    /// The framework, or what ran it, says that the run failed. Counts where no failed case explains it.
+    pub(super) fn fail(&mut self, why: impl Into<String>) {
+        self.failures.push(why.into());
+    }
+
+    /// The first line of a form by which the framework says that the run failed.
+    pub(super) fn fail_on(&mut self, lines: &[Line], form: Option<&regex::Regex>) {
+        self.fail_where(lines, |text| form.is_some_and(|form| form.is_match(text)));
+    }
+
+    /// The first line by which the framework says that the run failed.
+    pub(super) fn fail_where(&mut self, lines: &[Line], says_so: impl Fn(&str) -> bool) {
+        if let Some(line) = lines.iter().find(|line| says_so(&line.text)) {
+            self.fail(format!("it says that it failed: {}", shortened(line.text.trim())));
+        }
     }
 
     /// The case that began last and has not ended.
@@ -125,17 +188,27 @@ impl Reading {
             self.doubt("the last line is not ended: it may be cut off");
         }
         self.look_for_faults(lines);
+        self.fail_on(lines, banner::stopped());
         self.close()
     }
 
     /// All that there was to read, where it was no console.
     pub(super) fn close(mut self) -> Parsed {
         self.compare();
+        // Without a case that failed nothing else explains such a line.
+        if self.found.iter().any(|found| found.case.status.is_bad()) {
+            self.failures.clear();
+        }
         let running = self.open.last().copied();
+        let attempts: Vec<Vec<Status>> = self.found.iter_mut().map(attempts).collect();
         let suites: Vec<String> = self.found.iter().map(|found| found.suite.clone()).collect();
         let mut cases: Vec<Case> = self.found.into_iter().map(|found| tidy(found.case)).collect();
         names::make_unique(&mut cases, &suites, &mut self.notes);
+        let flaky = attempts.into_iter().zip(&cases).filter(|(statuses, _)| !statuses.is_empty());
+        let flaky = flaky.map(|(statuses, case)| Flaky { case_id: case.case_id.clone(), statuses }).collect();
         Parsed {
+            flaky,
+            failures: self.failures,
             running: running.map(|index| cases[index].case_id.clone()),
             cases,
             announced: self.announced,
@@ -167,8 +240,9 @@ impl Reading {
 
     /// Compares what was announced and summed up with what is there.
     fn compare(&mut self) {
-        let reported = self.found.iter().filter(|found| found.case.status != Status::Missing).count();
-        let failed = self.found.iter().filter(|found| found.case.status.is_bad()).count();
+        let counted = || self.found.iter().filter(|found| found.is_counted);
+        let reported = counted().filter(|found| found.case.status != Status::Missing).count();
+        let failed = counted().filter(|found| found.case.status.is_bad()).count();
         if reported == 0 {
             self.doubt("not one case is reported");
         }
@@ -182,6 +256,18 @@ impl Reading {
             self.doubt(format!("failed cases by the summary: {said}, reported: {failed}"));
         }
     }
+}
+
+/// The statuses of all attempts at a case, where they differ.
+fn attempts(found: &mut Found) -> Vec<Status> {
+    let mut statuses = std::mem::take(&mut found.earlier);
+    let last = found.case.status;
+    // An attempt that was not finished takes no part: the case is missing.
+    if last == Status::Missing || statuses.iter().all(|status| *status == last) {
+        return Vec::new();
+    }
+    statuses.push(last);
+    statuses
 }
 
 /// The case with its texts trimmed to what is kept.
@@ -216,14 +302,27 @@ pub(super) fn place(file: &str, line: &str) -> Option<Location> {
     (!file.is_empty()).then(|| Location { file: file.to_owned(), line })
 }
 
-/// The first place that a text names as `file:line`.
+/// The first place that a text names as `file:line`, or as `file(line):` as compilers of Windows do. A drive belongs to the file.
 pub(super) fn first_place(text: &str) -> Option<Location> {
-    let found = form!(r#"([^\s:"'(\[]+\.[A-Za-z][\w]{0,5}):(\d{1,7})\b"#)?.captures(text)?;
-    place(&found[1], &found[2])
+    let form = form!(
+        r#"(?P<file>(?:\b[A-Za-z]:[\\/])?[^\s:"'(\[]+\.[A-Za-z]\w{0,5})(?::(?P<line>\d{1,7})\b|\((?P<at>\d{1,7})(?:,\d+)?\) ?:)"#
+    );
+    let found = form?.captures(text)?;
+    let line = found.name("line").or_else(|| found.name("at"))?;
+    place(&found["file"], line.as_str())
 }
 
-/// Milliseconds of a number of seconds as frameworks write them: `0.25`, `1,234.5`.
+/// Milliseconds of a number of seconds as frameworks write them: `0.25`, `1,234.5`, and `1,5` where a comma marks the fraction. A comma alone does
+/// that: tests that take a thousand seconds are rarer than languages that write so.
 pub(super) fn ms_of_seconds(text: &str) -> Option<u64> {
-    let seconds: f64 = text.trim().replace(',', "").parse().ok()?;
+    let text = text.trim();
+    let is_one_comma = text.matches(',').count() == 1;
+    let is_fraction = match (text.rfind(','), text.rfind('.')) {
+        (Some(_), None) => is_one_comma,
+        (Some(comma), Some(dot)) => is_one_comma && comma > dot,
+        _ => false,
+    };
+    let plain = if is_fraction { text.replace('.', "").replace(',', ".") } else { text.replace(',', "") };
+    let seconds: f64 = plain.parse().ok()?;
     (seconds.is_finite() && (0.0..1e12).contains(&seconds)).then(|| (seconds * 1000.0).round() as u64)
 }

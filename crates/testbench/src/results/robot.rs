@@ -11,21 +11,13 @@ use super::{
 /// How deeply suites are followed; the XML reader's own bound is below that times the elements per suite.
 const DEPTH_MAX: usize = 64;
 
-/// Reads the document.
+/// The elements that a document begins with.
+const ROOTS: [&str; 1] = ["robot"];
+
+/// Reads all documents of a text.
 pub(super) fn parse(text: &str) -> Parsed {
     let mut reading = Reading::default();
-    match xml::Text::new(text, &["robot"]) {
-        None => reading.doubt("there is no output of Robot Framework in it"),
-        Some(text) => {
-            if text.is_cut {
-                reading.doubt("the XML ends in the middle");
-            }
-            match text.document() {
-                Ok(document) => read(&mut reading, document.root_element()),
-                Err(error) => reading.doubt(format!("the XML cannot be read: {error}")),
-            }
-        }
-    }
+    xml::texts(text, &ROOTS).tell(&mut reading, "output of Robot Framework", read);
     reading.close()
 }
 
@@ -38,15 +30,22 @@ fn read(reading: &mut Reading, root: Node<'_, '_>) {
     match all {
         Some(stat) => {
             let count = |name: &str| stat.attribute(name).and_then(|text| text.parse::<usize>().ok()).unwrap_or(0);
-            reading.sum_up(count("pass") + count("fail") + count("skip"), count("fail"));
+            let (passed, failed, skipped) = (count("pass"), count("fail"), count("skip"));
+            reading.sum_up(passed.saturating_add(failed).saturating_add(skipped), failed);
         }
         None => reading.doubt("there are no statistics: it ended in the middle"),
+    }
+    let is_bad =
+        |node: &Node<'_, '_>| node.has_tag_name("stat") && node.attribute("fail").is_some_and(|count| count != "0");
+    if root.descendants().any(|node| is_bad(&node)) {
+        reading.fail("its statistics count something that failed");
     }
 }
 
 fn suite(reading: &mut Reading, node: Node<'_, '_>, above: &str, depth: usize) {
     let own = node.attribute("name").unwrap_or_default();
     let name = if above.is_empty() { own.to_owned() } else { format!("{above}.{own}") };
+    let first = reading.found.len();
     for test in children(node, "test") {
         case(reading, test, &name, node.attribute("source").unwrap_or_default());
     }
@@ -55,12 +54,34 @@ fn suite(reading: &mut Reading, node: Node<'_, '_>, above: &str, depth: usize) {
             suite(reading, inner, &name, depth - 1);
         }
     }
+    if let Some(why) = failed_teardown(node) {
+        fail_all(reading, first, &why);
+    }
     // A suite can fail in its own set-up or tear-down, with no case at all.
-    if let Some((Status::Failed, ended)) = ended(node) {
-        let message = xml::text_of(ended);
-        if !message.trim().is_empty() {
-            reading.end(0, "", &name, Status::Failed).message = message;
-        }
+    let Some((Status::Failed, ended)) = ended(node) else { return };
+    let message = xml::text_of(ended);
+    let is_told = reading.found[first..].iter().any(|found| found.case.status.is_bad());
+    if !is_told || !message.trim().is_empty() {
+        reading.end_uncounted(0, &name, Status::Failed).message = message;
+    }
+}
+
+/// Why the tear-down of a suite failed, if it did.
+fn failed_teardown(suite: Node<'_, '_>) -> Option<String> {
+    let mut keywords = children(suite, "kw");
+    let teardown =
+        keywords.find(|node| node.attribute("type").is_some_and(|kind| kind.eq_ignore_ascii_case("teardown")))?;
+    let (status, ended) = ended(teardown)?;
+    (status == Status::Failed).then(|| xml::text_of(ended).trim().to_owned())
+}
+
+/// A failed tear-down of their suite fails all its cases: Robot writes their results before it knows, and counts them so.
+fn fail_all(reading: &mut Reading, first: usize, why: &str) {
+    let cases = reading.found[first..].iter_mut().map(|found| &mut found.case);
+    for case in cases.filter(|case| matches!(case.status, Status::Passed | Status::Failed)) {
+        case.status = Status::Failed;
+        let before = if case.message.is_empty() { String::new() } else { format!("{}\n", case.message) };
+        case.message = format!("{before}the tear-down of its suite failed: {why}");
     }
 }
 

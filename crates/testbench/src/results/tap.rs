@@ -1,19 +1,28 @@
-//! TAP 12 to 14 and KTAP: a plan, numbered results, subtests further to the right that come before the result they belong to.
+//! TAP 12 to 14 and KTAP: a plan, numbered results, and subtests further to the right. Subtests stand before the result they belong to, or behind
+//! it in braces. A runner may also show the TAP of the program it ran as comments (`# ok 1`): those are subtests too.
 //!
-//! Neither says at its end how many there were: what is missing is told by the plan, on every level.
+//! Nothing at its end says how many there were: the plan tells what is missing, on every level. `comments.rs` decides which result a comment is
+//! about.
 
+mod comments;
 mod level;
 mod yaml;
 
-use self::level::{Level, Point};
+use self::{
+    comments::Convention,
+    level::{Level, Point},
+};
 use super::{
     Case, Parsed, Status,
     lines::{Line, lines},
-    reading::{Reading, add_line, first_place, form},
+    reading::{Reading, add_line, first_place, form, place},
 };
 
 /// How deeply subtests are told apart.
 const DEPTH_MAX: usize = 64;
+
+/// The columns that a tab may fill.
+const TAB_COLUMNS: usize = 8;
 
 /// Reads the console. In KTAP every result has a number, and a kernel's time may stand before the line.
 pub(super) fn parse(text: &str, is_kernel: bool) -> Parsed {
@@ -21,7 +30,7 @@ pub(super) fn parse(text: &str, is_kernel: bool) -> Parsed {
     if is_kernel {
         lines.iter_mut().for_each(without_time);
     }
-    let mut reader = Tap { is_numbered: is_kernel, ..Tap::default() };
+    let mut reader = Tap { is_kernel, is_numbered: is_kernel, ..Tap::default() };
     for (at, line) in lines.iter().enumerate() {
         reader.line(at, line);
     }
@@ -35,13 +44,27 @@ fn without_time(line: &mut Line) {
     }
 }
 
+/// The column in which the words of a line begin, and the words.
+fn indented(text: &str) -> (usize, &str) {
+    let words = text.trim_start_matches([' ', '\t']);
+    let step = |column: usize, c: char| if c == '\t' { (column / TAB_COLUMNS + 1) * TAB_COLUMNS } else { column + 1 };
+    (text[..text.len() - words.len()].chars().fold(0, step), words)
+}
+
 #[derive(Default)]
 struct Tap {
     reading: Reading,
     /// From the outermost to the one that is being read.
     levels: Vec<Level>,
-    /// Whether results without a number are somebody else's lines.
+    is_kernel: bool,
+    /// True if results have numbers; a line without one is then ordinary output.
     is_numbered: bool,
+    /// True if every line must be TAP (`pragma +strict`).
+    is_strict: bool,
+    /// The column of comments that are another program's TAP.
+    commented: Option<usize>,
+    /// The columns of results whose subtests stand in braces that are still open.
+    braces: Vec<usize>,
     yaml: Option<yaml::Block>,
 }
 
@@ -51,15 +74,20 @@ impl Tap {
         if self.in_yaml(text) {
             return;
         }
-        let indent = text.len() - text.trim_start_matches(' ').len();
-        let words = &text[indent..];
-        let is_used = self.version(indent, words)
-            || self.plan(indent, words)
-            || self.point(indent, words)
+        let (column, words) = self.uncommented(text);
+        let is_used = self.version(column, words)
+            || self.pragma(words)
+            || self.plan(column, words)
+            || self.point(column, words)
+            || self.closing_brace(column, words)
             || self.bail_out(words)
-            || self.comment(indent, words);
+            || self.total(column, words)
+            || self.comment(column, words);
         if is_used {
-            self.reading.claim(at, indent..text.len());
+            self.reading.claim(at, text.len() - words.len()..text.len());
+        } else if self.is_strict && !words.starts_with('#') {
+            self.is_strict = false;
+            self.reading.doubt(format!("every line must be TAP (pragma +strict), and this one is not: {words}"));
         }
     }
 
@@ -68,40 +96,63 @@ impl Tap {
             if block.take(text) {
                 return true;
             }
-            let block = self.yaml.take();
-            if let (Some(block), Some(point)) =
-                (block, self.levels.last_mut().and_then(|level| level.points.last_mut()))
-            {
-                block.tell(&mut point.case);
-            }
+            self.end_yaml();
             return text.trim() == "...";
         }
         let has_point = self.levels.last().is_some_and(|level| !level.points.is_empty());
-        if has_point && text.trim() == "---" && text.starts_with(' ') {
+        if has_point && text.trim() == "---" && text.starts_with([' ', '\t']) {
             self.yaml = Some(yaml::Block::new(text));
         }
         self.yaml.is_some()
     }
 
-    fn version(&mut self, indent: usize, words: &str) -> bool {
-        let is_version = form!(r"^K?TAP version \d+$").is_some_and(|form| form.is_match(words));
-        if is_version {
-            // Another document follows one that was there, or a subtest says its version.
-            let is_next = self.levels.first().is_some_and(|level| level.indent >= indent && !level.is_empty());
-            if is_next {
-                self.flush();
-            }
+    fn end_yaml(&mut self) {
+        let point = self.levels.last_mut().and_then(|level| level.points.last_mut());
+        if let (Some(block), Some(point)) = (self.yaml.take(), point) {
+            block.tell(&mut point.case);
         }
-        is_version
     }
 
-    fn plan(&mut self, indent: usize, words: &str) -> bool {
+    /// The column and the words of a line. A program's TAP that its runner shows as comments begins with its version, and stands further to the right
+    /// than the runner's own.
+    fn uncommented<'t>(&mut self, text: &'t str) -> (usize, &'t str) {
+        let (column, words) = indented(text);
+        let Some(inner) = words.strip_prefix("# ") else { return (column, words) };
+        let (inner_column, inner) = indented(inner);
+        if is_version(inner) {
+            self.commented.get_or_insert(column);
+        }
+        match self.commented == Some(column) {
+            true => (column + "# ".len() + inner_column, inner),
+            false => (column, words),
+        }
+    }
+
+    fn version(&mut self, column: usize, words: &str) -> bool {
+        // Another document follows one that was there, or a subtest says its version.
+        let is_next = || self.levels.first().is_some_and(|level| level.indent >= column && !level.is_empty());
+        if is_version(words) && is_next() {
+            self.flush();
+        }
+        is_version(words)
+    }
+
+    fn pragma(&mut self, words: &str) -> bool {
+        let Some(found) = form!(r"^pragma +([+-])(\w+)$").and_then(|form| form.captures(words)) else { return false };
+        if &found[2] == "strict" {
+            self.is_strict = &found[1] == "+";
+        }
+        true
+    }
+
+    fn plan(&mut self, column: usize, words: &str) -> bool {
         let form = form!(r"^1\.\.(\d+)(?:\s*#\s*(?P<about>.*))?$");
         let Some(found) = form.and_then(|form| form.captures(words)) else { return false };
         let count = found[1].parse().unwrap_or(usize::MAX);
         let about = found.name("about").map_or("", |about| about.as_str());
-        let level = self.level(indent);
+        let level = self.level(column);
         let is_second = level.plan.replace(count).is_some();
+        level.planned_after = level.points.len();
         if count == 0 && about.to_ascii_lowercase().starts_with("skip") {
             level.skipped = about.to_owned();
         }
@@ -111,7 +162,7 @@ impl Tap {
         true
     }
 
-    fn point(&mut self, indent: usize, words: &str) -> bool {
+    fn point(&mut self, column: usize, words: &str) -> bool {
         let form = form!(r"^(?P<not>not )?ok(?: +(?P<number>\d+))?(?:$| +(?:- +)?(?P<rest>.*)$|(?P<end>)$)");
         let Some(found) = form.and_then(|form| form.captures(words)) else { return false };
         let number: Option<usize> = found.name("number").and_then(|number| number.as_str().parse().ok());
@@ -122,12 +173,30 @@ impl Tap {
             self.is_numbered = true;
             self.levels.iter_mut().for_each(Level::forget_unnumbered);
         }
-        let point =
-            Point::new(found.name("not").is_none(), number, found.name("rest").map_or("", |rest| rest.as_str()));
-        let inner = self.pop_deeper(indent);
-        let level = self.level(indent);
+        let rest = found.name("rest").map_or("", |rest| rest.as_str()).trim_end();
+        let before_brace = rest.strip_suffix('{').filter(|rest| rest.is_empty() || rest.ends_with(' '));
+        let point = Point::new(found.name("not").is_none(), number, before_brace.unwrap_or(rest));
+        let inner = self.pop_deeper(column);
+        let level = self.level(column);
         let doubt = level.add(point, inner);
         self.reading.doubts.extend(doubt);
+        self.commented = self.commented.filter(|commented| *commented < column);
+        if before_brace.is_some() {
+            self.braces.push(column);
+        }
+        true
+    }
+
+    /// The end of the subtests that stand behind their result.
+    fn closing_brace(&mut self, column: usize, words: &str) -> bool {
+        if words != "}" || self.braces.last() != Some(&column) {
+            return false;
+        }
+        self.braces.pop();
+        let inner = self.pop_deeper(column);
+        if let Some(point) = self.level(column).points.last_mut() {
+            point.hold(inner);
+        }
         true
     }
 
@@ -137,37 +206,54 @@ impl Tap {
         true
     }
 
-    /// What is said between results belongs to the next one; `# Subtest: name` says whose subtests follow. Comments can report faults, so they are
+    /// Compares the totals that a program prints at its end with its results.
+    fn total(&mut self, column: usize, words: &str) -> bool {
+        let Some(total) = comments::total(words) else { return false };
+        if total.is_failed {
+            self.reading.fail(format!("its own count says that it failed: {words}"));
+        }
+        let reported = self.levels.iter().find(|level| level.indent == column).map(|level| level.points.len());
+        if let (Some(count), Some(reported)) = (total.count, reported)
+            && count != reported
+        {
+            self.reading.doubt(format!("cases by its own count: {count}, reported: {reported}"));
+        }
+        true
+    }
+
+    /// `# Subtest: name` says whose subtests follow. Other comments are kept for the result that they are about; they can report faults, so they are
     /// nobody's own.
-    fn comment(&mut self, indent: usize, words: &str) -> bool {
+    fn comment(&mut self, column: usize, words: &str) -> bool {
         if let Some(name) = words.strip_prefix("# Subtest: ") {
-            self.level(indent).name = name.trim().to_owned();
+            self.level(column).name = name.trim().to_owned();
             return true;
         }
-        if let Some(level) = self.levels.last_mut()
-            && (words.starts_with('#') || indent > 0)
-        {
-            add_line(&mut level.said, words.trim_start_matches('#').trim());
+        if words.starts_with('#') || column > 0 {
+            let own = self.levels.iter().position(|level| level.indent == column);
+            let level = own.or(self.levels.len().checked_sub(1)).and_then(|index| self.levels.get_mut(index));
+            if let Some(level) = level {
+                add_line(&mut level.said, words.trim_start_matches('#').trim());
+            }
         }
         false
     }
 
-    /// The level of an indentation; what is deeper and was never summed up by its own result stays below it.
-    fn level(&mut self, indent: usize) -> &mut Level {
-        if let Some(index) = self.levels.iter().position(|level| level.indent == indent) {
+    /// The level of a column; what is deeper and was never summed up by its own result stays below it.
+    fn level(&mut self, column: usize) -> &mut Level {
+        if let Some(index) = self.levels.iter().position(|level| level.indent == column) {
             let inner = self.levels.split_off(index + 1);
             let own = &mut self.levels[index];
             inner.into_iter().for_each(|level| own.orphans.push(level));
             return &mut self.levels[index];
         }
-        let at = self.levels.iter().position(|level| level.indent > indent).unwrap_or(self.levels.len()).min(DEPTH_MAX);
-        self.levels.insert(at, Level { indent, ..Level::default() });
+        let at = self.levels.iter().position(|level| level.indent > column).unwrap_or(self.levels.len()).min(DEPTH_MAX);
+        self.levels.insert(at, Level { indent: column, ..Level::default() });
         &mut self.levels[at]
     }
 
-    /// The level to the right of an indentation: the subtests of the result that stands there.
-    fn pop_deeper(&mut self, indent: usize) -> Option<Level> {
-        let first = self.levels.iter().position(|level| level.indent > indent)?;
+    /// The level to the right of a column: the subtests of the result that stands there.
+    fn pop_deeper(&mut self, column: usize) -> Option<Level> {
+        let first = self.levels.iter().position(|level| level.indent > column)?;
         let mut deeper = self.levels.split_off(first).into_iter();
         let mut level = deeper.next()?;
         level.orphans.extend(deeper);
@@ -175,28 +261,47 @@ impl Tap {
     }
 
     fn flush(&mut self) {
+        self.commented = None;
+        if !std::mem::take(&mut self.braces).is_empty() {
+            self.reading.doubt("the brace behind a result is never closed");
+        }
         let mut levels = std::mem::take(&mut self.levels).into_iter();
         if let Some(mut outermost) = levels.next() {
             outermost.orphans.extend(levels);
+            let usual = if self.is_kernel { Convention::Above } else { Convention::Below };
+            comments::give_out(&mut outermost, usual);
             outermost.tell(&mut self.reading, "", true);
         }
     }
 
     fn finish(mut self, lines: &[Line]) -> Parsed {
-        if let (Some(block), Some(point)) =
-            (self.yaml.take(), self.levels.last_mut().and_then(|level| level.points.last_mut()))
-        {
-            block.tell(&mut point.case);
+        if self.yaml.is_some() {
+            self.end_yaml();
             self.reading.doubt("it ends in the middle of a block of details");
         }
         self.flush();
+        self.reading.fail_where(lines, says_not_ok);
         self.reading.finish(lines)
     }
 }
 
-/// The place that a message names.
+fn is_version(words: &str) -> bool {
+    form!(r"^K?TAP version \d+$").is_some_and(|form| form.is_match(words))
+}
+
+/// Returns true for a line with `not ok`, in a comment too, and for the failing totals of `prove`.
+fn says_not_ok(text: &str) -> bool {
+    let is = |form: Option<&'static regex::Regex>| form.is_some_and(|form| form.is_match(text));
+    let is_result = is(form!(r"^[\s#]*not ok(?:\W|$)")) && !is(form!(r"(?i)#\s*(?:todo|skip|xfail)\b"));
+    is_result || is(form!(r"^Result: FAIL\b|^\s*Failed \d+/\d+ subtests|Dubious, test returned \d"))
+}
+
+/// The place that a message names: `file:line`, or as Perl and bats write it.
 fn locate(case: &mut Case) {
     if case.status != Status::Passed && case.location.is_none() {
-        case.location = first_place(&case.message);
+        let words =
+            form!(r"\b(?:at|file) (?P<file>\S+?),? line (?P<line>\d+)").and_then(|form| form.captures(&case.message));
+        let words = words.and_then(|found| place(&found["file"], &found["line"]));
+        case.location = words.or_else(|| first_place(&case.message));
     }
 }

@@ -18,6 +18,9 @@ pub(super) fn parse(text: &str) -> Parsed {
         },
         Err(error) => reading.doubt(format!("the JSON cannot be read: {error}")),
     }
+    if form!(r#""status"\s*:\s*"(?:failed|error)""#).is_some_and(|form| form.is_match(text)) {
+        reading.fail("something in it has the status failed or error");
+    }
     reading.close()
 }
 
@@ -35,11 +38,35 @@ fn read(reading: &mut Reading, suite: &Value) {
     for value in cases.iter().filter(|case| text(case, "status") != "filtered") {
         case(reading, suite, value);
     }
-    let is_bad = matches!(text(suite, "status"), "failed" | "error");
+    let status = text(suite, "status");
+    let is_bad = matches!(status, "failed" | "error");
     let is_told = reading.found[before..].iter().any(|found| found.case.status.is_bad());
     if is_bad && !is_told {
         let case = reading.end(0, text(suite, "platform"), text(suite, "name"), badly(text(suite, "reason")));
         case.message = format!("{}\n{}", text(suite, "reason"), text(suite, "log"));
+    } else if !is_bad {
+        unfinished(reading, suite, before);
+    }
+}
+
+/// A suite that is said neither to have passed nor to have failed: it was to be run, and nothing came of it.
+fn unfinished(reading: &mut Reading, suite: &Value, before: usize) {
+    let (name, status) = (text(suite, "name"), text(suite, "status"));
+    let has_cases = reading.found.len() > before;
+    match status {
+        "passed" => {}
+        "skipped" | "not run" | "notrun" | "built" if has_cases => {}
+        "skipped" | "not run" | "notrun" | "built" => {
+            reading.end(0, text(suite, "platform"), name, Status::Skipped).message = text(suite, "reason").to_owned();
+        }
+        _ => {
+            let status = if status.is_empty() { "not given" } else { status };
+            reading.doubt(format!("the status of the suite {name} is {status}"));
+            if !has_cases {
+                reading.end(0, text(suite, "platform"), name, Status::Missing).message =
+                    text(suite, "reason").to_owned();
+            }
+        }
     }
 }
 

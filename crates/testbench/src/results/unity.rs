@@ -1,4 +1,5 @@
-//! Unity: `file:line:name:PASS`, a summary, and `OK` or `FAIL` at the end. Its fixtures announce cases as `TEST(group, name)`.
+//! Unity: `file:line:name:PASS`, a summary, and `OK` or `FAIL` at the end. Its fixtures announce cases as `TEST(group, name)`. PlatformIO prints the
+//! same results in its own way: `file:line: name [PASSED]`, and a line that counts them.
 //!
 //! Other output on the same console stands before, between and behind; what is glued to a result does not hide it.
 
@@ -28,6 +29,10 @@ struct Unity {
     reading: Reading,
     /// Summaries that `OK` or `FAIL` has not followed yet.
     unconfirmed: bool,
+    /// Whether PlatformIO printed the results.
+    is_platformio: bool,
+    /// Whether it has counted them.
+    platformio_total: bool,
 }
 
 /// What one result line says.
@@ -60,7 +65,7 @@ impl Unity {
     fn line(&mut self, at: usize, line: &Line) {
         if let Some(result) = result(&line.text) {
             self.case(at, line, &result);
-        } else if !self.summary(at, line) && !self.end(at, line) {
+        } else if !self.bracketed(at, line) && !self.summary(at, line) && !self.total(at, line) && !self.end(at, line) {
             self.fixture(at, line);
         }
     }
@@ -89,8 +94,54 @@ impl Unity {
         self.reading.claim(at, start..end);
     }
 
+    /// A result as PlatformIO prints it: `test/test_ring.cpp:12: test_pop: Expected 3 Was 7 [FAILED]`.
+    fn bracketed(&mut self, at: usize, line: &Line) -> bool {
+        let form = form!(
+            r"^(?P<file>(?:[A-Za-z]:[\\/])?[^\s:]+):(?P<line>\d+): ?(?P<name>[^:\t]{1,200}?)(?:: ?(?P<message>.*?))?\s+\[(?P<status>PASSED|FAILED|ERRORED|IGNORED|SKIPPED)\](?: \([\d.]+s\))?$"
+        );
+        let Some(found) = form.and_then(|form| form.captures(&line.text)) else { return false };
+        let status = match &found["status"] {
+            "PASSED" => Status::Passed,
+            "IGNORED" | "SKIPPED" => Status::Skipped,
+            _ => Status::Failed,
+        };
+        let case = self.reading.end(at, stem(&found["file"]), found["name"].trim(), status);
+        case.message = found.name("message").map_or("", |message| message.as_str()).trim().to_owned();
+        if status != Status::Passed {
+            case.location = place(&found["file"], &found["line"]);
+        }
+        self.is_platformio = true;
+        self.reading.claim(at, 0..line.text.len());
+        true
+    }
+
+    /// PlatformIO's count of all suites: `=== 3 test cases: 1 failed, 2 succeeded in 00:00:01.093 ===`. It counts a suite that failed as one case more.
+    fn total(&mut self, at: usize, line: &Line) -> bool {
+        let form = form!(r"^=+ (?P<total>\d+) test cases?: (?P<counts>.*) in [\d:.]+ =+$");
+        let Some(found) = form.and_then(|form| form.captures(&line.text)) else { return false };
+        let counts = || found["counts"].split(", ").filter_map(|part| part.split_once(' '));
+        let of = |words: &[&str]| {
+            let meant = counts().filter(|(_, word)| words.contains(word));
+            meant.filter_map(|(count, _)| count.parse::<usize>().ok()).fold(0, usize::saturating_add)
+        };
+        let total = found["total"].parse().unwrap_or(usize::MAX);
+        let bad = of(&["failed", "errored"]);
+        let reported = self.reading.found.iter().filter(|found| found.case.status != Status::Missing).count();
+        let is_bad_case = self.reading.found.iter().any(|found| found.case.status.is_bad());
+        if bad > 0 && !is_bad_case {
+            self.reading.fail(format!("PlatformIO counts {bad} that failed"));
+        }
+        if bad == 0 && total != reported || total < reported {
+            self.reading.doubt(format!("cases by PlatformIO's count: {total}, reported: {reported}"));
+        }
+        self.is_platformio = true;
+        self.reading.claim(at, 0..line.text.len());
+        self.platformio_total = true;
+        true
+    }
+
     fn summary(&mut self, at: usize, line: &Line) -> bool {
-        let form = form!(r"\b(\d+) Tests? (\d+) Failures? (\d+) Ignored");
+        let form = form!(r"\b(\d+)\s+Tests?\s+(\d+)\s+Failures?\s+(\d+)\s+Ignored");
         let Some(found) = form.and_then(|form| form.captures(&line.text)) else { return false };
         let number = |index: usize| found[index].parse().unwrap_or(usize::MAX);
         self.reading.sum_up(number(1), number(2));
@@ -100,10 +151,14 @@ impl Unity {
     }
 
     fn end(&mut self, at: usize, line: &Line) -> bool {
-        let is_end = self.unconfirmed && matches!(line.text.trim(), "OK" | "FAIL");
+        let word = line.text.trim();
+        let is_end = (self.unconfirmed && word == "OK") || word == "FAIL";
         if is_end {
             self.unconfirmed = false;
             self.reading.claim(at, 0..line.text.len());
+        }
+        if word == "FAIL" {
+            self.reading.fail("its last word is FAIL");
         }
         is_end
     }
@@ -127,7 +182,12 @@ impl Unity {
     }
 
     fn finish(mut self, lines: &[Line]) -> Parsed {
-        if self.reading.summary.is_none() {
+        self.reading.fail_on(lines, form!(r":FAIL\b|\s\[(?:FAILED|ERRORED)\](?:\s|$)"));
+        if self.is_platformio && self.reading.summary.is_none() {
+            if !self.platformio_total {
+                self.reading.doubt("there is no summary (N test cases: N succeeded)");
+            }
+        } else if self.reading.summary.is_none() {
             self.reading.doubt("there is no summary (N Tests N Failures N Ignored)");
         } else if self.unconfirmed {
             self.reading.doubt("neither OK nor FAIL follows the summary");

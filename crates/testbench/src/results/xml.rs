@@ -2,10 +2,18 @@
 
 use roxmltree::{Document, Node, ParsingOptions};
 
+use super::{
+    banner,
+    lines::lines,
+    reading::{Reading, form},
+};
+
 /// The most elements and texts of a document.
 const NODES_MAX: u32 = 2_000_000;
 /// How deeply elements may stand in each other.
 const DEPTH_MAX: usize = 256;
+/// The most documents of one text.
+const DOCUMENTS_MAX: usize = 1000;
 /// The element that marks where a document was cut off.
 const CUT: &str = "cut-off-here";
 
@@ -16,17 +24,78 @@ pub(super) struct Text {
     pub(super) is_cut: bool,
 }
 
+/// Every document of a text, and what stands around them.
+#[derive(Default)]
+pub(super) struct Texts {
+    /// The documents, in their order.
+    pub(super) documents: Vec<Text>,
+    /// The text before, between and after the documents.
+    pub(super) around: String,
+    /// True if a document cannot be read: its elements do not match, are too deep, or there are too many documents.
+    pub(super) is_broken: bool,
+}
+
+/// All documents that begin with one of these elements, completed where they are cut off.
+pub(super) fn texts(text: &str, roots: &[&str]) -> Texts {
+    let clean: String = text.chars().map(allowed).collect();
+    let mut all = Texts::default();
+    let mut rest = clean.as_str();
+    while let Some(start) = find_root(rest, roots) {
+        all.around.push_str(&rest[..start]);
+        all.around.push('\n');
+        let found = open_elements(&rest[start..]).filter(|_| all.documents.len() < DOCUMENTS_MAX);
+        let Some((open, length)) = found else {
+            all.is_broken = true;
+            return all;
+        };
+        all.documents.push(Text::new(&rest[start..start + length], &open));
+        // What follows a document that was cut off may be the rest of it.
+        rest = if open.is_empty() { &rest[start + length..] } else { "" };
+    }
+    all.around.push_str(rest);
+    all
+}
+
+impl Texts {
+    /// Reads every document into a [`Reading`], and doubts what is wrong with them. `kind` is what people call such a document.
+    pub(super) fn tell(&self, reading: &mut Reading, kind: &str, read: impl Fn(&mut Reading, Node<'_, '_>)) {
+        if self.documents.is_empty() && !self.is_broken {
+            reading.doubt(format!("there is no {kind} in it"));
+        }
+        if self.is_broken {
+            reading.doubt(format!(
+                "the XML cannot be read: its elements do not fit each other, are deeper than {DEPTH_MAX}, or there are more than {DOCUMENTS_MAX} documents"
+            ));
+        }
+        for text in &self.documents {
+            if text.is_cut {
+                reading.doubt("the XML ends in the middle");
+            }
+            match text.document() {
+                Ok(document) => read(reading, document.root_element()),
+                Err(error) => reading.doubt(format!("the XML cannot be read: {error}")),
+            }
+        }
+        if form!(r"<(?:testcase|failure|error|stat)[\s/>]").is_some_and(|form| form.is_match(&self.around)) {
+            reading.doubt("there are results outside of the documents");
+        }
+        reading.fail_on(&lines(&self.around), banner::stopped());
+    }
+}
+
+/// The name of the first of these elements that begins a document of a text.
+pub(super) fn root<'r>(text: &str, roots: &[&'r str]) -> Option<&'r str> {
+    let start = find_root(text, roots)?;
+    roots.iter().copied().find(|root| is_element(&text[start..], root))
+}
+
 impl Text {
-    /// The document that begins with one of these elements, completed where it is cut off.
-    pub(super) fn new(text: &str, roots: &[&str]) -> Option<Text> {
-        let start = roots.iter().filter_map(|root| find_element(text, root)).min()?;
-        let text: String = text[start..].chars().map(allowed).collect();
-        let (open, end) = open_elements(&text)?;
+    fn new(text: &str, open: &[&str]) -> Text {
         if open.is_empty() {
-            return Some(Text { text: text[..end].to_owned(), is_cut: false });
+            return Text { text: text.to_owned(), is_cut: false };
         }
         let closing: String = open.iter().rev().map(|name| format!("</{name}>")).collect();
-        Some(Text { text: format!("{}<{CUT}/>{closing}", &text[..end]), is_cut: true })
+        Text { text: format!("{text}<{CUT}/>{closing}"), is_cut: true }
     }
 
     /// The document.
@@ -46,11 +115,29 @@ pub(super) fn text_of(node: Node<'_, '_>) -> String {
     node.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect()
 }
 
-fn find_element(text: &str, name: &str) -> Option<usize> {
-    let form = format!("<{name}");
-    let starts = text.match_indices(&form).map(|(start, _)| start);
-    let is_whole = |start: &usize| text[start + form.len()..].starts_with([' ', '>', '\t', '\r', '\n', '/']);
-    starts.into_iter().find(is_whole)
+/// The place of the first of these elements. What comments, CDATA sections and instructions say is no element.
+fn find_root(text: &str, roots: &[&str]) -> Option<usize> {
+    let mut at = 0;
+    // A mark without an end is not looked for again: its end is nowhere.
+    let mut is_endless = false;
+    while let Some(start) = text[at..].find('<').map(|found| at + found) {
+        let rest = &text[start..];
+        if roots.iter().any(|root| is_element(rest, root)) {
+            return Some(start);
+        }
+        let is_mark = rest.starts_with("<!--") || rest.starts_with("<![CDATA[") || rest.starts_with("<?");
+        let length = if is_mark && !is_endless { piece(rest) } else { None };
+        is_endless |= is_mark && length.is_none();
+        at = start + length.unwrap_or(1);
+    }
+    None
+}
+
+/// Returns true if a text begins with an element of this name, with or without a prefix.
+fn is_element(text: &str, name: &str) -> bool {
+    let end = text.find([' ', '>', '\t', '\r', '\n', '/']).unwrap_or_default();
+    let tag = text.get(1..end).unwrap_or_default();
+    text.starts_with('<') && tag.rsplit(':').next() == Some(name)
 }
 
 /// Characters that XML forbids become the mark for what cannot be read.
@@ -114,9 +201,18 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: Option<(&str, bool)>) {
-        let read = Text::new(text, &["a"]);
-        let shown = read.as_ref().map(|text| (text.text.as_str(), text.is_cut));
-        assert_eq!(shown, expected, "{text}");
+        let read = texts(text, &["a"]);
+        let shown: Vec<_> = read.documents.iter().map(|text| (text.text.as_str(), text.is_cut)).collect();
+        assert_eq!(shown, expected.into_iter().collect::<Vec<_>>(), "{text}");
+    }
+
+    #[test]
+    fn every_document_is_found_and_comments_hold_none() {
+        let all = texts("<a/> x <!-- <a> --> <p:a><b/></p:a> <![CDATA[<a>]]> <?a <a> ?> <a>", &["a"]);
+        let shown: Vec<_> = all.documents.iter().map(|text| text.text.as_str()).collect();
+        assert_eq!(shown, ["<a/>", "<p:a><b/></p:a>", "<a><cut-off-here/></a>"]);
+        assert!(all.around.contains(" x "));
+        assert!(texts("<a></b></a>", &["a"]).is_broken);
     }
 
     #[test]
@@ -132,6 +228,6 @@ mod tests {
 
     #[test]
     fn very_deep_documents_are_refused() {
-        assert!(Text::new(&"<a>".repeat(10_000), &["a"]).is_none());
+        assert!(texts(&"<a>".repeat(10_000), &["a"]).is_broken);
     }
 }

@@ -1,10 +1,18 @@
 //! Zephyr's test console: `START - name`, ` PASS - name in 0.1 seconds`, a summary per suite, and how the project's execution ended.
+//!
+//! Older versions print no times and no summary. With `CONFIG_ZTEST_VERBOSE_OUTPUT=n` there is nothing but the summary. A test may restart the board:
+//! then suites run again from the beginning, and what is printed last counts.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Parsed, Status,
     lines::{Line, lines},
     reading::{Reading, add_line, first_place, form, ms_of_seconds},
 };
+
+/// The most cases that are made of a suite's totals alone.
+const UNNAMED_MAX: usize = 10_000;
 
 /// Reads the console.
 pub(super) fn parse(text: &str) -> Parsed {
@@ -23,7 +31,26 @@ struct Ztest {
     said: String,
     /// What the summary says of cases, by id.
     listed: Vec<(String, Status)>,
-    is_over: bool,
+    /// The summary of each suite, by name.
+    totals: BTreeMap<String, Totals>,
+    /// The number of starts of the board.
+    boots: usize,
+    /// Cases that began or ended before the board started again.
+    before_boot: BTreeSet<String>,
+    this_boot: BTreeSet<String>,
+    /// The verdict that the program gave last.
+    is_successful: Option<bool>,
+}
+
+/// One suite by its summary.
+#[derive(Clone, Copy, Default)]
+struct Totals {
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+    total: usize,
+    /// The start of the board that it belongs to.
+    boot: usize,
 }
 
 fn status(word: &str) -> Status {
@@ -42,11 +69,12 @@ impl Ztest {
             self.suite = suite[1].to_owned();
             true
         } else {
-            self.begin(at, text) || self.case(at, text) || self.listed(text) || self.summary(text)
+            self.begin(at, text) || self.case(at, text) || self.listed(text) || self.totals(text) || self.end(text)
         };
         if is_used {
             self.reading.claim(at, 0..text.len());
         } else {
+            self.boot(text);
             add_line(&mut self.said, text);
         }
     }
@@ -55,27 +83,47 @@ impl Ztest {
         if self.suite.is_empty() { name.to_owned() } else { format!("{}.{name}", self.suite) }
     }
 
+    /// The board starts, perhaps again: what ran before may run once more.
+    fn boot(&mut self, text: &str) {
+        if text.contains("*** Booting Zephyr OS") || text.contains("***** Booting Zephyr") {
+            self.boots += 1;
+            self.before_boot.append(&mut self.this_boot);
+            self.is_successful = None;
+            self.suite.clear();
+        }
+    }
+
     fn begin(&mut self, at: usize, text: &str) -> bool {
-        let Some(found) = form!(r"\bSTART - (\w+)").and_then(|form| form.captures(text)) else { return false };
+        let form = form!(r"\bSTART - (\w+)|^[Ss]tarting test - (\w+)");
+        let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
         self.said.clear();
-        let id = self.id(&found[1]);
-        self.reading.begin(at, "", &id);
+        let id = self.id(found.get(1).or_else(|| found.get(2)).map_or("", |name| name.as_str()));
+        match self.before_boot.remove(&id) {
+            true => self.reading.begin_again(at, "", &id),
+            false => self.reading.begin(at, "", &id),
+        }
+        self.this_boot.insert(id);
         true
     }
 
     fn case(&mut self, at: usize, text: &str) -> bool {
-        let form =
-            form!(r"(?:^|\W)(?P<status>PASS|FAIL|SKIP) - (?P<name>\w+)(?:\.\S+)? in (?P<seconds>[\d.]+) seconds");
+        let form = form!(
+            r"(?:^|\W)(?P<status>PASS|FAIL|SKIP) - (?P<name>\w+)(?:(?:\.\S+)? in (?P<seconds>[\d.]+) seconds|\.?$)"
+        );
         let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
         let status = status(&found["status"]);
         let id = self.id(&found["name"]);
         let said = std::mem::take(&mut self.said);
-        let case = self.reading.end(at, "", &id, status);
-        case.duration_ms = ms_of_seconds(&found["seconds"]);
+        let case = match self.before_boot.remove(&id) {
+            true => self.reading.again(at, "", &id, status),
+            false => self.reading.end(at, "", &id, status),
+        };
+        case.duration_ms = found.name("seconds").and_then(|seconds| ms_of_seconds(seconds.as_str()));
         if status == Status::Failed {
             case.location = first_place(&said);
             case.message = said;
         }
+        self.this_boot.insert(id);
         true
     }
 
@@ -86,27 +134,57 @@ impl Ztest {
         true
     }
 
-    fn summary(&mut self, text: &str) -> bool {
+    fn totals(&mut self, text: &str) -> bool {
         let form = form!(
-            r"SUITE (?:PASS|FAIL|SKIP) - +[\d.]+% \[[^\]]*\]: pass = \d+, fail = (?P<fail>\d+), skip = \d+, total = (?P<total>\d+)"
+            r"SUITE (?P<status>PASS|FAIL|SKIP) - +[\d.]+% \[(?P<suite>[^\]]*)\]: pass = (?P<pass>\d+), fail = (?P<fail>\d+), skip = (?P<skip>\d+), total = (?P<total>\d+)"
         );
-        if let Some(found) = form.and_then(|form| form.captures(text)) {
-            let number = |name: &str| found[name].parse().unwrap_or(usize::MAX);
-            self.reading.sum_up(number("total"), number("fail"));
-            return true;
+        let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
+        let number = |name: &str| found[name].parse().unwrap_or(usize::MAX);
+        let boot = self.boots;
+        let own = self.totals.entry(found["suite"].to_owned()).or_default();
+        // A summary after another start of the board takes the place of the one before.
+        let before = if own.boot == boot { *own } else { Totals::default() };
+        *own = Totals {
+            passed: before.passed.saturating_add(number("pass")),
+            failed: before.failed.saturating_add(number("fail")),
+            skipped: before.skipped.saturating_add(number("skip")),
+            total: before.total.saturating_add(number("total")),
+            boot,
+        };
+        if &found["status"] == "FAIL" {
+            self.reading.fail(format!("the suite {} failed", &found["suite"]));
         }
-        let is_end = form!(r"PROJECT EXECUTION (?:SUCCESSFUL|FAILED)").is_some_and(|form| form.is_match(text));
-        self.is_over |= is_end;
-        is_end || form!(r"^(?:TESTSUITE|Test suite) \S+ (?:succeeded|failed)").is_some_and(|form| form.is_match(text))
+        true
     }
 
-    /// A result that other output made unreadable stands in the summary once more.
+    fn end(&mut self, text: &str) -> bool {
+        if let Some(found) = form!(r"PROJECT EXECUTION (SUCCESSFUL|FAILED)").and_then(|form| form.captures(text)) {
+            // Once failed, only another start of the board can say otherwise.
+            let is_successful = &found[1] == "SUCCESSFUL" && self.is_successful != Some(false);
+            self.is_successful = Some(is_successful);
+            return true;
+        }
+        let form = form!(r"^(?:TESTSUITE|Test suite) (\S+) (succeeded|failed)");
+        let Some(found) = form.and_then(|form| form.captures(text)) else { return false };
+        if &found[2] == "failed" {
+            self.reading.fail(format!("the suite {} failed", &found[1]));
+        }
+        true
+    }
+
+    /// A result that other output made unreadable, or that was never printed, stands in the summary.
     fn take_from_summary(&mut self) {
+        let mut taken = BTreeSet::new();
         for (id, status) in std::mem::take(&mut self.listed) {
             match self.reading.found.iter().find(|found| found.case.case_id == id).map(|found| found.case.status) {
                 Some(Status::Missing) | None => {
                     self.reading.end(0, "", &id, status);
                     self.reading.notes.push(format!("the result of {id} is taken from the summary"));
+                    taken.insert(id);
+                }
+                // After another start of the board the summary is printed again.
+                Some(before) if before != status && self.boots > 1 && taken.contains(&id) => {
+                    self.reading.again(0, "", &id, status);
                 }
                 Some(before) if before != status => {
                     self.reading.doubt(format!("{id} {} and is {} in the summary", before.name(), status.name()));
@@ -116,11 +194,37 @@ impl Ztest {
         }
     }
 
+    /// Suites of which nothing but totals are printed: their cases have no names.
+    fn take_from_totals(&mut self) {
+        for (suite, totals) in &self.totals {
+            let of_suite = format!("{suite}.");
+            let is_known = self.reading.found.iter().any(|found| found.case.case_id.starts_with(&of_suite));
+            if is_known || totals.total > UNNAMED_MAX {
+                continue;
+            }
+            let bad = std::iter::repeat_n(Status::Failed, totals.failed.min(totals.total));
+            let left_out = std::iter::repeat_n(Status::Skipped, totals.skipped.min(totals.total));
+            let statuses =
+                bad.chain(left_out).chain(std::iter::repeat_n(Status::Passed, totals.passed.min(totals.total)));
+            for (index, status) in statuses.enumerate() {
+                self.reading.end(0, "", &format!("{suite}.{}", index + 1), status);
+            }
+            self.reading.notes.push(format!("the cases of {suite} have no names, only totals"));
+        }
+    }
+
     fn finish(mut self, lines: &[Line]) -> Parsed {
         self.take_from_summary();
-        if !self.is_over {
-            self.reading.doubt("nothing says how the project's execution ended");
+        self.take_from_totals();
+        for totals in self.totals.values() {
+            self.reading.sum_up(totals.total, totals.failed);
         }
+        match self.is_successful {
+            None => self.reading.doubt("nothing says how the project's execution ended"),
+            Some(false) => self.reading.fail("the project's execution failed (PROJECT EXECUTION FAILED)"),
+            Some(true) => {}
+        }
+        self.reading.fail_on(lines, form!(r"(?:^|\W)FAIL - \w|PROJECT EXECUTION FAILED|^FAIL - \w+@\d+"));
         self.reading.finish(lines)
     }
 }

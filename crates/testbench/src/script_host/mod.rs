@@ -5,7 +5,7 @@ mod codes;
 mod config;
 mod run;
 mod shell;
-mod text;
+pub(crate) mod text;
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 

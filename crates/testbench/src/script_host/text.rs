@@ -102,6 +102,12 @@ pub(crate) fn read(bytes: &[u8], reading: Reading, console: Option<Page>) -> Str
     text.replace("\r\n", "\n")
 }
 
+/// Text in an encoding of Unicode that says so by its mark or its look.
+pub(crate) fn unicode(bytes: &[u8]) -> Option<String> {
+    let (encoding, mark) = Encoding::for_bom(bytes).or_else(|| wide(bytes).map(|encoding| (encoding, 0)))?;
+    Some(encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned())
+}
+
 /// Whether it cannot be read as it is by somebody who expects UTF-8.
 pub(crate) fn is_foreign(bytes: &[u8]) -> bool {
     Encoding::for_bom(bytes).is_some() || std::str::from_utf8(bytes).is_err() || wide(bytes).is_some()

@@ -45,7 +45,7 @@ pub(crate) fn attempt(home: &Path, folder: &Path) -> (Attempt, Canceller) {
         begun_ms: 0,
         with: Value::empty(),
         folder: folder.to_owned(),
-        is_kept: false,
+        snapshot: None,
         live: home.join("live/run-1-7-1.log"),
         evidence: journal.evidence().clone(),
         host: Arc::new(Nobody),

@@ -1,10 +1,13 @@
 //! An engine that can die with its process: before a commit, or just after it and before anybody hears of it.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+};
 
 use interlock_journal::{
-    Append, Claim, Definition, Engine, EvidenceStore, Filter, Head, Journal, Lease, Message, NewRun, Opened, Posted,
-    Receipt, Record, Result, RunKey, Work,
+    Append, Claim, Definition, Engine, EvidenceStore, Filter, Hash, Head, Holder, Journal, Lease, Message, NewRun,
+    Opened, Posted, Receipt, Record, Result, RunKey, Work,
 };
 use tokio::sync::oneshot;
 
@@ -57,6 +60,10 @@ impl Engine for Mortal {
         self.write(&format!("record {}", after + 1), || self.journal.append(run, after, lease, append))
     }
 
+    fn evidence_index(&self, run: RunKey) -> Result<BTreeSet<(u64, Hash)>> {
+        self.journal.evidence_index(run)
+    }
+
     fn find(&self, name: &str) -> Result<Option<Head>> {
         self.journal.find(name)
     }
@@ -73,12 +80,16 @@ impl Engine for Mortal {
         self.journal.records(run, from, at_most)
     }
 
-    fn claim(&self, run: RunKey) -> Receipt<Claim> {
-        self.write("a claim", || self.journal.claim(run))
+    fn claim(&self, run: RunKey, now_ms: i64) -> Receipt<Claim> {
+        self.write("a claim", || self.journal.claim(run, now_ms))
     }
 
-    fn holder(&self, run: RunKey) -> Result<Option<u32>> {
+    fn holder(&self, run: RunKey) -> Result<Option<Holder>> {
         self.journal.holder(run)
+    }
+
+    fn sent(&self, run: RunKey, id: &str) -> Result<Option<u64>> {
+        self.journal.sent(run, id)
     }
 
     fn release(&self, run: RunKey, lease: Lease) -> Receipt<()> {
@@ -97,7 +108,7 @@ impl Engine for Mortal {
         self.journal.posted(message)
     }
 
-    fn withdraw(&self, message: i64) -> Receipt<bool> {
+    fn withdraw(&self, message: i64) -> Receipt<Posted> {
         self.journal.withdraw(message)
     }
 

@@ -6,11 +6,11 @@ use std::{
     sync::Arc,
 };
 
-use interlock_activity::Effect;
+use interlock_activity::{Effect, Registry};
 use interlock_chart::library::Source;
 use interlock_core::ActivityId;
 use interlock_journal::{AttemptResult, By, Engine, Entry, Hash, Head, Journal, Phase};
-use interlock_runtime::{Config, Live, Loaded, Move, Runtime, Start, offers, replay, verify};
+use interlock_runtime::{AnyMachine, Config, Live, Loaded, Move, Runtime, Start, offers, replay, verify};
 
 use super::{
     mortal::Mortal,
@@ -122,6 +122,7 @@ async fn live(
         attempts_max: 8,
         live_folder: home.to_owned(),
         redactor: Default::default(),
+        prover: Arc::new(AnyMachine),
     });
     let head = begin(&runtime, source, &script, home).await;
     for _ in 0..PUSHES_MAX {
@@ -144,6 +145,7 @@ async fn begin(runtime: &Runtime, source: &Source, script: &Script, home: &Path)
         by: By::user("somebody"),
         parent: None,
         name: Some(NAME.into()),
+        accepts_unproved: false,
     };
     runtime.start(start).await.unwrap()
 }
@@ -182,6 +184,13 @@ fn restore(engine: &dyn Engine, head: &Head) -> Live {
     replay(engine, head, u64::MAX, |_| {}).unwrap()
 }
 
+/// A move without its place in the run, and without the number of the attempt: one that was cut off may have been tried again.
+fn timeless(mut each: Move) -> Move {
+    (each.seq, each.at_ms) = (0, 0);
+    each.activity.iter_mut().for_each(|activity| activity.attempt = 0);
+    each
+}
+
 /// What the records say in the end.
 fn look_back(played: &mut Played, home: &Path) {
     let journal = Journal::open_inline(home).unwrap();
@@ -189,10 +198,14 @@ fn look_back(played: &mut Played, home: &Path) {
     let live = replay(&journal, &head, u64::MAX, |frame| {
         played.entries.push(frame.entry.clone());
         played.evidence.extend(frame.entry.evidence().iter().map(|evidence| evidence.hash));
-        played.moves.extend(frame.moves.into_iter().map(|each| Move { seq: 0, at_ms: 0, ..each }));
+        played.moves.extend(frame.moves.into_iter().map(timeless));
     })
     .unwrap();
-    played.problems = verify(&journal, &head).unwrap().into_iter().map(|problem| format!("{problem:?}")).collect();
+    played.problems = verify(&journal, &Registry::default(), &head)
+        .unwrap()
+        .into_iter()
+        .map(|problem| format!("{problem:?}"))
+        .collect();
     let snapshot = live.state.snapshot(&live.loaded.machine);
     played.end = format!(
         "{:?} {:?} {:?} {}",

@@ -6,7 +6,7 @@ use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry};
 use interlock_chart::Value;
 use interlock_core::{ActivityId, Machine};
 use interlock_journal::AttemptResult;
-use interlock_runtime::{Offers, Snapshots};
+use interlock_runtime::{CutOff, Offers, Recovered, Snapshots};
 
 use super::world::{Done, Seed, World};
 use crate::samples::Samples;
@@ -120,6 +120,10 @@ impl Activity for Scripted {
         Effect::Read
     }
 
+    fn schema(&self) -> interlock_activity::Schema {
+        interlock_activity::schema::any()
+    }
+
     fn signals(&self) -> &[&str] {
         &[]
     }
@@ -155,11 +159,11 @@ impl World {
 pub(crate) struct Counting;
 
 impl Snapshots for Counting {
-    fn take(&self, _: &Path, _: &str) -> Result<Option<String>, String> {
+    fn take(&self, _: &Path, _: &str) -> Result<Option<String>, interlock_runtime::Untaken> {
         Ok(Some("before".into()))
     }
 
-    fn restore(&self, _: &Path, _: &str) -> Result<String, String> {
-        Ok("everything".into())
+    fn recover(&self, _: &CutOff) -> Result<Recovered, String> {
+        Ok(Recovered::PutBack { said: "everything".into() })
     }
 }

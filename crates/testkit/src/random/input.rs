@@ -1,14 +1,14 @@
 //! Random inputs for a run: mostly what can happen to it now, sometimes what cannot any more.
 
 use interlock_chart::{Value, model::Raiser};
-use interlock_core::{ActivityId, Ended, Input, Machine, State, Status, TimerId};
+use interlock_core::{ActivityId, Ended, Input, Machine, Semantics, State, Status, TimerId};
 
 use super::Rng;
 
 /// Something that may happen next.
 pub fn input(rng: &mut Rng, machine: &Machine, state: &State) -> Input {
     if state.status == Status::Ready {
-        return Input::Started { session: "random".into(), input: Value::empty() };
+        return Input::Started { session: "random".into(), input: Value::empty(), semantics: Semantics::CURRENT };
     }
     match rng.below(20) {
         0..=9 => event(rng, machine),

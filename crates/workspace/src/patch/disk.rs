@@ -27,13 +27,21 @@ pub(crate) struct Disk {
     root: OwnedFd,
     /// Below it, but no part of it.
     home: Option<PathBuf>,
+    through_repositories: bool,
 }
 
 impl Disk {
     pub(crate) fn open(root: &Path, home: Option<&Path>) -> Result<Self> {
         let opened = fs::open(root, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
         let root = opened.map_err(|error| Error::io("open", root, &error.into()))?;
-        Ok(Disk { root, home: home.map(Path::to_owned) })
+        Ok(Disk { root, home: home.map(Path::to_owned), through_repositories: false })
+    }
+
+    /// Files that belong to another repository count as files of the workspace.
+    #[must_use]
+    pub(crate) fn through_repositories(mut self) -> Self {
+        self.through_repositories = true;
+        self
     }
 
     /// An open folder; of an empty path the root.
@@ -89,7 +97,7 @@ impl Disk {
                 Err(Errno::NOENT) => return None,
                 Err(error) => return Some(why_no_folder(&folder, name, error)),
             };
-            if fs::statat(&folder, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+            if !self.through_repositories && fs::statat(&folder, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok() {
                 let name = name.to_string_lossy();
                 return Some(format!("it belongs to another repository (`{name}`), whose content is not kept"));
             }

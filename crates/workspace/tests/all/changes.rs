@@ -12,7 +12,7 @@ fn shell(folder: &Folder, command: &str) {
     assert!(Command::new("sh").current_dir(&folder.path).args(["-c", command]).status().unwrap().success());
 }
 
-/// What a command changes, as it is recorded.
+/// Returns the recorded changes of a command.
 fn write(folder: &Folder, command: &str) -> Option<Changes> {
     let before = folder.workspace.take(&folder.path, "run-1").unwrap();
     shell(folder, command);
@@ -46,7 +46,7 @@ fn check(before: &str, command: &str, expected: Expect) {
         assert_eq!(serde_json::from_str::<Changes>(&json).unwrap(), changes, "{json}");
         let undo = folder.workspace.plan_undo(&folder.path, &[&changes], &|_| true).unwrap();
         assert_eq!(undo.conflicts, []);
-        folder.workspace.carry_out(&folder.path, &undo).unwrap();
+        folder.workspace.carry_out(&undo).unwrap();
         assert_eq!(folder.files(), files, "taken back");
     }
 }
@@ -98,7 +98,7 @@ fn names_that_are_no_text_are_recorded_and_taken_back() {
     assert!(json.contains(r#""path":{"hex":"6eff"}"#), "{json}");
     let read: Changes = serde_json::from_str(&json).unwrap();
     let undo = folder.workspace.plan_undo(&folder.path, &[&read], &|_| true).unwrap();
-    folder.workspace.carry_out(&folder.path, &undo).unwrap();
+    folder.workspace.carry_out(&undo).unwrap();
     assert_eq!(folder.files(), before);
 }
 
@@ -111,13 +111,13 @@ fn several_writes_are_taken_back_newest_first_and_again_forth() {
     let plan = |writes: &[&Changes]| folder.workspace.plan_undo(&folder.path, writes, &|_| true).unwrap();
     let read = || (fs::read_to_string(folder.path.join("a")).unwrap(), fs::read_to_string(folder.path.join("b")).ok());
     let undo = plan(&[&second, &first]);
-    folder.workspace.carry_out(&folder.path, &undo).unwrap();
+    folder.workspace.carry_out(&undo).unwrap();
     assert_eq!(read(), ("0".into(), None));
     assert!(plan(&[&second, &first]).files.is_empty(), "taken back once, there is nothing left to take back");
     let undone = Changes { files: undo.files.clone(), after: None, ..second.clone() };
-    folder.workspace.carry_out(&folder.path, &plan(&[&undone])).unwrap();
+    folder.workspace.carry_out(&plan(&[&undone])).unwrap();
     assert_eq!(read(), ("2".into(), None));
-    folder.workspace.carry_out(&folder.path, &plan(&[&second])).unwrap();
+    folder.workspace.carry_out(&plan(&[&second])).unwrap();
     assert_eq!(read(), ("1".into(), Some("1".into())));
 }
 
@@ -155,7 +155,7 @@ fn what_a_killed_writer_left_aside_goes_with_the_next_one() {
     // No process has this number: it is more than there can be.
     folder.write(".interlock-aside-4194999-1", "left");
     let undo = folder.workspace.plan_undo(&folder.path, &[&changes], &|_| true).unwrap();
-    folder.workspace.carry_out(&folder.path, &undo).unwrap();
+    folder.workspace.carry_out(&undo).unwrap();
     assert_eq!(folder.files().len(), 1);
 }
 

@@ -65,6 +65,18 @@ impl Folder {
         }
     }
 
+    /// The private folder of this one, where there is one alone.
+    pub fn private(&self) -> PathBuf {
+        let mut all = fs::read_dir(self.home().join("workspaces")).unwrap();
+        all.next().unwrap().unwrap().path()
+    }
+
+    /// About what is kept of it.
+    pub fn kept(&self, arguments: &[&str]) -> String {
+        let git_dir = format!("--git-dir={}", self.private().display());
+        self.run(&[&[git_dir.as_str()], arguments].concat())
+    }
+
     fn run(&self, arguments: &[&str]) -> String {
         let mut git = Command::new("git");
         git.current_dir(&self.path).args(["-c", "user.name=ada", "-c", "user.email=ada@localhost"]).args(arguments);
@@ -93,7 +105,7 @@ impl Folder {
         files
     }
 
-    /// What the user's own repository consists of, except for objects and for the names of snapshots.
+    /// What the user's own repository consists of, except for objects.
     pub fn user_files(&self) -> BTreeMap<String, Vec<u8>> {
         if !self.path.join(".git").exists() {
             return BTreeMap::new();
@@ -101,7 +113,7 @@ impl Folder {
         let names = ["index", "HEAD", "config", "logs/HEAD", "logs/refs/stash", "packed-refs"];
         let read = |name: &str| fs::read(self.path.join(".git").join(name)).unwrap_or_default();
         let mut files: BTreeMap<_, _> = names.iter().map(|name| ((*name).to_owned(), read(name))).collect();
-        let refs = self.git(&["for-each-ref", "--exclude=refs/interlock", "--format=%(refname) %(objectname)"]);
+        let refs = self.git(&["for-each-ref", "--format=%(refname) %(objectname)"]);
         files.insert("refs".into(), refs.into_bytes());
         files
     }

@@ -88,12 +88,11 @@ fn what_is_kept_is_for_its_owner_only_and_what_was_left_behind_goes() {
     assert!(!private.exists());
 }
 
-/// Every file of a repository but for objects and the names of snapshots.
+/// Every file of a repository.
 fn all_of_git(path: &Path, within: &Path, all: &mut BTreeMap<String, (Vec<u8>, u32)>) {
     for entry in fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()) {
         let name = entry.strip_prefix(within).unwrap().display().to_string();
         match entry.is_dir() {
-            true if name == "objects" || name == "refs/interlock" => {}
             true => all_of_git(&entry, within, all),
             false => {
                 let mode = fs::metadata(&entry).unwrap().permissions().mode();
@@ -134,7 +133,7 @@ fn nothing_of_the_users_repository_changes_but_by_a_commit() {
     let changes = workspace.changes_since(path, "run-1", &kept).unwrap().unwrap();
     let checkpoint = workspace.next_checkpoint(path, "run-1", "chk").unwrap();
     let undo = workspace.plan_undo(path, &[&changes], &|_| true).unwrap();
-    workspace.carry_out(path, &undo).unwrap();
+    workspace.carry_out(&undo).unwrap();
     workspace.restore_tree(path, &checkpoint.tree).unwrap();
     workspace.restore(path, &kept).unwrap();
     let failed = workspace.commit(path, &Commit { tree: Some("0".repeat(40)), ..Commit::default() });

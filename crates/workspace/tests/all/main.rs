@@ -12,6 +12,8 @@ mod patch_failures;
 mod patch_files;
 mod patch_git;
 mod patch_text;
+mod recovery;
 mod snapshots;
+mod store;
 mod tree;
 mod trees;

@@ -292,7 +292,7 @@ fn numbers_go_on_where_nobody_remembers_how_many_there_are() {
     let take = || folder.workspace.take(&folder.path, "run-1").unwrap();
     take();
     take();
-    fs::remove_dir_all(folder.home().join("workspaces")).unwrap();
+    fs::remove_file(folder.private().join("last-run-1")).unwrap();
     assert_eq!(take(), "refs/interlock/run-1/3");
 }
 
@@ -304,8 +304,8 @@ fn what_comes_to_be_ignored_is_left_out_from_then_on() {
     let (_, before) = folder.workspace.take_tree(&folder.path, "run-1").unwrap();
     folder.write(".gitignore", "made\n");
     let (_, after) = folder.workspace.take_tree(&folder.path, "run-1").unwrap();
-    assert_eq!(folder.git(&["ls-tree", "--name-only", &before]), "a\nmade");
-    assert_eq!(folder.git(&["ls-tree", "--name-only", &after]), ".gitignore\na");
+    assert_eq!(folder.kept(&["ls-tree", "--name-only", &before]), "a\nmade");
+    assert_eq!(folder.kept(&["ls-tree", "--name-only", &after]), ".gitignore\na");
 }
 
 #[test]
@@ -319,7 +319,7 @@ fn a_folder_in_the_place_of_a_file_that_is_tracked_though_ignored_is_the_same_ev
     folder.write("made/x", "nobody's but its owner's");
     let trees = [(); 3].map(|()| folder.workspace.take_tree(&folder.path, "run-1").unwrap().1);
     assert!(trees.iter().all(|tree| *tree == trees[0]), "{trees:?}");
-    assert_eq!(folder.git(&["ls-tree", "--name-only", &trees[0]]), ".gitignore");
+    assert_eq!(folder.kept(&["ls-tree", "--name-only", &trees[0]]), ".gitignore");
 }
 
 #[test]
@@ -327,8 +327,9 @@ fn content_that_was_cleared_away_is_kept_again() {
     let folder = Folder::repository();
     folder.write("d/a", "one");
     let kept = folder.workspace.take(&folder.path, "run-1").unwrap();
-    folder.git(&["update-ref", "-d", &kept]);
-    folder.git(&["gc", "-q", "--prune=now"]);
+    folder.kept(&["update-ref", "-d", &kept]);
+    folder.kept(&["-c", "gc.pruneExpire=now", "prune", "--expire=now"]);
+    folder.kept(&["repack", "-adq"]);
     folder.write("b", "two");
     let kept = folder.workspace.take(&folder.path, "run-1").unwrap();
     fs::remove_dir_all(folder.path.join("d")).unwrap();

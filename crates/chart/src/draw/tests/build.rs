@@ -90,6 +90,8 @@ impl Build {
             with: Template::empty(),
             signals: Vec::new(),
             effect: None,
+            manual: false,
+            keys: Vec::new(),
             span: Span::default(),
         });
         self.chart.states[state.index()].invokes.push(id);
@@ -99,7 +101,7 @@ impl Build {
         self.edges.push(Transition {
             id: TransitionId::default(),
             source,
-            events: event.split_whitespace().map(|event| Descriptor(event.to_owned())).collect(),
+            events: event.split_whitespace().map(Descriptor::plain).collect(),
             targets: targets.to_vec(),
             internal: false,
             guard: None,

@@ -23,7 +23,7 @@ pub(in crate::exchange) fn export(chart: &Chart) -> Exported {
 
 /// What a transition says in a picture: `event [guard] / limit 3`.
 pub(in crate::exchange) fn transition_label(chart: &Chart, transition: &Transition) -> String {
-    let events: Vec<_> = transition.events.iter().map(|event| event.0.as_str()).collect();
+    let events: Vec<_> = transition.events.iter().map(|event| event.text.as_str()).collect();
     let mut label = events.join(", ");
     if let Some(guard) = &transition.guard {
         label.push_str(&format!(" [{}]", guard.source));

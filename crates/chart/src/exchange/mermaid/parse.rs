@@ -78,7 +78,14 @@ pub(super) struct Arrow {
 
 /// Reads the lines of a diagram.
 pub(super) fn parse(text: &str, problems: &mut Problems) -> Result<Diagram, Vec<Diagnostic>> {
-    let mut parser = Parser { text, diagram: Diagram::default(), open: vec![Place::default()], note: None, problems };
+    let mut parser = Parser {
+        text,
+        diagram: Diagram::default(),
+        open: vec![Place::default()],
+        note: None,
+        declared: None,
+        problems,
+    };
     parser.diagram.scopes.push(Scope::default());
     let mut begun = false;
     let mut front_matter = false;
@@ -86,7 +93,7 @@ pub(super) fn parse(text: &str, problems: &mut Problems) -> Result<Diagram, Vec<
         return Err(vec![problem::error(TOO_BIG, Span::default(), format!("more than {LINES_MAX} lines"))]);
     }
     for line in body(text).lines() {
-        let trimmed = line.trim();
+        let trimmed = without_comment(line).trim();
         if trimmed == "---" && !begun {
             front_matter = !front_matter;
         } else if front_matter {
@@ -107,6 +114,13 @@ pub(super) fn parse(text: &str, problems: &mut Problems) -> Result<Diagram, Vec<
     Ok(parser.diagram)
 }
 
+/// A line without the comment at its end. `%%` within words is none.
+fn without_comment(line: &str) -> &str {
+    let is_comment = |at: &usize| *at == 0 || line[..*at].ends_with(char::is_whitespace);
+    let comment = line.match_indices("%%").map(|(at, _)| at).find(is_comment);
+    comment.map_or(line, |at| &line[..at])
+}
+
 /// What stands between the fences of the first state diagram, where the text is a page with diagrams in it.
 fn body(text: &str) -> &str {
     let mut fenced = text.split("```mermaid").skip(1).map(|rest| rest.split("```").next().unwrap_or(rest));
@@ -120,6 +134,8 @@ struct Parser<'a, 'p> {
     open: Vec<Place>,
     /// The state whose note is being read, and its words so far.
     note: Option<(String, String)>,
+    /// The state that the line above declares, if it does not open it.
+    declared: Option<String>,
     problems: &'p mut Problems,
 }
 
@@ -137,11 +153,16 @@ impl<'a> Parser<'a, '_> {
             }
             return true;
         }
-        match line.split_whitespace().next().unwrap_or_default() {
+        let first = line.split_whitespace().next().unwrap_or_default();
+        if first != "{" {
+            self.declared = None;
+        }
+        match first {
             "direction" | "classDef" | "class" | "style" | "click" | "accTitle" | "accDescr" | "accTitle:"
             | "accDescr:" | "hide" | "scale" => {}
             "--" => self.separator(),
             "}" => self.close(line),
+            "{" => return self.open_above(line),
             "note" => self.begin_note(line),
             "state" => return self.declaration(line),
             _ if line.contains("-->") => self.arrow(line),
@@ -195,11 +216,24 @@ impl<'a> Parser<'a, '_> {
         }
         let (id, kind) = self.kind(rest, line);
         let Some(id) = self.mention(id, line, true) else { return true };
+        self.declared = Some(id.clone());
         if let Some(state) = self.diagram.states.get_mut(&id) {
             state.summary = summary.or(state.summary.take());
             state.kind = if kind == Kind::Plain { state.kind } else { kind };
         }
         !opens || self.open_scope(id, line)
+    }
+
+    /// A `{` on a line of its own: of the state that the line above declares.
+    fn open_above(&mut self, line: &'a str) -> bool {
+        let owner = self.declared.take().filter(|_| line == "{");
+        match owner {
+            Some(owner) => self.open_scope(owner, line),
+            None => {
+                self.problems.error(MALFORMED, self.span(line), "no state is declared in the line above this `{`");
+                true
+            }
+        }
     }
 
     fn kind<'t>(&mut self, rest: &'t str, line: &str) -> (&'t str, Kind) {
@@ -234,6 +268,7 @@ impl<'a> Parser<'a, '_> {
             scope
         });
         let region = self.diagram.scopes[scope].separators;
+        self.declared = None;
         self.open.push(Place { scope, region, depth: here.depth + 1 });
         true
     }

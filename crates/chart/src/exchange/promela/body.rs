@@ -1,7 +1,7 @@
 //! The frame of a model: its variables, what may happen next, and the macrostep.
 
-use super::{QUEUE_MAX, Writer, kind_for, timeout_of};
-use crate::model::{Raiser, State, StateId, Transition};
+use super::{QUEUE_MAX, Writer, kind_for, qualified, timeout_of};
+use crate::model::{Descriptor, Raiser, State, StateId, Transition};
 
 impl Writer<'_> {
     /// The whole model.
@@ -81,6 +81,9 @@ impl Writer<'_> {
         for invoke in &chart.invokes {
             let signals = invoke.signals.iter().map(|signal| chart.event(signal.event).name.as_str());
             for name in signals.chain(["error"]) {
+                let full = format!("{}.{name}", chart.state(invoke.state).name);
+                let is_named = qualified(chart).any(|event| event.text == full);
+                let name = if is_named { full.as_str() } else { name };
                 let (at, event) = (invoke.id.index(), self.events[name]);
                 self.line(&format!(":: r{at} -> r{at} = 0; ev = {event} /* {name} */"));
             }
@@ -101,7 +104,10 @@ impl Writer<'_> {
     fn selections(&mut self) {
         self.line("if");
         for (name, number) in self.events.clone() {
-            let takes = |transition: &Transition| transition.events.iter().any(|event| event.matches(&name));
+            let named = qualified(self.chart).find(|event| event.text == name);
+            let plain = named.map_or(name.as_str(), |event| self.chart.plain_name(event));
+            let is_meant = |event: &Descriptor| (event.origin.is_some() && event.text == name) || event.matches(plain);
+            let takes = |transition: &Transition| transition.events.iter().any(is_meant);
             if self.chart.transitions.iter().any(takes) {
                 self.line(&format!(":: ev == {number} -> /* {name} */"));
                 let within = self.timed_by(&name);

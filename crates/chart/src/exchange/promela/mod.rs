@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use super::Exported;
 use crate::{
     Chart,
-    model::{Action, Block, Kind, State, StateId},
+    model::{Action, Block, Descriptor, Kind, OriginEvent, State, StateId},
 };
 
 /// Writes a chart's control in SPIN's language.
@@ -142,11 +142,20 @@ impl<'c> Writer<'c> {
 fn events(chart: &Chart) -> BTreeMap<String, usize> {
     let mut names: Vec<String> = chart.events.iter().map(|event| event.name.clone()).collect();
     names.push("error".to_owned());
+    names.extend(qualified(chart).map(|event| event.text.clone()));
     names.extend(chart.states.iter().filter(|state| state.timeout_ms.is_some()).map(timeout_of));
     names.extend(chart.states.iter().filter(|state| !state.children.is_empty()).map(done_of));
     names.sort_unstable();
     names.dedup();
     names.into_iter().enumerate().map(|(at, name)| (name, at + 1)).collect()
+}
+
+/// The qualified names of what activities end with. They are events of their own here: nothing else can be handled by these names.
+fn qualified(chart: &Chart) -> impl Iterator<Item = &Descriptor> {
+    let ends = |event: &&Descriptor| {
+        event.origin.is_some_and(|origin| matches!(origin.event, OriginEvent::Signal(_) | OriginEvent::Error))
+    };
+    chart.transitions.iter().flat_map(|transition| &transition.events).filter(ends)
 }
 
 fn timeout_of(state: &State) -> String {

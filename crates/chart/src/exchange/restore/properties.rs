@@ -37,8 +37,9 @@ fn worded(chart: &Chart, seen: &Seen) -> String {
     let name = |id| chart.state(id).name.as_str();
     match seen {
         Seen::Entered(state) => name(*state).to_owned(),
-        Seen::Taken { source: Some(source), event } => format!("{}.{}", name(*source), event.0),
-        Seen::Taken { source: None, event } => format!(".{}", event.0),
+        Seen::Taken { source: Some(source), event } => format!("{}.{}", name(*source), event.text),
+        Seen::Taken { source: None, event } => format!(".{}", event.text),
+        Seen::Signalled { state, event } => format!("{}.{}", name(*state), chart.event(*event).name),
         Seen::Moved { from, to } => format!("{} -> {}", name(*from), name(*to)),
         Seen::Tagged(tag) => format!("#{tag}"),
         Seen::Started(activity) => format!("@{activity}"),

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Chart, counted,
-    exchange::{Exported, expression, restore},
+    exchange::{Exported, expression, heard, restore},
     expr::Expr,
     file::MachineFile,
     model::{Action, Block, Initial, Kind, Part, State, Template, Transition},
@@ -133,9 +133,11 @@ impl Writer<'_> {
     fn transition(&mut self, tag: &str, transition: &Transition) {
         let chart = self.chart;
         let file = restore::transition(chart, transition);
-        let events: Vec<_> = transition.events.iter().map(|event| event.0.as_str()).collect();
+        let events: Vec<_> = transition.events.iter().map(|event| event.text.as_str()).collect();
+        let (events, heard) = (events.join(" "), heard::names(chart, transition).join(" "));
         let attributes = Attributes::default()
-            .maybe("event", some(&events.join(" ")))
+            .maybe("event", some(&heard))
+            .maybe("il:event", some(&events).filter(|_| events != heard))
             .maybe("cond", file.guard)
             .maybe("target", some(&names(chart, &transition.targets)))
             .maybe("type", transition.internal.then_some("internal"))

@@ -9,7 +9,7 @@ use roxmltree::{Document, Node, ParsingOptions};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
-use super::{OURS, SCXML};
+use super::{OURS, SCXML, faults};
 use crate::{
     Diagnostic, Span,
     exchange::{
@@ -170,6 +170,9 @@ impl Importer {
         self.ours(root, &mut file);
         if file.initial.is_none() && file.kind.is_none() {
             file.initial = self.first_child(root);
+        }
+        if !self.native {
+            faults::hear_everywhere(&mut file);
         }
         file
     }

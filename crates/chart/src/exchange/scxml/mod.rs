@@ -9,6 +9,7 @@ mod address;
 mod content;
 mod data;
 mod export;
+mod faults;
 mod foreach;
 mod import;
 mod payload;

@@ -129,7 +129,8 @@ impl Importer {
         body.limit = self.json_attribute(node, "limit");
         body.reset = self.json_attribute(node, "reset");
         body.reason = node.attribute((OURS, "reason")).map(str::to_owned);
-        match node.attribute("event") {
+        // What stands beside SCXML's word is exact.
+        match node.attribute((OURS, "event")).or_else(|| node.attribute("event")) {
             None => parts.always.push(body),
             Some(events) => {
                 let descriptors: Vec<_> = events.split_whitespace().map(|event| self.descriptor(event)).collect();

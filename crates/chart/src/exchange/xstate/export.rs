@@ -201,7 +201,7 @@ fn targeted_by_id(chart: &Chart) -> BTreeSet<StateId> {
         state.initial.iter().flat_map(|initial| &initial.targets).filter(deeper).copied()
     });
     let ended = chart.transitions.iter().flat_map(|transition| &transition.events);
-    let ended = ended.filter_map(|event| chart.find_state(event.0.strip_prefix("done.state.")?));
+    let ended = ended.filter_map(|event| chart.find_state(event.text.strip_prefix("done.state.")?));
     far.chain(begun).chain(ended).collect()
 }
 

@@ -1,5 +1,7 @@
 //! From an XState configuration to a machine file: the machine itself, and what its parts share.
 
+use std::collections::BTreeSet;
+
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
@@ -7,6 +9,7 @@ use super::{
     OURS,
     place::{self, Step},
     targets::{Survey, Tree},
+    wildcards,
 };
 use crate::{
     Diagnostic, Span,
@@ -32,8 +35,8 @@ pub(in crate::exchange) fn import(text: &str, name: &str) -> Result<Imported, Ve
     survey.add("", &json, None, &mut Vec::new());
     let tree = survey.tree;
     let native = own(&json).is_some();
-    let (context, events) = (Ordered::new(), Ordered::new());
-    let mut importer = Importer { text, tree: &tree, native, problems, path: Vec::new(), context, events };
+    let (context, events, event_names) = (Ordered::new(), Ordered::new(), wildcards::names(&json));
+    let mut importer = Importer { text, tree: &tree, native, problems, path: Vec::new(), context, events, event_names };
     let machine = machine_name(&json, name, &tree, &mut names);
     let file = importer.machine(&json, machine);
     importer.problems.finish(file, names.into_renamed())
@@ -71,6 +74,8 @@ pub(super) struct Importer<'a> {
     /// Variables, those made of named guards among them.
     pub(super) context: Ordered<Json>,
     events: Ordered<EventFile>,
+    /// The names of all events that the configuration handles.
+    pub(super) event_names: BTreeSet<&'a str>,
 }
 
 impl Importer<'_> {
@@ -175,8 +180,18 @@ impl Importer<'_> {
     /// "This cannot be carried over", about the value being read.
     pub(super) fn refuse(&mut self, message: &str) {
         let span = self.span();
-        let line = self.text.get(..span.start as usize).map_or(1, |before| before.matches('\n').count() + 1);
+        let line = self.line(span);
         self.problems.unsupported(span, format!("line {line}: {message}"));
+    }
+
+    /// A warning about the value being read.
+    pub(super) fn warn(&mut self, message: &str) {
+        let line = self.line(self.span());
+        self.problems.warn(format!("line {line}: {message}"));
+    }
+
+    fn line(&self, span: Span) -> usize {
+        self.text.get(..span.start as usize).map_or(1, |before| before.matches('\n').count() + 1)
     }
 
     /// Where a state begins: a target inside it, several, or an object with actions.

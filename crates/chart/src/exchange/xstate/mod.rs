@@ -7,7 +7,8 @@
 //!
 //! In a configuration by another hand, code that is only named cannot be carried over. A named guard becomes a variable of
 //! the context that is false until something assigns it; a named action becomes a line in the trace; a named delay is refused,
-//! because any number would be made up. Each is told in a warning or an error.
+//! because any number would be made up. Each is told in a warning or an error. What changes how a machine moves and has no word here (`route`,
+//! `activities`) is refused; a key that does not is left out with a warning that names its line.
 
 mod actions;
 mod export;
@@ -16,6 +17,7 @@ mod place;
 mod states;
 mod targets;
 mod transitions;
+mod wildcards;
 mod write;
 
 pub(super) use export::export;

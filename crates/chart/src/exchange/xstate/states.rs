@@ -1,5 +1,7 @@
 //! States and transitions of an XState configuration.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value as Json;
 
 use super::{
@@ -7,6 +9,7 @@ use super::{
     import::{Importer, own},
     place::Step,
     transitions::descriptor,
+    wildcards,
 };
 use crate::{
     exchange::{layout, names, problem::DANGLING, restore::duration},
@@ -38,7 +41,13 @@ const STATE_KEYS: [&str; 21] = [
     "$schema",
 ];
 /// The keys of a transition that are read.
-const TRANSITION_KEYS: [&str; 8] = ["target", "guard", "cond", "actions", "reenter", "description", "meta", "delay"];
+const TRANSITION_KEYS: [&str; 10] =
+    ["target", "guard", "cond", "in", "actions", "reenter", "internal", "description", "meta", "delay"];
+/// The keys that say how a machine moves and that a machine file has no word for.
+const REFUSED_KEYS: [(&str, &str); 2] = [
+    ("route", "`route` makes a state reachable from anywhere: give the machine a transition to it instead"),
+    ("activities", "`activities` run as long as a state is active: give the state an `invoke` instead"),
+];
 
 /// A transition as it was found.
 struct Found {
@@ -76,7 +85,7 @@ impl Importer<'_> {
         state.data = json.get("output").filter(|_| state.kind == Some(KindFile::Final)).map(|value| self.output(value));
         let mut extra = Extra::default();
         let found = self.transitions(at, json, &mut state, &mut extra);
-        place(found, &mut state);
+        place(found, &mut state, self.native);
         self.blocks(json, &mut state, extra);
         self.own_fields(json, &mut state);
         for &child in &self.tree.nodes[at].children {
@@ -91,6 +100,7 @@ impl Importer<'_> {
 
     fn kind(&mut self, json: &Json) -> Option<KindFile> {
         match json.get("type").and_then(Json::as_str) {
+            None if is_history(json) => Some(KindFile::History),
             None | Some("atomic" | "compound") => None,
             Some("parallel") => Some(KindFile::Parallel),
             Some("final") => Some(KindFile::Final),
@@ -104,6 +114,9 @@ impl Importer<'_> {
     }
 
     fn history(&mut self, at: usize, json: &Json, state: StateFile) -> StateFile {
+        if json.get("on").is_some() || json.get("always").is_some() || json.get("invoke").is_some() {
+            self.warn("a history state does nothing by itself: what it handles was left out");
+        }
         let deep = json.get("history").and_then(Json::as_str) == Some("deep");
         let parent = self.tree.nodes[at].parent.unwrap_or(0);
         let targets = match json.get("target") {
@@ -151,6 +164,9 @@ impl Importer<'_> {
 
     fn transitions(&mut self, at: usize, json: &Json, state: &mut StateFile, extra: &mut Extra) -> Vec<Found> {
         let mut found = Vec::new();
+        if let Some(on) = json.get("on").and_then(Json::as_object) {
+            self.at("on", |importer| importer.warn_of_overlaps(on));
+        }
         for (key, value) in json.get("on").and_then(Json::as_object).into_iter().flatten() {
             let event = if key.is_empty() { Vec::new() } else { vec![self.event(key)] };
             self.path.extend([Step::Key("on".to_owned()), Step::Key(key.clone())]);
@@ -227,7 +243,11 @@ impl Importer<'_> {
         let targets = self.targets(fields, |importer, target| importer.tree.resolve(source, target));
         let mut body = TransitionBody::default();
         self.lead(source, &targets, value, &mut body);
-        body.guard = self.guard(value.get("guard").or_else(|| value.get("cond")));
+        let guard = self.guard(value.get("guard").or_else(|| value.get("cond")));
+        body.guard = match (value.get("in").and_then(|place| self.within(source, place)), guard) {
+            (Some(within), Some(guard)) => Some(format!("{within} && ({guard})")),
+            (within, guard) => within.or(guard),
+        };
         body.actions = layout::one_or_many(self.actions(value.get("actions")));
         body.reason = value.get("description").and_then(Json::as_str).map(|text| self.text(text));
         body.limit = self.own_field(value, "limit");
@@ -237,7 +257,9 @@ impl Importer<'_> {
 
     /// Where a transition leads, and whether it leaves its source for that.
     fn lead(&mut self, source: usize, targets: &[usize], value: &Json, body: &mut TransitionBody) {
-        let reenter = value.get("reenter") == Some(&Json::Bool(true));
+        let flag = |name: &str| value.get(name).and_then(Json::as_bool);
+        // XState 4 said the same the other way round.
+        let reenter = flag("reenter").unwrap_or(flag("internal") == Some(false));
         let inside = |&target: &usize| self.tree.is_inside(target, source);
         let stays = !reenter && source != 0 && !targets.is_empty();
         body.target = layout::one_or_many(self.names_of(targets));
@@ -296,6 +318,22 @@ impl Importer<'_> {
         );
         self.problems.warn(told);
         format!("context.{variable}")
+    }
+
+    /// The condition that a state is active: `in` of XState 4.
+    fn within(&mut self, source: usize, value: &Json) -> Option<String> {
+        let parent = self.tree.nodes[source].parent.unwrap_or(0);
+        let found = value.as_str().and_then(|path| match path.strip_prefix('#') {
+            Some(id) => self.tree.by_id(id),
+            None => self.tree.descend(parent, path).or_else(|| self.tree.descend(0, path)),
+        });
+        let Some(state) = found.filter(|state| *state != 0) else {
+            self.at("in", |importer| {
+                importer.refuse("`in` does not name a state; write it as the guard `In('STATE')`")
+            });
+            return None;
+        };
+        Some(format!("In('{}')", self.tree.nodes[state].name))
     }
 
     /// The states that one target or a list of them refer to.
@@ -395,20 +433,27 @@ impl Importer<'_> {
 
     fn unknown_keys(&mut self, value: &Json, known: &[&str]) {
         for key in value.as_object().into_iter().flat_map(|fields| fields.keys()) {
-            if !known.contains(&key.as_str()) {
-                self.problems.warn(format!("`{key}` was left out"));
+            if let Some((_, why)) = REFUSED_KEYS.iter().find(|(refused, _)| refused == key) {
+                self.at(key, |importer| importer.refuse(why));
+            } else if !known.contains(&key.as_str()) {
+                self.at(key, |importer| importer.warn(&format!("`{key}` was left out")));
             }
         }
         let foreign_meta = |meta: &Json| meta.as_object().is_none_or(|meta| meta.keys().any(|key| key != OURS));
         if value.get("meta").is_some_and(foreign_meta) {
-            self.problems.warn("`meta` was left out");
+            self.at("meta", |importer| importer.warn("`meta` was left out"));
         }
     }
 }
 
 /// Sorts transitions by the place they say they have, and lays them out.
-fn place(mut found: Vec<Found>, state: &mut StateFile) {
+fn place(mut found: Vec<Found>, state: &mut StateFile, is_native: bool) {
     found.sort_by_key(|found| found.at);
+    if !is_native {
+        let events: Vec<String> = found.iter().map(|found| found.events.concat()).collect();
+        let all: BTreeSet<&str> = events.iter().map(String::as_str).collect();
+        found.sort_by_cached_key(|found| wildcards::rank(&found.events.concat(), &all));
+    }
     let (always, on): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| found.events.is_empty());
     state.on = layout::on(on.into_iter().map(|found| (found.events, found.body)).collect());
     state.always = layout::always(always.into_iter().map(|found| found.body).collect());
@@ -421,6 +466,12 @@ fn split(actions: Vec<ActionFile>, lengths: Option<Vec<usize>>) -> Vec<Vec<Actio
         lengths.unwrap_or_default().into_iter().map(|length| actions.by_ref().take(length).collect()).collect();
     blocks.push(actions.collect());
     blocks
+}
+
+/// Whether a state without a type is a history state: it says which kind, and has no states of its own.
+fn is_history(json: &Json) -> bool {
+    let is_said = json.get("history").is_some_and(|history| !matches!(history, Json::Null | Json::Bool(false)));
+    is_said && json.get("states").and_then(Json::as_object).is_none_or(|states| states.is_empty())
 }
 
 /// One text or a list of them.

@@ -12,7 +12,7 @@ use super::{
     write::{Object, one_or_many},
 };
 use crate::{
-    exchange::layout,
+    exchange::{heard, layout},
     model::{State, Transition},
 };
 
@@ -31,10 +31,10 @@ impl Writer<'_> {
             if transition.events.is_empty() {
                 always.push(self.transition(transition, Object::default().with("at", at)));
             }
-            for (count, descriptor) in transition.events.iter().enumerate() {
-                let key = self.key(&descriptor.0);
+            for (count, name) in heard::names(self.chart, transition).iter().enumerate() {
+                let key = self.key(name);
                 let json = self.transition(transition, placed(transition, &key, at, count));
-                if descriptor.0 == own_done(state) {
+                if *name == own_done(state) {
                     on_done.push(json);
                 } else if let Json::Array(list) = on.entry(key).or_insert_with(|| json!([])) {
                     list.push(json);
@@ -59,10 +59,9 @@ impl Writer<'_> {
     /// Whether reading `on`, `onDone` and `always`, in this order, gives the transitions in theirs.
     fn map_keeps_order(&self, state: &State, all: &[&Transition]) -> bool {
         let handled = || all.iter().filter(|transition| !transition.events.is_empty());
-        let is_done = |transition: &&&Transition| transition.events.iter().any(|event| event.0 == own_done(state));
+        let is_done = |transition: &&&Transition| transition.events.iter().any(|event| event.text == own_done(state));
         let last = handled().skip_while(|transition| !is_done(transition)).all(|transition| is_done(&transition));
-        let events = |transition: &&Transition| transition.events.iter().map(|event| event.0.clone()).collect();
-        let events: Vec<Vec<String>> = handled().map(events).collect();
+        let events: Vec<Vec<String>> = handled().map(|transition| heard::names(self.chart, transition)).collect();
         last && layout::keeps_order(events.iter().map(Vec::as_slice))
     }
 
@@ -86,7 +85,7 @@ fn placed(transition: &Transition, key: &str, at: Option<usize>, count: usize) -
     if count > 0 {
         return ours.with("copy", true);
     }
-    let events: Vec<_> = transition.events.iter().map(|event| event.0.as_str()).collect();
+    let events: Vec<_> = transition.events.iter().map(|event| event.text.as_str()).collect();
     let events = events.join(" ");
     let read_back = descriptor(key, |name| Some(name.to_owned()));
     ours.with("event", (read_back != events).then_some(events))

@@ -153,7 +153,7 @@ impl Decoder<'_> {
     }
 
     fn invoke<'n>(&mut self, node: &'n Node) -> Option<draft::Invoke<'n>> {
-        let fields = self.fields(node, "an activity", &["activity", "with", "signals", "effect"])?;
+        let fields = self.fields(node, "an activity", &["activity", "with", "signals", "effect", "manual"])?;
         let activity = match fields.get("activity") {
             Some(node) => self.scalar(node, "an activity's name as text"),
             None => {
@@ -173,6 +173,7 @@ impl Decoder<'_> {
                 .unwrap_or(&[]),
             signals: fields.get("signals").map(|node| self.signals(node)).unwrap_or_default(),
             effect: fields.get("effect").and_then(|node| self.word(node, "an effect", EFFECTS)),
+            manual: fields.get("manual").and_then(|node| self.flag(node)).unwrap_or(false),
         })
     }
 

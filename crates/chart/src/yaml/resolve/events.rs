@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Span,
-    model::{Event, EventId, Raiser, Schema},
+    model::{Event, EventId, Origin, OriginEvent, Raiser, Schema},
 };
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -109,6 +109,10 @@ impl Resolver<'_, '_, '_> {
     }
 
     fn handled_events(&mut self) {
+        let words = || self.outline.states.iter().flat_map(|line| &line.draft.transitions);
+        let words = words().flat_map(|transition| &transition.events);
+        let qualified = words.filter_map(|word| Some((word.text.clone(), self.origin(&word.text)?)));
+        self.qualified = qualified.collect();
         for line in &self.outline.states {
             for word in line.draft.transitions.iter().flat_map(|transition| &transition.events) {
                 self.handled(word);
@@ -117,7 +121,9 @@ impl Resolver<'_, '_, '_> {
     }
 
     fn handled(&mut self, word: &draft::Word) {
-        if word.text.ends_with(['*', '.']) {
+        let is_timeout = |origin: &Origin| origin.event == OriginEvent::Timeout;
+        let is_qualified = self.qualified.get(&word.text).is_some_and(|origin| !is_timeout(origin));
+        if word.text.ends_with(['*', '.']) || is_qualified {
             return;
         }
         let first = word.text.split('.').next().unwrap_or_default();

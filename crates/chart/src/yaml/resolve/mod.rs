@@ -4,6 +4,7 @@
 
 mod counters;
 mod events;
+mod origin;
 mod outline;
 mod plain_schema;
 mod property;
@@ -15,7 +16,7 @@ use super::{code, draft, fields::Decoder, limits, node::Scalar, suggest::did_you
 use crate::{
     Diagnostic, Span,
     expr::{Names, Type},
-    model::{Chart, EventId, StateId, Template, Variable},
+    model::{Chart, EventId, Origin, StateId, Template, Variable},
 };
 use counters::Counters;
 use outline::Outline;
@@ -46,6 +47,7 @@ pub(crate) fn resolve(machine: &draft::Machine<'_>, problems: &mut Vec<Diagnosti
         counters: &counters,
         variables: BTreeMap::new(),
         events: BTreeMap::new(),
+        qualified: BTreeMap::new(),
         chart: empty_chart(machine),
         places: Places::default(),
     };
@@ -103,6 +105,8 @@ struct Resolver<'a, 'n, 'p> {
     counters: &'a Counters,
     variables: BTreeMap<&'n str, crate::model::VarId>,
     events: BTreeMap<String, EventId>,
+    /// The qualified names that transitions take, by their text.
+    qualified: BTreeMap<String, Origin>,
     chart: Chart,
     places: Places,
 }

@@ -146,6 +146,12 @@ impl Resolver<'_, '_, '_> {
             self.report(Diagnostic::error(code::BAD_OBSERVATION, text.span, message));
             return None;
         }
+        let is_done = |id: StateId| event == "done" && self.is_nested(id);
+        if let Some(state) = source.filter(|id| !is_done(*id))
+            && let Some(event) = self.signal(state, event)
+        {
+            return Some(Seen::Signalled { state, event });
+        }
         let event = self.meant(source, event);
         if is_taken(&self.chart, source, &event) {
             return Some(Seen::Taken { source, event });
@@ -153,11 +159,11 @@ impl Resolver<'_, '_, '_> {
         let place = source.map_or("no transition".to_owned(), |id| {
             format!("no transition of `{}` or of a state inside it", self.outline.names[id.index()])
         });
-        let message = format!("{place} takes `{}`", event.0);
+        let message = format!("{place} takes `{}`", event.text);
         let elsewhere = source.is_some() && is_taken(&self.chart, None, &event);
         let hint = match elsewhere {
-            true => Some(format!("`.{}` means the event from any state", event.0)),
-            false => did_you_mean(&event.0, self.chart.events.iter().map(|event| event.name.as_str())),
+            true => Some(format!("`.{}` means the event from any state", event.text)),
+            false => did_you_mean(&event.text, self.chart.events.iter().map(|event| event.name.as_str())),
         };
         self.report(Diagnostic::error(code::UNSEEN_EVENT, text.span, message).maybe_hint(hint));
         None
@@ -165,13 +171,16 @@ impl Resolver<'_, '_, '_> {
 
     /// `STATE.done` is the end of the state's children, as in its own `on`.
     fn meant(&self, source: Option<StateId>, event: &str) -> Descriptor {
-        let nested = |id: StateId| matches!(self.outline.states[id.index()].kind, Kind::Compound | Kind::Parallel);
         match source {
-            Some(id) if event == "done" && nested(id) => {
-                Descriptor(format!("done.state.{}", self.outline.names[id.index()]))
+            Some(id) if event == "done" && self.is_nested(id) => {
+                Descriptor::plain(format!("done.state.{}", self.outline.names[id.index()]))
             }
-            _ => Descriptor(event.to_owned()),
+            _ => Descriptor::plain(event),
         }
+    }
+
+    fn is_nested(&self, id: StateId) -> bool {
+        matches!(self.outline.states[id.index()].kind, Kind::Compound | Kind::Parallel)
     }
 }
 
@@ -208,7 +217,8 @@ fn incomplete(draft: &draft::Property<'_>, form: Form, head: &str) -> Option<Str
 fn is_taken(chart: &Chart, source: Option<StateId>, event: &Descriptor) -> bool {
     let inside = |id: StateId| source.is_none_or(|source| id == source || chart.is_descendant(id, source));
     let meets = |other: &Descriptor| {
-        other.matches(event.prefix()) || event.matches(other.prefix()) || event.prefix().is_empty()
+        let name = chart.plain_name(other);
+        other.matches(event.prefix()) || event.matches(name) || event.prefix().is_empty()
     };
     chart.transitions.iter().any(|transition| inside(transition.source) && transition.events.iter().any(meets))
 }

@@ -134,8 +134,19 @@ impl Resolver<'_, '_, '_> {
         }
         let id = InvokeId::at(self.chart.invokes.len());
         let (activity, effect, span) = (draft.activity.clone(), draft.effect, draft.span);
+        let keys = draft.with.iter().map(|entry| (entry.key.text.clone(), entry.key.span)).collect();
         self.places.signals.push(places);
-        self.chart.invokes.push(Invoke { id, state, activity, with, signals, effect, span });
+        self.chart.invokes.push(Invoke {
+            id,
+            state,
+            activity,
+            with,
+            signals,
+            effect,
+            manual: draft.manual,
+            keys,
+            span,
+        });
         id
     }
 

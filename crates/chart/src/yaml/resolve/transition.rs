@@ -12,7 +12,7 @@ use super::{
 use crate::{
     Diagnostic, Value,
     expr::{Expr, Node as ExprNode, Root},
-    model::{Action, Block, CounterId, Descriptor, Limit, Max, StateId, Template, Transition, TransitionId, VarId},
+    model::{Action, Block, CounterId, Limit, Max, StateId, Template, Transition, TransitionId, VarId},
 };
 use serde_json::Value as Json;
 
@@ -38,7 +38,7 @@ impl Resolver<'_, '_, '_> {
         Transition {
             id: TransitionId::at(position),
             source,
-            events: draft.events.iter().map(|word| Descriptor(word.text.clone())).collect(),
+            events: draft.events.iter().map(|word| self.descriptor(&word.text)).collect(),
             targets,
             internal: draft.internal,
             guard: draft.guard.map(|guard| self.guard(guard)),

@@ -1,6 +1,6 @@
 //! Transitions that can never be chosen: one before them takes everything, or their guard is `false`.
 
-use super::{super::code, prefixes};
+use super::{super::code, covering, key};
 use crate::{
     Diagnostic, Value,
     expr::Node,
@@ -26,7 +26,7 @@ fn check_state(chart: &Chart, state: &State, problems: &mut Vec<Diagnostic>) {
             ));
             continue;
         }
-        if let Some(earlier) = shadow(transition, always, &taken) {
+        if let Some(earlier) = shadow(chart, transition, always, &taken) {
             let problem = Diagnostic::warning(code::NEVER_CHOSEN, transition.span, "this is never taken");
             let first = chart.transition(earlier).span;
             problems.push(problem.related(first, "this one before it takes the same event, always"));
@@ -35,7 +35,7 @@ fn check_state(chart: &Chart, state: &State, problems: &mut Vec<Diagnostic>) {
         if transition.limits.is_empty() && (transition.guard.is_none() || guard_is(transition, true)) {
             always = always.or(transition.events.is_empty().then_some(transition.id));
             for event in &transition.events {
-                taken.entry(event.prefix()).or_insert(transition.id);
+                taken.entry(key(event)).or_insert(transition.id);
             }
         }
     }
@@ -43,6 +43,7 @@ fn check_state(chart: &Chart, state: &State, problems: &mut Vec<Diagnostic>) {
 
 /// The transition that leaves nothing for this one.
 fn shadow(
+    chart: &Chart,
     transition: &Transition,
     always: Option<TransitionId>,
     taken: &BTreeMap<&str, TransitionId>,
@@ -50,7 +51,9 @@ fn shadow(
     if transition.events.is_empty() {
         return always;
     }
-    let by = |event: &crate::model::Descriptor| prefixes(event.prefix()).find_map(|prefix| taken.get(prefix).copied());
+    let by = |event: &crate::model::Descriptor| {
+        covering(chart, transition.source, event).find_map(|key| taken.get(key).copied())
+    };
     let shadows: Option<Vec<TransitionId>> = transition.events.iter().map(by).collect();
     shadows.and_then(|shadows| shadows.first().copied())
 }

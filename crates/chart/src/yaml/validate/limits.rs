@@ -6,7 +6,7 @@
 //! because it needs a way out of its own. An eventless transition also has a way out if its state handles any event: then
 //! the run can rest there.
 
-use super::{super::code, chosen::guard_is, covers, prefixes};
+use super::{super::code, chosen::guard_is, covering, key};
 use crate::{
     Diagnostic,
     expr::{Binary, Expr, Node},
@@ -55,15 +55,20 @@ impl<'c> Candidates<'c> {
         let mut by_prefix: BTreeMap<&str, Vec<&Transition>> = BTreeMap::new();
         for transition in state.transitions.iter().map(|id| chart.transition(*id)) {
             for event in &transition.events {
-                by_prefix.entry(event.prefix()).or_default().push(transition);
+                by_prefix.entry(key(event)).or_default().push(transition);
             }
         }
         Candidates(by_prefix)
     }
 
-    fn later<'s>(&'s self, than: &Transition, event: &'s Descriptor) -> impl Iterator<Item = &'c Transition> + 's {
+    fn later<'s>(
+        &'s self,
+        chart: &'s Chart,
+        than: &Transition,
+        event: &'s Descriptor,
+    ) -> impl Iterator<Item = &'c Transition> + 's {
         let (source, id) = (than.source, than.id);
-        let lists = prefixes(event.prefix()).filter_map(|prefix| self.0.get(prefix));
+        let lists = covering(chart, source, event).filter_map(|key| self.0.get(key));
         lists.flat_map(move |list| {
             let first = list.partition_point(|other| other.source == source && other.id <= id);
             list[first..].iter().copied().take(LATER_MAX)
@@ -72,10 +77,13 @@ impl<'c> Candidates<'c> {
 }
 
 fn way_out(chart: &Chart, candidates: &[Candidates<'_>], transition: &Transition, event: &Descriptor) -> WayOut {
+    // Another region's event is handled where it comes from; here it may be left alone.
+    if event.origin.is_some_and(|origin| !chart.is_in_line(transition.source, origin.state)) {
+        return WayOut::Certain;
+    }
     let states = std::iter::once(transition.source).chain(chart.ancestors(transition.source));
-    let later = states.flat_map(|state| candidates[state.index()].later(transition, event));
-    let covering = later.filter(|other| other.events.iter().any(|wide| covers(wide, event)));
-    covering.map(|other| sureness(transition, other)).max().unwrap_or(WayOut::None)
+    let later = states.flat_map(|state| candidates[state.index()].later(chart, transition, event));
+    later.map(|other| sureness(transition, other)).max().unwrap_or(WayOut::None)
 }
 
 fn sureness(limited: &Transition, later: &Transition) -> WayOut {
@@ -122,13 +130,14 @@ fn eventless(chart: &Chart, transition: &Transition, problems: &mut Vec<Diagnost
     let way_out = states
         .any(|state| chart.state(state).transitions.iter().take(LATER_MAX).any(|id| leads_on(chart.transition(*id))));
     if !way_out {
-        report(chart, transition, WayOut::None, &Descriptor("always".to_owned()), problems);
+        report(chart, transition, WayOut::None, &Descriptor::plain("always"), problems);
     }
 }
 
 fn report(chart: &Chart, transition: &Transition, way: WayOut, event: &Descriptor, problems: &mut Vec<Diagnostic>) {
-    let hint = format!("write another transition for `{}` behind it: what follows when the limit is used up", event.0);
-    let message = |certain: &str| format!("when this limit is used up, {certain} handles `{}`", event.0);
+    let hint =
+        format!("write another transition for `{}` behind it: what follows when the limit is used up", event.text);
+    let message = |certain: &str| format!("when this limit is used up, {certain} handles `{}`", event.text);
     problems.push(match way {
         WayOut::Certain => return,
         WayOut::Guarded => {

@@ -6,6 +6,7 @@
 
 mod chosen;
 mod limits;
+mod qualified;
 mod raised;
 mod shape;
 mod structure;
@@ -14,7 +15,7 @@ mod types;
 use super::{draft, resolve::Places};
 use crate::{
     Chart, Diagnostic,
-    model::{Descriptor, TransitionId},
+    model::{Descriptor, StateId, TransitionId},
 };
 use shape::Shape;
 
@@ -25,6 +26,7 @@ pub(crate) fn validate(machine: &draft::Machine<'_>, chart: &Chart, places: &Pla
     shape::check_targets(&shape, places, problems);
     chosen::check(chart, problems);
     raised::check(&shape, places, problems);
+    qualified::check(&shape, places, problems);
     limits::check(chart, problems);
     types::check(&shape, problems);
 }
@@ -42,7 +44,16 @@ fn descriptor_span(chart: &Chart, places: &Places, id: TransitionId, position: u
     spans.and_then(|spans| spans.get(position)).copied().unwrap_or(chart.transition(id).span)
 }
 
-/// Whether everything that `narrow` takes is taken by `wide` too.
-fn covers(wide: &Descriptor, narrow: &Descriptor) -> bool {
-    prefixes(narrow.prefix()).any(|prefix| prefix == wide.prefix())
+/// Under what a descriptor is entered: its text if it is qualified, what it covers if it is plain.
+fn key(descriptor: &Descriptor) -> &str {
+    if descriptor.origin.is_some() { &descriptor.text } else { descriptor.prefix() }
+}
+
+/// The keys of descriptors, of the state itself or of states around it, that take whatever this one takes. A qualified name of another
+/// region's event is taken by nothing but itself.
+fn covering<'a>(chart: &'a Chart, source: StateId, descriptor: &'a Descriptor) -> impl Iterator<Item = &'a str> {
+    let own = descriptor.origin.map(|_| descriptor.text.as_str());
+    let is_heard = descriptor.origin.is_none_or(|origin| chart.is_in_line(source, origin.state));
+    let plain = is_heard.then(|| prefixes(chart.plain_name(descriptor))).into_iter().flatten();
+    own.into_iter().chain(plain)
 }

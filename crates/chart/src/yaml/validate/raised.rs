@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Diagnostic, Span, Value,
-    model::{Action, Block, Chart, Kind, StateId, Template},
+    model::{Action, Block, Chart, Descriptor, Kind, Origin, OriginEvent, StateId, Template},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,31 +18,42 @@ pub(super) fn check(shape: &Shape<'_>, places: &Places, problems: &mut Vec<Diagn
     signals(shape, &handlers, places, problems);
     declared(shape.chart, &handlers, problems);
     timeouts(shape, &handlers, problems);
-    if !raisers.anything {
-        handled(shape, &raisers, places, problems);
-    }
+    handled(shape, &raisers, places, problems);
 }
 
-/// The states that handle each descriptor, by what it covers.
-struct Handlers<'c>(BTreeMap<&'c str, BTreeSet<usize>>);
+/// The states that handle each descriptor.
+struct Handlers<'c> {
+    /// Plain names, by what they cover.
+    plain: BTreeMap<&'c str, BTreeSet<usize>>,
+    /// Qualified names, by the state they name and its event.
+    qualified: BTreeMap<(StateId, &'c str), BTreeSet<usize>>,
+}
 
 impl<'c> Handlers<'c> {
     fn of(chart: &'c Chart) -> Self {
-        let mut by_prefix: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+        let mut handlers = Handlers { plain: BTreeMap::new(), qualified: BTreeMap::new() };
         for transition in &chart.transitions {
             for event in &transition.events {
-                by_prefix.entry(event.prefix()).or_default().insert(transition.source.index());
+                let states = match event.origin {
+                    Some(origin) => handlers.qualified.entry((origin.state, chart.plain_name(event))).or_default(),
+                    None => handlers.plain.entry(event.prefix()).or_default(),
+                };
+                states.insert(transition.source.index());
             }
         }
-        Handlers(by_prefix)
+        handlers
     }
 
     fn any(&self, event: &str) -> bool {
-        prefixes(event).any(|prefix| self.0.contains_key(prefix))
+        prefixes(event).any(|prefix| self.plain.contains_key(prefix))
     }
 
-    fn any_together(&self, shape: &Shape<'_>, state: StateId, event: &str) -> bool {
-        prefixes(event).filter_map(|prefix| self.0.get(prefix)).any(|states| shape.any_together(state, states))
+    /// Whether a state that can be active then hears an event of this one.
+    fn any_hears(&self, shape: &Shape<'_>, origin: StateId, event: &str) -> bool {
+        let plain = prefixes(event).filter_map(|prefix| self.plain.get(prefix));
+        let qualified = self.qualified.get(&(origin, event));
+        plain.into_iter().any(|states| shape.hears_any(origin, states))
+            || qualified.is_some_and(|states| shape.any_together(origin, states))
     }
 }
 
@@ -52,8 +63,7 @@ struct Raisers<'c> {
     anywhere: BTreeSet<&'c str>,
     /// The states whose activities signal an event.
     signals: BTreeMap<&'c str, BTreeSet<usize>>,
-    /// The states whose time may run out, by name and by number.
-    timed: BTreeMap<&'c str, StateId>,
+    /// The states whose time may run out.
     timed_states: BTreeSet<usize>,
     /// The states that can be done.
     done: BTreeSet<&'c str>,
@@ -66,7 +76,6 @@ impl<'c> Raisers<'c> {
         let mut raisers = Raisers {
             anywhere: chart.events.iter().filter(|event| event.declared).map(|event| event.name.as_str()).collect(),
             signals: BTreeMap::new(),
-            timed: BTreeMap::new(),
             timed_states: BTreeSet::new(),
             done: BTreeSet::new(),
             anything: false,
@@ -81,7 +90,6 @@ impl<'c> Raisers<'c> {
             let initial = state.initial.iter().map(|initial| &initial.actions);
             state.entry.iter().chain(&state.exit).chain(initial).for_each(|block| raisers.block(block));
             if state.timeout_ms.is_some() {
-                raisers.timed.insert(&state.name, state.id);
                 raisers.timed_states.insert(state.id.index());
             }
             if state.parent.is_some() && can_be_done(chart, state.id) {
@@ -109,22 +117,26 @@ impl<'c> Raisers<'c> {
     }
 
     /// Whether an event that the descriptor takes can come while the state is active.
-    fn can_come(&self, shape: &Shape<'_>, state: StateId, descriptor: &str) -> bool {
+    fn can_come(&self, shape: &Shape<'_>, state: StateId, descriptor: &Descriptor) -> bool {
+        match descriptor.origin {
+            Some(Origin { state: origin, event: OriginEvent::Timeout }) => {
+                self.timed_states.contains(&origin.index()) && shape.together(state, origin)
+            }
+            Some(Origin { state: origin, .. }) => shape.together(state, origin),
+            None => self.plain_can_come(shape, state, descriptor.prefix()),
+        }
+    }
+
+    fn plain_can_come(&self, shape: &Shape<'_>, state: StateId, descriptor: &str) -> bool {
         let mut tokens = descriptor.splitn(3, '.');
         match (tokens.next(), tokens.next(), tokens.next()) {
             (None | Some("" | "error"), ..) => return true,
-            (Some("timeout"), None, _) if shape.any_together(state, &self.timed_states) => return true,
-            (Some("timeout"), Some(_), _) => {
-                let named = descriptor.strip_prefix("timeout.").and_then(|name| self.timed.get(name));
-                if named.is_some_and(|timed| shape.together(state, *timed)) {
-                    return true;
-                }
-            }
+            (Some("timeout"), None, _) if shape.hears_any(state, &self.timed_states) => return true,
             (Some("done"), None, _) | (Some("done"), Some("state"), None) if !self.done.is_empty() => return true,
             (Some("done"), Some("state"), Some(name)) if self.done.contains(name) => return true,
             _ => {}
         }
-        let signalled = |states: &BTreeSet<usize>| shape.any_together(state, states);
+        let signalled = |states: &BTreeSet<usize>| shape.hears_any(state, states);
         below(descriptor, self.anywhere.range(descriptor..).copied()).next().is_some()
             || below(descriptor, self.signals.range(descriptor..).map(|(event, _)| *event))
                 .filter_map(|event| self.signals.get(event))
@@ -156,7 +168,7 @@ fn signals(shape: &Shape<'_>, handlers: &Handlers<'_>, places: &Places, problems
         let spans = places.signals.get(invoke.id.index()).map(Vec::as_slice).unwrap_or_default();
         for (position, signal) in invoke.signals.iter().enumerate() {
             let event = &shape.chart.event(signal.event).name;
-            if handlers.any_together(shape, invoke.state, event) {
+            if handlers.any_hears(shape, invoke.state, event) {
                 continue;
             }
             let state = &shape.chart.state(invoke.state).name;
@@ -183,7 +195,7 @@ fn timeouts(shape: &Shape<'_>, handlers: &Handlers<'_>, problems: &mut Vec<Diagn
     for state in shape.chart.states.iter().filter(|state| state.timeout_ms.is_some()) {
         let event = format!("timeout.{}", state.name);
         // One word is enough about a default that nobody handles anywhere.
-        if handlers.any_together(shape, state.id, &event) || (state.timeout_inherited && told) {
+        if handlers.any_hears(shape, state.id, &event) || (state.timeout_inherited && told) {
             continue;
         }
         told |= state.timeout_inherited;
@@ -196,31 +208,93 @@ fn timeouts(shape: &Shape<'_>, handlers: &Handlers<'_>, problems: &mut Vec<Diagn
 fn handled(shape: &Shape<'_>, raisers: &Raisers<'_>, places: &Places, problems: &mut Vec<Diagnostic>) {
     for transition in &shape.chart.transitions {
         for (position, event) in transition.events.iter().enumerate() {
-            if !raisers.can_come(shape, transition.source, event.prefix()) {
-                let span = descriptor_span(shape.chart, places, transition.id, position);
-                problems.push(nobody_raises(shape.chart, raisers, transition.source, event.prefix(), span));
+            if raisers.can_come(shape, transition.source, event) {
+                continue;
+            }
+            let span = descriptor_span(shape.chart, places, transition.id, position);
+            match unknown_qualified(shape.chart, raisers, event, span) {
+                Some(problem) => problems.push(problem),
+                // An event whose name is only known at run time may be this one.
+                None if raisers.anything => {}
+                None => problems.push(nobody_raises(shape, raisers, transition.source, event, span)),
             }
         }
     }
 }
 
-fn nobody_raises(chart: &Chart, raisers: &Raisers<'_>, source: StateId, event: &str, span: Span) -> Diagnostic {
-    let problem = Diagnostic::error(code::NOBODY_RAISES, span, format!("nobody can raise `{event}` here"));
-    if let Some(state) = raisers.signals.get(event).and_then(|states| states.first()) {
-        let (signaller, here) = (&chart.states[*state].name, &chart.state(source).name);
+/// The problem of a name that looks like a qualified one: its first part is a state with activities, or its last part a signal.
+fn unknown_qualified(chart: &Chart, raisers: &Raisers<'_>, event: &Descriptor, span: Span) -> Option<Diagnostic> {
+    if event.origin.is_some() || matches!(event.text.split('.').next(), Some("timeout" | "done" | "error")) {
+        return None;
+    }
+    let mut splits = event.text.rmatch_indices('.').map(|(at, _)| (&event.text[..at], &event.text[at + 1..]));
+    let is_meant = |(state, signal): &(&str, &str)| {
+        let has_activity = |id| !chart.state(id).invokes.is_empty();
+        chart.find_state(state).is_some_and(has_activity) || (!raisers.anything && raisers.signals.contains_key(signal))
+    };
+    let (state, signal) = splits.find(is_meant)?;
+    let message = match chart.find_state(state) {
+        Some(_) => format!("no activity of `{state}` has a signal `{signal}`"),
+        None => format!("there is no state `{state}` whose activity could signal `{signal}`"),
+    };
+    let hint = match signal {
+        "timeout" => Some(format!("when the time of `{state}` is up, `timeout.{state}` comes")),
+        _ => {
+            let known = qualified_names(chart);
+            did_you_mean(&event.text, known.iter().map(String::as_str))
+        }
+    };
+    let plain = "a qualified name is STATE.SIGNAL, of a state that invokes the activity, with no wildcard";
+    let problem = Diagnostic::error(code::UNKNOWN_QUALIFIED, span, message);
+    Some(problem.hint(hint.unwrap_or_else(|| plain.to_owned())))
+}
+
+fn qualified_names(chart: &Chart) -> Vec<String> {
+    let name = |invoke: &crate::model::Invoke, signal: &crate::model::Signal| {
+        format!("{}.{}", chart.state(invoke.state).name, chart.event(signal.event).name)
+    };
+    chart.invokes.iter().flat_map(|invoke| invoke.signals.iter().map(move |signal| name(invoke, signal))).collect()
+}
+
+fn nobody_raises(
+    shape: &Shape<'_>,
+    raisers: &Raisers<'_>,
+    source: StateId,
+    event: &Descriptor,
+    span: Span,
+) -> Diagnostic {
+    let (chart, plain) = (shape.chart, shape.chart.plain_name(event));
+    let problem = Diagnostic::error(code::NOBODY_RAISES, span, format!("nobody can raise `{}` here", event.text));
+    let here = &chart.state(source).name;
+    if let Some(origin) = event.origin.filter(|origin| origin.event != OriginEvent::Timeout) {
+        let name = &chart.state(origin.state).name;
+        return problem.hint(format!("`{name}` is never active together with `{here}`"));
+    }
+    if let Some(states) = raisers.signals.get(plain) {
+        let mut states = states.iter().map(|&at| &chart.states[at]);
+        if let Some(state) = states.clone().find(|state| shape.together(source, state.id)) {
+            return problem.hint(format!("it is a signal of another region; write `{}.{plain}`", state.name));
+        }
+        let signaller = states.next().map_or("", |state| state.name.as_str());
         return problem.hint(format!(
             "it is a signal of an activity of `{signaller}`, which is never active together with `{here}`"
         ));
     }
-    if event == "timeout" || event.starts_with("timeout.") {
-        return problem.hint("no state that is active here has a `timeout`");
+    if plain == "timeout" || plain.starts_with("timeout.") {
+        let timed = raisers.timed_states.iter().map(|&at| format!("timeout.{}", chart.states[at].name));
+        let timed: Vec<String> = timed.collect();
+        let hint = did_you_mean(plain, timed.iter().map(String::as_str).filter(|name| *name != plain));
+        return problem.hint(hint.unwrap_or_else(|| "no state that is active here has a `timeout`".to_owned()));
     }
-    if event == "done" || event.starts_with("done.") {
-        return problem.hint("only a state whose `states` have a final one can be done");
+    if plain == "done" || plain.starts_with("done.") {
+        let done: Vec<String> = raisers.done.iter().map(|name| format!("done.state.{name}")).collect();
+        let hint = did_you_mean(plain, done.iter().map(String::as_str).filter(|name| *name != plain));
+        return problem
+            .hint(hint.unwrap_or_else(|| "only a state whose `states` have a final one can be done".to_owned()));
     }
     let known = raisers.anywhere.iter().chain(raisers.signals.keys()).copied().chain(["error", "timeout"]);
-    let hint = did_you_mean(event, known).unwrap_or_else(|| {
-        format!("declare it under `events`, make it a signal of an activity, or `raise` it: {event}")
+    let hint = did_you_mean(plain, known).unwrap_or_else(|| {
+        format!("declare it under `events`, make it a signal of an activity, or `raise` it: {plain}")
     });
     problem.hint(hint)
 }

@@ -44,6 +44,17 @@ impl<'c> Shape<'c> {
         meeting.is_some_and(|meeting| self.chart.state(meeting).kind == Kind::Parallel)
     }
 
+    /// The states whose events this one hears under their plain names: those inside it, and those around it.
+    pub(super) fn line(&self, id: StateId) -> Vec<Range<usize>> {
+        let around = self.chart.ancestors(id).map(|ancestor| ancestor.index()..ancestor.index() + 1);
+        std::iter::once(self.range(id)).chain(around).collect()
+    }
+
+    /// Whether this state hears an event of one of the states under its plain name.
+    pub(super) fn hears_any(&self, id: StateId, states: &BTreeSet<usize>) -> bool {
+        self.line(id).into_iter().any(|range| states.range(range).next().is_some())
+    }
+
     /// The states that can be active together with this one, as ranges of numbers.
     pub(super) fn companions(&self, id: StateId) -> Vec<Range<usize>> {
         let mut ranges = vec![self.range(id)];

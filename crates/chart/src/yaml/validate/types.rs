@@ -4,7 +4,7 @@ use super::{super::resolve::schema, shape::Shape};
 use crate::{
     Diagnostic, Span,
     expr::{self, Expr, Scope, Type},
-    model::{Action, Block, Chart, Max, Part, StateId, Template, Transition, VarId},
+    model::{Action, Block, Chart, Descriptor, Max, OriginEvent, Part, StateId, Template, Transition, VarId},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,7 +57,20 @@ impl<'c> Carried<'c> {
         }
     }
 
-    /// What the events that a descriptor takes carry, where they come while the state is active.
+    /// What the events that a descriptor takes carry, if they come while the state is active.
+    fn taken(&self, shape: &Shape<'_>, state: StateId, descriptor: &Descriptor) -> Type {
+        let Some(origin) = descriptor.origin else { return self.by(shape, state, descriptor.prefix()) };
+        match origin.event {
+            OriginEvent::Signal(event) => {
+                let signals = self.signals.get(shape.chart.event(event).name.as_str());
+                signals.and_then(|signals| signals.get(&origin.state.index())).cloned().unwrap_or(Type::Dyn)
+            }
+            OriginEvent::Error | OriginEvent::Fault => self.error.clone(),
+            OriginEvent::Timeout => self.timeout.clone(),
+        }
+    }
+
+    /// What the events of a plain name carry, if they come while the state is active.
     fn by(&self, shape: &Shape<'_>, state: StateId, descriptor: &str) -> Type {
         let first = descriptor.split('.').next().unwrap_or_default();
         let mut found: Option<Type> = match first {
@@ -81,7 +94,7 @@ impl<'c> Carried<'c> {
                 join(own);
             }
             if let Some(signals) = self.signals.get(event) {
-                let ranges = shape.companions(state).into_iter().filter(|range| !range.is_empty());
+                let ranges = shape.line(state).into_iter();
                 ranges.flat_map(|range| signals.range(range)).for_each(|(_, ty)| join(ty));
             }
         }
@@ -197,7 +210,7 @@ impl<'c> Types<'_, 'c> {
 
     fn transition(&mut self, transition: &Transition) {
         let source = transition.source;
-        let types = transition.events.iter().map(|event| self.carried.by(self.shape, source, event.prefix()));
+        let types = transition.events.iter().map(|event| self.carried.taken(self.shape, source, event));
         let event = types.reduce(|left, right| left.join(&right)).unwrap_or(Type::Dyn);
         if let Some(guard) = &transition.guard {
             self.expr(guard, &event, Some(&Type::Bool));

@@ -46,6 +46,7 @@ fn section(title: &str, parts: &[Part]) -> String {
 fn part(part: &Part) -> String {
     match part {
         Part::Text(text) => format!("<p>{}</p>\n", escape(text)),
+        Part::Code(text) => format!("<pre>{}</pre>\n", escape(text)),
         Part::Diff(text) => format!("<pre class=\"diff\">{}</pre>\n", text.lines().map(diff_line).collect::<String>()),
         Part::Table(head, rows) => {
             let head: String = head.iter().map(|cell| format!("<th>{}</th>", escape(cell))).collect();
@@ -94,7 +95,10 @@ fn timeline_row(at: usize, step: &Move) -> String {
 
 fn reasons(at: usize, step: &Move) -> String {
     let details = why::details(step).into_iter().map(|(label, words)| match label {
-        "evidence" => format!("<dt>{label}</dt><dd><a href=\"#{words}\"><code>{words}</code></a></dd>\n"),
+        "evidence" => {
+            let (name, hash) = words.rsplit_once(' ').unwrap_or(("file", &words));
+            format!("<dt>{label}</dt><dd><a href=\"#{hash}\">{}</a></dd>\n", escape(name))
+        }
         _ => format!("<dt>{label}</dt><dd>{}</dd>\n", escape(&words)),
     });
     let details: String = details.collect();

@@ -34,7 +34,11 @@ pub(super) fn write(report: &Report) -> String {
     for step in report.moves() {
         text.push_str(&format!("\n### {} · {}\n\n", step.seq, why::way(step)));
         for (label, words) in why::details(step) {
-            text.push_str(&format!("- {label}: {}\n", plain(&words).replace('\n', "\n  ")));
+            let words = match (label, words.rsplit_once(' ')) {
+                ("evidence", Some((name, hash))) => format!("[{}](#{hash})", plain(name)),
+                _ => plain(&words),
+            };
+            text.push_str(&format!("- {label}: {}\n", words.replace('\n', "\n  ")));
         }
     }
     evidence(report, &mut text);
@@ -44,6 +48,7 @@ pub(super) fn write(report: &Report) -> String {
 fn part(part: &Part) -> String {
     match part {
         Part::Text(text) => format!("\n{}\n", plain(text)),
+        Part::Code(text) => format!("\n{fence}sh\n{}\n{fence}\n", text.trim_end(), fence = fence(text)),
         Part::Diff(text) => format!("\n{fence}diff\n{}\n{fence}\n", text.trim_end(), fence = fence(text)),
         Part::Table(head, rows) => {
             let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));

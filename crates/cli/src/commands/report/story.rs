@@ -24,20 +24,31 @@ pub(super) struct Section {
 /// Something to be shown. A hash of evidence in a cell leads there.
 pub(super) enum Part {
     Text(String),
+    /// Commands to type, one to a line.
+    Code(String),
     Table(Vec<&'static str>, Vec<Vec<String>>),
     Diff(String),
 }
 
 /// What a run was about.
 pub(super) struct Story {
-    input: Json,
-    context: Json,
-    status: &'static str,
-    baseline: Json,
+    pub(super) run: String,
+    pub(super) folder: String,
+    pub(super) input: Json,
+    pub(super) context: Json,
+    pub(super) status: &'static str,
+    pub(super) baseline: Json,
     result: Json,
-    fix: String,
+    pub(super) fix: String,
+    /// What the last search and the last controls have left.
+    pub(super) search: Json,
+    pub(super) controls: Json,
+    /// The person who let the patch be delivered, if one did.
+    pub(super) vouched_by: Option<String>,
+    /// The reason of the step that decided about the patch.
+    pub(super) why: String,
     origin: Origin,
-    taken_back: Option<TakenBack>,
+    pub(super) taken_back: Option<TakenBack>,
     judged: Judged,
     time: Time,
     trace: Vec<Json>,
@@ -101,7 +112,7 @@ impl Story {
         if report.head.machine != "firmware" {
             return None;
         }
-        let state = show::state_json(&report.follower.live);
+        let state = show::state_json(&report.follower.live, report.follower.now_ms());
         let (input, context) = (state["input"].clone(), state["context"].clone());
         let last = |name: &str| report.files.iter().rev().find(|file| file.evidence.name == name);
         let json = |name: &str| last(name).and_then(File::whole).and_then(|text| serde_json::from_str(text).ok());
@@ -114,6 +125,12 @@ impl Story {
         let fix = last("fix").and_then(File::whole).map(str::to_owned).filter(|text| !text.is_empty());
         let judged = Judged::of(report);
         Some(Story {
+            run: report.head.name.clone(),
+            folder: report.follower.live.folder.display().to_string(),
+            search: json("search").unwrap_or(Json::Null),
+            controls: json("controls").unwrap_or(Json::Null),
+            vouched_by: vouched_by(report),
+            why: why(report),
             status,
             origin: origin(report, &context),
             taken_back: taken_back(report),
@@ -131,8 +148,11 @@ impl Story {
     /// For people.
     pub(super) fn sections(&self) -> Vec<Section> {
         let all = [
+            Section { title: "In one sentence", parts: vec![Part::Text(self.sentence())] },
+            Section { title: "Failing cases", parts: self.failing_table() },
             Section { title: "What was wrong", parts: self.wrong() },
             Section { title: "What was changed", parts: self.changed() },
+            Section { title: "Whether it was delivered, and why", parts: self.decision() },
             match self.is_measured_again() {
                 true => Section { title: "Before and after", parts: self.before_and_after() },
                 false => Section { title: "Cases", parts: self.as_found() },
@@ -141,6 +161,8 @@ impl Story {
             Section { title: "Similar cases", parts: self.similar() },
             Section { title: "Who judged", parts: self.asked() },
             Section { title: "Time", parts: self.spent() },
+            Section { title: "To repeat it", parts: self.repeat() },
+            Section { title: "Tools", parts: self.tools() },
         ];
         all.into_iter().filter(|section| !section.parts.is_empty()).collect()
     }
@@ -177,7 +199,7 @@ impl Story {
     }
 
     /// That there was nothing to repair.
-    fn nothing_wrong(&self) -> Option<String> {
+    pub(super) fn nothing_wrong(&self) -> Option<String> {
         let is_so = self.status == "SUCCESS" && self.fix.is_empty() && !self.is_measured_again();
         let cases = self.cases();
         let has_all_passed = !cases.is_empty() && cases.iter().all(|row| row[1] == "passed");
@@ -187,7 +209,7 @@ impl Story {
 
     /// Whether somebody has said that a patch which cannot be sure by itself is the fix.
     fn is_vouched(&self) -> bool {
-        self.context["patch_confidence"].as_f64().is_some_and(|sure| sure >= 1.0)
+        self.vouched_by.is_some()
     }
 
     /// Whether the fix is on the branch that it was to be committed to. Nothing where there is no fix in the sources (any more), or the run's
@@ -220,10 +242,13 @@ impl Story {
         }
         let origin = match &self.origin {
             Origin::Template if self.is_vouched() => {
-                "The patch comes from templates; a person vouched for it.".to_owned()
+                "The patch comes from templates (plausible, not proven); a person vouched for it.".to_owned()
             }
             Origin::Template => "The patch comes from templates: plausible, not proven.".to_owned(),
-            Origin::Model => "The patch comes from a model.".to_owned(),
+            Origin::Model if self.vouched_by.is_some() => {
+                "The patch comes from a model; a person vouched for it.".to_owned()
+            }
+            Origin::Model => "The patch comes from a model: plausible, not proven.".to_owned(),
             Origin::Person(name) => format!("The patch comes from a person ({name})."),
             Origin::Unknown => String::new(),
         };
@@ -336,7 +361,7 @@ impl Story {
         let case = |row: &Vec<String>| json!({ "case_id": row[0], "before": row[1], "after": row[2] });
         let refs: Vec<String> = list(&self.context["evidence_refs"]).map(text).collect();
         let knowledge: Vec<String> = list(&self.context["similar"]).map(|one| text(&one["id"])).collect();
-        json!({
+        let mut story = json!({
             "final_status": self.status,
             "iterations": self.context["iteration_index"],
             "goal": self.input["goal"],
@@ -372,12 +397,16 @@ impl Story {
             "decision_trace": self.trace,
             "last_error": text(&self.context["error_state"]["message"]),
             "abort_reason": if self.status == "ABORTED" { self.trace.last().map_or(Json::Null, |last| last["reason"].clone()) } else { json!("") },
-        })
+        });
+        if let (Json::Object(story), Json::Object(verdict)) = (&mut story, self.verdict_json()) {
+            story.extend(verdict);
+        }
+        story
     }
 }
 
 /// Nothing where there is nothing to show.
-fn table(head: Vec<&'static str>, rows: Vec<Vec<String>>) -> Option<Part> {
+pub(super) fn table(head: Vec<&'static str>, rows: Vec<Vec<String>>) -> Option<Part> {
     (!rows.is_empty()).then_some(Part::Table(head, rows))
 }
 
@@ -397,8 +426,27 @@ pub(super) fn text(value: &Json) -> String {
     }
 }
 
-fn words(value: &Json) -> Option<String> {
+pub(super) fn words(value: &Json) -> Option<String> {
     value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
+}
+
+/// The person whose word let a patch be delivered: the last who approved one that was then brought into the sources.
+fn vouched_by(report: &Report) -> Option<String> {
+    let moves: Vec<_> = report.moves().collect();
+    let delivered = moves.iter().rposition(|step| step.to_state.as_deref() == Some("DELIVER"))?;
+    let mut approved = moves[..=delivered].iter().rev().filter(|step| step.event.as_deref() == Some("approve"));
+    approved.find_map(|step| step.by.as_ref().map(|by| by.name.clone()))
+}
+
+/// Why a patch was delivered or not: the reason of the last step to where that is decided, or else of the last step at all.
+fn why(report: &Report) -> String {
+    let all: Vec<_> = report.moves().collect();
+    let is_to = |step: &interlock_runtime::Move, names: &[&str]| {
+        step.to_state.as_deref().is_some_and(|name| names.contains(&name))
+    };
+    let last = all.last().filter(|step| !is_to(step, &["SUCCESS"]));
+    let decided = all.iter().rev().find(|step| is_to(step, &["DELIVER", "PLAUSIBLE_FIX"]));
+    last.or(decided).or(all.last()).and_then(|step| step.reason.clone()).unwrap_or_default()
 }
 
 /// Where the patch comes from: as the machine says, unless a person wrote it in place of a model.

@@ -53,6 +53,7 @@ fn ends_a_wait(step: &Step) -> bool {
         | Entry::Timer { .. }
         | Entry::Paused { .. }
         | Entry::Resumed { .. }
+        | Entry::Aborted { .. }
         | Entry::Granted(_)
         | Entry::Undone(_) => true,
         Entry::Outcome { by, .. } => by.is_some(),

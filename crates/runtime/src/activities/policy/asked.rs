@@ -3,6 +3,8 @@
 //! A permission is asked for with what it is for: `proc.exec:npm test`, `fs.write:plan p-1`. A yes for a single action counts for
 //! just that; one for the session or the workspace counts for the permission as a whole.
 
+use interlock_activity::schema;
+use interlock_chart::model::Schema;
 use interlock_policy::{Finding, Level, Permission, Scope, Weighed};
 use serde::Deserialize;
 
@@ -46,6 +48,20 @@ pub(super) enum Answer {
 }
 
 impl Care {
+    /// The fields of `with` that say all this, and the paths that only a person may let be changed.
+    pub(super) fn schema() -> Schema {
+        let dangers = || schema::list(schema::one_of(&["delete", "command", "network", "sensitive_path", "write"]));
+        let granted =
+            schema::open(schema::fields([("scope", schema::text()), ("permissions", schema::list(schema::text()))]));
+        schema::fields([
+            ("dangerous", dangers()),
+            ("ask_once", dangers()),
+            ("allow_network", schema::flag()),
+            ("granted", schema::list(schema::needing(granted, &["scope", "permissions"]))),
+            ("sensitive_paths", schema::list(schema::text())),
+        ])
+    }
+
     /// Puts together what policy found, what the machine calls dangerous, and what was granted. `plan` names the plan that writes are
     /// asked for once in.
     pub(super) fn answer(&self, weighed: &[Weighed], plan: &str, more: Vec<(String, String)>) -> Answer {

@@ -1,7 +1,7 @@
 //! `policy.call`: whether a tool call may be made.
 
-use interlock_activity::{Attempt, Outcome, code};
-use interlock_chart::Value;
+use interlock_activity::{Attempt, Outcome, code, schema};
+use interlock_chart::{Value, model::Schema};
 use interlock_policy::{Weighed, weigh};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
@@ -35,7 +35,16 @@ struct Call {
 
 /// Decides on tool calls.
 pub fn policy_call(gate: &Gate) -> Decider {
-    Decider::new("policy.call", "Says whether a tool call may be made.", decide, gate)
+    Decider::new("policy.call", "Says whether a tool call may be made.", fields, decide, gate)
+}
+
+fn fields() -> Schema {
+    let call = schema::needing(
+        schema::open(schema::fields([("name", schema::text()), ("args", schema::object())])),
+        &["name"],
+    );
+    let fields = schema::fields([("call", call), ("plan", schema::object())]);
+    schema::needing(schema::also(fields, &Care::schema()), &["call"])
 }
 
 fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {

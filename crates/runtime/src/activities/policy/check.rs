@@ -1,7 +1,7 @@
 //! `policy.check`: whether a patch may be applied, and how risky it is.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code, schema};
+use interlock_chart::{Value, model::Schema};
 use interlock_policy::{Decision, Patch, Policy, Request, decide, risk};
 use interlock_workspace::{Workspace, patch as text};
 use serde::Deserialize;
@@ -74,6 +74,24 @@ impl Activity for PolicyCheck {
 
     fn signals(&self) -> &[&str] {
         &["patch_valid", "patch_invalid"]
+    }
+
+    fn schema(&self) -> Schema {
+        let constraints = schema::open(schema::fields([
+            ("allowed_paths", schema::list(schema::text())),
+            ("forbidden_paths", schema::list(schema::text())),
+            ("allow_formatting", schema::flag()),
+        ]));
+        let fields = schema::fields([
+            ("patch", schema::text()),
+            ("diagnostic", schema::flag()),
+            ("change_constraint", schema::text()),
+            ("constraints", constraints),
+            ("tree", schema::text()),
+            ("repo", schema::text()),
+            ("evidence_refs", schema::list(schema::text())),
+        ]);
+        schema::needing(fields, &["patch"])
     }
 
     fn get_ready(&self) {

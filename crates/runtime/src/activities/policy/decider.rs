@@ -1,6 +1,7 @@
 //! An activity that only asks the policy. Those there are differ in what they are given and in how that becomes a decision.
 
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome};
+use interlock_chart::model::Schema;
 
 use super::{blocking, gate::Gate, project::Policies};
 
@@ -9,6 +10,7 @@ use super::{blocking, gate::Gate, project::Policies};
 pub struct Decider {
     name: &'static str,
     summary: &'static str,
+    schema: fn() -> Schema,
     decide: Decide,
     policies: Policies,
 }
@@ -18,8 +20,14 @@ pub(super) type Decide = fn(&Policies, &Attempt) -> Result<Outcome, Outcome>;
 
 impl Decider {
     /// One that holds runs to the same policies as a gate.
-    pub(super) fn new(name: &'static str, summary: &'static str, decide: Decide, gate: &Gate) -> Self {
-        Decider { name, summary, decide, policies: gate.policies.clone() }
+    pub(super) fn new(
+        name: &'static str,
+        summary: &'static str,
+        schema: fn() -> Schema,
+        decide: Decide,
+        gate: &Gate,
+    ) -> Self {
+        Decider { name, summary, schema, decide, policies: gate.policies.clone() }
     }
 }
 
@@ -38,6 +46,10 @@ impl Activity for Decider {
 
     fn signals(&self) -> &[&str] {
         &["ALLOW", "REQUIRE_CONFIRMATION", "DENY"]
+    }
+
+    fn schema(&self) -> Schema {
+        (self.schema)()
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

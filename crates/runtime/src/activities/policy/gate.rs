@@ -3,12 +3,17 @@
 use std::sync::Arc;
 
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, UseGrants};
-use interlock_chart::Value;
+use interlock_chart::{Value, model::Schema};
 use interlock_journal::AttemptResult;
 use interlock_policy::{Command, Decision, Freedom, PathOp, Request, Scope, decide};
-use interlock_sandbox::{Config, Kind, Network};
+use interlock_sandbox::{Config, Kind, Network, is_protected};
+use interlock_workspace::patch::Patch;
 
-use super::{CONFIRMATION_NEEDED, POLICY_DENIED, blocking, project::Policies, sight::Sight};
+use super::{
+    CONFIRMATION_NEEDED, POLICY_DENIED, blocking,
+    project::{Policies, root},
+    sight::Sight,
+};
 use crate::activities::http;
 
 /// Asks policy before an activity starts.
@@ -56,7 +61,7 @@ impl Gate {
         let (this, asked) = (self.clone(), attempt.clone());
         let decisions = blocking(move || {
             let policy = this.policies.of(&asked)?;
-            let cwd = asked.with.get("cwd").and_then(Value::as_str);
+            let cwd = asked.with.get("cwd").or_else(|| asked.with.get("folder")).and_then(Value::as_str);
             let sight = Sight::of(&asked, cwd, requests.iter().any(uses_git));
             Ok(requests.iter().map(|request| decide(request, &sight.view(), &policy)).collect::<Vec<_>>())
         });
@@ -139,8 +144,28 @@ fn requests(name: &str, attempt: &Attempt, settings: &Config) -> Vec<Request> {
             let asked = text("url").and_then(http::asked);
             asked.into_iter().map(|(host, port)| Request::Connect { host, port: Some(port) }).collect()
         }
+        "workspace.apply" => text("patch").map(|patch| protected(attempt, patch)).unwrap_or_default(),
         _ => Vec::new(),
     }
+}
+
+/// The files in a patch that decide what runs outside of the sandbox. Everything else in it is a matter between the machine and `policy.check`.
+fn protected(attempt: &Attempt, patch: &str) -> Vec<Request> {
+    let Ok(patch) = Patch::parse(patch.as_bytes()) else { return Vec::new() };
+    let top = root(&attempt.folder);
+    let folder = attempt.folder.canonicalize().unwrap_or_else(|_| attempt.folder.clone());
+    let mut requests = Vec::new();
+    for file in &patch.files {
+        let is_gone = file.new.is_none() || file.is_rename();
+        let changes = [(file.old.as_ref().filter(|_| is_gone), PathOp::Delete), (file.new.as_ref(), PathOp::Write)];
+        for (path, op) in changes.into_iter().filter_map(|(path, op)| Some((folder.join(path?), op))) {
+            let inside = path.strip_prefix(&top).unwrap_or(&path);
+            if is_protected(inside) {
+                requests.push(Request::Path { op, path: path.to_string_lossy().into_owned() });
+            }
+        }
+    }
+    requests
 }
 
 /// What a machine takes out of a program's way: what it may write outside of the workspace, the network, the sandbox itself.
@@ -203,6 +228,10 @@ impl<A: Activity> Activity for Guarded<A> {
 
     fn signals(&self) -> &[&str] {
         self.activity.signals()
+    }
+
+    fn schema(&self) -> Schema {
+        self.activity.schema()
     }
 
     fn waits(&self) -> bool {

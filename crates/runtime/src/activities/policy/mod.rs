@@ -1,13 +1,14 @@
 //! Policy where it meets the world: before programs and requests start (`gate.rs`), and as activities that machines ask.
 //!
 //! What may be done is decided by `interlock-policy` alone. Here is where its policy comes from (`project.rs`), what it is told of
-//! the workspace (`sight.rs`), and how patches, plans and tool calls become requests (`check.rs`, `plan.rs`, `call.rs`).
+//! the workspace (`sight.rs`), what it would say to a command (`foresee.rs`), and how patches, plans and tool calls become requests (`check.rs`, `plan.rs`, `call.rs`).
 
 mod asked;
 mod call;
 mod change;
 mod check;
 mod decider;
+mod foresee;
 mod gate;
 mod patch;
 mod plan;
@@ -19,6 +20,7 @@ mod tools;
 pub use call::policy_call;
 pub use check::PolicyCheck;
 pub use decider::Decider;
+pub use foresee::foresee;
 pub use gate::{Gate, Guarded};
 pub use plan::policy_plan;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use interlock_activity::{Attempt, Outcome};
-use interlock_chart::{Value, counted};
+use interlock_activity::{Attempt, Outcome, schema};
+use interlock_chart::{Value, counted, model::Schema};
 use interlock_policy::{Permission, Weighed, weigh};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
@@ -35,9 +35,22 @@ pub fn policy_plan(gate: &Gate) -> Decider {
     Decider::new(
         "policy.plan",
         "Says whether a plan may be carried out, and what a person has to say yes to.",
+        fields,
         decide,
         gate,
     )
+}
+
+fn fields() -> Schema {
+    let patch = schema::fields([
+        ("title", schema::text()),
+        ("reason", schema::text()),
+        ("remove_steps", schema::list(schema::text())),
+        ("update_steps", schema::list(schema::object())),
+        ("add_steps", schema::list(schema::object())),
+    ]);
+    let fields = schema::fields([("plan", schema::object()), ("patch", patch), ("files_max", schema::whole())]);
+    schema::needing(schema::also(fields, &Care::schema()), &["plan"])
 }
 
 fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {

@@ -1,26 +1,19 @@
 //! Where the policy of a run comes from: the default, with the project's own files laid over it.
 //!
-//! A run keeps the policy that it first met in a process: what is held to a policy must not be able to change it on the way.
+//! A run is held to the files as they were when it began (`crate::project`): what is held to a policy must not be able to change it.
 
 use std::{
     collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use interlock_activity::{Attempt, Outcome};
+use interlock_activity::{Attempt, Outcome, ProjectFile};
 use interlock_policy::{Policy, risk::Table};
 
 use super::BAD_POLICY;
-
-/// A project's policy, from the root of its workspace.
-const POLICY: &str = ".interlock/policy.toml";
-/// A project's weights of risks.
-const RISK: &str = ".interlock/risk.toml";
-
-/// The longest file of either kind that is read.
-const BYTES_MAX: u64 = 1024 * 1024;
+pub(super) use crate::project::root;
+use crate::project::{self, POLICY, RISK};
 
 /// The most runs whose policy is kept.
 const RUNS_MAX: usize = 1_000;
@@ -44,7 +37,7 @@ impl Policies {
         if let Some(policy) = runs.get(&attempt.run) {
             return Ok(Arc::clone(policy));
         }
-        let policy = Arc::new(read(&root(&attempt.folder))?.with_hosts(&self.hosts));
+        let policy = Arc::new(policy(text(attempt, POLICY)?)?.with_hosts(&self.hosts));
         if runs.len() >= RUNS_MAX {
             runs.clear();
         }
@@ -53,8 +46,13 @@ impl Policies {
     }
 }
 
-fn read(root: &Path) -> Result<Policy, Outcome> {
-    match text(&root.join(POLICY))? {
+/// The policy of a project as it is today, from the root of its workspace. May block.
+pub(super) fn read(root: &Path) -> Result<Policy, Outcome> {
+    policy(project::read(root, POLICY).map_err(bad)?)
+}
+
+fn policy(text: Option<String>) -> Result<Policy, Outcome> {
+    match text {
         Some(text) => Policy::builtin().with_project(&text, POLICY).map_err(|problems| bad(problems.to_string())),
         None => Ok(Policy::builtin().clone()),
     }
@@ -63,7 +61,7 @@ fn read(root: &Path) -> Result<Policy, Outcome> {
 /// The weights of risks for a machine. May block.
 pub(super) fn risks(attempt: &Attempt) -> Result<Table, Outcome> {
     let machine = attempt.invocation.definition.machine.as_str();
-    match text(&root(&attempt.folder).join(RISK))? {
+    match text(attempt, RISK)? {
         Some(text) => {
             Table::builtin().with_project(&text, RISK, Some(machine)).map_err(|problems| bad(problems.to_string()))
         }
@@ -71,24 +69,15 @@ pub(super) fn risks(attempt: &Attempt) -> Result<Table, Outcome> {
     }
 }
 
-/// A file's text; nothing where there is none.
-fn text(path: &Path) -> Result<Option<String>, Outcome> {
-    match fs::metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Ok(file) if file.len() > BYTES_MAX => {
-            return Err(bad(format!("{} is longer than {BYTES_MAX} bytes", path.display())));
-        }
-        _ => {}
+/// A file's text as it was when the run began; nothing if there was none.
+fn text(attempt: &Attempt, path: &str) -> Result<Option<String>, Outcome> {
+    match attempt.host.project_file(&attempt.run, path).map_err(bad)? {
+        ProjectFile::Text(text) => Ok(Some(text)),
+        ProjectFile::Absent => Ok(None),
+        ProjectFile::NotKept => project::read(&root(&attempt.folder), path).map_err(bad),
     }
-    fs::read_to_string(path).map(Some).map_err(|error| bad(format!("{} cannot be read: {error}", path.display())))
 }
 
 fn bad(why: String) -> Outcome {
     Outcome::error(BAD_POLICY, why)
-}
-
-/// The root of the workspace: that of the git repository, or else the folder itself.
-pub(super) fn root(folder: &Path) -> PathBuf {
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    folder.ancestors().find(|above| above.join(".git").exists()).map_or(folder.clone(), Path::to_owned)
 }

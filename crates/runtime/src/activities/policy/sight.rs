@@ -26,15 +26,20 @@ pub(super) struct Sight {
 impl Sight {
     /// Of an attempt that works in `cwd`. git's aliases are only asked for where they can matter. May block.
     pub(super) fn of(attempt: &Attempt, cwd: Option<&str>, uses_git: bool) -> Self {
-        let root = root(&attempt.folder);
-        let folder = attempt.folder.canonicalize().unwrap_or_else(|_| attempt.folder.clone());
+        Sight { is_kept: attempt.snapshot.is_some(), ..Sight::within(&attempt.folder, cwd, uses_git) }
+    }
+
+    /// Of whatever works in a folder, with nothing kept of it. May block.
+    pub(super) fn within(folder: &Path, cwd: Option<&str>, uses_git: bool) -> Self {
+        let root = root(folder);
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let cwd = cwd.map_or(folder.clone(), |cwd| folder.join(cwd));
         let aliases = if uses_git { aliases(&root) } else { Vec::new() };
         let text = |path: &Path| path.to_string_lossy().into_owned();
         Sight {
             cwd: text(&cwd),
             home: std::env::home_dir().map(|home| text(&home)).filter(|home| home.starts_with('/')),
-            is_kept: attempt.is_kept,
+            is_kept: false,
             aliases,
             root: text(&root),
         }

@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, schema};
+use interlock_chart::{Value, model::Schema};
 use interlock_workspace::{
     Error, Workspace,
     patch::{Patch, check_path},
@@ -60,7 +60,8 @@ impl WorkspaceApply {
                 return Err(Error::TreeChanged { expected: expected.to_owned(), found });
             }
         }
-        self.0.apply(&attempt.folder, &patch, expected)?;
+        let of = attempt.snapshot.as_deref().map(|before| (&*attempt.run, before));
+        self.0.apply_in(&attempt.folder, &patch, expected, of)?;
         Ok((self.0.kept_tree(&attempt.folder)?, patch.summary()))
     }
 }
@@ -90,6 +91,15 @@ impl Activity for WorkspaceApply {
 
     fn signals(&self) -> &[&str] {
         &["workspace_updated", "apply_failed"]
+    }
+
+    fn schema(&self) -> Schema {
+        let fields = schema::fields([
+            ("patch", schema::text()),
+            ("tree", schema::text()),
+            ("expect", schema::map(schema::text())),
+        ]);
+        schema::needing(fields, &["patch"])
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

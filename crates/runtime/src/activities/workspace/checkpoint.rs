@@ -1,7 +1,7 @@
 //! `workspace.checkpoint`: keeps the files as they are, under a name of its own.
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, schema};
+use interlock_chart::{Value, model::Schema};
 use interlock_workspace::Workspace;
 
 use super::{begin, done, failed};
@@ -48,6 +48,10 @@ impl Activity for WorkspaceCheckpoint {
 
     fn signals(&self) -> &[&str] {
         &[]
+    }
+
+    fn schema(&self) -> Schema {
+        schema::fields([("prefix", schema::text()), ("name", schema::text())])
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

@@ -1,7 +1,7 @@
 //! `git.commit` and `workspace.commit`: the only activities that touch a branch of the user's.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome, code};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome, code, schema};
+use interlock_chart::{Value, model::Schema};
 use interlock_workspace::{Commit, Committed, Error, Workspace};
 
 use super::{begin, failed, keep};
@@ -43,6 +43,10 @@ impl Activity for GitCommit {
         &["commit_success", "commit_fail", "tree_changed"]
     }
 
+    fn schema(&self) -> Schema {
+        fields()
+    }
+
     fn start(&self, attempt: Attempt) -> Ending {
         let workspace = self.0.clone();
         begin(attempt, move |attempt| match commit(&workspace, attempt) {
@@ -81,6 +85,10 @@ impl Activity for WorkspaceCommit {
         &["committed"]
     }
 
+    fn schema(&self) -> Schema {
+        fields()
+    }
+
     fn start(&self, attempt: Attempt) -> Ending {
         let workspace = self.0.clone();
         begin(attempt, move |attempt| match commit(&workspace, attempt) {
@@ -101,6 +109,20 @@ enum Failed {
 struct Done {
     made: Committed,
     pull_request: Option<String>,
+}
+
+/// What both are given.
+fn fields() -> Schema {
+    schema::fields([
+        ("message", schema::text()),
+        ("goal", schema::text()),
+        ("branch", schema::text()),
+        ("tree", schema::text()),
+        ("from", schema::text()),
+        ("to", schema::text()),
+        ("hooks", schema::flag()),
+        ("pull_request_text", schema::flag()),
+    ])
 }
 
 fn commit(workspace: &Workspace, attempt: &Attempt) -> Result<Done, Failed> {

@@ -1,12 +1,9 @@
 //! `workspace.context`: what a plan begins with. A map of the workspace, the places that matter for a goal, and pieces of the files they are in.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code, schema};
+use interlock_chart::{Value, model::Schema};
 use interlock_journal::Hash;
 use interlock_map::{BYTES_PER_TOKEN, Place, Survey, Wish};
 use interlock_workspace::Workspace;
@@ -19,6 +16,9 @@ const KNOWN: [&str; 6] =
 
 /// The most evidence that is searched for places: a log says the same again and again.
 const EVIDENCE_BYTES_MAX: usize = 1024 * 1024;
+
+/// The longest file that a piece is taken from.
+const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// How much a pack may hold.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +145,7 @@ fn is_within(place: &Place, shown: &Json) -> bool {
 
 /// A piece of a file as it is now, from the first line of a definition on, and how long it is.
 fn snippet(root: &Path, place: &Place, lines_max: usize) -> Option<(Json, usize)> {
-    let text = fs::read(root.join(&place.path)).ok()?;
+    let text = interlock_regular_file::read(root, Path::new(&place.path), FILE_BYTES_MAX).ok()?;
     let text = String::from_utf8_lossy(&text);
     let count = (place.end_line.checked_sub(place.line)? as usize + 1).min(lines_max);
     let lines: Vec<&str> = text.lines().skip((place.line as usize).checked_sub(1)?).take(count).collect();
@@ -170,6 +170,17 @@ impl Activity for WorkspaceContext {
 
     fn signals(&self) -> &[&str] {
         &["context_ready"]
+    }
+
+    fn schema(&self) -> Schema {
+        schema::fields([
+            ("goal", schema::text()),
+            ("constraints", schema::list(schema::plain())),
+            ("evidence_refs", schema::list(schema::plain())),
+            ("max_snippets", schema::whole()),
+            ("max_lines_per_snippet", schema::whole()),
+            ("tokens_max", schema::whole()),
+        ])
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

@@ -17,6 +17,8 @@ use interlock_activity::{Attempt, Ending, Outcome, Registry, code};
 use interlock_journal::Evidence;
 use interlock_workspace::{Error, Workspace};
 
+use super::Gate;
+
 pub use apply::WorkspaceApply;
 pub use checkpoint::WorkspaceCheckpoint;
 pub use commit::{GitCommit, WorkspaceCommit};
@@ -36,13 +38,13 @@ const TORN: &str = "TORN";
 const TREE_CHANGED: &str = "TREE_CHANGED";
 
 /// With all of them.
-pub(super) fn all(registry: Registry, workspace: &Workspace, home: Option<PathBuf>) -> Registry {
+pub(super) fn all(registry: Registry, workspace: &Workspace, home: Option<PathBuf>, gate: &Gate) -> Registry {
     registry
         .with(WorkspaceOpen::new(workspace.clone()))
         .with(WorkspaceContext::new(workspace.clone(), home))
         .with(WorkspaceSnapshot::new(workspace.clone()))
         .with(WorkspaceCheckpoint::new(workspace.clone()))
-        .with(WorkspaceApply::new(workspace.clone()))
+        .with(gate.guard(WorkspaceApply::new(workspace.clone())))
         .with(WorkspaceRestore::new(workspace.clone()))
         .with(WorkspaceUndo)
         .with(WorkspaceCommit::new(workspace.clone()))

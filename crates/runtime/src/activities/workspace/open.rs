@@ -1,7 +1,7 @@
 //! `workspace.open`: whether the folder of a run can be worked in.
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, schema};
+use interlock_chart::{Value, model::Schema};
 use interlock_workspace::Workspace;
 
 use super::{begin, done, failed};
@@ -53,6 +53,10 @@ impl Activity for WorkspaceOpen {
 
     fn signals(&self) -> &[&str] {
         &[]
+    }
+
+    fn schema(&self) -> Schema {
+        schema::fields([("repo", schema::text()), ("constraints", schema::any()), ("test_profile", schema::any())])
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

@@ -1,7 +1,7 @@
 //! `workspace.restore`: makes the files what they were at a snapshot or a checkpoint.
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, schema};
+use interlock_chart::{Value, model::Schema};
 use interlock_workspace::Workspace;
 
 use super::{begin, done, failed};
@@ -31,6 +31,10 @@ impl WorkspaceRestore {
         };
         // Whether or not it is asked for: somebody's work may be in there.
         let stash = self.0.take(&attempt.folder, &attempt.run).map_err(|error| failed(&error))?;
+        if let Some(before) = &attempt.snapshot {
+            let announced = self.0.announce_tree(&attempt.folder, &attempt.run, before, &tree);
+            announced.map_err(|error| failed(&error))?;
+        }
         let restored = self.0.restore_tree(&attempt.folder, &tree).map_err(|error| failed(&error))?;
         let left = restored.left.iter().map(|path| Value::from(path.as_str())).collect::<Vec<_>>();
         let data = [
@@ -58,6 +62,10 @@ impl Activity for WorkspaceRestore {
 
     fn signals(&self) -> &[&str] {
         &[]
+    }
+
+    fn schema(&self) -> Schema {
+        schema::fields([("tree", schema::text()), ("checkpoint", schema::text()), ("stash", schema::any())])
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

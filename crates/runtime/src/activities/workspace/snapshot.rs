@@ -1,7 +1,7 @@
 //! `workspace.snapshot`: keeps the files as they are.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome, schema};
+use interlock_chart::{Value, model::Schema};
 use interlock_workspace::Workspace;
 
 use super::{begin, done, failed};
@@ -43,6 +43,10 @@ impl Activity for WorkspaceSnapshot {
 
     fn signals(&self) -> &[&str] {
         &[]
+    }
+
+    fn schema(&self) -> Schema {
+        schema::fields([("name", schema::text())])
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, TakeBack, Writes, code};
-use interlock_chart::Value;
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, TakeBack, Writes, code, schema};
+use interlock_chart::{Value, model::Schema};
 
 use super::keep;
 
@@ -28,6 +28,16 @@ impl Activity for WorkspaceUndo {
 
     fn signals(&self) -> &[&str] {
         &["undone", "undo_conflict"]
+    }
+
+    fn schema(&self) -> Schema {
+        schema::fields([
+            ("scope", schema::one_of(&["run", "turn", "step", "state", "write", "after"])),
+            ("step", schema::any()),
+            ("state", schema::text()),
+            ("record", schema::whole()),
+            ("paths", schema::list(schema::plain())),
+        ])
     }
 
     fn start(&self, attempt: Attempt) -> Ending {
@@ -67,5 +77,5 @@ fn order(attempt: &Attempt) -> Result<TakeBack, Bad> {
         }
     };
     let paths = given.texts("paths")?.unwrap_or_default().into_iter().map(PathBuf::from).collect();
-    Ok(TakeBack { run: attempt.run.clone(), writes, paths })
+    Ok(TakeBack { run: attempt.run.clone(), writes, paths, snapshot: attempt.snapshot.clone() })
 }

@@ -1,6 +1,6 @@
 //! What one start shows: its cases, with the one that was running when it crashed or hung, and its faults.
 
-use super::{Case, Fault, Parsed, Ran, Status, Stop, Wanted, meant};
+use super::{Case, Fault, Flaky, Parsed, Ran, Status, Stop, Wanted, meant};
 use crate::results::{form::NAMELESS, reading::first_place};
 
 /// One start, understood.
@@ -10,6 +10,10 @@ pub(super) struct Shown {
     pub(super) stop: Stop,
     pub(super) cases: Vec<Case>,
     pub(super) faults: Vec<Fault>,
+    /// What the framework calls failed and no case explains.
+    pub(super) failures: Vec<String>,
+    /// Cases that the framework itself ran several times, with different results.
+    pub(super) flaky: Vec<Flaky>,
     pub(super) doubts: Vec<String>,
     /// The case that it crashed or hung in.
     pub(super) victim: Option<String>,
@@ -24,6 +28,8 @@ impl Shown {
             stop: ran.stop.clone(),
             cases: parsed.cases.clone(),
             faults: faults(parsed, ran),
+            failures: parsed.failures.clone(),
+            flaky: parsed.flaky.clone(),
             doubts: parsed.doubts.clone(),
             victim: None,
         };

@@ -82,6 +82,7 @@ impl Judge<'_> {
     fn start(&self, start: &Shown, found: &mut Vec<Finding>) {
         let name = if self.has_one_start { String::new() } else { start.name() };
         found.extend(start.faults.iter().map(|fault| (Weight::Fault, format!("{name}{}", fault.banner))));
+        found.extend(start.failures.iter().map(|failure| (Weight::Failed, format!("{name}{failure}"))));
         // Where it did not end by itself, all that is not there has one reason.
         if start.has_exited() {
             found.extend(start.doubts.iter().map(|doubt| (Weight::Unclear, format!("{name}{doubt}"))));
@@ -137,7 +138,8 @@ impl Judge<'_> {
 
 /// An exit code that nothing explains.
 fn unexplained(start: &Shown, code: i64, name: &str) -> Option<Finding> {
-    let is_explained = !start.faults.is_empty() || start.cases.iter().any(|case| case.status.is_bad());
+    let is_explained =
+        !start.faults.is_empty() || !start.failures.is_empty() || start.cases.iter().any(|case| case.status.is_bad());
     let has_cases = start.cases.iter().any(|case| case.status != Status::Missing);
     let weight = if has_cases { Weight::Failed } else { Weight::Unclear };
     (!is_explained).then(|| (weight, format!("{name}it ended with exit code {code}, and no case failed")))

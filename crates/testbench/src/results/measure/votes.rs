@@ -22,9 +22,9 @@ pub(super) fn count(shown: &[Shown]) -> (Vec<MeasuredCase>, Vec<Flaky>, Vec<Stri
     let mut flaky = Vec::new();
     for id in order {
         let Some(votes) = votes.get(id) else { continue };
-        let (case, is_flaky) = elected(id, votes);
+        let statuses: Vec<Status> = votes.iter().flat_map(|(start, case)| attempts(start, case)).collect();
+        let (case, is_flaky) = elected(id, votes, &statuses);
         if is_flaky {
-            let statuses = votes.iter().map(|(_, case)| case.status).collect();
             flaky.push(Flaky { case_id: id.to_owned(), statuses });
         }
         cases.push(case);
@@ -64,10 +64,10 @@ fn places(shown: &[Shown]) -> (BTreeMap<(usize, usize), String>, Vec<String>) {
 }
 
 /// The case as the majority of repetitions has it; what did not report it has no vote, and of two halves the worse counts.
-fn elected(id: &str, votes: &[(&Shown, &Case)]) -> (MeasuredCase, bool) {
+fn elected(id: &str, votes: &[(&Shown, &Case)], statuses: &[Status]) -> (MeasuredCase, bool) {
     let mut counts: BTreeMap<Status, usize> = BTreeMap::new();
-    for (_, case) in votes.iter().filter(|(_, case)| case.status != Status::Missing) {
-        *counts.entry(case.status).or_default() += 1;
+    for status in statuses.iter().filter(|status| **status != Status::Missing) {
+        *counts.entry(*status).or_default() += 1;
     }
     let winner = counts.iter().max_by_key(|(status, count)| (**count, badness(**status))).map(|(status, _)| *status);
     let status = winner.unwrap_or(Status::Missing);
@@ -79,6 +79,12 @@ fn elected(id: &str, votes: &[(&Shown, &Case)]) -> (MeasuredCase, bool) {
     case.case_id = id.to_owned();
     case.status = status;
     (MeasuredCase { case, start: chosen.map(|(start, _)| start.start.clone()).unwrap_or_default() }, is_flaky)
+}
+
+/// The status of every attempt that one start made at a case: one, unless the framework repeats cases itself.
+fn attempts(start: &Shown, case: &Case) -> Vec<Status> {
+    let repeated = start.flaky.iter().find(|flaky| flaky.case_id == case.case_id);
+    repeated.map_or_else(|| vec![case.status], |flaky| flaky.statuses.clone())
 }
 
 fn badness(status: Status) -> u8 {

@@ -2,18 +2,42 @@
 
 use super::{super::reading::form, Status};
 
-/// The file and how its cases ended, if the line is `test_ring.py ..F.s [ 50%]`.
-pub(super) fn of(text: &str) -> Option<(String, Vec<Status>)> {
-    let found = form!(r"^(?:(?P<file>\S+\.py) )?(?P<letters>[.FEsxX]+)(?:\s+\[ *\d+%\])?$")?.captures(text)?;
-    let file = found.name("file").map_or("case", |file| file.as_str());
-    let is_shown = found.name("file").is_some() || text.ends_with(']');
-    is_shown.then(|| (file.to_owned(), found["letters"].chars().map(status).collect()))
+/// The meaning of one letter.
+pub(super) enum Letter {
+    /// A case ended.
+    Ended(Status),
+    /// A case failed and is tried again.
+    Again,
+    /// A part of a case ended. One that failed is counted at the end.
+    Part,
 }
 
-fn status(letter: char) -> Status {
-    match letter {
-        '.' | 'X' => Status::Passed,
-        's' | 'x' => Status::Skipped,
-        _ => Status::Failed,
+/// The file and its letters, if the line is `test_ring.py ..F.s [ 50%]`. Files of other kinds than Python have cases too.
+pub(super) fn of(text: &str) -> Option<(String, Vec<Letter>)> {
+    let found = form!(r"^(?:(?P<file>\S+\.\w+) )?(?P<letters>[.FEsxXRu,-]+)(?:\s+\[ *\d+%\])?$")?.captures(text)?;
+    let file = found.name("file").map_or("case", |file| file.as_str());
+    let is_shown = found.name("file").is_some() || text.ends_with(']');
+    is_shown.then(|| (file.to_owned(), letters(&found["letters"])))
+}
+
+/// A letter that stands apart because its case has printed something (`-s`): alone on a line, or before what the next case prints.
+pub(super) fn interrupted(text: &str, file: Option<&str>) -> Option<(String, Vec<Letter>)> {
+    if let Some(found) = form!(r"^(?P<file>\S+\.(?:py|rst|txt|md)) \S")?.captures(text) {
+        return Some((found["file"].to_owned(), Vec::new()));
     }
+    let file = file?;
+    let found = form!(r"^(?P<letters>[.FEsxXRu,-]+)$")?.captures(text)?;
+    Some((file.to_owned(), letters(&found["letters"])))
+}
+
+fn letters(text: &str) -> Vec<Letter> {
+    // pytest has the same letter for subtests that passed and that failed; the plugin before it had a comma and a dash too.
+    let letter = |letter: char| match letter {
+        '.' | 'X' => Letter::Ended(Status::Passed),
+        's' | 'x' => Letter::Ended(Status::Skipped),
+        'R' => Letter::Again,
+        'u' | ',' | '-' => Letter::Part,
+        _ => Letter::Ended(Status::Failed),
+    };
+    text.chars().map(letter).collect()
 }

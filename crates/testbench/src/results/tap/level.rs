@@ -10,6 +10,8 @@ pub(super) struct Level {
     /// What its subtests are said to belong to, before their result says so.
     pub(super) name: String,
     pub(super) plan: Option<usize>,
+    /// How many results there were when the plan came.
+    pub(super) planned_after: usize,
     /// Why the plan has nothing in it.
     pub(super) skipped: String,
     pub(super) points: Vec<Point>,
@@ -22,18 +24,23 @@ pub(super) struct Level {
 /// One result.
 pub(super) struct Point {
     pub(super) case: Case,
+    /// What was said between the result before it and this one.
+    pub(super) said_before: String,
     number: Option<usize>,
     has_number: bool,
-    inner: Option<Level>,
+    pub(super) inner: Option<Level>,
 }
 
 impl Point {
     /// A result by what its line says behind the number.
     pub(super) fn new(is_ok: bool, number: Option<usize>, rest: &str) -> Point {
         let (name, directive) = split(rest);
-        let (word, why) = directive.split_once([' ', ':']).unwrap_or((directive, ""));
+        // A directive is a whole word: `# skipped frames: 12` is a remark.
+        let end = directive.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(directive.len());
+        let (word, why) = directive.split_at(end);
+        let why = why.trim_start_matches(':');
         let status = match word.to_ascii_uppercase().as_str() {
-            word if word.starts_with("SKIP") => Status::Skipped,
+            "SKIP" => Status::Skipped,
             "TODO" | "XFAIL" if !is_ok => Status::Skipped,
             "TIMEOUT" if !is_ok => Status::Timeout,
             _ if is_ok => Status::Passed,
@@ -46,7 +53,12 @@ impl Point {
         case.duration_ms = form!(r"^(?:time=|duration_ms )?(\d+)(?:\.\d+)?(?:ms)?$")
             .and_then(|form| form.captures(directive))
             .and_then(|found| found[1].parse().ok());
-        Point { case, number, has_number: number.is_some(), inner: None }
+        Point { case, said_before: String::new(), number, has_number: number.is_some(), inner: None }
+    }
+
+    /// These are its subtests.
+    pub(super) fn hold(&mut self, inner: Option<Level>) {
+        self.inner = inner.filter(|inner| !inner.is_empty());
     }
 }
 
@@ -81,22 +93,26 @@ impl Level {
         if point.case.case_id.is_empty() {
             point.case.case_id = format!("test {number}");
         }
-        let said = std::mem::take(&mut self.said);
-        if point.case.status.is_bad() {
-            let inner = inner.as_ref().map_or("", |inner| inner.said.as_str());
-            point.case.message = if said.is_empty() { inner.to_owned() } else { said };
-        }
-        point.inner = inner.filter(|inner| !inner.is_empty());
-        let is_seen = number != expected && self.points.iter().any(|other| other.number == Some(number));
-        let name = point.case.case_id.clone();
+        point.said_before = std::mem::take(&mut self.said);
+        point.hold(inner);
+        let is_seen = || self.points.iter().any(|other| other.number == Some(number));
+        let name = &point.case.case_id;
+        let doubt = match number == expected {
+            true => None,
+            false if is_seen() => Some(format!("two results have the number {number} ({name})")),
+            false => Some(format!("a result has the number {number} where {expected} comes next ({name})")),
+        };
         self.points.push(point);
-        is_seen.then(|| format!("two results have the number {number} ({name})"))
+        doubt
     }
 
     /// Everything below it, as cases.
     pub(super) fn tell(self, reading: &mut Reading, above: &str, is_outermost: bool) {
         let name = |own: &str| if above.is_empty() { own.to_owned() } else { format!("{above}.{own}") };
         let place = if above.is_empty() { String::new() } else { format!(" of {above}") };
+        if self.plan.is_some() && (1..self.points.len()).contains(&self.planned_after) {
+            reading.doubt(format!("the plan{place} stands between results"));
+        }
         let numbers: Vec<usize> = self.points.iter().filter_map(|point| point.number).collect();
         for point in self.points {
             tell(point, reading, &name);

@@ -59,7 +59,7 @@ impl Block {
 }
 
 fn indent(line: &str) -> usize {
-    line.len() - line.trim_start_matches(' ').len()
+    line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
 fn unquoted(value: &str) -> &str {

@@ -9,7 +9,7 @@ use std::{
 use expect_test::expect_file;
 use interlock_testbench::{
     Stop,
-    results::{Case, Format, Measured, Parsed, measure, parse},
+    results::{Case, Format, Measured, Parsed, measure, parse, text},
 };
 use serde_json::{Map, Value};
 
@@ -53,7 +53,7 @@ impl Example {
             Format::configured(field("format").unwrap(), &patterns.into_iter().collect::<Map<_, _>>()).unwrap();
         let expected = field("expected").map(|names| names.split(", ").map(str::to_owned).collect());
         Example {
-            text: String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned(),
+            text: text(&fs::read(path).unwrap()),
             format,
             stop: stop(field("stop").unwrap()),
             expected: expected.unwrap_or_default(),

@@ -2,6 +2,7 @@
 
 mod corpus;
 mod hardship;
+mod markers;
 mod measure;
 mod patterns;
 mod shape;

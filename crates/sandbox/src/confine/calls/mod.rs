@@ -1,14 +1,19 @@
-//! System calls: seccomp. What Landlock does not look after is refused by name.
+//! System calls: seccomp. Calls that Landlock does not look after are refused by name.
 //!
-//! Everything else is allowed: a list of what compilers and their tests may call would be wrong the day after. What is refused is the network
-//! (by the family of a socket), what changes the system as a whole, namespaces, and ways around this very filter.
+//! Everything else is allowed: a list of the calls that compilers and their tests need would be wrong the day after. Refused are the network
+//! (`sockets`), calls that act on processes of others and memory that nobody counts (`others`), calls that change the system as a whole,
+//! namespaces, and ways around this very filter.
+
+mod others;
+mod sockets;
 
 use std::collections::BTreeMap;
 
 use libc::{ENOSYS, EPERM, c_long};
 use seccompiler::{
-    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen::Dword, SeccompCmpArgLen::Qword, SeccompCmpOp,
-    SeccompCondition, SeccompFilter, SeccompRule, apply_filter,
+    BackendError, BpfProgram, SeccompAction,
+    SeccompCmpArgLen::{Dword, Qword},
+    SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, apply_filter,
 };
 
 use crate::{Enforced, Network};
@@ -17,7 +22,7 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 type Result<T> = std::result::Result<T, BackendError>;
 
 /// Refused whatever the arguments are.
-const REFUSED: [c_long; 36] = [
+const REFUSED: [c_long; 40] = [
     // The system as a whole.
     libc::SYS_mount,
     libc::SYS_umount2,
@@ -34,6 +39,7 @@ const REFUSED: [c_long; 36] = [
     libc::SYS_swapoff,
     libc::SYS_reboot,
     libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
     libc::SYS_init_module,
     libc::SYS_finit_module,
     libc::SYS_delete_module,
@@ -45,7 +51,9 @@ const REFUSED: [c_long; 36] = [
     libc::SYS_adjtimex,
     libc::SYS_acct,
     libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
     libc::SYS_syslog,
+    libc::SYS_vhangup,
     // Namespaces, in which the rules would mean something else.
     libc::SYS_unshare,
     libc::SYS_setns,
@@ -59,14 +67,13 @@ const REFUSED: [c_long; 36] = [
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
     libc::SYS_userfaultfd,
+    // Freeing the memory of a process that is about to end.
+    libc::SYS_process_mrelease,
 ];
 
-/// As if the kernel did not have them: callers then use the older ones, which can be looked into.
+/// Answered as if the kernel did not have them: callers then use the older ones, whose arguments can be compared.
 const UNKNOWN: [c_long; 4] =
     [libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register, libc::SYS_clone3];
-
-/// Refused only where Landlock does not keep processes apart.
-const TRACING: [c_long; 3] = [libc::SYS_ptrace, libc::SYS_process_vm_readv, libc::SYS_process_vm_writev];
 
 const NAMESPACES: i32 = libc::CLONE_NEWNS
     | libc::CLONE_NEWUSER
@@ -76,9 +83,22 @@ const NAMESPACES: i32 = libc::CLONE_NEWNS
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWCGROUP;
 
-/// Filters the system calls of this process and of all it will start. Where the kernel cannot, that is written down.
-pub(crate) fn filter(network: Network, enforced: &mut Enforced) {
-    match apply(network, enforced.landlock_abi.is_some()) {
+/// The other mechanisms that confine the program. The filter does the part that they do not.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Walls {
+    /// Landlock keeps processes outside from being traced.
+    pub(crate) landlock: bool,
+    /// The program has PID and IPC namespaces of its own.
+    pub(crate) namespaces: bool,
+    /// A control group counts all memory of the program.
+    pub(crate) memory_group: bool,
+    /// The IPC namespace has a limit for shared memory.
+    pub(crate) shared_memory_limit: bool,
+}
+
+/// Filters the system calls of this process and of all it will start. If the kernel cannot, that is added to `missing`.
+pub(crate) fn filter(network: Network, walls: Walls, enforced: &mut Enforced) {
+    match apply(network, walls) {
         Ok(()) => {
             enforced.seccomp = true;
             if network != Network::On {
@@ -89,10 +109,10 @@ pub(crate) fn filter(network: Network, enforced: &mut Enforced) {
     }
 }
 
-fn apply(network: Network, is_apart: bool) -> std::result::Result<(), String> {
+fn apply(network: Network, walls: Walls) -> std::result::Result<(), String> {
     let wrong = |error: &dyn std::fmt::Display| error.to_string();
-    let unknown = UNKNOWN.iter().map(|call| (*call, Vec::new())).collect();
-    for (rules, answer) in [(unknown, ENOSYS), (refused(network, is_apart).map_err(|e| wrong(&e))?, EPERM)] {
+    let unknown = UNKNOWN.into_iter().chain(others::unknown(walls)).map(|call| (call, Vec::new())).collect();
+    for (rules, answer) in [(unknown, ENOSYS), (refused(network, walls).map_err(|e| wrong(&e))?, EPERM)] {
         let program = compile(rules, answer).map_err(|error| wrong(&error))?;
         apply_filter(&program).map_err(|error| wrong(&error))?;
     }
@@ -116,58 +136,31 @@ fn with_other_numbers(mut rules: Rules) -> Rules {
     rules
 }
 
-fn refused(network: Network, is_apart: bool) -> Result<Rules> {
-    let tracing = TRACING.iter().filter(|_| !is_apart);
-    let mut rules: Rules = REFUSED.iter().chain(tracing).map(|call| (*call, Vec::new())).collect();
+fn refused(network: Network, walls: Walls) -> Result<Rules> {
+    let mut rules: Rules = REFUSED.into_iter().map(|call| (call, Vec::new())).collect();
     let flags = u64::from(NAMESPACES.unsigned_abs());
     // One rule for each kind: a comparison under a mask can only ask for all of the mask's bits.
     let kinds = (0..u64::BITS).map(|bit| 1 << bit).filter(|bit| flags & bit != 0);
     let kinds = kinds.map(|bit| rule([(0, SeccompCmpOp::MaskedEq(bit), bit)])).collect::<Result<_>>()?;
     rules.insert(libc::SYS_clone, kinds);
-    // What types for the person at a terminal.
+    // Typing in the place of the person at a terminal.
     let typing = [libc::TIOCSTI, libc::TIOCLINUX].map(|order| rule([(1, SeccompCmpOp::Eq, order)]));
     rules.insert(libc::SYS_ioctl, typing.into_iter().collect::<Result<_>>()?);
-    rules.extend(sockets(network)?);
-    Ok(rules)
-}
-
-/// Who may be talked to follows from the families of sockets that can be had.
-fn sockets(network: Network) -> Result<Rules> {
-    let families: &[i32] = match network {
-        Network::On => return Ok(Rules::new()),
-        Network::Off | Network::Unix => &[libc::AF_UNIX],
-        Network::Loopback => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
-    };
-    let others = families.iter().map(|family| (0, SeccompCmpOp::Ne, u64::from(family.unsigned_abs())));
-    let mut socket = vec![rule(others)?];
-    let mut rules = Rules::new();
-    if network != Network::Unix {
-        // Messages without a connection can be sent to any address, also from a pair.
-        let message =
-            || rule([(1, SeccompCmpOp::MaskedEq(0xf), u64::from(libc::SOCK_DGRAM.unsigned_abs())), of_unix()]);
-        socket.push(message()?);
-        rules.insert(libc::SYS_socketpair, vec![message()?]);
-    }
-    if network == Network::Off {
-        // A socket file leads to whoever listens there, say to a service manager that starts programs outside.
-        rules.insert(libc::SYS_connect, Vec::new());
-        rules.insert(
-            libc::SYS_sendto,
-            vec![SeccompRule::new(vec![SeccompCondition::new(4, Qword, SeccompCmpOp::Ne, 0)?])?],
-        );
-    }
-    rules.insert(libc::SYS_socket, socket);
+    rules.extend(others::refused(walls)?);
+    rules.extend(sockets::refused(network)?);
     Ok(rules)
 }
 
 type Condition = (u8, SeccompCmpOp, u64);
 
-fn of_unix() -> Condition {
-    (0, SeccompCmpOp::Eq, u64::from(libc::AF_UNIX.unsigned_abs()))
-}
-
+/// A rule that holds if all its conditions do. They compare 32 bits, as the kernel does for numbers of processes and for flags.
 fn rule(conditions: impl IntoIterator<Item = Condition>) -> Result<SeccompRule> {
     let conditions =
         conditions.into_iter().map(|(index, compare, value)| SeccompCondition::new(index, Dword, compare, value));
     SeccompRule::new(conditions.collect::<Result<_>>()?)
+}
+
+/// The condition that a pointer is given.
+fn is_given(index: u8) -> Result<SeccompCondition> {
+    SeccompCondition::new(index, Qword, SeccompCmpOp::Ne, 0)
 }

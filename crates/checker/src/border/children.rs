@@ -1,0 +1,80 @@
+//! Machines that a machine starts: whether they are there, are proved themselves, and do not lead back.
+
+use std::collections::BTreeSet;
+
+use interlock_chart::{
+    Catalogue, Chart, Diagnostic,
+    catalogue::{Entry, Meaning},
+    model::Invoke,
+};
+
+use super::{Outside, texts, writers};
+use crate::{Bound, Report};
+
+/// A machine that another one starts.
+#[derive(Clone, Debug)]
+pub enum Child {
+    /// There is none, or it cannot be read.
+    Missing {
+        /// The reason, in a sentence.
+        why: String,
+        /// The next thing to do.
+        hint: Option<String>,
+    },
+    /// It is, or starts, a machine that is being started: the machines on the way round.
+    Recursive(Vec<String>),
+    /// It is there.
+    Known(Started),
+}
+
+/// What is known of a machine that another one starts.
+#[derive(Clone, Debug, Default)]
+pub struct Started {
+    /// The reasons for which it is refused itself; none if it is proved.
+    pub refusals: Vec<String>,
+    /// The most that can happen in it between two inputs from outside.
+    pub bound: Option<Bound>,
+    /// The most that can happen in a whole run of it.
+    pub run_bound: Option<Bound>,
+    /// Whether it writes the workspace.
+    pub writes: bool,
+}
+
+impl Started {
+    /// A machine that was checked; without a report it has no bounds that are known.
+    pub fn of(report: Option<&Report>, refusals: Vec<String>, chart: &Chart, outside: &Outside<'_>) -> Self {
+        let bound = report.and_then(|report| report.bound);
+        let run_bound = report.and_then(|report| report.run_bound);
+        Started { refusals, bound, run_bound, writes: writers::writes(chart, outside) }
+    }
+}
+
+/// The machines that a machine starts by a literal name or path.
+pub fn children<'c>(chart: &'c Chart, catalogue: &'c Catalogue) -> BTreeSet<&'c str> {
+    let names = chart.invokes.iter().filter_map(|invoke| Some((invoke, catalogue.get(&invoke.activity)?)));
+    names.flat_map(|(invoke, entry)| texts(invoke, entry, Meaning::Machine).map(|(_, name)| name)).collect()
+}
+
+/// Complains about a machine that cannot be started.
+pub(super) fn check(invoke: &Invoke, entry: &Entry, outside: &Outside<'_>, found: &mut Vec<Diagnostic>) {
+    for (key, name) in texts(invoke, entry, Meaning::Machine) {
+        let span = invoke.key_span(key);
+        match outside.children.get(name) {
+            None => {}
+            Some(Child::Missing { why, hint }) => {
+                found.push(Diagnostic::error("E0712", span, why).maybe_hint(hint.clone()));
+            }
+            Some(Child::Recursive(way)) => {
+                let message = format!("this machine starts itself: {}", way.join(" → "));
+                let hint = "runs would start runs without end; make the repetition a loop with a `limit`";
+                found.push(Diagnostic::error("E0714", span, message).hint(hint));
+            }
+            Some(Child::Known(started)) => {
+                if let Some(first) = started.refusals.first() {
+                    let message = format!("the machine `{name}` is not proved: {first}");
+                    found.push(Diagnostic::error("E0713", span, message).hint(format!("see `interlock check {name}`")));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The border of a machine: whether what it says to the world outside can be understood there.
+//!
+//! The exploration takes every activity for granted. Here the names, the fields of `with`, prompts, schemas, commands and sub-machines
+//! are held against a catalogue of the activities, the files of the machine and the machines that it starts. All of that is handed in as
+//! data ([`Outside`]): this crate opens no file and knows no activity.
+
+mod activity;
+mod children;
+mod command;
+mod files;
+mod given;
+mod shape;
+mod steps;
+mod writers;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use interlock_chart::{
+    Catalogue, Chart, Diagnostic, Value,
+    catalogue::{Entry, Meaning},
+    model::{Invoke, Template},
+};
+
+pub use children::{Child, Started, children};
+
+/// The world outside of a machine, as far as it is known before a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Outside<'a> {
+    /// The activities there are.
+    pub catalogue: &'a Catalogue,
+    /// The machine's files besides `machine.yaml`, by path within its folder.
+    pub files: &'a [(String, Vec<u8>)],
+    /// The machines that [`children`] names, by that name.
+    pub children: &'a BTreeMap<String, Child>,
+}
+
+impl Outside<'_> {
+    /// What is known of the machine that an activity starts, if it starts one that is known.
+    pub(crate) fn started(&self, invoke: &Invoke) -> Option<&Started> {
+        let entry = self.catalogue.get(&invoke.activity)?;
+        let (_, name) = texts(invoke, entry, Meaning::Machine).next()?;
+        match self.children.get(name)? {
+            Child::Known(started) => Some(started),
+            Child::Missing { .. } | Child::Recursive(_) => None,
+        }
+    }
+
+    fn file(&self, path: &str) -> Option<&[u8]> {
+        self.files.iter().find(|(known, _)| known == path).map(|(_, content)| content.as_slice())
+    }
+}
+
+/// Finds what the world outside will not understand, in the order of the file.
+pub fn border(chart: &Arc<Chart>, outside: &Outside<'_>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for invoke in &chart.invokes {
+        let Some(entry) = activity::known(invoke, outside.catalogue, &mut found) else { continue };
+        activity::signals(chart, invoke, entry, &mut found);
+        given::check(invoke, entry, &mut found);
+        files::check(invoke, entry, outside, &mut found);
+        command::check(invoke, entry, &mut found);
+        children::check(invoke, entry, outside, &mut found);
+    }
+    writers::check(chart, outside, &mut found);
+    steps::check(chart, &mut found);
+    found.sort_by(|a, b| (a.span.start, a.code, &a.message).cmp(&(b.span.start, b.code, &b.message)));
+    found.dedup();
+    found
+}
+
+/// A field of what an activity is given; nothing if it is null.
+fn field<'i>(invoke: &'i Invoke, name: &str) -> Option<Field<'i>> {
+    match &invoke.with {
+        Template::Map(fields) => {
+            let (_, value) = fields.iter().find(|(known, _)| known == name)?;
+            Some(Field::Template(value)).filter(|_| *value != Template::Literal(Value::Null))
+        }
+        Template::Literal(Value::Map(fields)) => {
+            fields.get(name).filter(|value| **value != Value::Null).map(Field::Literal)
+        }
+        _ => None,
+    }
+}
+
+/// A field's value: literal as a whole, or with expressions in it.
+#[derive(Clone, Copy)]
+enum Field<'i> {
+    Literal(&'i Value),
+    Template(&'i Template),
+}
+
+impl<'i> Field<'i> {
+    /// The text, if it is literal.
+    fn text(self) -> Option<&'i str> {
+        match self {
+            Field::Literal(value) | Field::Template(Template::Literal(value)) => value.as_str(),
+            Field::Template(_) => None,
+        }
+    }
+}
+
+/// The literal texts of the fields that stand for something.
+fn texts<'i>(invoke: &'i Invoke, entry: &'i Entry, meaning: Meaning) -> impl Iterator<Item = (&'i str, &'i str)> {
+    entry.meaning(meaning).filter_map(|name| Some((name, field(invoke, name)?.text()?)))
+}

@@ -1,0 +1,82 @@
+//! The built-in machines are proved, with these very figures, and the list of proved definitions is that of the machines as they are.
+//!
+//! `UPDATE_EXPECT=1 cargo test -p interlock-checker --test builtin` writes list and figures anew, and only from machines that are proved.
+
+#![allow(clippy::unwrap_used)] // A test that cannot go on stops.
+
+use std::{path::Path, sync::Arc};
+
+use expect_test::{expect, expect_file};
+use interlock_chart::library;
+use interlock_checker::{Bound, Options, Report, check, is_proved_builtin};
+
+fn bound(bound: Option<Bound>) -> String {
+    bound.map_or("none".to_owned(), |bound| {
+        format!("{} transitions, {} activities, {} judgements", bound.transitions, bound.activities, bound.judgements)
+    })
+}
+
+fn figures(report: &Report) -> String {
+    let exact = if report.exact { "exact" } else { "upper" };
+    format!(
+        "{}: {} properties, {} configurations\n  in {} explorations {} configurations, {} ways\n  between inputs ({exact}): {}\n  whole run: {}\n  waits in {}\n",
+        report.machine,
+        report.properties.len(),
+        report.explored,
+        report.total.explorations,
+        report.total.configurations,
+        report.total.ways,
+        bound(report.bound),
+        bound(report.run_bound),
+        report.waits.join(", "),
+    )
+}
+
+#[test]
+fn every_built_in_machine_is_proved_with_the_figures_it_always_had() {
+    let (mut list, mut all) = (String::new(), String::new());
+    for name in library::builtin_names() {
+        let chart = Arc::new(library::load(name, Path::new("/")).unwrap().read().chart.unwrap());
+        let report = check(chart.clone(), &Options::default());
+        assert!(report.ok && report.problems.is_empty(), "{name}: {:?}", report.problems);
+        list.push_str(&format!("{name} {}\n", chart.hash));
+        all.push_str(&figures(&report));
+    }
+    expect![[r#"
+        brain: 10 properties, 26840 configurations
+          in 7 explorations 170712 configurations, 797487 ways
+          between inputs (upper): 231 transitions, 227 activities, 87 judgements
+          whole run: none
+          waits in AWAITING_USER
+        coder: 10 properties, 25159 configurations
+          in 1 explorations 25159 configurations, 185717 ways
+          between inputs (exact): 341 transitions, 327 activities, 109 judgements
+          whole run: none
+          waits in IDLE, CLARIFYING, PLAN_ASKED, CALL_ASKED
+        firmware: 21 properties, 86128 configurations
+          in 7 explorations 273944 configurations, 1548511 ways
+          between inputs (upper): 10853 transitions, 9062 activities, 1887 judgements
+          whole run: 16270 transitions, 13093 activities, 2516 judgements
+          waits in 
+        notebook: 7 properties, 237 configurations
+          in 3 explorations 39519 configurations, 340597 ways
+          between inputs (upper): 69211 transitions, 23534 activities, 0 judgements
+          whole run: none
+          waits in idle, workflow_completed, error, cancelled
+        prd: 11 properties, 3943 configurations
+          in 1 explorations 3943 configurations, 14257 ways
+          between inputs (exact): 1215 transitions, 1112 activities, 4 judgements
+          whole run: none
+          waits in READY, CONFIRMING, BLOCKED
+    "#]]
+    .assert_eq(&all);
+    expect_file!["../src/proved.txt"].assert_eq(&list);
+}
+
+#[test]
+fn only_the_very_definition_counts_as_proved() {
+    let chart = library::load("prd", Path::new("/")).unwrap().read().chart.unwrap();
+    assert!(is_proved_builtin("prd", &chart.hash));
+    assert!(!is_proved_builtin("coder", &chart.hash));
+    assert!(!is_proved_builtin("prd", &chart.hash[1..]));
+}

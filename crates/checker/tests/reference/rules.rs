@@ -1,0 +1,249 @@
+//! The rules, as plainly as they can be written: every question is answered by looking at the whole chart again.
+
+use std::collections::BTreeSet;
+
+use interlock_chart::{
+    Chart,
+    model::{Kind, StateId, Transition},
+};
+
+/// Where a machine without data stands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) active: BTreeSet<usize>,
+    pub(crate) running: BTreeSet<usize>,
+    pub(crate) timed: BTreeSet<usize>,
+    pub(crate) is_done: bool,
+}
+
+/// Something that can happen to it.
+#[derive(Clone, Debug)]
+pub(crate) enum Happening {
+    /// An activity ends with a signal.
+    Signal(usize, String),
+    Error(usize),
+    /// A state's time is up.
+    Timeout(usize),
+    /// Somebody raises an event.
+    Event(String),
+}
+
+pub(crate) struct Rules<'c> {
+    chart: &'c Chart,
+}
+
+impl<'c> Rules<'c> {
+    pub(crate) fn of(chart: &'c Chart) -> Self {
+        Rules { chart }
+    }
+
+    fn name(&self, at: usize) -> &str {
+        &self.chart.states[at].name
+    }
+
+    /// The state and those around it, innermost first.
+    fn outward(&self, at: usize) -> Vec<usize> {
+        let mut path = vec![at];
+        while let Some(parent) = self.chart.states[path[path.len() - 1]].parent {
+            path.push(parent.index());
+        }
+        path
+    }
+
+    fn is_inside(&self, inner: usize, outer: usize) -> bool {
+        self.outward(inner).contains(&outer)
+    }
+
+    pub(crate) fn happenings(&self, place: &Place) -> Vec<Happening> {
+        if place.is_done {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        for &invoke in &place.running {
+            let signals = self.chart.invokes[invoke].signals.iter();
+            all.extend(signals.map(|one| Happening::Signal(invoke, self.chart.event(one.event).name.clone())));
+            all.push(Happening::Error(invoke));
+        }
+        all.extend(place.timed.iter().map(|at| Happening::Timeout(*at)));
+        all.extend(["u0", "u1"].map(|name| Happening::Event(name.to_owned())));
+        all
+    }
+
+    /// The event's name, and the state that it belongs to.
+    fn event(&self, happening: &Happening) -> (String, Option<usize>) {
+        let of = |invoke: usize| Some(self.chart.invokes[invoke].state.index());
+        match happening {
+            Happening::Signal(invoke, name) => (name.clone(), of(*invoke)),
+            Happening::Error(invoke) => ("error".to_owned(), of(*invoke)),
+            Happening::Timeout(at) => (format!("timeout.{}", self.name(*at)), Some(*at)),
+            Happening::Event(name) => (name.clone(), None),
+        }
+    }
+
+    pub(crate) fn is_outcome(&self, happening: &Happening, state: usize, signal: &str) -> bool {
+        matches!(happening, Happening::Signal(..)) && self.event(happening) == (signal.to_owned(), Some(state))
+    }
+
+    /// Whether a name in `on` takes the event for an atomic state.
+    fn takes(&self, text: &str, name: &str, origin: Option<usize>, atomic: usize) -> bool {
+        let Some(origin) = origin else { return is_prefix(text, name) };
+        let qualified = format!("{}.{name}", self.name(origin));
+        let names_it = text == qualified || (name.starts_with("timeout.") && text == name);
+        let is_other_timeout = text.starts_with("timeout.") && text != name;
+        names_it || (self.is_inside(atomic, origin) && is_prefix(text, name) && !is_other_timeout)
+    }
+
+    fn candidate(&self, atomic: usize, name: &str, origin: Option<usize>) -> Option<&'c Transition> {
+        let mut found = None;
+        for state in self.outward(atomic) {
+            for id in &self.chart.states[state].transitions {
+                let transition = self.chart.transition(*id);
+                let is_refused = transition.guard.as_ref().is_some_and(|guard| guard.source == "false");
+                let is_meant = transition.events.iter().any(|event| self.takes(&event.text, name, origin, atomic));
+                if found.is_none() && is_meant && !is_refused {
+                    found = Some(transition);
+                }
+            }
+        }
+        found
+    }
+
+    /// The transitions taken, by number.
+    pub(crate) fn selected(&self, place: &Place, happening: &Happening) -> Vec<usize> {
+        let (name, origin) = self.event(happening);
+        let atomic = place.active.iter().filter(|at| self.chart.states[**at].children.is_empty());
+        let mut enabled: Vec<&Transition> = Vec::new();
+        for one in atomic.filter_map(|at| self.candidate(*at, &name, origin)) {
+            if !enabled.iter().any(|other| other.id == one.id) {
+                enabled.push(one);
+            }
+        }
+        let mut kept: Vec<&Transition> = Vec::new();
+        for one in enabled {
+            let clashes = |other: &&&Transition| !self.exits(place, one).is_disjoint(&self.exits(place, other));
+            let clashing: Vec<&Transition> = kept.iter().filter(clashes).copied().collect();
+            let is_deeper = |other: &&Transition| {
+                one.source != other.source && self.is_inside(one.source.index(), other.source.index())
+            };
+            if clashing.iter().all(is_deeper) {
+                kept.retain(|other| !clashing.iter().any(|gone| gone.id == other.id));
+                kept.push(one);
+            }
+        }
+        kept.into_iter().map(|one| one.id.index()).collect()
+    }
+
+    /// The innermost state with one active child around the source that has all targets inside it.
+    fn domain(&self, transition: &Transition) -> usize {
+        let holds = |at: &usize| {
+            let has = |target: &StateId| target.index() != *at && self.is_inside(target.index(), *at);
+            self.chart.states[*at].kind == Kind::Compound && transition.targets.iter().all(has)
+        };
+        self.outward(transition.source.index()).into_iter().skip(1).find(holds).unwrap_or(0)
+    }
+
+    fn exits(&self, place: &Place, transition: &Transition) -> BTreeSet<usize> {
+        if transition.targets.is_empty() {
+            return BTreeSet::new();
+        }
+        let domain = self.domain(transition);
+        place.active.iter().copied().filter(|at| *at != domain && self.is_inside(*at, domain)).collect()
+    }
+
+    /// Adds a state with everything that is entered with it.
+    fn descend(&self, at: usize, entered: &mut BTreeSet<usize>) {
+        entered.insert(at);
+        let state = &self.chart.states[at];
+        match state.kind {
+            Kind::Parallel => self.fill(at, entered),
+            Kind::Compound => {
+                state.initial.iter().flat_map(|one| &one.targets).for_each(|to| self.descend(to.index(), entered))
+            }
+            _ => {}
+        }
+    }
+
+    /// Enters the regions into which nothing leads.
+    fn fill(&self, at: usize, entered: &mut BTreeSet<usize>) {
+        for child in &self.chart.states[at].children {
+            if !entered.iter().any(|one| self.is_inside(*one, child.index())) {
+                self.descend(child.index(), entered);
+            }
+        }
+    }
+
+    pub(crate) fn start(&self) -> Place {
+        let mut entered = BTreeSet::new();
+        self.descend(0, &mut entered);
+        let nothing =
+            Place { active: BTreeSet::new(), running: BTreeSet::new(), timed: BTreeSet::new(), is_done: false };
+        self.settle(nothing, entered)
+    }
+
+    pub(crate) fn entered(&self, place: &Place, happening: &Happening) -> BTreeSet<usize> {
+        let mut all = BTreeSet::new();
+        for at in self.selected(place, happening) {
+            let transition = &self.chart.transitions[at];
+            for target in &transition.targets {
+                let mut entered = BTreeSet::new();
+                self.descend(target.index(), &mut entered);
+                let domain = self.domain(transition);
+                for around in self.outward(target.index()).into_iter().skip(1).take_while(|around| *around != domain) {
+                    entered.insert(around);
+                    if self.chart.states[around].kind == Kind::Parallel {
+                        self.fill(around, &mut entered);
+                    }
+                }
+                all.extend(entered);
+            }
+        }
+        all
+    }
+
+    pub(crate) fn step(&self, place: &Place, happening: &Happening) -> Place {
+        let entered = self.entered(place, happening);
+        let selected = self.selected(place, happening);
+        let exited: BTreeSet<usize> =
+            selected.iter().flat_map(|at| self.exits(place, &self.chart.transitions[*at])).collect();
+        let mut next = place.clone();
+        match happening {
+            Happening::Signal(invoke, _) | Happening::Error(invoke) => _ = next.running.remove(invoke),
+            Happening::Timeout(at) => _ = next.timed.remove(at),
+            Happening::Event(_) => {}
+        }
+        next.active.retain(|at| !exited.contains(at));
+        next.running.retain(|invoke| !exited.contains(&self.chart.invokes[*invoke].state.index()));
+        next.timed.retain(|at| !exited.contains(at));
+        self.settle(next, entered)
+    }
+
+    /// Enters states and starts what they start; a run that has come to its end has nothing under way.
+    fn settle(&self, mut place: Place, entered: BTreeSet<usize>) -> Place {
+        for at in &entered {
+            let state = &self.chart.states[*at];
+            place.active.insert(*at);
+            place.running.extend(state.invokes.iter().map(|invoke| invoke.index()));
+            place.timed.extend(state.timeout_ms.map(|_| *at));
+        }
+        place.is_done = place.active.iter().any(|at| self.chart.states[*at].kind == Kind::Final);
+        if place.is_done {
+            place.running.clear();
+            place.timed.clear();
+        }
+        place
+    }
+
+    /// Whether a transition of another region was taken for an event of a state.
+    pub(crate) fn crosses(&self, taken: &[usize], happening: &Happening) -> bool {
+        let Some(origin) = self.event(happening).1 else { return false };
+        let source = |at: &usize| self.chart.transitions[*at].source.index();
+        taken.iter().map(source).any(|at| !self.is_inside(at, origin) && !self.is_inside(origin, at))
+    }
+}
+
+/// W3C SCXML's rule: the tokens of the one begin with the tokens of the other; `*` takes everything.
+fn is_prefix(text: &str, name: &str) -> bool {
+    let wanted: Vec<&str> = text.split('.').collect();
+    let tokens: Vec<&str> = name.split('.').collect();
+    text == "*" || (wanted.len() <= tokens.len() && wanted[..] == tokens[..wanted.len()])
+}

@@ -1,0 +1,179 @@
+//! Sends anchors where the user wants them, by itself: `anchor.toml` in the store's folder.
+//!
+//! Signing and sending happen on a thread of their own. A run never waits for them; the end of the command does.
+
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+use interlock_journal::{Journal, StoreHead};
+use interlock_runtime::{Clock as _, SystemClock};
+use serde::Deserialize;
+
+use super::{Anchor, Key, key};
+use crate::failure::Failure;
+
+/// The file, within the folder of the store.
+const FILE: &str = "anchor.toml";
+
+/// Records between two anchors if the file does not say.
+const EVERY: u64 = 1_000;
+
+/// Longest time that a command may take.
+const COMMAND_MAX: Duration = Duration::from_secs(60);
+
+/// How often a command is asked whether it has ended.
+const ASK_AGAIN: Duration = Duration::from_millis(20);
+
+/// The content of `anchor.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Settings {
+    /// The file of the key.
+    key: Option<PathBuf>,
+    /// Records between two anchors.
+    every: Option<u64>,
+    /// A file that anchors are appended to.
+    file: Option<PathBuf>,
+    /// A program that gets each anchor as a line on its standard input.
+    command: Vec<String>,
+}
+
+impl Settings {
+    /// Reads the settings in a store's folder. A store without the file has none.
+    pub(crate) fn read(home: &Path) -> Result<Self, Failure> {
+        let path = home.join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Settings::default()),
+            Err(error) => return Err(Failure::file("read", &path, &error)),
+        };
+        let settings: Settings = toml::from_str(&text)
+            .map_err(|error| Failure::bad_input(format!("{} cannot be used: {error}", path.display())))?;
+        match settings.every {
+            Some(0) => Err(Failure::bad_input(format!("{}: `every` must be at least 1", path.display()))),
+            _ => Ok(settings),
+        }
+    }
+
+    /// The file of the key, which must not be inside the store.
+    pub(crate) fn key_path(&self, named: Option<&Path>, home: &Path) -> Result<PathBuf, Failure> {
+        let path = match named.or(self.key.as_deref()) {
+            Some(path) => expand(path),
+            None => key::default_path()?,
+        };
+        match path.starts_with(home) {
+            true => Err(Failure::bad_input(format!("the key {} lies in the store that it signs", path.display()))
+                .hint("keep it outside $INTERLOCK_HOME, best on another machine")),
+            false => Ok(path),
+        }
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.file.is_some() || !self.command.is_empty()
+    }
+}
+
+fn expand(path: &Path) -> PathBuf {
+    match (path.strip_prefix("~"), std::env::var_os("HOME")) {
+        (Ok(rest), Some(home)) => PathBuf::from(home).join(rest),
+        _ => path.to_owned(),
+    }
+}
+
+/// Anchors on their way. Dropping it waits for the last one.
+#[derive(Debug)]
+pub(crate) struct Delivery {
+    to: Arc<Mutex<Option<Sender<StoreHead>>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Delivery {
+    /// Begins to anchor a store, if its settings ask for it.
+    pub(crate) fn begin(home: &Path, journal: &Journal) -> Result<Option<Self>, Failure> {
+        let settings = Settings::read(home)?;
+        if !settings.is_wanted() {
+            return Ok(None);
+        }
+        let (key, _) = Key::read_or_create(&settings.key_path(None, home)?)?;
+        let every = settings.every.unwrap_or(EVERY);
+        let last = Mutex::new(journal.store_head()?.records);
+        let (sender, heads) = channel();
+        let to = Arc::new(Mutex::new(Some(sender)));
+        let theirs = Arc::clone(&to);
+        journal.on_commit(Box::new(move |head| {
+            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+            if head.records / every > std::mem::replace(&mut *last, head.records) / every
+                && let Some(to) = &*theirs.lock().unwrap_or_else(PoisonError::into_inner)
+            {
+                // The receiver ends only after the sender was taken away.
+                let _ = to.send(head.clone());
+            }
+        }));
+        let thread = std::thread::spawn(move || deliver_all(&heads, &key, &settings));
+        Ok(Some(Delivery { to, thread: Some(thread) }))
+    }
+}
+
+impl Drop for Delivery {
+    fn drop(&mut self) {
+        drop(self.to.lock().unwrap_or_else(PoisonError::into_inner).take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Of several that have come meanwhile the last is enough: it stands for the others.
+fn deliver_all(heads: &Receiver<StoreHead>, key: &Key, settings: &Settings) {
+    while let Ok(first) = heads.recv() {
+        let head = heads.try_iter().last().unwrap_or(first);
+        let anchor = Anchor::new(&head, key, SystemClock.now_ms());
+        let line = serde_json::to_string(&anchor).unwrap_or_default() + "\n";
+        let sent = [append(settings.file.as_deref(), &line), run(&settings.command, &line)];
+        for error in sent.into_iter().filter_map(Result::err) {
+            let _ = writeln!(std::io::stderr(), "warning: an anchor could not be delivered: {error}");
+        }
+    }
+}
+
+fn append(file: Option<&Path>, line: &str) -> Result<(), String> {
+    let Some(path) = file.map(expand) else { return Ok(()) };
+    let written = std::fs::OpenOptions::new().append(true).create(true).open(&path).and_then(|mut file| {
+        file.write_all(line.as_bytes())?;
+        file.sync_all()
+    });
+    written.map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn run(command: &[String], line: &str) -> Result<(), String> {
+    let [program, arguments @ ..] = command else { return Ok(()) };
+    let failed = |error: std::io::Error| format!("{program}: {error}");
+    let mut child =
+        Command::new(program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().map_err(failed)?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A program that does not read its input says so by its exit code.
+        let _ = stdin.write_all(line.as_bytes());
+    }
+    let deadline = Instant::now() + COMMAND_MAX;
+    loop {
+        match child.try_wait().map_err(failed)? {
+            Some(status) if status.success() => return Ok(()),
+            Some(status) => return Err(format!("{program}: {status}")),
+            None if Instant::now() < deadline => std::thread::sleep(ASK_AGAIN),
+            None => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("{program}: it did not end within {} seconds", COMMAND_MAX.as_secs()));
+            }
+        }
+    }
+}

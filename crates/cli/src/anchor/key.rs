@@ -1,0 +1,102 @@
+//! The Ed25519 key that anchors are signed with. It lies outside the store: whoever can write the store must not be able to sign.
+
+use std::{
+    fmt,
+    fs::OpenOptions,
+    io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+};
+
+use ring::{
+    rand::SystemRandom,
+    signature::{Ed25519KeyPair, KeyPair as _, Signature},
+};
+
+use crate::failure::Failure;
+
+/// A key to sign with.
+#[derive(Debug)]
+pub(crate) struct Key(Ed25519KeyPair);
+
+/// A key to check with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PublicKey(pub(crate) [u8; 32]);
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&hex(&self.0))
+    }
+}
+
+impl PublicKey {
+    /// Reads 64 hex digits.
+    pub(crate) fn from_hex(text: &str) -> Option<Self> {
+        Some(PublicKey(bytes(text)?.try_into().ok()?))
+    }
+}
+
+impl Key {
+    /// Reads the key of a file.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let content = std::fs::read(path).map_err(|error| Failure::file("read", path, &error))?;
+        let pair = Ed25519KeyPair::from_pkcs8(&content)
+            .map_err(|error| Failure::bad_input(format!("{} is not an Ed25519 key: {error}", path.display())))?;
+        Ok(Key(pair))
+    }
+
+    /// Reads the key of a file, or makes one there. The second value is whether it is new.
+    pub(crate) fn read_or_create(path: &Path) -> Result<(Self, bool), Failure> {
+        if path.exists() {
+            return Ok((Key::read(path)?, false));
+        }
+        let key = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
+            .map_err(|_| Failure::failed("could not get random bytes for a key"))?;
+        save(path, key.as_ref()).map_err(|error| Failure::file("write", path, &error))?;
+        Ok((Key::read(path)?, true))
+    }
+
+    /// The key to check with.
+    pub(crate) fn public(&self) -> PublicKey {
+        let mut bytes = [0; 32];
+        bytes.copy_from_slice(self.0.public_key().as_ref());
+        PublicKey(bytes)
+    }
+
+    /// Signs a message.
+    pub(crate) fn sign(&self, message: &[u8]) -> Signature {
+        self.0.sign(message)
+    }
+}
+
+/// The file of the key, unless the user names another: in the user's configuration, outside the store.
+pub(crate) fn default_path() -> Result<PathBuf, Failure> {
+    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let config = named("XDG_CONFIG_HOME").or_else(|| named("HOME").map(|home| home.join(".config")));
+    let missing = || Failure::bad_input("there is no folder for the key of anchors").hint("name a file with --key");
+    named("INTERLOCK_ANCHOR_KEY")
+        .or_else(|| config.map(|config| config.join("interlock/anchor.key")))
+        .ok_or_else(missing)
+}
+
+fn save(path: &Path, key: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(key)?;
+    file.sync_all()
+}
+
+/// Bytes as hex digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Hex digits as bytes.
+pub(crate) fn bytes(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> =
+        text.chars().map(|digit| digit.to_digit(16).and_then(|value| u8::try_from(value).ok())).collect();
+    let digits = digits.filter(|digits| digits.len().is_multiple_of(2))?;
+    Some(digits.chunks_exact(2).map(|pair| pair[0] * 16 + pair[1]).collect())
+}

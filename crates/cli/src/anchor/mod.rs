@@ -1,0 +1,112 @@
+//! Anchors: the end of the store's chain, signed with a key that is kept outside the store.
+//!
+//! Without one, somebody who can write the store can rewrite all of it. With one that lies elsewhere, every record up to it must still be there, as
+//! it was. `key.rs` has the key, `deliver.rs` sends anchors where the user wants them.
+
+mod deliver;
+mod key;
+
+use std::{collections::BTreeSet, path::Path};
+
+use interlock_journal::{Audit, Hash, StoreHead, moment};
+use ring::signature::{ED25519, UnparsedPublicKey};
+use serde::{Deserialize, Serialize};
+
+pub(crate) use deliver::{Delivery, Settings};
+pub(crate) use key::{Key, PublicKey};
+
+use crate::failure::Failure;
+
+/// A signed end of the store's chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Anchor {
+    /// The store's name.
+    pub(crate) store: String,
+    /// Records of all runs.
+    pub(crate) records: u64,
+    /// The hash over all of them.
+    pub(crate) hash: Hash,
+    /// When it was made.
+    pub(crate) at: String,
+    /// The public key, in hex.
+    pub(crate) key: String,
+    /// The signature, in hex.
+    pub(crate) signature: String,
+}
+
+impl Anchor {
+    /// Signs the end of a chain.
+    pub(crate) fn new(head: &StoreHead, key: &Key, now_ms: i64) -> Self {
+        let mut anchor = Anchor {
+            store: head.store.clone(),
+            records: head.records,
+            hash: head.hash,
+            at: moment::rfc3339(now_ms),
+            key: key.public().to_string(),
+            signature: String::new(),
+        };
+        anchor.signature = key::hex(key.sign(anchor.signed().as_bytes()).as_ref());
+        anchor
+    }
+
+    /// The bytes that are signed: one field to a line, so that no two anchors are the same bytes.
+    fn signed(&self) -> String {
+        format!("interlock anchor 1\n{}\n{}\n{}\n{}\n", self.store, self.records, self.hash, self.at)
+    }
+
+    /// Compares it with a store. Returns a problem, or nothing.
+    fn problem(&self, audit: &Audit, key: &PublicKey) -> Option<String> {
+        let about = format!("the anchor of {} with {} records", self.at, self.records);
+        let is_signed = key::bytes(&self.signature).is_some_and(|signature| {
+            UnparsedPublicKey::new(&ED25519, key.0).verify(self.signed().as_bytes(), &signature).is_ok()
+        });
+        if !is_signed {
+            return Some(format!("{about} is not signed with the key {key}"));
+        }
+        if self.store != audit.head.store {
+            return Some(format!("{about} belongs to the store {}, and this is {}", self.store, audit.head.store));
+        }
+        match audit.hashes.get(&self.records) {
+            Some(hash) if *hash == self.hash => None,
+            Some(_) => Some(format!("{about}: the records up to there are not those that were anchored")),
+            None => Some(format!("{about}: the store has only {} now", audit.head.records)),
+        }
+    }
+}
+
+/// Anchors read from a file, to be compared with a store.
+#[derive(Debug, Default)]
+pub(crate) struct Anchors(Vec<Anchor>);
+
+impl Anchors {
+    /// Reads a file with one anchor to a line.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let text = std::fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let parsed = lines.map(|(at, line)| {
+            serde_json::from_str(line)
+                .map_err(|error| Failure::bad_input(format!("{}:{}: not an anchor: {error}", path.display(), at + 1)))
+        });
+        let anchors: Vec<Anchor> = parsed.collect::<Result<_, _>>()?;
+        match anchors.is_empty() {
+            true => Err(Failure::bad_input(format!("{} has no anchor", path.display()))
+                .hint("`interlock anchor > FILE` writes one")),
+            false => Ok(Anchors(anchors)),
+        }
+    }
+
+    /// The numbers of records after which the chain's hash is needed.
+    pub(crate) fn records(&self) -> BTreeSet<u64> {
+        self.0.iter().map(|anchor| anchor.records).collect()
+    }
+
+    /// Compares all of them with a store.
+    pub(crate) fn problems(&self, audit: &Audit, key: &PublicKey) -> Vec<String> {
+        self.0.iter().filter_map(|anchor| anchor.problem(audit, key)).collect()
+    }
+
+    /// Number of anchors.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}

@@ -1,0 +1,247 @@
+//! What a firmware run came to, for whoever reads nothing else: one sentence, the failing cases, who delivered and why, and how to repeat it.
+
+use interlock_chart::counted;
+use serde_json::{Map, Value as Json, json};
+
+use super::story::{Part, Story, list, table, text, words};
+
+/// How many cases and files a sentence names.
+const NAMED_MAX: usize = 2;
+
+/// The longest message of a case that a sentence or a table shows.
+const MESSAGE_CHARS_MAX: usize = 160;
+
+impl Story {
+    /// What was wrong, what changed, whether it is in the tree, how sure that is and why.
+    pub(super) fn sentence(&self) -> String {
+        let parts = [self.what_was_wrong(), self.what_changed(), self.how_sure()];
+        let said = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
+        format!("{}.", said.trim_end_matches('.'))
+    }
+
+    fn what_was_wrong(&self) -> String {
+        let failing = self.failing();
+        if failing.is_empty() {
+            let found = words(&self.context["found"]).or_else(|| self.nothing_wrong());
+            return found.unwrap_or_else(|| "No case is known to fail".to_owned());
+        }
+        let total = list(&self.baseline["measured"]["cases"]).count();
+        let named = failing.iter().take(NAMED_MAX).map(|case| {
+            let place = if case.place.is_empty() { String::new() } else { format!(" at {}", case.place) };
+            format!("`{}`: {}{place}", case.id, if case.message.is_empty() { &case.status } else { &case.message })
+        });
+        let more = match failing.len().saturating_sub(NAMED_MAX) {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        let named = named.collect::<Vec<_>>().join(", ");
+        let fail = if failing.len() == 1 { "fails" } else { "fail" };
+        format!("{} of {} {fail} as found ({named}{more})", failing.len(), counted(total, "case", "cases"))
+    }
+
+    fn what_changed(&self) -> String {
+        if self.fix.is_empty() {
+            return if self.status == "SUCCESS" {
+                "nothing was changed".to_owned()
+            } else {
+                "no patch was found".to_owned()
+            };
+        }
+        let files: Vec<&str> = self.fix.lines().filter_map(|line| line.strip_prefix("+++ b/")).collect();
+        let named = files.iter().take(NAMED_MAX).copied().collect::<Vec<_>>().join(", ");
+        let more =
+            if files.len() > NAMED_MAX { format!(" and {} more", files.len() - NAMED_MAX) } else { String::new() };
+        let change =
+            if named.is_empty() { "a patch was made".to_owned() } else { format!("{named}{more} was changed") };
+        let whether = match (self.status, &self.taken_back) {
+            (_, Some(back)) => format!("was in the sources and was taken back {}", back.when()),
+            ("SUCCESS", None) => "is in the sources".to_owned(),
+            ("", None) => "is not in the sources yet".to_owned(),
+            _ => "is NOT in the sources".to_owned(),
+        };
+        format!("{change}, and the patch {whether}")
+    }
+
+    fn how_sure(&self) -> String {
+        if self.fix.is_empty() {
+            return String::new();
+        }
+        let witnesses = words(&self.context["witnesses"]).map(|why| format!(": {why}")).unwrap_or_default();
+        let doubts = words(&self.context["doubts"]).map(|why| format!("; in doubt because {why}")).unwrap_or_default();
+        if let Some(by) = &self.vouched_by {
+            return format!("a person ({by}) vouched for it{witnesses}{doubts}");
+        }
+        format!("it is {} sure at most{witnesses}{doubts}", self.confidence())
+    }
+
+    /// How sure the whole patch can be at most.
+    fn confidence(&self) -> f64 {
+        self.context["kept_confidence"].as_f64().unwrap_or(0.0)
+    }
+
+    /// The cases that failed as the tree was found, with what they said and where.
+    pub(super) fn failing_table(&self) -> Vec<Part> {
+        let rows = self.failing().into_iter().map(|case| vec![case.id, case.status, case.message, case.place]);
+        table(vec!["case", "how it ended", "message", "place"], rows.collect()).into_iter().collect()
+    }
+
+    fn failing(&self) -> Vec<Failing> {
+        let cases = list(&self.baseline["measured"]["cases"]);
+        let bad =
+            cases.filter(|case| matches!(case["status"].as_str(), Some("failed" | "crashed" | "timeout" | "missing")));
+        bad.map(Failing::of).collect()
+    }
+
+    /// How sure the run was, what it tried, and why the patch was delivered or not.
+    pub(super) fn decision(&self) -> Vec<Part> {
+        let mut rows = Vec::new();
+        let mut row = |name: &str, value: String| {
+            if !value.is_empty() {
+                rows.push(vec![name.to_owned(), value]);
+            }
+        };
+        if !self.fix.is_empty() {
+            row("confidence, at most", self.confidence().to_string());
+        }
+        row("what a template found", text(&self.context["patch_found"]));
+        row("candidates tried", self.candidates());
+        row("witnesses", text(&self.context["witnesses"]));
+        row("doubts", text(&self.context["doubts"]));
+        row("controls", self.controls_in_words());
+        row(if self.status == "SUCCESS" { "why it was delivered" } else { "why it ended so" }, self.why.clone());
+        let mut parts: Vec<Part> = table(vec!["what", ""], rows).into_iter().collect();
+        if self.input["deliver"] == "measured" {
+            parts.insert(0, Part::Text(MEASURED_WARNING.to_owned()));
+        }
+        parts
+    }
+
+    fn candidates(&self) -> String {
+        match (self.search["tried"].as_u64(), self.search["candidates"].as_u64()) {
+            (Some(tried), Some(made)) => {
+                let seconds = self.search["seconds"].as_f64().unwrap_or(0.0);
+                format!("{tried} of {made} that templates offer, in {seconds:.0} s")
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn controls_in_words(&self) -> String {
+        match (self.controls["controls"].as_u64(), self.controls["starts"].as_u64()) {
+            (Some(0), _) | (None, _) | (_, None) => String::new(),
+            (Some(runs), Some(starts)) => {
+                format!("{} of each tree, {}", counted(runs, "run", "runs"), counted(starts, "start", "starts"))
+            }
+        }
+    }
+
+    /// What to type to see it again.
+    pub(super) fn repeat(&self) -> Vec<Part> {
+        let commands = self.commands();
+        if commands.is_empty() { Vec::new() } else { vec![Part::Code(commands.join("\n"))] }
+    }
+
+    fn commands(&self) -> Vec<String> {
+        let (input, run) = (&self.input, &self.run);
+        let Some(repo) = words(&input["repo_path"]) else { return Vec::new() };
+        let folder = std::path::Path::new(&self.folder).join(repo).display().to_string();
+        let mut commands =
+            vec!["# the failing case".to_owned(), format!("cd {}", quoted(folder.trim_end_matches("/.")))];
+        commands.extend(list(&input["build"]["commands"]).map(text));
+        commands.extend(self.start());
+        commands.push("# the whole run, with the same task".to_owned());
+        commands.push(format!("interlock show {run} --json | jq .input > /tmp/task.json"));
+        commands.push(format!("interlock run firmware --input /tmp/task.json --repo {}", quoted(&self.folder)));
+        if self.status == "SUCCESS" && !self.fix.is_empty() && self.taken_back.is_none() {
+            commands.push("# without the fix again".to_owned());
+            commands.push(format!("interlock undo {run}"));
+        }
+        commands
+    }
+
+    /// How the first failing case is started by hand, where that is one command.
+    fn start(&self) -> Option<String> {
+        let (profile, image) = (&self.input["test_profile"], text(&self.input["build"]["image"]));
+        let (config, case) =
+            (&profile["config"], self.failing().into_iter().next().map(|case| case.id).unwrap_or_default());
+        match profile["env_type"].as_str()? {
+            "local" => words(&config["command"]).map(|command| command.replace("{image}", &image)),
+            "qemu" => {
+                let mut line =
+                    vec![text(&config["program"]), "-nographic -machine".to_owned(), text(&config["machine"])];
+                line.extend(words(&config["cpu"]).map(|cpu| format!("-cpu {cpu}")));
+                if config["semihosting"] == true {
+                    let arg = words(&config["case_arg"]).map(|arg| format!(",arg={}", arg.replace("{case}", &case)));
+                    let arg = arg.unwrap_or_default();
+                    line.push(format!("-semihosting-config enable=on,target=native,arg=firmware{arg}"));
+                }
+                let load = words(&config["image"]).unwrap_or_else(|| "-kernel {image}".to_owned());
+                line.push(load.replace("{image}", &image));
+                line.extend(list(&config["args"]).map(|arg| text(arg).replace("{case}", &case)));
+                Some(line.join(" "))
+            }
+            _ => None,
+        }
+    }
+
+    /// The versions that the run was made with.
+    pub(super) fn tools(&self) -> Vec<Part> {
+        let rows = self.versions().into_iter().map(|(name, version)| vec![name, text(&version)]);
+        table(vec!["program", "version"], rows.collect()).into_iter().collect()
+    }
+
+    fn versions(&self) -> Map<String, Json> {
+        self.baseline["tools"].as_object().cloned().unwrap_or_default()
+    }
+
+    /// The same for programs.
+    pub(super) fn verdict_json(&self) -> Json {
+        let failing = self.failing();
+        let case = |case: &Failing| json!({ "case_id": case.id, "status": case.status, "message": case.message, "place": case.place });
+        json!({
+            "sentence": self.sentence(),
+            "failing": failing.iter().map(case).collect::<Vec<_>>(),
+            "decision": {
+                "confidence": if self.fix.is_empty() { Json::Null } else { json!(self.confidence()) },
+                "vouched_by": self.vouched_by,
+                "witnesses": text(&self.context["witnesses"]),
+                "doubts": text(&self.context["doubts"]),
+                "candidates_tried": self.search["tried"].as_u64(),
+                "control_runs": self.controls["controls"].as_u64(),
+                "control_starts": self.controls["starts"].as_u64(),
+                "warning": if self.input["deliver"] == "measured" { MEASURED_WARNING } else { "" },
+                "why": self.why,
+            },
+            "repeat": self.commands(),
+            "tools": self.versions(),
+        })
+    }
+}
+
+/// What a reader of a report has to know where figures may deliver.
+const MEASURED_WARNING: &str = "Warning: the task says `deliver: measured`, so figures alone may bring a patch into the sources. At most 56 of 100 \
+                                patches that pass all cases were right where that was counted, and their figures do not tell them from the others.";
+
+/// A case that failed as the tree was found.
+struct Failing {
+    id: String,
+    status: String,
+    message: String,
+    place: String,
+}
+
+impl Failing {
+    fn of(case: &Json) -> Failing {
+        let place = &case["location"];
+        let place = words(&place["file"]).map(|file| format!("{file}:{}", place["line"])).unwrap_or_default();
+        let message = text(&case["message"]);
+        let message = message.lines().next().unwrap_or_default().chars().take(MESSAGE_CHARS_MAX).collect();
+        Failing { id: text(&case["case_id"]), status: text(&case["status"]), message, place }
+    }
+}
+
+/// A word of a command line.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+".contains(letter);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}

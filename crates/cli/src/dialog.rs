@@ -1,0 +1,134 @@
+//! A form on the terminal that can be closed from outside: when its deadline fires, or when somebody else answers.
+//!
+//! Reading keys blocks, and a blocked thread cannot be ended. So the form is a process of its own, which this binary starts from itself: what is
+//! asked goes in and the answer comes out over a socket that is the form's standard output. If the other end of that socket closes, the form puts the
+//! terminal back and ends, whatever it was doing.
+
+use std::{
+    ffi::OsString,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    os::{
+        fd::{AsFd as _, OwnedFd},
+        unix::net::UnixStream,
+    },
+    process::{Child, Command, ExitCode, Stdio},
+    time::{Duration, Instant},
+};
+
+use interlock_runtime::Offers;
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    failure::Failure,
+    form::{self, Answer},
+};
+
+/// The first argument of a process that is a form.
+const FORM: &str = "__form";
+
+/// Time for a form to put the terminal back before it is ended.
+const CLOSING: Duration = Duration::from_secs(2);
+
+/// Shows the cursor again and ends the marking of pasted text, on a line of its own.
+const PLAIN: &[u8] = b"\x1b[?25h\x1b[?2004l\r\n";
+
+/// What is asked.
+#[derive(Serialize, Deserialize)]
+struct Asked {
+    place: String,
+    offers: Offers,
+}
+
+/// Is a form, if the arguments say so. To be called before anything else in `main`.
+pub fn entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    (arguments.into_iter().nth(1)?.to_str()? == FORM).then(|| match ask() {
+        Some(()) => ExitCode::SUCCESS,
+        None => ExitCode::FAILURE,
+    })
+}
+
+fn ask() -> Option<()> {
+    let socket = UnixStream::from(std::io::stdout().as_fd().try_clone_to_owned().ok()?);
+    let mut line = String::new();
+    BufReader::new(&socket).read_line(&mut line).ok()?;
+    let Asked { place, offers } = serde_json::from_str(&line).ok()?;
+    end_with(socket.try_clone().ok()?, Terminal::now());
+    let answer = form::ask(&place, &offers);
+    let said = serde_json::to_string(&answer).ok()?;
+    (&socket).write_all(format!("{said}\n").as_bytes()).ok()
+}
+
+/// Ends this process when the other end of the socket closes.
+fn end_with(mut socket: UnixStream, terminal: Terminal) {
+    std::thread::spawn(move || {
+        while matches!(socket.read(&mut [0; 1]), Ok(1..)) {}
+        terminal.put_back();
+        std::process::exit(0);
+    });
+}
+
+/// A terminal as it was before a form.
+struct Terminal(Option<Termios>);
+
+impl Terminal {
+    fn now() -> Self {
+        Terminal(tcgetattr(std::io::stdin()).ok())
+    }
+
+    fn put_back(&self) {
+        if let Some(settings) = &self.0 {
+            let _ = tcsetattr(std::io::stdin(), OptionalActions::Flush, settings);
+        }
+        let _ = std::io::stderr().write_all(PLAIN);
+    }
+}
+
+/// A form that is open on the terminal.
+pub(crate) struct Dialog {
+    process: Child,
+    socket: UnixStream,
+    terminal: Terminal,
+}
+
+impl Dialog {
+    /// Opens a form.
+    pub(crate) fn open(place: &str, offers: &Offers) -> Result<Self, Failure> {
+        let failed = |error: std::io::Error| Failure::failed(format!("cannot open a form: {error}"));
+        let (socket, theirs) = UnixStream::pair().map_err(failed)?;
+        let terminal = Terminal::now();
+        let mut form = Command::new(std::env::current_exe().map_err(failed)?);
+        let process = form.arg(FORM).stdout(Stdio::from(OwnedFd::from(theirs))).spawn().map_err(failed)?;
+        // The command holds a copy of their end, which would keep the socket open.
+        drop(form);
+        let asked = Asked { place: place.to_owned(), offers: offers.clone() };
+        let line = serde_json::to_string(&asked).map_err(|error| failed(error.into()))?;
+        (&socket).write_all(format!("{line}\n").as_bytes()).map_err(failed)?;
+        Ok(Dialog { process, socket, terminal })
+    }
+
+    /// Waits for the answer, blocking the thread; nothing if the person does not want to say anything, or the form is closed.
+    pub(crate) fn answer(&self) -> impl FnOnce() -> Option<Answer> + use<> {
+        let socket = self.socket.try_clone();
+        move || {
+            let mut line = String::new();
+            BufReader::new(socket.ok()?).read_line(&mut line).ok()?;
+            serde_json::from_str(&line).ok()?
+        }
+    }
+
+    /// Closes the form, answered or not, and leaves the terminal as it was.
+    pub(crate) fn close(mut self) {
+        let _ = self.socket.shutdown(std::net::Shutdown::Both);
+        let deadline = Instant::now() + CLOSING;
+        while matches!(self.process.try_wait(), Ok(None)) {
+            if Instant::now() > deadline {
+                let _ = self.process.kill();
+                let _ = self.process.wait();
+                self.terminal.put_back();
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The rules by which a run selects transitions. A run records them when it begins, so that an old journal replays as it was.
+
+use serde::{Deserialize, Serialize};
+
+/// The rules by which a run selects transitions; stored as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub enum Semantics {
+    /// Version 1: every active state hears every event.
+    Broadcast,
+    /// Version 2: a signal, an error, a timeout and a fault belong to the state they come from. Other regions hear them by their
+    /// qualified names only.
+    Scoped,
+}
+
+impl Semantics {
+    /// The rules of runs that begin now, and those that the checker proves.
+    pub const CURRENT: Self = Semantics::Scoped;
+
+    /// The rules of runs that recorded none.
+    pub fn first() -> Self {
+        Semantics::Broadcast
+    }
+
+    /// Whether these are the rules of runs that recorded none; they are left out of records.
+    pub fn is_first(&self) -> bool {
+        *self == Semantics::first()
+    }
+}
+
+impl From<Semantics> for u32 {
+    fn from(semantics: Semantics) -> u32 {
+        match semantics {
+            Semantics::Broadcast => 1,
+            Semantics::Scoped => 2,
+        }
+    }
+}
+
+impl TryFrom<u32> for Semantics {
+    type Error = String;
+
+    fn try_from(version: u32) -> Result<Self, String> {
+        match version {
+            1 => Ok(Semantics::Broadcast),
+            2 => Ok(Semantics::Scoped),
+            other => Err(format!("semantics version {other} is not known; a newer interlock wrote it")),
+        }
+    }
+}

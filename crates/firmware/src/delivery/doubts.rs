@@ -1,0 +1,143 @@
+//! What `interlock_repair::doubts` is asked: the changed files on both sides, all sources as they were, and the failing tests with their input.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use interlock_activity::{Attempt, Outcome};
+use interlock_repair::{Change, FailingTests, doubts, is_test};
+use interlock_testbench::{Profile, results::Measured};
+use interlock_workspace::patch::Patch;
+use serde_json::Value;
+
+use super::With;
+use crate::{
+    area::Area,
+    bench::controls,
+    build,
+    hand::{Settings, blocking, failed},
+    search::Sources,
+};
+
+/// The largest file that is read, the most files of tests, and how deep folders may be.
+const FILE_BYTES_MAX: u64 = 256 * 1024;
+const TESTS_MAX: usize = 200;
+const DEPTH_MAX: usize = 12;
+
+/// Every reason why a person has to read what was changed, in words.
+pub(super) async fn of(
+    settings: &Arc<Settings>,
+    attempt: &Attempt,
+    with: &With,
+    before: Option<&Measured>,
+) -> Result<Vec<String>, Outcome> {
+    let area = Area::of(settings, attempt)?;
+    let (old, new) = (area.untouched(), area.copy());
+    let folder = build::folder_in(settings, attempt, &with.repo, old.clone()).await?;
+    let (keeper, of, base, tree) = (Arc::clone(settings), attempt.folder.clone(), with.base.clone(), with.tree.clone());
+    let (profile, before) = (with.test_profile.clone(), before.cloned());
+    blocking(move || {
+        let patch = keeper.workspace.diff_trees(&of, &base, &tree).map_err(failed)?;
+        if patch.is_empty() {
+            return Ok(Vec::new());
+        }
+        let patch = Patch::parse(&patch).map_err(failed)?;
+        let changes: Vec<Change> = patch.paths().into_iter().filter_map(|path| change(&old, &new, path)).collect();
+        let code = Sources::read(&old, &folder).texts;
+        let tests = tests(&old, &folder, &profile, before.as_ref(), &changes);
+        Ok(doubts(&changes, &code, &tests).iter().map(ToString::to_string).collect())
+    })
+    .await
+}
+
+fn change(old: &Path, new: &Path, path: &Path) -> Option<Change> {
+    let side = |root: &Path| text(&root.join(path)).unwrap_or_default();
+    Some(Change { path: path.to_str()?.to_owned(), before: side(old), after: side(new) })
+}
+
+/// A small file as text; nothing where it is no such file.
+fn text(path: &Path) -> Option<String> {
+    let about = fs::symlink_metadata(path).ok().filter(|about| about.is_file() && about.len() <= FILE_BYTES_MAX)?;
+    let _ = about;
+    fs::read(path).ok().map(|content| String::from_utf8_lossy(&content).into_owned())
+}
+
+/// The sources of the failing cases: the tests that name them, or all tests where none does; with the files that they name, and their input.
+fn tests(root: &Path, folder: &Path, profile: &Profile, before: Option<&Measured>, changes: &[Change]) -> FailingTests {
+    let all = test_files(root, folder);
+    let failing = before.map(|before| controls::failing(before, &profile.targets)).unwrap_or_default();
+    let cases = before.iter().flat_map(|before| &before.cases).filter(|case| failing.contains(&case.case.case_id));
+    let mut names: Vec<String> = failing.iter().map(|id| last_part(id).to_owned()).collect();
+    names.extend(cases.clone().filter_map(|case| case.case.location.as_ref()).map(|place| place.file.clone()));
+    let is_named =
+        |path: &str, text: &str| names.iter().any(|name| text.contains(name.as_str()) || path.ends_with(name.as_str()));
+    let mut sources: BTreeMap<String, String> = all
+        .iter()
+        .filter(|(path, text)| is_named(path, text))
+        .map(|(path, text)| (path.clone(), text.clone()))
+        .collect();
+    if sources.is_empty() {
+        sources = all;
+    }
+    let data: Vec<(String, String)> =
+        sources.iter().flat_map(|(path, text)| data_files(root, folder, path, text)).collect();
+    sources.extend(data);
+    // What a patch changes is not what it is compared with.
+    sources.retain(|path, _| !changes.iter().any(|change| change.path == *path));
+    FailingTests { sources, inputs: inputs(profile) }
+}
+
+/// The name of a case without its suite.
+fn last_part(id: &str) -> &str {
+    id.rsplit(['.', ':', '/', ' ']).next().unwrap_or(id)
+}
+
+fn test_files(root: &Path, folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut folders: Vec<(PathBuf, usize)> = vec![(folder.to_owned(), 0)];
+    while let Some((at, depth)) = folders.pop() {
+        let mut entries: Vec<_> = fs::read_dir(at).into_iter().flatten().flatten().collect();
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() && depth < DEPTH_MAX && entry.file_name() != ".git" {
+                folders.push((entry.path(), depth + 1));
+            } else if kind.is_file() && found.len() < TESTS_MAX {
+                let path = entry.path();
+                let name = path.strip_prefix(root).ok().and_then(Path::to_str).filter(|name| is_test(name));
+                let content = name.and_then(|_| text(&path)).filter(|text| !text.contains('\0'));
+                found.extend(name.zip(content).map(|(name, text)| (name.to_owned(), text)));
+            }
+        }
+    }
+    found
+}
+
+/// Files that a test names between quotes: what it reads is its input.
+fn data_files(root: &Path, folder: &Path, test: &str, source: &str) -> Vec<(String, String)> {
+    let beside = root.join(test).parent().map(Path::to_owned).unwrap_or_default();
+    let quoted = source.split('"').skip(1).step_by(2);
+    let names = quoted.filter(|name| !name.is_empty() && name.len() < 200 && !name.contains(['\n', '\\', ' ']));
+    let paths = names.flat_map(|name| [folder.join(name), beside.join(name)]);
+    let within = paths.filter(|path| path.starts_with(root) && !path.components().any(|part| part.as_os_str() == ".."));
+    let read = within.filter_map(|path| {
+        let name = path.strip_prefix(root).ok()?.to_str()?.to_owned();
+        // A header of the code under test is no input.
+        let is_code = name.ends_with(".h") || name.ends_with(".c");
+        text(&path).filter(|text| !is_code && !text.contains('\0')).map(|text| (name, text))
+    });
+    read.collect()
+}
+
+/// What the cases are started with and sent.
+fn inputs(profile: &Profile) -> Vec<String> {
+    let suites = profile.suites.iter();
+    let of_suites =
+        suites.flat_map(|suite| suite.args.iter().chain([&suite.command]).chain(suite.environment_vars.values()));
+    let steps = profile.config.get("steps").and_then(Value::as_array).into_iter().flatten();
+    let sent = steps.filter_map(|step| step["send"].as_str().map(str::to_owned));
+    of_suites.cloned().chain(sent).filter(|text| !text.is_empty()).collect()
+}

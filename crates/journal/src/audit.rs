@@ -1,0 +1,191 @@
+//! Checks the store as a whole: the chain over all runs, rows that belong to no run, and rows that no record vouches for.
+//!
+//! A run's own records are checked against its chain, its evidence and its machine by the runtime, which can replay them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use rusqlite::Connection;
+
+use crate::{
+    Definition, Hash, Result, RunKey, StoreHead, head_file,
+    store::{chain, read, seal},
+};
+
+/// Rows of one kind that are named before the rest is only counted.
+const NAMED_MAX: usize = 20;
+
+/// The result of checking a store.
+#[derive(Clone, Debug)]
+pub struct Audit {
+    /// The end of the chain, computed from the records.
+    pub head: StoreHead,
+    /// The chain's hash after each record that was asked for, if the store has that many.
+    pub hashes: BTreeMap<u64, Hash>,
+    /// Everything that is not as it was written.
+    pub problems: Vec<String>,
+}
+
+/// Checks a store. `at` names numbers of records after which the chain's hash is wanted.
+pub(crate) fn audit(connection: &Connection, folder: &Path, at: &BTreeSet<u64>) -> Result<Audit> {
+    // The file first: a commit in between only makes the database newer.
+    let noted = head_file::noted(folder)?;
+    let moment = connection.unchecked_transaction()?;
+    let stored = chain::head(&moment)?;
+    let mut wanted = at.clone();
+    wanted.extend(noted.map(|noted| noted.records));
+    let mut found = Audit { head: stored.clone(), hashes: BTreeMap::new(), problems: head_file::losses(folder)? };
+    check_chain(&moment, &stored, &wanted, &mut found)?;
+    check_note(noted, &stored, &mut found);
+    check_strays(&moment, &mut found.problems)?;
+    check_leases(&moment, &mut found.problems)?;
+    check_snapshots(&moment, &mut found.problems)?;
+    check_messages(&moment, &mut found.problems)?;
+    check_definitions(&moment, &mut found.problems)?;
+    found.hashes.retain(|records, _| at.contains(records));
+    Ok(found)
+}
+
+fn check_chain(moment: &Connection, stored: &StoreHead, wanted: &BTreeSet<u64>, found: &mut Audit) -> Result<()> {
+    let (mut hash, mut last, mut gaps) = (Hash::NONE, 0, Vec::new());
+    if wanted.contains(&0) {
+        found.hashes.insert(0, hash);
+    }
+    chain::walk(moment, 0, |id, record| {
+        if id != last + 1 {
+            gaps.push(format!("records {} to {} of the store are missing", last + 1, id - 1));
+        }
+        (hash, last) = (chain::link(&hash, id, record), id);
+        if wanted.contains(&id) {
+            found.hashes.insert(id, hash);
+        }
+    })?;
+    found.problems.extend(shortened(gaps));
+    (found.head.records, found.head.hash) = (last, hash);
+    if (last, hash) != (stored.records, stored.hash) {
+        let (should, why) = (stored.records, if last == stored.records { ", but their chain differs" } else { "" });
+        found.problems.push(format!("the store should have {should} records and has {last}{why}"));
+    }
+    Ok(())
+}
+
+fn check_note(noted: Option<head_file::Noted>, stored: &StoreHead, found: &mut Audit) {
+    match noted {
+        None if stored.records == 0 => {}
+        None => found.problems.push("journal.head is missing or damaged; it has the number of records".into()),
+        Some(noted) if found.hashes.get(&noted.records) == Some(&noted.hash) || noted.records == 0 => {}
+        Some(noted) => found.problems.push(format!(
+            "journal.head has {} records ending in {}, and the store's records do not lead there",
+            noted.records, noted.hash
+        )),
+    }
+}
+
+/// Rows that refer to a run that is not there, and runs without records.
+fn check_strays(moment: &Connection, problems: &mut Vec<String>) -> Result<()> {
+    for (table, what) in [
+        ("record", "a record"),
+        ("snapshot", "a stored state"),
+        ("timer", "a timer"),
+        ("message", "a message"),
+        ("evidence", "an evidence entry"),
+        ("sent", "the id of a sending"),
+    ] {
+        let sql = format!("SELECT count(*) FROM {table} WHERE run NOT IN (SELECT id FROM run)");
+        let count: u64 = moment.query_row(&sql, [], |row| row.get(0))?;
+        if count > 0 {
+            problems.push(format!("{what} belongs to a run that is not there ({count} rows of `{table}`)"));
+        }
+    }
+    let empty = "SELECT name FROM run WHERE NOT EXISTS (SELECT 1 FROM record WHERE record.run = run.id)";
+    let mut select = moment.prepare(empty)?;
+    let rows = select.query_map([], |row| row.get::<_, String>(0))?;
+    let names = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+    problems.extend(shortened(names.into_iter().map(|name| format!("run {name} has no records")).collect()));
+    Ok(())
+}
+
+fn check_leases(moment: &Connection, problems: &mut Vec<String>) -> Result<()> {
+    let mut select = moment.prepare("SELECT name, epoch, worker, seal FROM run")?;
+    let mut rows = select.query([])?;
+    let mut changed = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (name, epoch, worker): (String, i64, Option<i64>) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let stored: Option<[u8; 32]> = row.get(3)?;
+        if stored != Some(seal::lease(&name, epoch, worker).0) {
+            changed.push(format!("the lease of run {name} (epoch {epoch}) was changed"));
+        }
+    }
+    problems.extend(shortened(changed));
+    Ok(())
+}
+
+/// A stored state must fit its digest. The runtime compares it with the state that the records lead to.
+fn check_snapshots(moment: &Connection, problems: &mut Vec<String>) -> Result<()> {
+    let sql =
+        "SELECT run.name, snapshot.state, snapshot.hash, record.hash FROM snapshot JOIN run ON run.id = snapshot.run
+         LEFT JOIN record ON record.run = snapshot.run AND record.seq = snapshot.seq";
+    let mut select = moment.prepare(sql)?;
+    let mut rows = select.query([])?;
+    let mut changed = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (name, state): (String, String) = (row.get(0)?, row.get(1)?);
+        let (stored, record): (Option<[u8; 32]>, Option<[u8; 32]>) = (row.get(2)?, row.get(3)?);
+        let digest = record.map(|record| seal::snapshot(&Hash(record), &state).0);
+        if digest.is_none() || stored != digest {
+            changed.push(format!("the stored state of run {name} was changed; its records are used instead"));
+        }
+    }
+    problems.extend(shortened(changed));
+    Ok(())
+}
+
+fn check_messages(moment: &Connection, problems: &mut Vec<String>) -> Result<()> {
+    let mut select = moment.prepare("SELECT id, run, body, answer, seal FROM message")?;
+    let mut rows = select.query([])?;
+    let mut changed = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (id, run): (i64, i64) = (row.get(0)?, row.get(1)?);
+        let (body, answer): (String, Option<String>) = (row.get(2)?, row.get(3)?);
+        let stored: Option<[u8; 32]> = row.get(4)?;
+        if stored != Some(seal::message(RunKey(run), &body, answer.as_deref()).0) {
+            changed.push(format!("message {id} was changed"));
+        }
+    }
+    problems.extend(shortened(changed));
+    Ok(())
+}
+
+/// Every definition must have the hash, the machine and the version that its row has.
+fn check_definitions(moment: &Connection, problems: &mut Vec<String>) -> Result<()> {
+    let mut select = moment.prepare("SELECT hash FROM definition")?;
+    let hashes = select.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+    let wrong = hashes.iter().filter_map(|hash| {
+        let definition = read::definition(moment, hash);
+        definition.and_then(|definition| matches_chart(&definition)).err().map(|error| error.to_string())
+    });
+    problems.extend(shortened(wrong.collect()));
+    Ok(())
+}
+
+fn matches_chart(definition: &Definition) -> Result<()> {
+    let chart = definition.chart()?;
+    match (chart.id == definition.machine, chart.version == definition.version) {
+        (true, true) => Ok(()),
+        _ => Err(crate::Error::Damaged {
+            what: format!("the definition {}", definition.hash),
+            why: format!("its row has {} version {}", definition.machine, definition.version),
+        }),
+    }
+}
+
+fn shortened(mut problems: Vec<String>) -> Vec<String> {
+    let more = problems.len().saturating_sub(NAMED_MAX);
+    problems.truncate(NAMED_MAX);
+    if more > 0 {
+        problems.push(format!("… and {more} more like it"));
+    }
+    problems
+}

@@ -1,0 +1,134 @@
+//! The files of attempts that a crash cut off: their changes are taken back, or a person is asked.
+//!
+//! `recover.rs` finds those attempts, and `interlock_workspace::Recovery` finds their changes.
+
+use std::sync::Arc;
+
+use interlock_activity::code;
+use interlock_core::ActivityId;
+use interlock_journal::{Engine, Entry, Left, RunKey};
+use interlock_workspace::{Changes, Recovery, Workspace};
+
+use crate::{
+    Result,
+    actor::Actor,
+    dispatch::blocking,
+    recover,
+    snapshots::{CHANGES, CutOff, Recovered},
+};
+
+/// Paths that are named in a question.
+const NAMED_MAX: usize = 10;
+
+/// Records read at once.
+const RECORDS_AT_ONCE: usize = 512;
+
+/// Takes back what attempts that were cut off have written, unless a person has to be asked first.
+pub(crate) fn recover(workspace: &Workspace, cut_off: &CutOff) -> std::result::Result<Recovered, String> {
+    let before: Vec<&str> = cut_off.before.iter().map(String::as_str).collect();
+    let others: Vec<&Changes> = cut_off.others.iter().collect();
+    let plan = workspace.plan_recovery(&cut_off.folder, &cut_off.run, &before, &others);
+    let recovery = plan.map_err(|error| error.to_string())?;
+    if recovery.is_question() {
+        let changes = serde_json::to_vec(&recovery.changes).map_err(|error| error.to_string())?;
+        return Ok(Recovered::Question { why: question(&cut_off.run, &recovery), changes });
+    }
+    if recovery.undo.files.is_empty() {
+        return Ok(Recovered::PutBack { said: "there is no change that is theirs alone".to_owned() });
+    }
+    workspace.carry_out(&recovery.undo).map_err(|error| error.to_string())?;
+    let removed = recovery.undo.files.iter().filter(|change| change.after.is_none()).count();
+    let put_back = recovery.undo.files.len() - removed;
+    let said = format!(
+        "{put_back} put back, {removed} removed; the files as they were found are {}",
+        kept(&cut_off.run, &recovery)
+    );
+    Ok(Recovered::PutBack { said })
+}
+
+/// Names the snapshot of the files as they were found, and the command that copies it.
+fn kept(run: &str, recovery: &Recovery) -> String {
+    let number = recovery.kept.rsplit('/').next().unwrap_or_default();
+    format!("kept as snapshot {number} (`interlock snapshots {run} {number} --into DIR` copies them)")
+}
+
+fn question(run: &str, recovery: &Recovery) -> String {
+    let conflicts = &recovery.undo.conflicts;
+    let named = conflicts.iter().take(NAMED_MAX).map(|it| format!("{} ({})", it.path.display(), it.why));
+    let mut named: Vec<String> = named.collect();
+    if conflicts.len() > NAMED_MAX {
+        named.push(format!("{} more", conflicts.len() - NAMED_MAX));
+    }
+    format!(
+        "it was cut off, and a person has to say what becomes of {}. Nothing was touched; the files as they are now are {}",
+        named.join(", "),
+        kept(run, recovery)
+    )
+}
+
+/// Returns the recorded changes of a run's finished attempts, oldest first.
+fn recorded(engine: &dyn Engine, run: RunKey) -> Result<Vec<Changes>> {
+    let (mut found, mut from) = (Vec::new(), 1);
+    loop {
+        let records = engine.records(run, from, RECORDS_AT_ONCE)?;
+        let Some(last) = records.last() else { return Ok(found) };
+        from = last.seq + 1;
+        for record in &records {
+            let Entry::Outcome { evidence, .. } = record.entry(engine.evidence())? else { continue };
+            let Some(changes) = evidence.iter().find(|evidence| evidence.name == CHANGES) else { continue };
+            // One that says why the changes are not known names no path.
+            found.extend(serde_json::from_slice(&engine.evidence().get(&changes.hash)?).ok());
+        }
+    }
+}
+
+impl Actor {
+    /// Takes back the writes of activities that were cut off. If that fails the machine is told so: what they left behind is then not known.
+    pub(crate) async fn recover_files(&mut self, cut_off: Vec<(ActivityId, String)>) -> Result<()> {
+        if cut_off.is_empty() {
+            return Ok(());
+        }
+        let (folder, run, key) = (self.live.folder.clone(), Arc::clone(&self.live.name), self.live.key);
+        let before = cut_off.iter().map(|(_, snapshot)| snapshot.clone()).collect();
+        let recovered = blocking(&self.shared, move |shared| {
+            let others = recorded(&*shared.engine, key).map_err(|error| error.to_string())?;
+            shared.snapshots.recover(&CutOff { folder, run, before, others })
+        });
+        let (code, message) = match recovered.await {
+            Ok(Recovered::Question { why, changes }) => return self.ask_about_files(cut_off, &why, &changes).await,
+            Ok(Recovered::PutBack { said }) => {
+                (code::INTERRUPTED, format!("it was cut off, and its changes were taken back: {said}"))
+            }
+            Err(why) => {
+                (code::UNKNOWN_OUTCOME, format!("it was cut off, and its changes could not be taken back: {why}"))
+            }
+        };
+        let message = self.shared.redactor.text(&message).into_owned();
+        for (id, _) in cut_off {
+            let entry = recover::cut_off(&self.live, id, code, &message);
+            self.happen(entry).await?;
+        }
+        Ok(())
+    }
+
+    /// Leaves the activities to a person. What they may have changed is a write of the record, so that `undo` can take it back.
+    async fn ask_about_files(&mut self, cut_off: Vec<(ActivityId, String)>, why: &str, changes: &[u8]) -> Result<()> {
+        let evidence = self.shared.engine.evidence().put(CHANGES, "application/json", changes)?;
+        // Before the number of the record is known: timers that are due become records too.
+        let at_ms = self.now_ms();
+        self.fire_due(at_ms).await?;
+        let (run, seq) = (Arc::clone(&self.live.name), self.live.seq + 1);
+        let why = format!(
+            "{why}. `interlock undo {run} --write {seq}` puts files back to what they were before the attempt; \
+             `--path FILE` chooses, and files that it is not told about stay. Then send an outcome to go on"
+        );
+        let why = self.shared.redactor.text(&why).into_owned();
+        let mut evidence = vec![evidence];
+        for (activity, _) in cut_off {
+            let number = self.live.activities.get(&activity).map_or(0, |begun| begun.number);
+            let left = Left { activity, number, why: why.clone(), evidence: std::mem::take(&mut evidence) };
+            self.record(Entry::Left(left), at_ms, None).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,7 @@
+//! Deadlines and repeated sendings, in virtual time.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+mod deadlines;
+mod once;
+mod scene;

@@ -1,0 +1,89 @@
+//! Calls that act on processes outside, on objects that all programs of a user share, and memory that nobody counts.
+//!
+//! In namespaces of its own a program sees none of those processes and objects, and most of this is not needed. Without them, a call that
+//! takes the number of a process is allowed for the caller itself, whose number is 0, and refused for every other number: a filter cannot tell
+//! a child from a stranger. Signals, tracing and memory of others are Landlock's part.
+
+use libc::c_long;
+use seccompiler::{SeccompCmpOp::Eq, SeccompCmpOp::Ne, SeccompRule};
+
+use super::{Result, Rules, Walls, is_given, rule};
+
+/// Calls that look into other processes. Landlock keeps them inside.
+const TRACING: [c_long; 8] = [
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    libc::SYS_move_pages,
+    libc::SYS_migrate_pages,
+];
+
+/// Calls that change how a process is scheduled. Their first argument is its number.
+const SCHEDULING: [c_long; 4] =
+    [libc::SYS_sched_setaffinity, libc::SYS_sched_setattr, libc::SYS_sched_setparam, libc::SYS_sched_setscheduler];
+
+/// System V and POSIX objects, which every program of the user can open by their number or name.
+const IPC: [c_long; 17] = [
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_shmdt,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_mq_timedsend,
+    libc::SYS_mq_timedreceive,
+    libc::SYS_mq_notify,
+];
+
+/// `PRIO_USER` and `IOPRIO_WHO_USER`: all processes of a user. The constants for I/O are not in `libc`.
+const PRIORITY_OF_USER: u64 = 2;
+const IO_PRIORITY_OF_USER: u64 = 3;
+
+/// `PR_SCHED_CORE`: which processes may share a core.
+const CORE_SCHEDULING: u64 = 62;
+
+/// Calls answered as if the kernel did not have them.
+pub(super) fn unknown(walls: Walls) -> Vec<c_long> {
+    let mut calls = vec![libc::SYS_memfd_secret];
+    if !walls.namespaces {
+        calls.extend(IPC);
+    } else if !walls.memory_group && !walls.shared_memory_limit {
+        calls.push(libc::SYS_shmget);
+    }
+    // Files in memory belong to no process, so their size can be counted by a control group only. Callers use a temporary file instead.
+    if !walls.memory_group {
+        calls.push(libc::SYS_memfd_create);
+    }
+    calls
+}
+
+/// Calls that are refused, some of them for certain arguments only.
+pub(super) fn refused(walls: Walls) -> Result<Rules> {
+    let mut rules: Rules = TRACING.iter().filter(|_| !walls.landlock).map(|call| (*call, Vec::new())).collect();
+    rules.insert(libc::SYS_prctl, vec![rule([(0, Eq, CORE_SCHEDULING)])?]);
+    if walls.namespaces {
+        return Ok(rules);
+    }
+    for call in SCHEDULING {
+        rules.insert(call, vec![rule([(0, Ne, 0)])?]);
+    }
+    // Who is asked about the limits of another process gets an answer; only changing them is refused.
+    let mut of_another = vec![is_given(2)?];
+    of_another.push(seccompiler::SeccompCondition::new(0, seccompiler::SeccompCmpArgLen::Dword, Ne, 0)?);
+    rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(of_another)?]);
+    for (call, all) in [(libc::SYS_setpriority, PRIORITY_OF_USER), (libc::SYS_ioprio_set, IO_PRIORITY_OF_USER)] {
+        rules.insert(call, vec![rule([(1, Ne, 0)])?, rule([(0, Eq, all)])?]);
+    }
+    Ok(rules)
+}

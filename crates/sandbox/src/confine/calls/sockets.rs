@@ -1,0 +1,44 @@
+//! Sockets: the families and types that a program can have decide whom it can talk to.
+
+use seccompiler::{SeccompCmpOp, SeccompRule};
+
+use super::{Condition, Result, Rules, is_given, rule};
+use crate::Network;
+
+/// The bits of a socket's type that are its type; the others are flags.
+const TYPE_MASK: u64 = 0xf;
+
+/// The rules for one kind of network.
+pub(super) fn refused(network: Network) -> Result<Rules> {
+    let families: &[i32] = match network {
+        Network::On => return Ok(Rules::new()),
+        Network::Off | Network::Unix => &[libc::AF_UNIX],
+        Network::Loopback => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+    };
+    let others = families.iter().map(|family| (0, SeccompCmpOp::Ne, u64::from(family.unsigned_abs())));
+    let mut socket = vec![rule(others)?];
+    let mut rules = Rules::new();
+    if network != Network::Unix {
+        socket.extend(without_connection()?);
+        rules.insert(libc::SYS_socketpair, without_connection()?);
+    }
+    if network == Network::Off {
+        // A socket file leads to whoever listens there, say to a service manager that starts programs outside.
+        rules.insert(libc::SYS_connect, Vec::new());
+        rules.insert(libc::SYS_sendto, vec![SeccompRule::new(vec![is_given(4)?])?]);
+    }
+    rules.insert(libc::SYS_socket, socket);
+    Ok(rules)
+}
+
+/// Unix sockets of every type but the two that have connections. A message of the others can be sent to any path, even from a pair, and
+/// the address is in memory that a filter cannot read. The kernel makes a datagram socket of `SOCK_RAW`, too.
+fn without_connection() -> Result<Vec<SeccompRule>> {
+    let connected = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(|kind| u64::from(kind.unsigned_abs()));
+    let kinds = (0..=TYPE_MASK).filter(|kind| !connected.contains(kind));
+    kinds.map(|kind| rule([(1, SeccompCmpOp::MaskedEq(TYPE_MASK), kind), of_unix()])).collect()
+}
+
+fn of_unix() -> Condition {
+    (0, SeccompCmpOp::Eq, u64::from(libc::AF_UNIX.unsigned_abs()))
+}

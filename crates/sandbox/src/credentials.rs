@@ -1,0 +1,125 @@
+//! The places where credentials and other secrets of people are kept, from the list `hidden.txt`.
+//!
+//! The list has names of tools, and patterns for families: histories, profiles of browsers, files that are called `credentials`. Patterns are
+//! looked up before each program, so a tool that is installed later is covered.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+const LIST: &str = include_str!("hidden.txt");
+
+/// The most entries of one folder that are compared with a pattern.
+const ENTRIES_MAX: usize = 4_096;
+
+/// Folders that are not looked into for families: they are large and hold downloads.
+const LARGE: [&str; 6] = [".cache", ".local", ".npm", ".rustup", ".vscode", ".nvm"];
+
+/// The places that exist or have a fixed name, for a user with this home.
+pub fn credentials(home: Option<&Path>) -> Vec<PathBuf> {
+    let lines = LIST.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let mut places: Vec<_> = lines.flat_map(|line| places(line, home)).collect();
+    places.sort();
+    places.dedup();
+    places
+}
+
+fn places(line: &str, home: Option<&Path>) -> Vec<PathBuf> {
+    let (is_sign, pattern) = line.strip_prefix("? ").map_or((false, line), |pattern| (true, pattern));
+    let (top, rest) = match (pattern.strip_prefix('/'), home) {
+        (Some(rest), _) => (Path::new("/"), rest),
+        (None, Some(home)) => (home, pattern),
+        (None, None) => return Vec::new(),
+    };
+    let mut found = vec![top.to_owned()];
+    for part in rest.split('/') {
+        found = found.iter().flat_map(|folder| named(folder, part)).collect();
+    }
+    match is_sign {
+        true => {
+            found.iter().filter(|path| path.exists()).filter_map(|path| path.parent()).map(Path::to_owned).collect()
+        }
+        false => found,
+    }
+}
+
+/// The entry with a name, there or not, or those that fit a pattern.
+fn named(folder: &Path, part: &str) -> Vec<PathBuf> {
+    if !part.contains('*') {
+        return vec![folder.join(part)];
+    }
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(ENTRIES_MAX);
+    let fits = entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| fits(name, part)));
+    fits.map(|entry| entry.path()).collect()
+}
+
+/// Whether a name fits a pattern in which `*` stands for any text.
+fn fits(name: &str, pattern: &str) -> bool {
+    // `.*` alone would be every hidden folder, the large ones among them.
+    if pattern == ".*" && LARGE.contains(&name) {
+        return false;
+    }
+    let mut parts = pattern.split('*');
+    let (first, last) = (parts.next().unwrap_or_default(), pattern.rsplit('*').next().unwrap_or_default());
+    let Some(mut rest) = name.strip_prefix(first).filter(|rest| rest.len() >= last.len()) else { return false };
+    let middle: Vec<_> = parts.collect();
+    for part in middle.iter().take(middle.len().saturating_sub(1)) {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_stand_for_parts_of_one_name() {
+        for (name, pattern) in [
+            (".psql_history", ".*_history"),
+            ("settings-security.xml", "settings*.xml"),
+            ("a_token.json", "*_token*"),
+            (".x", ".*"),
+        ] {
+            assert!(fits(name, pattern), "{name} {pattern}");
+        }
+        for (name, pattern) in
+            [("history", ".*_history"), (".cache", ".*"), ("setting.xml", "settings*.xml"), ("ab", "ab*b")]
+        {
+            assert!(!fits(name, pattern), "{name} {pattern}");
+        }
+    }
+
+    #[test]
+    fn families_are_found_and_ordinary_files_are_not() {
+        let home = tempfile::tempdir().unwrap();
+        let hidden = [
+            ".psql_history",
+            ".local/share/fish/fish_history",
+            ".m2/settings.xml",
+            ".config/newtool/credentials.json",
+            ".newtool/credentials",
+            ".newtool/auth.json",
+            ".config/newtool2/access_token",
+            ".config/newtool3/hosts.yml",
+        ];
+        let open = [".m2/repository/x.jar", ".config/newtool/settings.json", ".bashrc", ".cache/pip/x", ".profile"];
+        for name in hidden.iter().chain(&open).chain(&[".config/Browser/Local State"]) {
+            fs::create_dir_all(home.path().join(name).parent().unwrap()).unwrap();
+            fs::write(home.path().join(name), "").unwrap();
+        }
+        let places = credentials(Some(home.path()));
+        let is_hidden = |name: &str| places.iter().any(|place| home.path().join(name).starts_with(place));
+        for name in hidden.iter().chain(&[".config/Browser/Cookies", ".claude/x", ".terraform.d/x", ".Xauthority"]) {
+            assert!(is_hidden(name), "{name}");
+        }
+        for name in open {
+            assert!(!is_hidden(name), "{name}");
+        }
+        assert!(credentials(None).contains(&"/etc/krb5.keytab".into()));
+    }
+}

@@ -1,0 +1,173 @@
+//! Files within a workspace that decide what runs outside of the sandbox: the project's rules for Interlock, git's settings and hooks, and the
+//! files that tell a server what to run for every push.
+//!
+//! A program may write its workspace, so it could write these, and somebody else would run what it wrote: the next `git commit`, the next run,
+//! the next build on a server. They stay as they are, unless the machine names the very path under `write`, which is a matter of policy.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::{Rules, git_settings, repository};
+
+/// The folder with a project's policy, judges, risks and machines.
+const PROJECT: &str = ".interlock";
+
+/// The parts of that folder, for a store that is kept in the same folder.
+const PROJECT_PARTS: [&str; 4] = ["policy.toml", "risk.toml", "judges.toml", "machines"];
+
+/// Files at the top of a workspace that tell git or a server what to run.
+const AT_TOP: [&str; 27] = [
+    ".gitmodules",
+    ".github/workflows",
+    ".github/actions",
+    ".gitlab-ci.yml",
+    ".gitlab/ci",
+    ".circleci",
+    ".buildkite",
+    ".forgejo/workflows",
+    ".gitea/workflows",
+    ".woodpecker",
+    ".woodpecker.yml",
+    ".woodpecker.yaml",
+    ".drone.yml",
+    ".travis.yml",
+    ".cirrus.yml",
+    ".appveyor.yml",
+    "appveyor.yml",
+    "azure-pipelines.yml",
+    ".azure-pipelines",
+    "bitbucket-pipelines.yml",
+    "Jenkinsfile",
+    ".semaphore",
+    ".teamcity",
+    ".tekton",
+    ".builds",
+    ".build.yml",
+    "cloudbuild.yaml",
+];
+
+/// A path that a program must not change, and the rule that says so.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Protected {
+    pub(crate) path: PathBuf,
+    pub(crate) rule: &'static str,
+}
+
+/// The paths of a workspace that a program that begins in `folder` must not change, there or not.
+pub(crate) fn of(rules: &Rules, folder: &Path) -> Vec<Protected> {
+    let git_folders = repository::git_folders(&rules.workspace);
+    let git = git_folders.iter().flat_map(|folder| of_git(folder, &rules.workspace));
+    let git = git.map(|path| Protected { path, rule: "git.protected" });
+    let project = project_folders(rules, folder).into_iter().chain(AT_TOP.map(|name| rules.workspace.join(name)));
+    let project = project.map(|path| Protected { path, rule: "project.protected" });
+    let mut all: Vec<_> = git.chain(project).collect();
+    all.extend(behind_links(&all, rules));
+    all.retain(|protected| is_direct(&protected.path, &rules.workspace) && !rules.write.contains(&protected.path));
+    all.sort();
+    all.dedup_by(|one, other| one.path == other.path);
+    all
+}
+
+fn of_git(git_folder: &Path, workspace: &Path) -> Vec<PathBuf> {
+    let mut paths = repository::protected(git_folder);
+    paths.extend(git_settings::leads_to(git_folder, workspace));
+    paths
+}
+
+/// Interlock looks for machines in a folder and in those above it.
+fn project_folders(rules: &Rules, folder: &Path) -> Vec<PathBuf> {
+    let store = rules.store.as_ref().and_then(|store| fs::canonicalize(store).ok());
+    let above = folder.ancestors().take_while(|place| place.starts_with(&rules.workspace));
+    let mut places: Vec<_> = above.map(Path::to_owned).collect();
+    places.push(rules.workspace.clone());
+    let parts = |place: PathBuf| {
+        let project = place.join(PROJECT);
+        match store.as_ref().is_some_and(|store| store.starts_with(&project)) {
+            true => PROJECT_PARTS.map(|part| project.join(part)).to_vec(),
+            false => vec![project],
+        }
+    };
+    places.into_iter().flat_map(parts).collect()
+}
+
+/// Paths that lead through a symbolic link in the workspace: the link is protected, and the real place if a program can write there.
+fn behind_links(all: &[Protected], rules: &Rules) -> Vec<Protected> {
+    let mut more = Vec::new();
+    for Protected { path, rule } in all {
+        let above =
+            path.ancestors().take_while(|place| place.starts_with(&rules.workspace) && **place != rules.workspace);
+        let links: Vec<_> = above.filter(|place| place.is_symlink()).map(Path::to_owned).collect();
+        if links.is_empty() {
+            continue;
+        }
+        let real = path.parent().and_then(|above| fs::canonicalize(above).ok()).zip(path.file_name());
+        let real = real.map(|(above, name)| above.join(name));
+        let real = real.map(|path| fs::canonicalize(&path).unwrap_or(path));
+        more.extend(links.into_iter().map(|path| Protected { path, rule }));
+        more.extend(real.filter(|path| is_strictly_below(path, &rules.workspace)).map(|path| Protected { path, rule }));
+    }
+    more
+}
+
+fn is_strictly_below(path: &Path, top: &Path) -> bool {
+    path.starts_with(top) && path != top
+}
+
+/// Whether no part of a path on the way is a symbolic link. The last part may be one.
+fn is_direct(path: &Path, top: &Path) -> bool {
+    path.ancestors().skip(1).take_while(|place| is_strictly_below(place, top)).all(|place| !place.is_symlink())
+}
+
+/// Whether a path, counted from the top of a workspace, is one that only a person may have changed: for those who write into a workspace without
+/// the sandbox. Upper and lower case are the same, as on some file systems.
+pub fn is_protected(path: &Path) -> bool {
+    let text = path.to_string_lossy().to_lowercase();
+    let is_project = || text.split('/').any(|part| part == PROJECT);
+    let is_below = |name: &&str| {
+        let name = name.to_lowercase();
+        text == name || text.strip_prefix(&name).is_some_and(|rest| rest.starts_with('/'))
+    };
+    // A file in the place of a folder on the way, such as `.github`, takes what is below it away.
+    let is_above = |name: &&str| name.to_lowercase().starts_with(&format!("{text}/"));
+    is_project() || AT_TOP.iter().any(|name| is_below(name) || is_above(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_that_decide_what_runs_are_protected() {
+        let protected = [
+            ".interlock/policy.toml",
+            "sub/.interlock/machines/coder/machine.yaml",
+            ".Interlock/judges.toml",
+            ".github/workflows/ci.yml",
+            ".github",
+            ".gitmodules",
+            "jenkinsfile",
+            ".circleci/config.yml",
+        ];
+        for path in protected {
+            assert!(is_protected(Path::new(path)), "{path}");
+        }
+        let free = ["src/main.rs", ".github/README.md", "sub/.github/workflows/x.yml", ".gitignore", "Jenkinsfiles/x"];
+        for path in free {
+            assert!(!is_protected(Path::new(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_store_within_the_project_folder_is_not_in_the_way() {
+        let work = tempfile::tempdir().unwrap();
+        let work = fs::canonicalize(work.path()).unwrap();
+        fs::create_dir_all(work.join(".interlock/home")).unwrap();
+        fs::create_dir_all(work.join("a/b")).unwrap();
+        let rules = Rules { workspace: work.clone(), store: Some(work.join(".interlock/home")), ..Rules::default() };
+        let paths: Vec<_> = of(&rules, &work.join("a/b")).into_iter().map(|protected| protected.path).collect();
+        assert!(paths.contains(&work.join(".interlock/policy.toml")) && !paths.contains(&work.join(".interlock")));
+        assert!(paths.contains(&work.join("a/b/.interlock")) && paths.contains(&work.join("a/.interlock")));
+    }
+}

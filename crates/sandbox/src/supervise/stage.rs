@@ -1,0 +1,93 @@
+//! The process that will begin the program: started before there is an order, because a kernel takes its time to make namespaces.
+
+use std::{
+    io::{self, BufReader},
+    os::unix::net::UnixStream,
+    process::{Command, Stdio},
+};
+
+use rustix::{
+    fd::OwnedFd,
+    process::{Pid, WaitOptions, waitpid},
+};
+
+use crate::{CONFINE, PREPARE, confine::Said, wire};
+
+/// A process that waits for its task.
+#[derive(Debug)]
+pub(super) struct Stage {
+    /// The process, a child of this one.
+    pub(super) program: Pid,
+    /// What it says.
+    pub(super) channel: BufReader<UnixStream>,
+    /// Whether it is the first process of namespaces of its own; otherwise it becomes the program itself.
+    pub(super) is_init: bool,
+    /// Why there are no namespaces.
+    pub(super) why_not: Option<String>,
+}
+
+impl Stage {
+    /// Starts a stage with namespaces, or one without where the kernel does not let it have any.
+    pub(super) fn prepare() -> io::Result<Self> {
+        let mut stage = Self::start(again(PREPARE))?;
+        let (mut init, mut settled) = (None, None);
+        // Two processes speak, in any order: the one that makes the namespaces, which then ends, and the first one in them.
+        while init.is_none() || settled.is_none() {
+            match wire::receive(&mut stage.channel) {
+                Ok(Said::NotPrepared { why }) => {
+                    stage.dismiss();
+                    return Self::plain(why);
+                }
+                Ok(Said::Init { pid }) => init = Pid::from_raw(pid),
+                Ok(Said::Settled) => settled = Some(Ok(())),
+                Ok(Said::NotSettled { why }) => settled = Some(Err(why)),
+                _ => {
+                    stage.dismiss();
+                    return Self::plain("the processes that make them have ended".into());
+                }
+            }
+        }
+        // This process adopts orphans, and so the first process in the namespaces.
+        bury(stage.program);
+        stage.program = init.unwrap_or(stage.program);
+        stage.is_init = true;
+        match settled {
+            Some(Err(why)) => {
+                stage.dismiss();
+                Self::plain(format!("/proc cannot be mounted in them: {why}"))
+            }
+            _ => Ok(stage),
+        }
+    }
+
+    /// Starts a stage without namespaces.
+    pub(super) fn plain(why: String) -> io::Result<Self> {
+        Ok(Stage { why_not: Some(why), ..Self::start(again(CONFINE))? })
+    }
+
+    /// Starts a stage by a command.
+    pub(super) fn start(mut command: Command) -> io::Result<Self> {
+        let (channel, theirs) = UnixStream::pair()?;
+        command.env_clear().stdout(Stdio::inherit()).stderr(Stdio::inherit());
+        let child = command.stdin(OwnedFd::from(theirs)).spawn()?;
+        let program = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(Stage { program, channel: BufReader::new(channel), is_init: false, why_not: None })
+    }
+
+    /// Waits until it is gone, which it is when nobody has a task for it.
+    pub(super) fn dismiss(self) {
+        drop(self.channel);
+        bury(self.program);
+    }
+}
+
+/// This binary, also after its file was replaced.
+fn again(stage: &str) -> Command {
+    let mut again = Command::new("/proc/self/exe");
+    again.arg(stage);
+    again
+}
+
+fn bury(pid: Pid) {
+    while matches!(waitpid(Some(pid), WaitOptions::empty()), Err(rustix::io::Errno::INTR)) {}
+}

@@ -1,0 +1,229 @@
+//! Processes of the same user outside, and objects that all programs of a user share, are out of reach. Each attack works outside of the
+//! sandbox (`attacks_work_outside`), so none of the other tests passes because an attack is wrong.
+
+use std::{
+    fs,
+    os::unix::{fs::PermissionsExt, net::UnixDatagram},
+    path::Path,
+    process::Child,
+};
+
+use interlock_sandbox::Namespaces;
+
+use crate::scene::Scene;
+
+/// Attacks on a process, by its number.
+const ON_PROCESSES: [&str; 12] = [
+    "prlimit",
+    "priority",
+    "io-priority",
+    "affinity",
+    "scheduler",
+    "scheduler-attributes",
+    "scheduler-parameters",
+    "kcmp",
+    "migrate",
+    "robust",
+    "take-file",
+    "queue-signal",
+];
+
+/// Attacks on all processes of a user. Not tried for the administrator, whose processes are those of the system.
+const ON_USERS: [&str; 3] = ["priority-of-user", "priority-of-me", "io-priority-of-user"];
+
+/// Attacks on objects that have a key.
+const ON_OBJECTS: [&str; 5] = ["segment", "segment-by-number", "queue", "semaphore", "posix-queue"];
+
+/// A process outside of the sandbox, and what can be told of it.
+struct Bystander(Child);
+
+impl Bystander {
+    fn new(scene: &Scene) -> Self {
+        // Signals that would end it do not.
+        Bystander(scene.outside("sh").args(["-c", "trap '' USR1; while :; do sleep 1; done"]).spawn().unwrap())
+    }
+
+    /// Its scheduling and limits.
+    fn state(&self) -> Vec<String> {
+        let read = |name: &str| fs::read_to_string(format!("/proc/{}/{name}", self.0.id())).unwrap();
+        let stat = read("stat");
+        let fields: Vec<_> = stat.rsplit_once(')').unwrap().1.split_whitespace().map(str::to_owned).collect();
+        let affinity = read("status").lines().find(|line| line.starts_with("Cpus_allowed:")).unwrap().to_owned();
+        // Priority, nice value, real-time priority, policy.
+        [15, 16, 37, 38].into_iter().map(|at| fields[at].clone()).chain([affinity, read("limits")]).collect()
+    }
+}
+
+impl Drop for Bystander {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[track_caller]
+fn fails(scene: &Scene, words: &[&str]) {
+    let program = scene.work("attack").display().to_string();
+    let done = scene.start_order(&scene.order(&[&[program.as_str()], words].concat())).done();
+    assert_ne!(done.ended().code, Some(0), "{words:?}: {done:#?}");
+    assert!(done.enforced().seccomp);
+}
+
+#[test]
+fn attacks_work_outside() {
+    let scene = Scene::for_everybody().pop().unwrap().with_attacks();
+    for attack in ON_PROCESSES {
+        let them = Bystander::new(&scene);
+        let id = them.0.id().to_string();
+        assert!(scene.outside(scene.work("attack")).args([attack, &id]).status().unwrap().success(), "{attack}");
+    }
+    let key = key(1);
+    for attack in [&["make"][..], &ON_OBJECTS, &["remove"]].concat() {
+        assert!(scene.outside(scene.work("attack")).args([attack, &key]).status().unwrap().success(), "{attack}");
+    }
+}
+
+#[test]
+fn processes_of_the_same_user_keep_their_limits_and_their_place_in_the_queue() {
+    for scene in Scene::for_everybody() {
+        let scene = scene.with_attacks();
+        let them = Bystander::new(&scene);
+        let before = them.state();
+        for attack in ON_PROCESSES {
+            fails(&scene, &[attack, &them.0.id().to_string()]);
+            assert_eq!(them.state(), before, "{attack}");
+        }
+        for attack in ON_USERS.iter().filter(|_| scene.is_nobody()) {
+            // In namespaces the user's processes are the program's own, so it may succeed.
+            scene.run(&format!("./attack {attack}"));
+            assert_eq!(them.state(), before, "{attack}");
+        }
+    }
+}
+
+/// The supervisor is the parent of the program, or of the process that starts it.
+#[test]
+fn the_supervisor_cannot_be_blinded() {
+    for scene in Scene::for_everybody() {
+        let scene = scene.with_attacks();
+        let attack = "p=$PPID; for i in 1 2 3 4; do [ $p -gt 1 ] || break; for a in prlimit priority scheduler; do ./attack $a $p && echo OUT; done; \
+                      p=$(awk '/^PPid/{print $2}' /proc/$p/status 2>/dev/null || echo 0); done; sh -c 'echo evil > late; sleep 1000' & sleep 0.1";
+        let done = scene.run(attack);
+        assert!(!done.stdout.contains("OUT"), "{done:#?}");
+        assert_eq!(done.ended().left, 0);
+    }
+}
+
+/// A number that no other test uses.
+fn key(of: u32) -> String {
+    (0x494c_0000 + of * 1_000_000 + std::process::id()).to_string()
+}
+
+#[test]
+fn shared_memory_queues_and_semaphores_of_others_are_out_of_reach() {
+    for (at, scene) in (2..).zip(Scene::for_everybody()) {
+        let (scene, key) = (scene.with_attacks(), key(at));
+        let outside = |name: &str| scene.outside(scene.work("attack")).args([name, &key]).status().unwrap().success();
+        assert!(outside("make"));
+        for attack in ON_OBJECTS {
+            fails(&scene, &[attack, &key]);
+        }
+        assert!(outside("segment"), "it is as it was");
+        assert!(outside("remove"));
+    }
+}
+
+#[test]
+fn no_segment_stays_behind() {
+    let segments =
+        || fs::read_to_string("/proc/sysvipc/shm").unwrap().lines().filter(|line| line.contains("314572800")).count();
+    for scene in Scene::for_everybody() {
+        let (scene, before) = (scene.with_attacks(), segments());
+        scene.run("./attack leave-segment");
+        assert_eq!(segments(), before);
+    }
+}
+
+#[test]
+fn no_message_reaches_a_socket_file() {
+    for scene in Scene::for_everybody() {
+        let scene = scene.with_attacks();
+        let socket = UnixDatagram::bind(scene.work("listens")).unwrap();
+        fs::set_permissions(scene.work("listens"), fs::Permissions::from_mode(0o777)).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        let tries = ["unix-raw", "unix-datagram", "unix-sequence", "unix-stream"];
+        for attack in tries.into_iter().chain(["unix-pair-raw", "unix-pair-datagram", "unix-pair-stream"]) {
+            fails(&scene, &[attack, "listens"]);
+            assert!(socket.recv(&mut [0; 9]).is_err(), "{attack}");
+        }
+        let outside =
+            scene.outside(scene.work("attack")).args(["unix-raw", "listens"]).current_dir(scene.work("")).status();
+        assert!(outside.unwrap().success() && socket.recv(&mut [0; 9]).is_ok(), "it works outside");
+    }
+}
+
+#[test]
+fn what_programs_do_to_themselves_works() {
+    for scene in Scene::for_everybody() {
+        scene.with_attacks().run("./attack own").is_well();
+    }
+}
+
+/// Six hundred mebibytes in a file that is in memory only, and in memory that is shared with nobody.
+#[test]
+fn memory_without_an_owner_is_limited_too() {
+    for scene in Scene::for_everybody() {
+        let scene = scene.with_attacks().limits(|limits| limits.memory_mib = 200);
+        for attack in ["memfd", "shared-memory"] {
+            let done = scene.run(&format!("./attack {attack} 600 || exit 3; echo OUT"));
+            assert!(!done.stdout.contains("OUT"), "{attack}: {done:#?}");
+            let is_refused =
+                attack == "memfd" && done.ended().code == Some(3) && done.enforced().memory_by == ["supervisor"];
+            assert!(is_refused || done.broken() == ["limit.memory"], "{attack}: {done:#?}");
+        }
+    }
+}
+
+/// Nothing of the administrator's privileges is left, and a program that is another user's cannot become it.
+#[test]
+fn the_administrator_has_no_privileges_inside() {
+    let done = Scene::new().run("grep -E '^Cap(Inh|Prm|Eff|Bnd|Amb)' /proc/self/status");
+    for line in done.stdout.lines() {
+        assert!(line.ends_with("0000000000000000"), "{done:#?}");
+    }
+    assert_eq!(done.stdout.lines().count(), 5);
+    let become_other =
+        Scene::new().run("setpriv --reuid=65534 --clear-groups true && echo OUT; chown 65534 . && echo OUT");
+    assert_eq!(become_other.stdout, "", "{become_other:#?}");
+}
+
+/// Where the kernel lets this user make namespaces, a program sees nobody but its own.
+#[test]
+fn in_namespaces_nobody_else_is_there() {
+    for scene in Scene::for_everybody().into_iter().filter(|scene| scene.rules.namespaces == Namespaces::Auto) {
+        let done = scene
+            .run("ls /proc | grep -c '^[0-9]'; cat /proc/1/environ; echo $$; ipcs -m 2>/dev/null | grep -c 0x; true");
+        if done.enforced().namespaces.is_empty() {
+            assert!(done.enforced().missing.iter().any(|said| said.starts_with("no namespaces: ")), "{done:#?}");
+            continue;
+        }
+        assert_eq!(done.enforced().namespaces, ["pid", "ipc", "mount"]);
+        let count: u32 = done.stdout.lines().next().unwrap().parse().unwrap();
+        assert!(count < 8, "{done:#?}");
+        assert!(done.stderr.contains("/proc/1/environ"), "{done:#?}");
+    }
+}
+
+/// What works only because the objects are the program's own.
+#[test]
+fn in_namespaces_shared_objects_work_and_are_gone_afterwards() {
+    for scene in Scene::for_everybody().into_iter().filter(|scene| scene.rules.namespaces == Namespaces::Auto) {
+        let scene = scene.with_attacks();
+        if scene.run("true").enforced().namespaces.is_empty() {
+            continue;
+        }
+        let done = scene.run("./attack make 4711 && ./attack queue 4711 && echo x > /dev/shm/interlock-test && cat /dev/shm/interlock-test");
+        assert_eq!(done.stdout, "x\n", "{done:#?}");
+        assert!(!Path::new("/dev/shm/interlock-test").exists());
+    }
+}

@@ -1,0 +1,155 @@
+//! What an image is, before it is run: the machine it is made for, the sources it is made of, and the compiler that made it.
+
+use std::{collections::BTreeSet, fs, io, path::Path};
+
+use gimli::{EndianSlice, RunTimeEndian};
+use object::{Architecture, BinaryFormat, Object, ObjectKind, ObjectSection};
+
+/// How much of a file that is no ELF is looked at.
+const MAGIC_BYTES: usize = 4;
+
+/// The most source files that are told.
+const SOURCES_MAX: usize = 20_000;
+
+/// An image file, read as far as is needed to say whether it can run.
+pub struct Image {
+    content: Vec<u8>,
+}
+
+/// Emulators, by what their names end with, and the architectures that they run.
+const EMULATED: [(&str, &[Architecture]); 11] = [
+    ("arm", &[Architecture::Arm]),
+    ("aarch64", &[Architecture::Aarch64, Architecture::Arm]),
+    ("riscv32", &[Architecture::Riscv32]),
+    ("riscv64", &[Architecture::Riscv64, Architecture::Riscv32]),
+    ("i386", &[Architecture::I386]),
+    ("x86_64", &[Architecture::X86_64, Architecture::I386]),
+    ("mips", &[Architecture::Mips]),
+    ("mipsel", &[Architecture::Mips]),
+    ("ppc", &[Architecture::PowerPc]),
+    ("xtensa", &[Architecture::Xtensa]),
+    ("avr", &[Architecture::Avr]),
+];
+
+impl Image {
+    /// Reads an image. May block.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        fs::read(path).map(|content| Image { content })
+    }
+
+    fn file(&self) -> Option<object::File<'_>> {
+        object::File::parse(&*self.content).ok().filter(|file| file.format() == BinaryFormat::Elf)
+    }
+
+    /// Whether it is an ELF file that can be read.
+    pub fn is_elf(&self) -> bool {
+        self.file().is_some()
+    }
+
+    /// What kind of file it is instead of an ELF, by its first bytes.
+    pub fn kind(&self) -> String {
+        match self.content.get(..MAGIC_BYTES).unwrap_or(&self.content) {
+            [] => "an empty file".to_owned(),
+            [b'#', b'!', ..] => "a script".to_owned(),
+            [b':', b'0'..=b'9', ..] => "Intel HEX".to_owned(),
+            [b'S', b'0'..=b'9', b'0'..=b'9', ..] => "Motorola S-records".to_owned(),
+            b"!<ar" => "a library of object files".to_owned(),
+            [0x7f, b'E', b'L', b'F'] => "a damaged ELF file".to_owned(),
+            [b'M', b'Z', ..] => "a program for Windows".to_owned(),
+            magic if magic.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) => {
+                "text".to_owned()
+            }
+            magic => format!("a file that begins with {magic:02x?}"),
+        }
+    }
+
+    /// Why an emulator cannot run it, where it is an ELF file that says so.
+    pub fn unfit_for(&self, emulator: &str) -> Option<String> {
+        let file = self.file()?;
+        if file.kind() == ObjectKind::Relocatable {
+            return Some("it is an object file that is not linked yet".to_owned());
+        }
+        let name = emulator.rsplit('/').next().unwrap_or(emulator);
+        let system = name.strip_prefix("qemu-system-")?;
+        let (_, runs) = EMULATED.iter().find(|(known, _)| *known == system)?;
+        let made_for = file.architecture();
+        let is_known = made_for != Architecture::Unknown;
+        (is_known && !runs.contains(&made_for))
+            .then(|| format!("it is an ELF file for {made_for:?}, which {name} does not run"))
+    }
+
+    /// The architecture it is made for, where it is an ELF file for another computer than this.
+    pub fn is_foreign(&self) -> Option<String> {
+        let own = match std::env::consts::ARCH {
+            "x86_64" => &[Architecture::X86_64, Architecture::I386][..],
+            "aarch64" => &[Architecture::Aarch64, Architecture::Arm],
+            "riscv64" => &[Architecture::Riscv64],
+            _ => return None,
+        };
+        let made_for = self.file()?.architecture();
+        (!own.contains(&made_for)).then(|| format!("{made_for:?}"))
+    }
+
+    /// The sources that it is made of, as its debug information names them; none where it has none.
+    pub fn sources(&self) -> BTreeSet<String> {
+        self.file().and_then(|file| sources(&file).ok()).unwrap_or_default()
+    }
+
+    /// The compilers that made it, as they call themselves.
+    pub fn compilers(&self) -> BTreeSet<String> {
+        let Some(file) = self.file() else { return BTreeSet::new() };
+        let comment = file.section_by_name(".comment").and_then(|section| section.uncompressed_data().ok());
+        let comment = comment.unwrap_or_default();
+        let said = comment.split(|byte| *byte == 0).map(|text| String::from_utf8_lossy(text).trim().to_owned());
+        said.filter(|text| !text.is_empty()).take(8).collect()
+    }
+}
+
+fn sources(file: &object::File<'_>) -> gimli::Result<BTreeSet<String>> {
+    let endian = if file.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+    let section = |id: gimli::SectionId| -> Result<std::borrow::Cow<'_, [u8]>, gimli::Error> {
+        Ok(file.section_by_name(id.name()).and_then(|section| section.uncompressed_data().ok()).unwrap_or_default())
+    };
+    let sections = gimli::DwarfSections::load(section)?;
+    let dwarf = sections.borrow(|data| EndianSlice::new(data, endian));
+    let mut found = BTreeSet::new();
+    let mut units = dwarf.units();
+    while let Some(header) = units.next()? {
+        if found.len() >= SOURCES_MAX {
+            break;
+        }
+        let unit = dwarf.unit(header)?;
+        let text = |reader: Option<EndianSlice<'_, RunTimeEndian>>| reader.map(|it| it.to_string_lossy().into_owned());
+        let Some(name) = text(unit.name) else { continue };
+        let folder = text(unit.comp_dir).unwrap_or_default();
+        found.insert(Path::new(&folder).join(name).to_string_lossy().into_owned());
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+    use super::*;
+
+    #[test]
+    fn this_very_program_is_an_elf_for_this_computer_and_no_firmware_for_arm() {
+        let image = Image::read(&std::env::current_exe().unwrap()).unwrap();
+        assert!(image.is_elf());
+        assert_eq!(image.is_foreign(), None);
+        let why = image.unfit_for("/usr/bin/qemu-system-arm").unwrap();
+        assert!(why.contains("which qemu-system-arm does not run"), "{why}");
+        assert_eq!(image.unfit_for("my-emulator"), None, "nobody knows what that runs");
+    }
+
+    #[test]
+    fn what_is_no_elf_is_told_by_what_it_is() {
+        let kind = |content: &[u8]| Image { content: content.to_owned() }.kind();
+        assert_eq!(kind(b"#!/bin/sh\n"), "a script");
+        assert_eq!(kind(b":10010000214601360121470136007EFE09D2190140\n"), "Intel HEX");
+        assert_eq!(kind(b""), "an empty file");
+        assert_eq!(kind(b"\x7fELF\x01"), "a damaged ELF file");
+        assert_eq!(kind(b"\0\0\x01\x20"), "a file that begins with [00, 00, 01, 20]");
+        assert_eq!(Image { content: b"text".to_vec() }.unfit_for("qemu-system-arm"), None);
+    }
+}

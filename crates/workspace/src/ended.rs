@@ -1,0 +1,138 @@
+//! The workspace as an attempt left it: only that moment tells its changes from those that somebody makes later.
+//!
+//! For each attempt one file says which tree that was. The runtime writes it when the attempt is over; if the runtime is gone by then, the attempt's
+//! supervisor has it written by [`entry`]. An activity that knows beforehand what it will write says so first.
+
+use std::{
+    ffi::OsString,
+    fs::{self, File},
+    io::Write,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use rustix::fs::{FlockOperation, flock};
+
+use crate::{
+    Error, Result, Workspace,
+    patch::Plan,
+    private::Private,
+    repository, scope, trees,
+    workspace::{full_hash, keep_since, name_it, name_part, prefix_of},
+};
+
+/// The folder of these files within a private folder.
+pub(crate) const FOLDER: &str = "ended";
+
+/// The first argument of the command that keeps a workspace for a supervisor.
+const KEEP: &str = "__keep";
+
+/// The workspace as an attempt left it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The snapshot that holds it.
+    pub name: String,
+    /// Its tree.
+    pub tree: String,
+    /// The tree that the attempt began with.
+    pub before: String,
+}
+
+/// Keeps a workspace if the arguments say so: `__keep HOME FOLDER RUN SNAPSHOT`. To be called before anything else in `main`.
+pub fn entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let words: Vec<OsString> = arguments.into_iter().skip(1).collect();
+    let [first, home, folder, run, snapshot] = &words[..] else { return None };
+    if first != KEEP {
+        return None;
+    }
+    let (Some(run), Some(snapshot)) = (run.to_str(), snapshot.to_str()) else { return Some(ExitCode::FAILURE) };
+    match Workspace::new(home).keep_ended(Path::new(folder), run, snapshot) {
+        Ok(_) => Some(ExitCode::SUCCESS),
+        Err(_) => Some(ExitCode::FAILURE),
+    }
+}
+
+impl Workspace {
+    /// Keeps the workspace as an attempt left it that began with the snapshot `before`.
+    pub fn keep_ended(&self, folder: &Path, run: &str, before: &str) -> Result<Ended> {
+        let (private, before_tree) = self.holding(folder, before)?;
+        // One after the other: the last to begin sees what all programs of the attempt have left.
+        let _turn = turn(&private)?;
+        repository::repair(&private, before);
+        let (tree, _) = keep_since(&private, before, &before_tree)?;
+        let ended = Ended { name: name_it(&private, &tree, run, None)?, tree, before: before_tree };
+        write(&private, before, &ended)?;
+        Ok(ended)
+    }
+
+    /// Keeps what an attempt is about to write as what it left, before it is written.
+    pub(crate) fn announce(&self, folder: &Path, run: &str, before: &str, plan: &Plan) -> Result<()> {
+        let (private, tree) = self.holding(folder, before)?;
+        let tree = trees::changed(&private, &tree, plan)?;
+        self.announce_tree(folder, run, before, &tree)
+    }
+
+    /// Says that an attempt that began with a snapshot is about to make the workspace a tree.
+    pub fn announce_tree(&self, folder: &Path, run: &str, before: &str, tree: &str) -> Result<()> {
+        let (private, before_tree) = self.holding(folder, before)?;
+        let tree = full_hash(tree)?.to_owned();
+        let ended = Ended { name: name_it(&private, &tree, run, None)?, tree, before: before_tree };
+        write(&private, before, &ended)
+    }
+
+    /// The workspace as an attempt left it that began with a snapshot, if that is known.
+    pub fn ended(&self, folder: &Path, before: &str) -> Result<Option<Ended>> {
+        let (private, _) = self.holding(folder, before)?;
+        Ok(read(&private, before))
+    }
+}
+
+fn turn(private: &Private) -> Result<File> {
+    let path = private.folder.join("ended.lock");
+    let wrong = |error: std::io::Error| Error::io("lock", &path, &error);
+    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(wrong)?;
+    flock(&file, FlockOperation::LockExclusive).map_err(|error| wrong(error.into()))?;
+    Ok(file)
+}
+
+/// Writes down how an attempt ended. Half a file is never seen.
+pub(crate) fn write(private: &Private, before: &str, ended: &Ended) -> Result<()> {
+    let path = file(private, before);
+    let written = || {
+        fs::create_dir_all(private.folder.join(FOLDER))?;
+        let mut file = tempfile::NamedTempFile::new_in(&private.folder)?;
+        file.write_all(format!("{} {} {}\n", ended.name, ended.tree, ended.before).as_bytes())?;
+        file.persist(&path).map_err(|error| error.error)
+    };
+    written().map(drop).map_err(|error| Error::io("write", &path, &error))
+}
+
+pub(crate) fn read(private: &Private, before: &str) -> Option<Ended> {
+    read_file(&file(private, before))
+}
+
+/// The attempts of other runs in the same workspace that ended after an attempt began.
+pub(crate) fn of_other_runs(private: &Private, run: &str, began: &str) -> Vec<Ended> {
+    let began = fs::metadata(scope::file(private, began)).and_then(|about| about.modified()).ok();
+    let own = name_part(&prefix_of(run));
+    let entries = fs::read_dir(private.folder.join(FOLDER)).into_iter().flatten().flatten();
+    let others = entries.filter(|entry| !entry.file_name().to_string_lossy().starts_with(&own));
+    let is_later = |entry: &fs::DirEntry| entry.metadata().and_then(|about| about.modified()).ok() >= began;
+    others.filter(is_later).filter_map(|entry| read_file(&entry.path())).collect()
+}
+
+fn read_file(path: &Path) -> Option<Ended> {
+    let text = fs::read_to_string(path).ok()?;
+    let [name, tree, before] = text.strip_suffix('\n')?.split(' ').collect::<Vec<_>>()[..] else { return None };
+    let (tree, before) = (full_hash(tree).ok()?.to_owned(), full_hash(before).ok()?.to_owned());
+    Some(Ended { name: name.to_owned(), tree, before })
+}
+
+fn file(private: &Private, before: &str) -> PathBuf {
+    private.folder.join(FOLDER).join(name_part(before))
+}
+
+/// The number of a snapshot within its run; later ones have higher numbers.
+pub(crate) fn number(name: &str) -> u64 {
+    name.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or(0)
+}

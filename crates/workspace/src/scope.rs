@@ -1,0 +1,178 @@
+//! The rules by which files were ignored when a snapshot was taken.
+//!
+//! An attempt that adds a rule does not hide its files by that, and one that removes a rule does not make ignored files its own.
+
+use std::{collections::BTreeSet, ffi::OsStr, fs, io::Write, os::unix::ffi::OsStrExt, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error, NotKept, Result,
+    index::{Index, joined},
+    private::{Private, hex},
+    unkept::{self, Unkept, Why},
+    workspace::name_part,
+};
+
+/// The folder of scopes within a private folder.
+pub(crate) const FOLDER: &str = "scopes";
+
+/// The prefix of files that name the scope of a snapshot.
+pub(crate) const OF: &str = "of-";
+
+/// The name of a file with rules.
+const RULES: &[u8] = b".gitignore";
+
+/// Asks for what is ignored; of a folder that is ignored whole only its name.
+const IGNORED: [&str; 6] = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+
+/// Asks for what an index has.
+const KEPT: [&str; 3] = ["ls-files", "-z", "--cached"];
+
+/// The extent of a workspace at a moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Scope {
+    /// All rules as one list, in which later ones count more. Bytes as digits, as everything here.
+    rules: String,
+    /// Paths that were ignored.
+    ignored: Vec<String>,
+    /// Paths that were there and are not kept.
+    unkept: Vec<(String, String, Why)>,
+}
+
+impl Scope {
+    /// The scope of an index that is up to date.
+    pub(crate) fn of(index: &Index<'_>, mut unkept: Unkept) -> Result<Self> {
+        let (kept, ignored) = std::thread::scope(|scope| {
+            let ignored = scope.spawn(|| index.git.paths(&IGNORED));
+            let kept = index.git.paths(&KEPT)?;
+            Ok((kept, joined(ignored)?))
+        })?;
+        unkept.extend(unkept::repositories(&index.private.place.root, kept.iter()));
+        Ok(Scope {
+            rules: hex(&rules(index.private, &kept, &ignored)),
+            ignored: ignored.iter().map(|path| hex(path)).collect(),
+            unkept: unkept.into_iter().map(|(path, (stamp, why))| (hex(&path), stamp, why)).collect(),
+        })
+    }
+
+    /// Brings the index of a snapshot up to date by its rules. Returns the paths that have changed and are not kept.
+    pub(crate) fn changed(&self, index: &Index<'_>) -> Result<Vec<NotKept>> {
+        let mut unkept = index.add_by(self)?;
+        let kept = index.git.paths(&KEPT)?;
+        unkept.extend(unkept::repositories(&index.private.place.root, kept.iter()));
+        Ok(unkept::changed(&self.unkept(), &unkept))
+    }
+
+    pub(crate) fn rules(&self) -> Vec<u8> {
+        unhex(&self.rules)
+    }
+
+    /// Paths that were ignored, folders without a slash.
+    pub(crate) fn ignored(&self) -> BTreeSet<Vec<u8>> {
+        let plain = |path: Vec<u8>| path.strip_suffix(b"/").map(<[u8]>::to_vec).unwrap_or(path);
+        self.ignored.iter().map(|path| plain(unhex(path))).collect()
+    }
+
+    fn unkept(&self) -> Unkept {
+        self.unkept.iter().map(|(path, stamp, why)| (unhex(path), (stamp.clone(), *why))).collect()
+    }
+
+    /// Keeps it for a snapshot. The same scope is stored once.
+    pub(crate) fn write(&self, private: &Private, name: &str) -> Result<()> {
+        use sha2::{Digest, Sha256};
+        let folder = private.folder.join(FOLDER);
+        let written = || {
+            fs::create_dir_all(&folder)?;
+            let json = serde_json::to_vec(self)?;
+            let hash = hex(&Sha256::digest(&json));
+            let path = folder.join(&hash);
+            if !path.exists() {
+                let mut file = tempfile::NamedTempFile::new_in(&private.folder)?;
+                file.write_all(&json)?;
+                file.persist(path).map_err(|error| error.error)?;
+            }
+            fs::write(file(private, name), hash)
+        };
+        written().map_err(|error| Error::io("write in", &folder, &error))
+    }
+
+    /// That of a snapshot. Snapshots of earlier versions have none.
+    pub(crate) fn read(private: &Private, name: &str) -> Option<Self> {
+        let hash = fs::read_to_string(file(private, name)).ok()?;
+        serde_json::from_slice(&fs::read(private.folder.join(FOLDER).join(hash)).ok()?).ok()
+    }
+}
+
+pub(crate) fn file(private: &Private, name: &str) -> PathBuf {
+    private.folder.join(FOLDER).join(format!("{OF}{}", name_part(name)))
+}
+
+/// All rules that count, the weakest first: those of the user, of the repository, then those of files, outer before inner.
+fn rules(private: &Private, kept: &[Vec<u8>], ignored: &[Vec<u8>]) -> Vec<u8> {
+    let root = &private.place.root;
+    let inside = ignored.iter().filter(|path| path.ends_with(b"/")).map(|path| [path.as_slice(), RULES].concat());
+    let named = kept.iter().chain(ignored).filter(|path| path.ends_with(RULES)).cloned();
+    let mut files: Vec<Vec<u8>> = named.chain(inside).collect();
+    files.retain(|path| path.rsplit(|byte| *byte == b'/').next() == Some(RULES));
+    files.sort_by_key(|path| (path.iter().filter(|byte| **byte == b'/').count(), path.clone()));
+    files.dedup();
+    let mut rules = fs::read(private.excludes()).unwrap_or_default();
+    for path in files {
+        let Ok(text) = fs::read(root.join(OsStr::from_bytes(&path))) else { continue };
+        let folder = &path[..path.len() - RULES.len()];
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+        for line in text.split(|byte| *byte == b'\n') {
+            rules.push(b'\n');
+            rules.extend(below(folder, line.strip_suffix(b"\r").unwrap_or(line)));
+        }
+    }
+    rules.push(b'\n');
+    rules
+}
+
+/// A rule of a folder as one of the root. A rule with a slash that is not its last counts from its folder, any other at every depth.
+fn below(folder: &[u8], rule: &[u8]) -> Vec<u8> {
+    if folder.is_empty() || rule.is_empty() || rule.starts_with(b"#") {
+        return rule.to_vec();
+    }
+    let (not, rule) = match rule.strip_prefix(b"!") {
+        Some(rule) => (&b"!"[..], rule),
+        None => (&b""[..], rule),
+    };
+    let inner = rule.strip_suffix(b"/").unwrap_or(rule);
+    let depth: &[u8] = if inner.contains(&b'/') { b"" } else { b"**/" };
+    let escaped = folder.iter().flat_map(|byte| match byte {
+        b'*' | b'?' | b'[' | b'\\' => vec![b'\\', *byte],
+        _ => vec![*byte],
+    });
+    let folder: Vec<u8> = escaped.collect();
+    [not, b"/", &folder, depth, rule.strip_prefix(b"/").unwrap_or(rule)].concat()
+}
+
+fn unhex(digits: &str) -> Vec<u8> {
+    let pairs = digits.as_bytes().chunks(2);
+    pairs.filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::below;
+
+    #[test]
+    fn a_rule_of_a_folder_is_written_as_one_of_the_root() {
+        let cases = [
+            ("", "*.o", "*.o"),
+            ("a/", "*.o", "/a/**/*.o"),
+            ("a/", "!keep.o", "!/a/**/keep.o"),
+            ("a/b/", "/x", "/a/b/x"),
+            ("a/", "x/y", "/a/x/y"),
+            ("a/", "x/", "/a/**/x/"),
+            ("a/", "# no rule", "# no rule"),
+            ("a[1]/", "x", "/a\\[1]/**/x"),
+        ];
+        for (folder, rule, expected) in cases {
+            assert_eq!(below(folder.as_bytes(), rule.as_bytes()), expected.as_bytes(), "{folder} {rule}");
+        }
+    }
+}
