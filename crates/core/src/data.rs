@@ -1,7 +1,8 @@
-//! The data model: what guards ask and assignments change.
+//! The data model: answers guards and applies assignments.
 //!
-//! The engine decides which questions are asked and in which order; a data model answers them. A run's data model computes with
-//! values; the checker's computes with what is known of values, and may answer the same question both ways.
+//! The engine decides which questions are asked and in which order; a data model answers them. The data model of a run
+//! computes with values. The data model of the checker computes with partial knowledge about values, and may answer the
+//! same question both ways.
 
 use std::sync::Arc;
 
@@ -12,44 +13,45 @@ use interlock_chart::{
 
 use crate::{Event, Fault, FormulaId, Machine, StateSet};
 
-/// What an expression can see besides the data itself.
+/// Everything an expression can read besides the data itself.
 #[derive(Debug)]
 pub struct Scope<'a, P> {
-    /// The machine, with all formulas.
+    /// The machine, with all its formulas.
     pub machine: &'a Machine,
-    /// The active states.
+    /// The states that are active now.
     pub configuration: &'a StateSet,
-    /// The counters.
+    /// The counters, in the chart's order.
     pub counters: &'a [u32],
-    /// The event being handled.
+    /// The event being handled, if there is one.
     pub event: Option<&'a Event<P>>,
 }
 
-/// A data model.
+/// Stores a run's data and evaluates the machine's formulas on it.
 pub trait Data {
-    /// What an event carries.
+    /// The data that an event carries.
     type Payload: Clone;
 
-    /// The run begins with this input.
+    /// Begins the run with this input.
     fn begin(&mut self, session: Arc<str>, input: Self::Payload);
 
-    /// Whether a guard holds.
+    /// Returns true if a guard holds.
     fn holds(&mut self, guard: FormulaId, scope: &Scope<'_, Self::Payload>) -> Result<bool, Box<Fault>>;
 
-    /// What a guard reads, with the values it saw. Asked only where somebody wants to know why.
+    /// Returns the names that a guard reads, with their current values. Called only if the observer asks for values.
     fn explain(&self, _guard: FormulaId, _scope: &Scope<'_, Self::Payload>) -> Vec<(String, Value)> {
         Vec::new()
     }
 
-    /// Whether a counter that stands at `count` is below its limit. A data model that does not follow the counter may answer both ways.
+    /// Returns true if a counter at `count` is below its limit. A data model that does not track the counter may answer
+    /// either way.
     fn is_within(&mut self, _counter: CounterId, count: u32, max: u32) -> bool {
         count < max
     }
 
-    /// A counter has changed.
+    /// Called after a counter has changed.
     fn counted(&mut self, _counter: CounterId) {}
 
-    /// Whether `count` is below a limit that the run's input sets, known to be `at_most` this high.
+    /// Returns true if `count` is below a limit that the run's input sets. The limit is known to be at most `at_most`.
     fn is_below(
         &mut self,
         counter: CounterId,
@@ -59,27 +61,28 @@ pub trait Data {
         scope: &Scope<'_, Self::Payload>,
     ) -> Result<bool, Box<Fault>>;
 
-    /// Gives a variable a new value.
+    /// Assigns a new value to a variable.
     fn assign(&mut self, var: VarId, value: FormulaId, scope: &Scope<'_, Self::Payload>) -> Result<(), Box<Fault>>;
 
-    /// What an event or an activity is given.
+    /// Computes the data that an event or an activity receives.
     fn payload(&mut self, data: FormulaId, scope: &Scope<'_, Self::Payload>) -> Result<Self::Payload, Box<Fault>>;
 
-    /// A text: a reason, a line of the log, the name of an event, the id of a delayed one.
+    /// Computes a text: a reason, a log line, the name of an event, or the id of a delayed event.
     fn text(&mut self, text: FormulaId, scope: &Scope<'_, Self::Payload>) -> Result<String, Box<Fault>>;
 
-    /// What an `error.execution` event carries.
+    /// The data of an `error.execution` event.
     fn fault(&mut self, fault: &Fault, state: &str) -> Self::Payload;
 
-    /// What an `error` event carries: what the activity said of its failure, and where.
+    /// The data of an `error` event: the error that the activity reported, with the names of the state and the
+    /// activity.
     fn failed(&mut self, data: Self::Payload, state: &str, activity: &str) -> Self::Payload;
 
-    /// What `timeout.STATE` carries.
+    /// The data of a `timeout.STATE` event.
     fn timeout(&mut self, state: &str) -> Self::Payload;
 
-    /// What a `done` event without data carries.
+    /// The data of a `done` event that has none.
     fn nothing(&mut self) -> Self::Payload;
 
-    /// A state was entered.
+    /// Called after a state was entered.
     fn entered(&mut self, state: StateId);
 }

@@ -1,4 +1,4 @@
-//! What is to be done about a step. Effects are orders; only the runtime carries them out, after the step is recorded.
+//! The effects of a step. Effects are orders; only the runtime carries them out, after the step is recorded.
 
 use interlock_chart::{
     Value,
@@ -7,42 +7,42 @@ use interlock_chart::{
 
 use crate::{ActivityId, TimerId};
 
-/// Something to be done.
+/// An order from the engine to the runtime.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect<P = Value> {
-    /// Start an activity.
+    /// Start an activity of a state.
     StartActivity {
-        /// To be named when it ends.
+        /// The id that the runtime names when the activity ends.
         id: ActivityId,
-        /// Which, in the chart's list.
+        /// The activity's index in the chart's list.
         invoke: InvokeId,
-        /// What it is given.
+        /// The data that the activity receives.
         with: P,
     },
-    /// Stop an activity: its state has been left.
+    /// Stop an activity because its state has been left.
     CancelActivity {
-        /// Which start of it.
+        /// The id of the start to cancel.
         id: ActivityId,
     },
-    /// Set a timer.
+    /// Set a timer that fires once.
     SetTimer {
-        /// To be named when it fires.
+        /// The id that the runtime names when the timer fires.
         id: TimerId,
-        /// When.
+        /// The delay until the timer fires.
         after_ms: u64,
     },
-    /// Clear a timer.
+    /// Clear a timer that has not fired.
     ClearTimer {
-        /// Which.
+        /// The id of the timer to clear.
         id: TimerId,
     },
-    /// The run has ended.
+    /// End the run: it has reached its end.
     Finish {
-        /// How, where the final state says so.
+        /// The outcome, if the final state names one.
         outcome: Option<Outcome>,
-        /// In which final state; the root where the engine gave up.
+        /// The final state in which the run ended, or the root if the engine stopped the run.
         state: StateId,
-        /// What the final state carries.
+        /// The data of the final state.
         data: Option<P>,
     },
 }

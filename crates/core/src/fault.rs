@@ -1,4 +1,4 @@
-//! What went wrong while evaluating: always an event for the machine, never a panic.
+//! An evaluation that failed. It always becomes an event for the machine, never a panic.
 
 use interlock_chart::Value;
 
@@ -6,9 +6,9 @@ use interlock_chart::Value;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}{}", in_expression(expression))]
 pub struct Fault {
-    /// What is wrong: `no such field: status`.
+    /// The problem, such as `no such field: status`.
     pub message: String,
-    /// The expression as written; empty where it is not an expression that failed.
+    /// The expression as written; empty if the failure was not in an expression.
     pub expression: String,
 }
 
@@ -17,12 +17,12 @@ fn in_expression(expression: &str) -> String {
 }
 
 impl Fault {
-    /// A fault whose expression will be filled in by whoever knows it.
+    /// Creates a fault without an expression; the caller that knows the expression adds it.
     pub fn new(message: impl Into<String>) -> Self {
         Fault { message: message.into(), expression: String::new() }
     }
 
-    /// What the `error.execution` event carries.
+    /// The data of the `error.execution` event.
     pub fn payload(&self, state: &str) -> Value {
         Value::map([
             ("code", Value::from("EXECUTION")),

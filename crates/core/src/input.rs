@@ -1,4 +1,4 @@
-//! What can happen to a run. Inputs are facts; they are what the journal records.
+//! The inputs of a run. Inputs are facts, and the journal records them.
 
 use std::sync::Arc;
 
@@ -6,60 +6,60 @@ use interlock_chart::{Value, model::Raiser};
 
 use crate::{ActivityId, Semantics, TimerId};
 
-/// Something that happened.
+/// A fact that happened to a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input<P = Value> {
-    /// The run begins.
+    /// The run was started.
     Started {
-        /// The run's id.
+        /// The id of the run.
         session: Arc<str>,
-        /// What it was given, checked against the machine's schema, defaults filled in.
+        /// The run's input, checked against the machine's schema, with defaults filled in.
         input: P,
-        /// The rules by which it selects transitions.
+        /// The rules by which the run selects transitions.
         semantics: Semantics,
     },
-    /// Somebody raised an event.
+    /// A person or a program raised an event.
     EventRaised {
-        /// Its name.
+        /// The name of the event.
         event: Arc<str>,
-        /// What it carries.
+        /// The data that the event carries.
         data: P,
-        /// Who raised it.
+        /// The kind of party that raised it.
         by: Raiser,
     },
-    /// An activity ended.
+    /// An activity ended by itself.
     ActivityFinished {
-        /// Which start of it.
+        /// The id of the start that ended.
         activity: ActivityId,
-        /// How.
+        /// The signal or the error it ended with.
         ended: Ended<P>,
     },
-    /// A timer fired.
+    /// A timer has fired.
     TimerFired {
-        /// Which.
+        /// The id of the timer.
         timer: TimerId,
     },
-    /// The run is to stand still: what happens from now on is kept for later.
+    /// The run was paused: results of activities and timers are held from now on.
     Paused,
-    /// The run goes on with what was kept.
+    /// The run was resumed: it handles the held inputs, then continues.
     Resumed,
-    /// The run is ended from outside, whatever its machine says: whoever started it no longer wants it.
+    /// The run was ended from outside, in any state of its machine, because its starter no longer wants it.
     Aborted,
 }
 
-/// How an activity ended.
+/// The way an activity ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ended<P = Value> {
-    /// With one of its signals.
+    /// It ended with one of its signals.
     Signal {
-        /// Its name.
+        /// The name of the signal.
         name: Arc<str>,
-        /// What it carries.
+        /// The data that the signal carries.
         data: P,
     },
-    /// With an error: `{code, message}` and whatever else is known.
+    /// It ended with an error: `{code, message}` and any further details.
     Error {
-        /// What the `error` event carries.
+        /// The data of the `error` event.
         data: P,
     },
 }

@@ -1,12 +1,12 @@
-//! How a machine moves.
+//! The engine: computes how a machine moves.
 //!
-//! One pure function, [`step`], takes a machine, the state of a run and something that happened, and says what the state is
-//! now, what is to be done about it, and why. No clock, no randomness, no I/O: time, ids and outcomes arrive inside the
-//! input, so that a run can be replayed from its recorded inputs and proved before it starts.
+//! One pure function, [`step`], takes a machine, the state of a run and an input. It returns the new state, the effects
+//! to carry out, and a trace of the reasons. It uses no clock, no randomness and no I/O: time, ids and outcomes arrive
+//! inside the input, so that a run can be replayed from its recorded inputs and proved before it starts.
 //!
-//! The semantics are W3C SCXML's. The files under `interpret/` name their functions as appendix D of the recommendation does, so
-//! that the two can be read side by side. The engine is generic over its data model ([`Data`]): real runs carry
-//! [`Values`]; the checker carries what it knows about values it has not seen. There is no second model.
+//! The semantics are those of W3C SCXML. The files under `interpret/` use the function names of appendix D of the
+//! recommendation, so that the two can be read side by side. The engine is generic over its data model ([`Data`]): real
+//! runs use [`Values`]; the checker uses partial knowledge about values it has not seen. There is no second model.
 //!
 //! Start reading at `step.rs`, then `interpret/mod.rs`.
 

@@ -1,6 +1,6 @@
-//! A machine ready to move: a chart with everything worked out that does not change from step to step.
+//! A machine ready to run: a chart with everything precomputed that does not change from step to step.
 //!
-//! Event names become numbers, expressions become [`Formula`]s with lowered code, and each state knows its ancestors and
+//! Event names become numbers, expressions become [`Formula`]s with lowered code, and each state has its ancestors and
 //! descendants as sets. Nothing here depends on a run.
 
 use std::{collections::BTreeMap, ops::Bound, sync::Arc};
@@ -14,7 +14,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::{StateSet, eval::Code};
 
-/// Names a formula of a machine.
+/// Identifies a formula of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FormulaId(pub u32);
 
@@ -28,36 +28,36 @@ impl FormulaId {
 /// An expression or a template of the chart, with the code it was lowered to.
 #[derive(Clone, Debug)]
 pub struct Formula {
-    /// As the chart has it.
+    /// The template as the chart has it.
     pub template: Template,
-    /// What the engine evaluates.
+    /// The code that the engine evaluates.
     pub(crate) code: Code,
 }
 
-/// What the engine needs to know of a transition.
+/// The properties of a transition that the engine needs.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Where it starts.
+    /// The state it starts from.
     pub source: StateId,
-    /// Where it leads.
+    /// The states it leads to.
     pub targets: Vec<StateId>,
-    /// Its guard.
+    /// The guard, if it has one.
     pub guard: Option<FormulaId>,
-    /// Counters, the largest value each limit can have, and the expression of the limit where it is not fixed.
+    /// Counters, the largest value that each limit can have, and the expression of the limit if it is not fixed.
     pub limits: Vec<(CounterId, u32, Option<FormulaId>)>,
-    /// Counters that go back to 0.
+    /// Counters that are reset to 0.
     pub resets: Vec<CounterId>,
-    /// What is done.
+    /// The actions of the transition.
     pub operations: Vec<Operation>,
-    /// Its reason.
+    /// The template of its reason.
     pub reason: Option<FormulaId>,
-    /// The state inside which everything is left; nothing where it depends on a history state or there is no target.
+    /// The state whose active descendants are left; `None` if it depends on a history state or there is no target.
     pub(crate) domain: Option<StateId>,
-    /// Where all targets are atomic and plain and the way to them is the same every time: the states to enter.
+    /// The states to enter, if all targets are atomic and plain and the path to them is always the same.
     pub(crate) entry: Option<Vec<StateId>>,
 }
 
-/// An action, ready to be done.
+/// An action with its names resolved.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum Operation {
@@ -69,7 +69,7 @@ pub enum Operation {
     If { branches: Vec<(Option<FormulaId>, Vec<Operation>)> },
 }
 
-/// What the engine needs to know of a state.
+/// The properties of a state that the engine needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) parent: Option<StateId>,
@@ -80,16 +80,17 @@ pub(crate) struct Node {
     pub(crate) data: Option<FormulaId>,
     /// Transitions by event: sorted by event, in document order within one.
     pub(crate) on: Vec<(EventId, Vec<TransitionId>)>,
-    /// Events of one state that a qualified name of this state's takes, or that its plain names take otherwise than by [`Node::on`].
+    /// Events of one state for which this state's candidates differ from [`Node::on`], because it names them by a
+    /// qualified name.
     pub(crate) named: Vec<Named>,
     /// Transitions with a wildcard or a prefix, for events the machine does not know.
     pub(crate) open: Vec<TransitionId>,
     pub(crate) always: Vec<TransitionId>,
     pub(crate) done: EventId,
     pub(crate) timeout: EventId,
-    /// History states among its children, with their place in [`Machine::histories`].
+    /// The history states among its children, with their indices in [`Machine::histories`].
     pub(crate) histories: Vec<(StateId, usize)>,
-    /// Starts an activity or a timer.
+    /// True if it starts an activity or a timer.
     pub(crate) is_active: bool,
 }
 
@@ -99,9 +100,9 @@ pub(crate) struct Named {
     /// The state that the event belongs to.
     origin: StateId,
     event: EventId,
-    /// If the event is heard inside its origin: by plain names and by the qualified one, in document order.
+    /// The candidates inside the origin: by plain names and by the qualified name, in document order.
     pub(crate) inside: Vec<TransitionId>,
-    /// If it is heard elsewhere: by the qualified name.
+    /// The candidates elsewhere: by the qualified name only.
     pub(crate) outside: Vec<TransitionId>,
 }
 
@@ -111,13 +112,13 @@ impl Node {
         self.on.iter().find(|(known, _)| *known == event).map_or(&[], |(_, takers)| takers)
     }
 
-    /// The candidates for an event that belongs to a state, where they are not those of [`Node::takers`].
+    /// The candidates for an event that belongs to a state, if they differ from those of [`Node::takers`].
     pub(crate) fn named(&self, origin: StateId, event: EventId) -> Option<&Named> {
         self.named.iter().find(|named| named.origin == origin && named.event == event)
     }
 }
 
-/// A machine ready to move.
+/// A machine ready to run.
 #[derive(Clone, Debug)]
 pub struct Machine {
     chart: Arc<Chart>,
@@ -126,39 +127,39 @@ pub struct Machine {
     formulas: Vec<Formula>,
     pub(crate) events: Vec<Arc<str>>,
     by_name: BTreeMap<Arc<str>, EventId>,
-    /// The same, for finding one name quickly. Nothing goes over it, so it needs no order.
+    /// The same entries, for fast lookup by name. It is never iterated over, so it needs no order.
     numbers: hashbrown::HashMap<Arc<str>, EventId, FxBuildHasher>,
     histories: Vec<StateId>,
     pub(crate) atomic: StateSet,
     pub(crate) eventless: StateSet,
-    /// Atomic states for which, or around which, a transition has a qualified name.
+    /// Atomic states that have, or whose ancestors have, a transition with a qualified name.
     pub(crate) listeners: StateSet,
-    /// Whether the guard of an eventless transition looks at the event being handled.
+    /// True if the guard of an eventless transition reads the event being handled.
     pub(crate) eventless_reads_event: bool,
-    /// What each activity is given, by invoke.
+    /// The data that each activity receives, by invoke.
     pub(crate) with: Vec<FormulaId>,
     /// The initial values of the context.
     initial_context: Vec<FormulaId>,
     pub(crate) error: EventId,
     pub(crate) error_execution: EventId,
-    /// Its id, as a value.
+    /// The id of the machine, as a value.
     pub(crate) name: Value,
-    /// What there is to see where there is no event: an empty map.
+    /// The value of `event` if there is no event: an empty map.
     pub(crate) nothing: Value,
 }
 
 impl Machine {
-    /// Works a chart out.
+    /// Compiles a chart into a machine.
     pub fn new(chart: Arc<Chart>) -> Self {
         compile::machine(chart)
     }
 
-    /// The chart it was made from.
+    /// The chart that the machine was made from.
     pub fn chart(&self) -> &Chart {
         &self.chart
     }
 
-    /// The same chart, to be kept.
+    /// A shared reference to the same chart.
     pub fn shared_chart(&self) -> Arc<Chart> {
         self.chart.clone()
     }
@@ -173,7 +174,7 @@ impl Machine {
         &self.initial_context
     }
 
-    /// What the engine knows of a transition.
+    /// The engine's properties of a transition.
     pub fn plan(&self, id: TransitionId) -> &Plan {
         &self.plans[id.index()]
     }
@@ -183,22 +184,22 @@ impl Machine {
         &self.histories
     }
 
-    /// The name of an event; the chart's events come first and have the same ids there.
+    /// The name of an event. The chart's events come first and have the same ids there.
     pub fn event_name(&self, id: EventId) -> &str {
         &self.events[id.index()]
     }
 
-    /// How many events the machine knows: the chart's, and the built-in ones.
+    /// The number of events that the machine knows: the chart's and the built-in ones.
     pub fn event_count(&self) -> usize {
         self.events.len()
     }
 
-    /// The id of an event's name.
+    /// Looks up the id of an event by its name.
     pub fn event(&self, name: &str) -> Option<EventId> {
         self.numbers.get(name).copied()
     }
 
-    /// The known events that a descriptor takes. Names sort so that all of them stand in a row.
+    /// The known events that a descriptor takes. Names are sorted, so all of them are adjacent.
     fn matched<'a>(&'a self, descriptor: &'a Descriptor) -> impl Iterator<Item = EventId> + 'a {
         let prefix = descriptor.prefix();
         (self.by_name.range::<str, _>((Bound::Included(prefix), Bound::Unbounded)))
@@ -217,18 +218,18 @@ impl Machine {
         self.error
     }
 
-    /// The blocks a state executes by itself: on entry, on exit, and on entering its initial state.
+    /// The blocks that a state executes by itself: on entry, on exit, and on entering its initial state.
     pub fn content(&self, state: StateId) -> impl Iterator<Item = &[Operation]> {
         let node = &self.nodes[state.index()];
         node.entry.iter().chain(&node.exit).chain([&node.initial]).map(Vec::as_slice)
     }
 
-    /// The state's descendants.
+    /// The set of the state's descendants.
     pub fn descendants(&self, state: StateId) -> &StateSet {
         &self.nodes[state.index()].descendants
     }
 
-    /// The events that a transition of an active state takes, whether or not it is enabled now.
+    /// The events for which an active state has a transition, enabled now or not.
     pub fn handled(&self, configuration: &StateSet) -> impl Iterator<Item = EventId> + '_ {
         let mut events: Vec<EventId> = (configuration.iter())
             .flat_map(|state| self.nodes[state.index()].on.iter().map(|(event, _)| *event))

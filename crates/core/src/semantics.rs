@@ -1,4 +1,5 @@
-//! The rules by which a run selects transitions. A run records them when it begins, so that an old journal replays as it was.
+//! The rules by which a run selects transitions. A run records them when it begins, so that an old journal replays
+//! unchanged.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,15 +15,15 @@ pub enum Semantics {
 }
 
 impl Semantics {
-    /// The rules of runs that begin now, and those that the checker proves.
+    /// The rules of runs that begin now, which are also the rules that the checker proves.
     pub const CURRENT: Self = Semantics::Scoped;
 
-    /// The rules of runs that recorded none.
+    /// The rules of runs whose journal records none.
     pub fn first() -> Self {
         Semantics::Broadcast
     }
 
-    /// Whether these are the rules of runs that recorded none; they are left out of records.
+    /// Returns true if these are the rules of runs that recorded none; these rules are omitted from records.
     pub fn is_first(&self) -> bool {
         *self == Semantics::first()
     }

@@ -17,42 +17,42 @@ impl StateSet {
         StateSet { words: SmallVec::from_elem(0, states.div_ceil(BITS).max(1)) }
     }
 
-    /// Adds a state.
+    /// Adds a state to the set.
     #[inline]
     pub fn insert(&mut self, state: StateId) {
         self.words[state.index() / BITS] |= 1 << (state.index() % BITS);
     }
 
-    /// Takes a state out.
+    /// Removes a state from the set.
     #[inline]
     pub fn remove(&mut self, state: StateId) {
         self.words[state.index() / BITS] &= !(1 << (state.index() % BITS));
     }
 
-    /// Whether the state is in the set.
+    /// Returns true if the state is in the set.
     #[inline]
     pub fn contains(&self, state: StateId) -> bool {
         self.words[state.index() / BITS] & (1 << (state.index() % BITS)) != 0
     }
 
-    /// Takes everything out.
+    /// Removes all members from the set.
     #[inline]
     pub fn clear(&mut self) {
         self.words.fill(0);
     }
 
-    /// Whether nothing is in it.
+    /// Returns true if the set has no members.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// How many states are in it.
+    /// The number of states in the set.
     pub fn len(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether the two have a member in common.
+    /// Returns true if the two sets have a member in common.
     #[inline]
     pub fn intersects(&self, other: &StateSet) -> bool {
         self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
@@ -70,7 +70,7 @@ impl StateSet {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= b);
     }
 
-    /// Becomes a copy of `other`, reusing its room.
+    /// Becomes a copy of `other` and reuses its own memory.
     #[inline]
     pub fn copy_from(&mut self, other: &StateSet) {
         self.words.clone_from(&other.words);
@@ -96,12 +96,12 @@ impl StateSet {
             .flat_map(|(at, &word)| OnesBack(word).map(move |bit| StateId::at(at * BITS + bit)))
     }
 
-    /// The bits, lowest state first: what the checker packs.
+    /// The bits, lowest state first; the checker packs them.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// The bits, to be filled in by whoever unpacks.
+    /// The bits, for a caller that unpacks a set into them.
     pub fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
     }

@@ -1,4 +1,4 @@
-//! A state as it is stored: by name, with a version, so that a person and a later version can read it.
+//! The stored form of a state: by name and with a version, so that a person and a later version can read it.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -13,59 +13,59 @@ use crate::{
     Values,
 };
 
-/// The version of the stored form. A reader refuses what is newer than itself.
+/// The version of the stored form. A reader refuses a newer version.
 pub const SNAPSHOT_VERSION: u32 = 1;
 
 /// The stored form of a [`State`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Snapshot {
-    /// [`SNAPSHOT_VERSION`] of whoever wrote it.
+    /// The [`SNAPSHOT_VERSION`] of the program that wrote it.
     pub version: u32,
     /// The hash of the machine it belongs to.
     pub machine: String,
     /// The rules by which the run selects transitions.
     #[serde(default = "Semantics::first", skip_serializing_if = "Semantics::is_first")]
     pub semantics: Semantics,
-    /// Active states.
+    /// The names of the active states.
     pub configuration: Vec<String>,
-    /// What history states remember.
+    /// The states that each history state has recorded.
     pub history: BTreeMap<String, Vec<String>>,
-    /// Counters that are not 0.
+    /// The counters that are not 0.
     pub counters: BTreeMap<String, u32>,
-    /// How often states were entered, where they were.
+    /// The number of entries of each state that was entered at all.
     pub visits: BTreeMap<String, u32>,
-    /// Activities under way.
+    /// Activities that are running.
     pub running: Vec<StoredRunning>,
-    /// Timers set.
+    /// Timers that are set.
     pub pending: Vec<StoredPending>,
-    /// Where the run stands as a whole.
+    /// The status of the run as a whole.
     pub status: Status,
-    /// What waits for a paused run; nothing where it is not paused.
+    /// The inputs that a paused run holds; `None` if it is not paused.
     pub held: Option<Vec<StoredHeld>>,
-    /// The next activity's or timer's id.
+    /// The id that the next activity or timer gets.
     pub next_id: u64,
-    /// The run's id.
+    /// The id of the run.
     pub session: String,
-    /// What the run was given.
+    /// The input that the run was started with.
     pub input: Value,
-    /// The run's data.
+    /// The variables of the context by name.
     pub context: BTreeMap<String, Value>,
 }
 
-/// An activity under way.
+/// An activity that is running.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct StoredRunning {
     pub id: ActivityId,
     pub state: String,
-    /// Which of the state's activities.
+    /// The index among the state's activities.
     pub at: usize,
     pub activity: String,
 }
 
-/// A timer set.
+/// A timer that is set and has not fired.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -79,7 +79,7 @@ pub struct StoredPending {
     pub data: Value,
 }
 
-/// What an activity or a timer did while the run was paused.
+/// A result of an activity or a timer that arrived while the run was paused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -89,32 +89,32 @@ pub enum StoredHeld {
     Timer { timer: TimerId },
 }
 
-/// Why a stored state cannot be used.
+/// The reason why a stored state cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotError {
-    /// Written by a later version.
+    /// A later version wrote it.
     #[error("the stored state has version {0}, newer than {SNAPSHOT_VERSION}; a newer interlock wrote it")]
     Newer(u32),
-    /// Of another machine, or another version of it.
+    /// It belongs to another machine, or to another version of the machine.
     #[error("the stored state belongs to machine {found}, not to {expected}")]
     OtherMachine {
-        /// The hash it names.
+        /// The hash in the stored state.
         found: String,
-        /// The hash of the machine given.
+        /// The hash of the given machine.
         expected: String,
     },
-    /// Names something the machine does not have.
+    /// It names something the machine does not have.
     #[error("the stored state names {kind} `{name}`, which the machine does not have")]
     Unknown {
-        /// What kind of thing.
+        /// The kind of the unknown thing.
         kind: &'static str,
-        /// Its name.
+        /// The name that is unknown.
         name: String,
     },
 }
 
 impl State<Values> {
-    /// The stored form.
+    /// Converts the state into its stored form.
     pub fn snapshot(&self, machine: &Machine) -> Snapshot {
         let chart = machine.chart();
         let names = |set: &StateSet| set.iter().map(|state| chart.state(state).name.clone()).collect::<Vec<_>>();
@@ -144,7 +144,7 @@ impl State<Values> {
 }
 
 impl Snapshot {
-    /// The state it was taken of.
+    /// Restores the state from its stored form.
     pub fn restore(&self, machine: &Machine) -> Result<State, SnapshotError> {
         let chart = machine.chart();
         if self.version > SNAPSHOT_VERSION {
@@ -243,7 +243,7 @@ fn load_pending(machine: &Machine, stored: &StoredPending) -> Result<Pending<Val
     })
 }
 
-/// Only activities and timers are held; the rest is refused while a run is paused.
+/// Only results of activities and timers are held; a paused run refuses every other input.
 fn store_held(input: &Input) -> Option<StoredHeld> {
     match input {
         Input::ActivityFinished { activity, ended: Ended::Signal { name, data } } => {

@@ -1,4 +1,4 @@
-//! The state of a run: plain data, everything a step needs to know about the past.
+//! The state of a run: plain data with everything a step needs to know about the past.
 
 use std::{fmt, sync::Arc};
 
@@ -6,12 +6,12 @@ use interlock_chart::model::{EventId, InvokeId, Outcome, StateId};
 
 use crate::{Data, Input, Machine, Semantics, StateSet, Values};
 
-/// Names one start of an activity within a run.
+/// Identifies one start of an activity within a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct ActivityId(pub u64);
 
-/// Names one timer within a run.
+/// Identifies one timer within a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct TimerId(pub u64);
@@ -21,7 +21,8 @@ pub struct TimerId(pub u64);
 pub struct State<D: Data = Values> {
     /// The active states, composite ones and the root included.
     pub configuration: StateSet,
-    /// What each history state remembers, in the order of [`Machine::histories`]; empty before it remembers anything.
+    /// The states that each history state has recorded, in the order of [`Machine::histories`]; empty before the first
+    /// recording.
     pub history: Vec<StateSet>,
     /// The counters, in the chart's order.
     pub counters: Vec<u32>,
@@ -29,29 +30,29 @@ pub struct State<D: Data = Values> {
     pub running: Vec<Running>,
     /// Timers that have been set and have not fired.
     pub pending: Vec<Pending<D::Payload>>,
-    /// Where the run stands as a whole.
+    /// The status of the run as a whole.
     pub status: Status,
     /// The rules by which the run selects transitions.
     pub semantics: Semantics,
-    /// While paused, what activities and timers did in the meantime; nothing while not paused.
+    /// The results of activities and timers that arrived while paused; `None` while not paused.
     pub held: Option<Vec<Input<D::Payload>>>,
-    /// The next activity's or timer's id.
+    /// The id that the next activity or timer gets.
     pub next_id: u64,
-    /// The data.
+    /// The data of the run.
     pub data: D,
 }
 
-/// Where a run stands as a whole.
+/// The status of a run as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Not started.
+    /// The run has not started.
     Ready,
-    /// Started and not ended.
+    /// The run has started and not ended.
     Running,
-    /// Ended.
+    /// The run has ended.
     Done {
-        /// How, where the final state says so.
+        /// The outcome, if the final state names one.
         outcome: Option<Outcome>,
     },
 }
@@ -59,45 +60,45 @@ pub enum Status {
 /// An activity that has been started and has not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Running {
-    /// This start.
+    /// The id of this start.
     pub id: ActivityId,
-    /// Which activity.
+    /// The activity's index in the chart's list.
     pub invoke: InvokeId,
 }
 
 /// A timer that has been set and has not fired.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pending<P> {
-    /// This timer.
+    /// The id of this timer.
     pub id: TimerId,
-    /// The state whose timeout it is; nothing for a delayed event.
+    /// The state whose timeout it is; `None` for a delayed event.
     pub state: Option<StateId>,
-    /// The name a delayed event can be cancelled by.
+    /// The name by which a delayed event can be cancelled.
     pub name: Option<Arc<str>>,
-    /// What it raises.
+    /// The event that it raises.
     pub event: Event<P>,
 }
 
-/// Something that happened, with what it carries.
+/// An event with the data that it carries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event<P> {
-    /// Which.
+    /// The name of the event.
     pub key: EventKey,
-    /// What it carries.
+    /// The data that the event carries.
     pub data: P,
 }
 
-/// An event's name: known to the machine, or not (then only a wildcard can take it).
+/// The name of an event. If the machine does not know it, only a wildcard or a prefix can take it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventKey {
-    /// Known: an index into [`Machine::event_name`].
+    /// A known event: an index into [`Machine::event_name`].
     Known(EventId),
-    /// Unknown.
+    /// An event that the machine does not know.
     Other(Arc<str>),
 }
 
 impl EventKey {
-    /// The name.
+    /// The name as text.
     pub fn name<'a>(&'a self, machine: &'a Machine) -> &'a str {
         match self {
             EventKey::Known(id) => machine.event_name(*id),
@@ -105,7 +106,7 @@ impl EventKey {
         }
     }
 
-    /// The name, without copying it.
+    /// The name, shared without copying it.
     pub(crate) fn shared_name(&self, machine: &Machine) -> Arc<str> {
         match self {
             EventKey::Known(id) => machine.events[id.index()].clone(),
@@ -115,7 +116,7 @@ impl EventKey {
 }
 
 impl<D: Data> State<D> {
-    /// The state of a run that has not started.
+    /// Creates the state of a run that has not started.
     pub fn new(machine: &Machine, data: D) -> Self {
         let states = machine.chart().states.len();
         State {
@@ -132,17 +133,17 @@ impl<D: Data> State<D> {
         }
     }
 
-    /// Whether the run has ended.
+    /// Returns true if the run has ended.
     pub fn is_done(&self) -> bool {
         matches!(self.status, Status::Done { .. })
     }
 
-    /// Whether the run is paused.
+    /// Returns true if the run is paused.
     pub fn is_paused(&self) -> bool {
         self.held.is_some()
     }
 
-    /// The names of the active atomic states, in document order: where the run is, for people.
+    /// The names of the active atomic states, in document order: the position of the run, for people.
     pub fn places<'m>(&self, machine: &'m Machine) -> Vec<&'m str> {
         let chart = machine.chart();
         (self.configuration.iter().map(|id| chart.state(id)))
@@ -151,7 +152,7 @@ impl<D: Data> State<D> {
             .collect()
     }
 
-    /// A fresh id for an activity or a timer.
+    /// Returns a new id for an activity or a timer.
     pub(crate) fn fresh_id(&mut self) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
@@ -160,7 +161,7 @@ impl<D: Data> State<D> {
 }
 
 impl State<Values> {
-    /// The state of a run that has not started.
+    /// Creates the state of a run that has not started.
     pub fn ready(machine: &Machine) -> Self {
         State::new(machine, Values::new(machine))
     }

@@ -1,4 +1,4 @@
-//! The one function at the centre.
+//! The central function: moves a run by one input.
 
 use interlock_chart::model::{Raiser, StateId};
 
@@ -7,20 +7,20 @@ use crate::{
     TimerId, Trace, Values, interpret::Interpreter,
 };
 
-/// What a step gives.
+/// The result of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step<D: Data = Values> {
-    /// The state now.
+    /// The state after the step.
     pub state: State<D>,
-    /// What is to be done about it, in order.
+    /// The effects to carry out, in order.
     pub effects: Vec<Effect<D::Payload>>,
-    /// Why.
+    /// The reasons for the step, microstep by microstep.
     pub trace: Trace,
-    /// What became of the input.
+    /// The verdict on the input.
     pub verdict: Verdict,
 }
 
-/// What became of an input.
+/// The engine's verdict on an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It moved the machine.
@@ -29,20 +29,20 @@ pub enum Verdict {
     Unhandled,
     /// It came after the activity, the timer or the run it belongs to had ended: nothing changed.
     Late,
-    /// It waits for the run to be resumed.
+    /// It is held until the run is resumed.
     Held,
-    /// It may not happen now: nothing changed.
+    /// It is not allowed now: nothing changed.
     Refused(&'static str),
 }
 
-/// Moves a run by one input.
+/// Moves a run by one input and returns the result.
 pub fn step(machine: &Machine, mut state: State, input: Input) -> Step {
     let (mut trace, mut effects) = (Trace::default(), Vec::new());
     let verdict = step_with(machine, &mut state, input, &mut trace, &mut effects);
     Step { state, effects, trace, verdict }
 }
 
-/// The same in place, for any data model and observer. Effects are added to those already there.
+/// Moves a run by one input in place, with any data model and observer. Effects are appended to those already there.
 pub fn step_with<D: Data, O: Observer>(
     machine: &Machine,
     state: &mut State<D>,
@@ -98,8 +98,9 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
         self.handle(Event { key, data }, None)
     }
 
-    /// Nobody outside can raise what only an activity, a timer or the machine itself may, nor an event below one (`passed.x` is taken
-    /// by whoever takes `passed`). `Raiser::Any` stands for nobody in particular: a harness that plays all parts.
+    /// Returns true if this party may raise the event. Events that only an activity, a timer or the machine itself
+    /// raises are refused from outside, and so are events below them (a transition on `passed` also takes `passed.x`).
+    /// `Raiser::Any` is a test harness that plays all parts.
     fn may_raise(&self, key: &EventKey, name: &str, by: Raiser) -> bool {
         let chart = self.machine.chart();
         let own = match key {
@@ -171,7 +172,7 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
 
     fn resumed(&mut self) -> Verdict {
         let Some(held) = self.state.held.take() else { return Verdict::Refused("the run is not paused") };
-        // Each is handled as if it came now: what an earlier one has made late is late.
+        // Each input is handled as if it arrived now: it is late if an earlier one has ended its activity or timer.
         for input in held {
             step_with(self.machine, self.state, input, self.observer, self.effects);
         }

@@ -1,7 +1,7 @@
-//! Why a step went as it did: what was taken, what was refused, what was left and entered.
+//! The reasons for a step: the transitions taken and refused, the states left and entered.
 //!
-//! The engine tells an [`Observer`] as it goes. [`Trace`] keeps all of it; [`Silent`] keeps nothing and costs nothing, for those
-//! who only want the state.
+//! The engine reports to an [`Observer`] as it goes. [`Trace`] keeps everything; [`Silent`] keeps nothing and costs
+//! nothing, for callers that only need the state.
 
 use interlock_chart::{
     Value,
@@ -11,17 +11,18 @@ use smallvec::SmallVec;
 
 use crate::{EventKey, Fault};
 
-/// Told by the engine what it does, in order.
+/// Receives the engine's actions in order.
 pub trait Observer {
-    /// Whether reasons and log lines are wanted: making them costs a string.
+    /// True if reasons and log lines are wanted: building them costs a string.
     const WORDS: bool;
 
-    /// Whether the values that guards saw are wanted as well.
+    /// True if the values that guards read are wanted as well.
     const VALUES: bool = false;
 
-    /// Transitions are about to be selected for this event (or for none). The origin is the state that the event belongs to.
+    /// Transitions are about to be selected for this event (or for none). The origin is the state that the event
+    /// belongs to.
     fn considering(&mut self, event: Option<&EventKey>, origin: Option<StateId>);
-    /// A candidate's guard was asked and saw these values.
+    /// A candidate's guard was evaluated and read these values.
     fn weighed(&mut self, _transition: TransitionId, _values: Vec<(String, Value)>) {}
     /// A candidate was not enabled.
     fn refused(&mut self, transition: TransitionId, why: Refusal);
@@ -35,11 +36,11 @@ pub trait Observer {
     fn started(&mut self, invoke: InvokeId);
     /// Something could not be evaluated.
     fn faulted(&mut self, fault: &Fault);
-    /// The machine wrote a line.
+    /// The machine logged a line.
     fn logged(&mut self, line: String);
 }
 
-/// Keeps nothing.
+/// An observer that keeps nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
@@ -58,52 +59,52 @@ impl Observer for Silent {
 /// Everything that happened in a step, microstep by microstep.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// In order. A round in which an event found no taker has no `taken`.
+    /// The microsteps in order. A round in which no transition took the event has an empty `taken`.
     pub microsteps: Vec<Microstep>,
-    /// Eventless transitions are being asked for. Only when there is something to say of it does it become a round.
+    /// True while eventless transitions are being selected. The round is recorded only if it has something to report.
     is_eventless_round_open: bool,
 }
 
 /// One round of the engine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Microstep {
-    /// The event, or nothing for eventless transitions and the start.
+    /// The event; `None` for eventless transitions and the start.
     pub event: Option<EventKey>,
     /// The transitions taken, in document order.
     pub taken: SmallVec<[Taken; 1]>,
     /// The candidates that were not enabled.
     pub refused: SmallVec<[Refused; 2]>,
-    /// States left, in order.
+    /// The states left, in order.
     pub exited: SmallVec<[StateId; 4]>,
-    /// States entered, in order.
+    /// The states entered, in order.
     pub entered: SmallVec<[StateId; 4]>,
-    /// Activities started.
+    /// The activities started, in order.
     pub started: SmallVec<[InvokeId; 2]>,
-    /// What could not be evaluated.
+    /// The evaluations that failed.
     pub faults: Vec<Fault>,
-    /// Lines the machine wrote.
+    /// The lines that the machine logged.
     pub log: Vec<String>,
 }
 
-/// A transition taken.
+/// A transition that was taken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Taken {
-    /// Which.
+    /// The transition's index in the chart.
     pub transition: TransitionId,
-    /// Its reason, filled in; nothing where it has none.
+    /// The reason with its values filled in; `None` if the transition has no reason.
     pub reason: Option<String>,
 }
 
 /// A candidate that was not enabled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Refused {
-    /// Which.
+    /// The transition's index in the chart.
     pub transition: TransitionId,
-    /// Why.
+    /// The reason for the refusal.
     pub why: Refusal,
 }
 
-/// Why a candidate was not enabled.
+/// The reason why a candidate was not enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// Its guard was false.
@@ -112,17 +113,17 @@ pub enum Refusal {
     Fault,
     /// Its limit is used up.
     Limit {
-        /// Which counter.
+        /// The counter of the limit.
         counter: CounterId,
-        /// Where it stands.
+        /// The current value of the counter.
         count: u32,
     },
-    /// It was enabled, but a transition of another region that goes first leaves the same states.
+    /// It was enabled, but a transition of another region with priority leaves the same states.
     Preempted,
 }
 
 impl Trace {
-    /// The round at work.
+    /// The microstep in progress.
     fn last(&mut self) -> &mut Microstep {
         if self.microsteps.is_empty() {
             self.microsteps.push(Microstep::default());
@@ -131,7 +132,7 @@ impl Trace {
         &mut self.microsteps[last]
     }
 
-    /// The round at work, begun if it has not been said yet.
+    /// The microstep in progress, created if it is an eventless one that was not recorded yet.
     fn selecting(&mut self) -> &mut Microstep {
         if std::mem::take(&mut self.is_eventless_round_open) {
             self.microsteps.push(Microstep::default());

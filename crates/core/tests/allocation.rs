@@ -1,5 +1,5 @@
-//! Guards are asked in every step: asking one makes no new memory. In a test binary of its own, because it counts allocations of
-//! the whole process.
+//! Guards are evaluated in every step, so evaluating one must not allocate. This test has its own binary because it
+//! counts the allocations of the whole process.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

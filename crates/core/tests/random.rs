@@ -1,5 +1,5 @@
-//! Random machines and random inputs: nothing panics, every configuration is legal, a replay gives what the live run gave, and a
-//! stored state is the state.
+//! Random machines and random inputs: nothing panics, every configuration is legal, a replay gives the same steps as
+//! the live run, and a stored state equals the original.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -13,7 +13,7 @@ use proptest::{prelude::*, test_runner::RngSeed};
 
 const INPUTS: usize = 40;
 
-/// A random run: its inputs and what each gave.
+/// Performs a random run and returns its inputs with the resulting steps.
 fn live(machine: &Machine, seed: u64) -> Vec<(Input, Step)> {
     let mut rng = Rng::new(seed ^ 0x5eed);
     let mut steps: Vec<(Input, Step)> = Vec::new();
@@ -25,7 +25,8 @@ fn live(machine: &Machine, seed: u64) -> Vec<(Input, Step)> {
     steps
 }
 
-/// Exactly one child of an active compound state, all of a parallel one, no history state, and every parent.
+/// Checks that an active compound state has exactly one active child, a parallel state has all of them, no history
+/// state is active, and every active state has an active parent.
 fn is_legal(chart: &Chart, configuration: &StateSet) -> bool {
     let active = |id: &&StateId| configuration.contains(**id);
     let is_right = |id: StateId| {
@@ -69,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn a_replay_gives_what_the_live_run_gave(seed in any::<u64>()) {
+    fn replay_equals_the_live_run(seed in any::<u64>()) {
         let Some(machine) = random::machine(seed) else { return Ok(()) };
         let again = random::machine(seed).unwrap();
         let mut state = State::ready(&again);
@@ -81,7 +82,7 @@ proptest! {
     }
 
     #[test]
-    fn a_stored_state_is_the_state_and_goes_on_like_it(seed in any::<u64>()) {
+    fn stored_state_equals_the_original_and_continues_like_it(seed in any::<u64>()) {
         let Some(machine) = random::machine(seed) else { return Ok(()) };
         let mut state = State::ready(&machine);
         for (input, live) in live(&machine, seed) {
@@ -94,7 +95,7 @@ proptest! {
 }
 
 #[test]
-fn most_random_machines_are_machines_and_have_everything_in_them() {
+fn most_random_machines_are_valid_and_use_every_feature() {
     let machines: Vec<Machine> = (0..200).filter_map(random::machine).collect();
     assert!(machines.len() > 100, "only {} of 200 can be read", machines.len());
     let has = |what: fn(&Chart) -> bool| machines.iter().filter(|machine| what(machine.chart())).count() > 20;

@@ -1,7 +1,7 @@
-//! Lowered code held against the `cel` crate: random expressions over random data have the same value, or both fail.
+//! Compares lowered code with the `cel` crate: random expressions over random data have the same value, or both fail.
 //!
-//! One difference is meant and kept out of the generated numbers: between whole numbers and fractions the lowered code
-//! compares exactly, as the CEL specification asks, where the crate rounds whole numbers past 2^53.
+//! One difference is intended and kept out of the generated numbers: the lowered code compares whole numbers with
+//! fractions exactly, as the CEL specification requires, but the crate rounds whole numbers beyond 2^53.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{Event, EventKey, Fault, Machine, Scope, StateSet};
 const VARIABLES: [&str; 7] = ["n", "f", "s", "b", "l", "m", "z"];
 const STATES: [&str; 3] = ["root", "left", "right"];
 
-/// What an expression is evaluated in.
+/// The data and the scope in which an expression is evaluated.
 #[derive(Debug)]
 struct World {
     machine: Machine,
@@ -99,7 +99,7 @@ impl World {
         }
     }
 
-    /// What the lowered code says and what the crate says; nothing where the expression does not parse.
+    /// Returns the result of the lowered code and the result of the crate, or `None` if the expression does not parse.
     #[allow(clippy::type_complexity)]
     fn both(&self, source: &str) -> Option<(Result<Value, Box<Fault>>, Option<Value>)> {
         let states = STATES.map(str::to_owned);
@@ -121,7 +121,7 @@ impl World {
     }
 }
 
-/// Equal, NaN with itself too.
+/// Compares two results; NaN equals itself here.
 fn same(left: &Option<Value>, right: &Option<Value>) -> bool {
     format!("{left:?}") == format!("{right:?}")
 }
@@ -146,7 +146,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Values of the kinds the variables' names promise, mostly; now and then anything.
+/// Generates values that mostly have the kinds that the variables' names suggest, and sometimes any kind.
 fn context() -> impl Strategy<Value = Vec<Value>> {
     let int = prop::sample::select(vec![0i64, 1, 2, 3, -5, i64::MAX]).prop_map(Value::Int);
     let float = prop::sample::select(vec![0.5, 1.0, 2.0, -3.25]).prop_map(Value::Float);
@@ -269,9 +269,9 @@ proptest! {
     }
 }
 
-/// The crate's maps have no order of their own: with twenty keys, two orders by chance are never the same.
+/// The crate's maps have no defined order: with twenty keys, two random orders are practically never the same.
 #[test]
-fn what_goes_over_a_map_goes_in_the_order_of_its_keys() {
+fn maps_are_iterated_in_key_order() {
     let keys: Vec<String> = (10..30).map(|n| format!("k{n}")).collect();
     let map = Value::map(keys.iter().map(|key| (key.as_str(), Value::Int(1))));
     let world = World::new(vec![Value::Null; VARIABLES.len()], map, None);
@@ -284,9 +284,10 @@ fn what_goes_over_a_map_goes_in_the_order_of_its_keys() {
     assert!(CelProgram::new("[] + input").evaluate(&env).is_err());
 }
 
-/// The table of what is easily got wrong, and a guard against a generator whose expressions do not parse.
+/// A table of cases that are easy to get wrong. It also fails if the generator only produces expressions that do not
+/// parse.
 #[test]
-fn what_is_easily_got_wrong_is_right() {
+fn easily_mistaken_cases_are_right() {
     let list = Value::List([Value::Int(1), Value::Float(2.0)].into());
     let map = Value::map([("a", Value::Int(1)), ("deep", Value::map([("b", Value::Null)]))]);
     let context = vec![3.into(), Value::Float(3.0), "é🦀".into(), true.into(), list, map, Value::Null];

@@ -1,8 +1,8 @@
-//! The way out: expressions that have no code of their own are evaluated by the `cel` crate.
+//! The fallback: the `cel` crate evaluates expressions that cannot be lowered to `Code`.
 //!
-//! This costs microseconds (its context is built anew every time, with only the variables the expression reads), and is
-//! as pure as the rest: no clock, no environment, no I/O is bound. The crate's maps have no order, and what goes over one would
-//! differ from run to run; `order.rs` sees to it that it does not.
+//! This costs microseconds, because a context with the variables that the expression reads is built for every
+//! evaluation. It is as pure as the rest: no clock, no environment and no I/O are bound. The crate's maps have no
+//! defined order, so iteration over one would differ from run to run; `order.rs` prevents that.
 
 mod order;
 
@@ -15,7 +15,7 @@ use super::run::{Env, context, event_name, fault};
 use crate::{Fault, bounds::EVALUATION_STEPS_MAX};
 use order::Steps;
 
-/// A compiled expression, or why it could not be compiled.
+/// A compiled expression, or the message of the error that prevented compilation.
 #[derive(Clone)]
 pub(crate) struct CelProgram {
     source: String,
@@ -24,7 +24,7 @@ pub(crate) struct CelProgram {
 
 struct Ready {
     expression: IdedExpr,
-    /// The variables it reads.
+    /// The names of the variables that the expression reads.
     variables: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ impl CelProgram {
             let steps = Steps::new(EVALUATION_STEPS_MAX);
             order::bind(&mut scope, &steps);
             match cel::Value::resolve(&program.expression, &scope) {
-                // An error beside it may have been overridden, as in `error || true`; that it ended in time would still be a lie.
+                // The budget is checked first, because an expression such as `error || true` may hide its error.
                 _ if steps.are_used_up() => fault(format!("it takes more than {EVALUATION_STEPS_MAX} steps")),
                 Ok(value) => from_cel(&value),
                 Err(error) => fault(error.to_string()),
@@ -68,7 +68,7 @@ impl CelProgram {
     }
 }
 
-/// Whether an expression that reads no data takes more steps than an evaluation may.
+/// Returns true if an expression that reads no data exceeds the step budget of an evaluation.
 pub(crate) fn is_endless(source: &str) -> bool {
     let Ok(program) = CelProgram::new(source).program else { return false };
     if !program.variables.is_empty() {
@@ -76,7 +76,7 @@ pub(crate) fn is_endless(source: &str) -> bool {
     }
     let (mut scope, steps) = (Context::default(), Steps::new(EVALUATION_STEPS_MAX));
     order::bind(&mut scope, &steps);
-    // Its value does not matter, nor whether it has one.
+    // The value does not matter, and neither does an error.
     let _ = cel::Value::resolve(&program.expression, &scope);
     steps.are_used_up()
 }
@@ -110,11 +110,11 @@ fn variable(name: &str, env: &Env<'_>) -> Option<Value> {
     })
 }
 
-/// `In('STATE')`. The crate wants functions that own what they use.
+/// Binds `In('STATE')`. The crate requires functions that own their data.
 fn bind_in(scope: &mut Context<'_, '_>, env: &Env<'_>) {
     let chart = env.scope.machine.chart();
     let active: Vec<String> = env.scope.configuration.iter().map(|state| chart.state(state).name.clone()).collect();
-    // A name that is taken already would be an error of ours; the crate has no `In` of its own.
+    // `add_function` fails only if the name is taken; the crate defines no `In`.
     let _ = scope.add_function("In", move |name: Arc<String>| -> bool { active.contains(&name) });
 }
 

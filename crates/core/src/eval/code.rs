@@ -1,4 +1,4 @@
-//! Lowered formulas: names resolved to slots, constants made once.
+//! Lowered formulas: names are resolved to slots, and constants are built once.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use interlock_chart::{
 
 use super::cel::{CelProgram, is_endless};
 
-/// What the engine evaluates.
+/// The code that the engine evaluates.
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
     Const(Value),
-    /// A root and the fields to follow.
+    /// A root and the fields to follow from it.
     Path(Slot, Box<[Arc<str>]>),
-    /// Whether the last field exists.
+    /// True if the last field exists.
     Has(Slot, Box<[Arc<str>]>),
     Visits(StateId),
     Active(StateId),
@@ -34,18 +34,18 @@ pub(crate) enum Code {
     List(Box<[Code]>),
     Map(Box<[(Code, Code)]>),
     Size(Box<Code>),
-    /// An expression inside a template: a fault names it.
+    /// An expression inside a template; a fault in it names the expression.
     Named(Arc<str>, Box<Code>),
-    /// A string with values put in.
+    /// A string with values inserted.
     Text(Box<[Code]>),
     Cel(Box<CelProgram>),
 }
 
-/// Where a path begins.
+/// The root at which a path begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     Input,
-    /// One variable of the context: the first field, resolved.
+    /// One variable of the context: the first field of the path, resolved.
     Variable(VarId),
     /// The whole context as a map.
     Context,
@@ -58,13 +58,13 @@ pub(crate) enum Slot {
 impl Code {
     pub(crate) fn lower(template: &Template, chart: &Chart) -> Code {
         match template {
-            // Whoever evaluates the formula knows the one expression it is.
+            // The caller knows the single expression of the formula, so a fault need not name it.
             Template::Expr(expr) => Code::of_expr(expr, chart),
             _ => Code::inside(template, chart),
         }
     }
 
-    /// Of a part of a template.
+    /// Lowers a part of a template.
     fn inside(template: &Template, chart: &Chart) -> Code {
         match template {
             Template::Literal(value) => Code::Const(value.clone()),
@@ -117,13 +117,13 @@ impl Code {
                 (entries.iter()).map(|(key, value)| (Code::of_node(key, chart), Code::of_node(value, chart))).collect(),
             ),
             Node::Size(operand) => Code::Size(lower(operand)),
-            // `of_expr` has dealt with these.
+            // `of_expr` handles opaque expressions before this point.
             Node::Opaque(_) => Code::Cel(Box::new(CelProgram::new(""))),
         }
     }
 }
 
-/// The expressions of a template that no data can bring to an end within the budget.
+/// Collects the expressions of a template that exceed the step budget with any data.
 pub(super) fn endless<'t>(template: &'t Template, found: &mut Vec<&'t Expr>) {
     let mut look = |expr: &'t Expr| {
         if needs_crate(&expr.node) && is_endless(&expr.source) {
@@ -145,7 +145,7 @@ pub(super) fn endless<'t>(template: &'t Template, found: &mut Vec<&'t Expr>) {
     }
 }
 
-/// A list of constants is a constant: made once, not every time.
+/// Folds a list of constants into one constant, so that it is built only once.
 fn list(items: Box<[Code]>) -> Code {
     let constants: Option<Arc<[Value]>> = (items.iter())
         .map(|item| match item {
@@ -156,8 +156,9 @@ fn list(items: Box<[Code]>) -> Code {
     constants.map_or(Code::List(items), |items| Code::Const(Value::List(items)))
 }
 
-/// Whether the `cel` crate has to evaluate it: an opaque expression, or one that makes a map whose keys may not be strings, which
-/// machines cannot carry but expressions may use on the way.
+/// Returns true if the `cel` crate must evaluate the expression. This holds for an opaque expression, and for one that
+/// builds a map whose keys may not be strings: machines cannot carry such a map, but an expression may use one in
+/// between.
 fn needs_crate(node: &Node) -> bool {
     match node {
         Node::Opaque(_) => true,

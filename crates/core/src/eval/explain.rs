@@ -1,4 +1,4 @@
-//! What a guard saw: the values of everything it reads, for those who ask why.
+//! Lists the names that a guard reads, with their values, to explain its result.
 
 use interlock_chart::{
     Value,
@@ -9,7 +9,8 @@ use interlock_chart::{
 use super::Values;
 use crate::{FormulaId, Scope};
 
-/// Everything an expression reads, each once, in the order it is written, with its value; `null` where there is none.
+/// Returns everything an expression reads, each name once and in the order of the text, with its value. A missing value
+/// is `null`.
 pub(super) fn explain(values: &Values, formula: FormulaId, scope: &Scope<'_, Value>) -> Vec<(String, Value)> {
     let mut read = Vec::new();
     if let Template::Expr(expr) = &scope.machine.formulas()[formula.index()].template {

@@ -1,8 +1,8 @@
-//! The data model of real runs: values.
+//! The data model of real runs: it computes with values.
 //!
-//! Formulas are lowered once to [`Code`] (`code.rs`), which is walked without allocating unless it makes a new list, map or
-//! string (`run.rs`). What has no code of its own is evaluated by the `cel` crate (`cel.rs`). Both agree; a test
-//! holds them against each other.
+//! Formulas are lowered once to [`Code`] (`code.rs`). Evaluating code allocates only if it builds a new list, map or
+//! string (`run.rs`). Expressions that cannot be lowered are evaluated by the `cel` crate (`cel.rs`). A test checks
+//! that both ways give the same results.
 
 mod cel;
 mod code;
@@ -26,28 +26,28 @@ use crate::{
     bounds::{TEXT_BYTES_MAX, VALUE_DEPTH_MAX, VALUE_ITEMS_MAX},
 };
 
-/// The expressions of a machine that take more steps than an evaluation may, whatever its data is.
+/// Returns the expressions of a machine that exceed the step budget of an evaluation with any data.
 pub fn endless_expressions(machine: &Machine) -> Vec<&interlock_chart::expr::Expr> {
     let mut found = Vec::new();
     machine.formulas().iter().for_each(|formula| code::endless(&formula.template, &mut found));
     found
 }
 
-/// The data of a run.
+/// The data of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
-    /// What the run was given.
+    /// The input that the run was started with.
     pub input: Value,
     /// The variables, in the chart's order.
     pub context: Vec<Value>,
-    /// How often each state was entered.
+    /// The number of times each state was entered.
     pub visits: Vec<u32>,
-    /// The run's id.
+    /// The id of the run.
     pub session: Arc<str>,
 }
 
 impl Values {
-    /// The data of a run that has not started.
+    /// Creates the data of a run that has not started.
     pub fn new(machine: &Machine) -> Self {
         Values {
             input: Value::Null,
@@ -57,7 +57,7 @@ impl Values {
         }
     }
 
-    /// The value of a formula.
+    /// Evaluates a formula and checks that a machine can carry the value.
     pub fn evaluate(&self, formula: FormulaId, scope: &Scope<'_, Value>) -> Result<Value, Box<Fault>> {
         let formula = &scope.machine.formulas()[formula.index()];
         run::evaluate(&formula.code, &run::Env { values: self, scope })
@@ -67,7 +67,8 @@ impl Values {
     }
 }
 
-/// A value that a machine can carry: of a bounded size, so that no loop makes it grow for ever, and with a JSON form.
+/// Checks that a machine can carry the value: its size is bounded, so that no loop makes it grow for ever, and it has a
+/// JSON form.
 fn bounded(value: Value) -> Result<Value, Box<Fault>> {
     let mut room = VALUE_ITEMS_MAX;
     match measure(&value, VALUE_DEPTH_MAX, &mut room) {
@@ -96,7 +97,7 @@ fn measure_items<'v>(
     items.try_for_each(|item| measure(item, depth_left, room))
 }
 
-/// Puts the expression into a fault that does not name one yet.
+/// Adds the expression to a fault that does not name one yet.
 fn located(mut fault: Box<Fault>, template: &interlock_chart::model::Template) -> Box<Fault> {
     if let (true, interlock_chart::model::Template::Expr(expr)) = (fault.expression.is_empty(), template) {
         fault.expression = expr.source.clone();

@@ -1,6 +1,7 @@
-//! Arithmetic, equality and order of values, as CEL has them.
+//! Arithmetic, equality and order of values, as CEL defines them.
 //!
-//! Whole numbers and fractions compare with each other by value but are not mixed in arithmetic; what overflows is a fault.
+//! Whole numbers and fractions compare with each other by value but are not mixed in arithmetic; an overflow is a
+//! fault.
 
 use std::cmp::Ordering;
 
@@ -26,7 +27,7 @@ pub(super) fn equal(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// The order of two numbers; nothing where they are not both numbers.
+/// Returns the order of two numbers, or `None` if they are not both numbers. The inner `None` is a comparison with NaN.
 pub(super) fn order(left: &Value, right: &Value) -> Option<Option<Ordering>> {
     match (left, right) {
         (Value::Int(left), Value::Int(right)) => Some(Some(left.cmp(right))),
@@ -37,7 +38,7 @@ pub(super) fn order(left: &Value, right: &Value) -> Option<Option<Ordering>> {
     }
 }
 
-/// Exact, also where an `i64` has no `f64` of the same value.
+/// Compares exactly, even if no `f64` has the value of the `i64`.
 fn mixed(whole: i64, fraction: f64) -> Option<Ordering> {
     const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
     if fraction.is_nan() {

@@ -1,4 +1,4 @@
-//! Walking lowered code. Values are borrowed from the run's data as long as nothing new is made.
+//! Evaluates lowered code. Values are borrowed from the run's data as long as nothing new is built.
 
 use std::{borrow::Cow, cmp::Ordering, fmt::Write, sync::Arc};
 
@@ -11,10 +11,10 @@ use super::{
 };
 use crate::{Fault, Scope, bounds::TEXT_BYTES_MAX};
 
-/// The fault of a text beyond [`TEXT_BYTES_MAX`]. A test keeps the number in it true.
+/// The fault of a text longer than [`TEXT_BYTES_MAX`]. A test checks the number in it.
 pub(super) const TOO_LONG: &str = "the text is longer than 1048576 bytes, the most that a value of a machine may have";
 
-/// What code can see.
+/// Everything that code can read.
 #[derive(Clone, Copy)]
 pub(super) struct Env<'a> {
     pub(super) values: &'a Values,
@@ -67,11 +67,11 @@ fn owned<'a>(value: impl Into<Value>) -> Evaluated<'a> {
     Ok(Cow::Owned(value.into()))
 }
 
-/// A condition. Guards end here, so the logic is done on plain booleans.
+/// Evaluates a condition. Guards end here, so the logic works on plain booleans.
 pub(super) fn truth(code: &Code, env: &Env<'_>) -> Result<bool, Box<Fault>> {
     match code {
         Code::Not(operand) => truth(operand, env).map(|value| !value),
-        // CEL: false if either side is false, even where the other side fails; the same with true for `||`.
+        // CEL: `&&` is false if either side is false, even if the other side fails; `||` is true in the same way.
         Code::And(left, right) => match truth(left, env) {
             Ok(false) => Ok(false),
             Ok(true) => truth(right, env),
@@ -114,7 +114,7 @@ fn root<'a>(slot: Slot, env: &Env<'a>) -> Cow<'a, Value> {
     }
 }
 
-/// The whole context as a map.
+/// Builds the whole context as a map.
 pub(super) fn context(env: &Env<'_>) -> Value {
     let names = env.scope.machine.chart().context.iter().map(|variable| variable.name.as_str());
     Value::map(names.zip(env.values.context.iter().cloned()))
@@ -165,7 +165,7 @@ fn compare(operator: Binary, left: &Value, right: &Value) -> Result<bool, Box<Fa
     }
 }
 
-/// Nothing where the kinds have no order; `Some(None)` for a comparison with NaN.
+/// Returns `None` if the kinds have no order, and `Some(None)` for a comparison with NaN.
 fn order(left: &Value, right: &Value) -> Option<Option<Ordering>> {
     match (left, right) {
         (Value::Str(left), Value::Str(right)) => Some(Some(left.cmp(right))),
@@ -201,11 +201,11 @@ fn index<'a>(value: Cow<'a, Value>, at: &Value) -> Evaluated<'a> {
     }
 }
 
-/// A whole number, also where it is written as a fraction.
+/// Returns a whole number, even if it is written as a fraction.
 fn whole(value: &Value) -> Option<i64> {
     match value {
         Value::Int(value) => Some(*value),
-        // Past 2^53 no list has an item.
+        // No list has an item beyond index 2^53.
         Value::Float(value) if value.fract() == 0.0 && value.abs() < 9e15 => Some(*value as i64),
         _ => None,
     }
@@ -238,7 +238,7 @@ fn text<'a>(parts: &'a [Code], env: &Env<'a>) -> Evaluated<'a> {
     let mut text = String::new();
     for part in parts {
         let value = evaluate(part, env)?;
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{value}");
         if text.len() > TEXT_BYTES_MAX {
             return fault(TOO_LONG);
@@ -256,7 +256,7 @@ impl std::fmt::Debug for Env<'_> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_limit_that_is_told_is_the_one_there_is() {
+    fn too_long_message_names_the_real_limit() {
         assert!(super::TOO_LONG.contains(&super::TEXT_BYTES_MAX.to_string()));
     }
 }

@@ -1,4 +1,4 @@
-//! Executable content: what a machine does by itself while it moves.
+//! Executable content: the actions that a machine performs while it moves.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         for &transition in enabled {
             let reason = if O::WORDS { self.machine.plan(transition).reason } else { None };
             let reason = reason.map(|reason| self.with_data(|data, scope| data.text(reason, scope)));
-            // A reason that cannot be told is no reason to stop: the fault is in the trace.
+            // A reason that cannot be evaluated does not stop the transition; the trace records the fault.
             let (reason, fault) = match reason {
                 Some(Err(fault)) => (None, Some(fault)),
                 Some(Ok(reason)) => (Some(reason), None),
@@ -44,7 +44,8 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         }
     }
 
-    /// Does a block's operations in order. The first that fails ends the block and raises `error.execution`.
+    /// Performs the operations of a block in order. The first operation that fails ends the block and raises
+    /// `error.execution`.
     pub(super) fn execute_content(&mut self, block: &[Operation], state: StateId) {
         if let Err(fault) = self.execute_block(block) {
             self.raise_fault(state, *fault);
@@ -134,7 +135,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
     }
 }
 
-/// A delay in milliseconds: `500ms`, `1.5s`, `2m`, `1h`, `7d`, or a bare number of milliseconds.
+/// Parses a delay into milliseconds: `500ms`, `1.5s`, `2m`, `1h`, `7d`, or a bare number of milliseconds.
 fn delay_ms(text: &str) -> Result<u64, Box<Fault>> {
     let text = text.trim();
     let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());

@@ -9,12 +9,13 @@ use smallvec::SmallVec;
 use super::{Interpreter, exit::effective_targets};
 use crate::{Data, Effect, Event, EventKey, Machine, Observer, Pending, Running, StateSet, Status, TimerId};
 
-/// What is to be entered, and how it came about.
+/// The states to enter, and the reasons for entering them.
 pub(crate) struct EntrySet {
     pub(crate) states: StateSet,
-    /// Entered by default: their initial transition's content is executed too.
+    /// States entered by default: the content of their initial transition is executed too.
     default_entry: StateSet,
-    /// Parents of history states that had nothing to remember: the history's default content is executed on entering them.
+    /// Parents of history states that had nothing recorded: the history's default content is executed when they are
+    /// entered.
     history_content: SmallVec<[(StateId, StateId); 1]>,
     asked_history: bool,
 }
@@ -30,7 +31,7 @@ impl EntrySet {
         }
     }
 
-    /// Whether it is the same every time and entering it needs no content of initial transitions.
+    /// Returns true if the set is the same every time and entering it executes no content of initial transitions.
     pub(crate) fn is_fixed(&self) -> bool {
         !self.asked_history && self.default_entry.is_empty()
     }
@@ -54,7 +55,8 @@ pub(crate) fn compute_entry_set(
         let mut builder = Builder { machine, history, entry };
         plan.targets.iter().for_each(|&target| builder.add_descendant_states_to_enter(target));
         effective.iter().for_each(|&target| builder.add_ancestor_states_to_enter(target, domain));
-        // Appendix D knows no parallel root. Where the root is one and everything in it was left, its regions begin again.
+        // Appendix D defines no parallel root. If the root is parallel and all of it was left, its regions are entered
+        // again.
         if domain == Chart::ROOT && machine.chart().state(domain).kind == Kind::Parallel {
             builder.add_regions(domain);
         }
@@ -86,7 +88,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Enters by default the regions of a parallel state into which nothing leads yet.
+    /// Enters by default those regions of a parallel state that contain no target yet.
     fn add_regions(&mut self, id: StateId) {
         for &child in &self.machine.chart().state(id).children {
             let is_led_into = self.entry.states.contains(child)
@@ -186,7 +188,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         self.complete_parallel_ancestors(parent);
     }
 
-    /// A parallel state is done when its regions are, and may be a region itself.
+    /// Raises `done` for a parallel state whose regions are all done, and for parallel ancestors that this completes.
     fn complete_parallel_ancestors(&mut self, region: StateId) {
         let chart = self.machine.chart();
         for ancestor in chart.ancestors(region) {

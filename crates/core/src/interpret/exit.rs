@@ -35,7 +35,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         exits
     }
 
-    /// The state inside which the transition moves; nothing where it has no target.
+    /// Returns the state inside which the transition moves, or `None` if it has no target.
     fn domain(&self, transition: TransitionId) -> Option<StateId> {
         let plan = self.machine.plan(transition);
         if plan.domain.is_some() || plan.targets.is_empty() {
@@ -67,7 +67,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         }
     }
 
-    /// Exit content, and an end to what the state had started.
+    /// Executes the exit content and stops everything the state had started.
     fn exit_state(&mut self, state: StateId) {
         let machine = self.machine;
         for block in &machine.nodes[state.index()].exit {
@@ -96,7 +96,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         });
     }
 
-    /// Ends the run. The configuration stays as it is, so that one can see where the run ended.
+    /// Ends the run. The configuration is kept, so that it shows the states in which the run ended.
     pub(super) fn exit_interpreter(&mut self) {
         let active = self.state.configuration.clone();
         for state in active.iter_back() {
@@ -114,7 +114,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
     }
 }
 
-/// Targets with history states replaced by what they stand for now.
+/// Replaces history states among the targets by the states they currently stand for.
 pub(super) fn effective_targets(
     machine: &crate::Machine,
     targets: &[StateId],
@@ -132,20 +132,21 @@ pub(super) fn effective_targets(
             Some(remembered) => into.extend(remembered.iter()),
             None => {
                 let default = state.initial.as_ref().map_or(&[][..], |initial| &initial.targets);
-                // A history state's default is never another history state: the reader refuses that.
+                // The default of a history state is never another history state: the reader refuses such a file.
                 into.extend(default.iter().copied().filter(|&id| !machine.chart().state(id).kind.is_history()));
             }
         }
     }
 }
 
-/// `getTransitionDomain`: the innermost compound state that contains source and targets, or the source of an internal transition.
+/// `getTransitionDomain`: the innermost compound state that contains source and targets, or the source of an internal
+/// transition.
 pub(crate) fn transition_domain(chart: &Chart, source: StateId, internal: bool, targets: &[StateId]) -> StateId {
     let is_inside = |outer: StateId| targets.iter().all(|&target| chart.is_descendant(target, outer));
     if internal && chart.state(source).kind == Kind::Compound && is_inside(source) {
         return source;
     }
-    // `findLCCA`: of the proper ancestors of the source, the nearest compound one that holds all targets. The root holds all.
+    // `findLCCA`: the nearest compound proper ancestor of the source that contains all targets. The root contains all.
     chart
         .ancestors(source)
         .find(|&ancestor| chart.state(ancestor).kind == Kind::Compound && is_inside(ancestor))

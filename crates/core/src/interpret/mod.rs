@@ -1,9 +1,10 @@
 //! The algorithm for SCXML interpretation, appendix D of the W3C recommendation, on plain data.
 //!
-//! `macrostep` below is appendix D's `mainEventLoop` for one external event. The other procedures are in the files
-//! named after what they do: `select.rs`, `exit.rs`, `enter.rs`, `content.rs`. Three things are added: counters (a transition
-//! with a limit is enabled while its counter is below it), timers of states, and a bound on the length of a macrostep. A fourth
-//! restricts the specification: an event with an origin is heard within that state, and elsewhere by its qualified name only.
+//! `macrostep` below is appendix D's `mainEventLoop` for one external event. The other procedures are in files named
+//! after their task: `select.rs`, `exit.rs`, `enter.rs`, `content.rs`. The engine adds three things: counters (a
+//! transition with a limit is enabled while its counter is below the limit), timers of states, and a bound on the
+//! length of a macrostep. It restricts one: an event with an origin is heard inside that state, and elsewhere only by
+//! its qualified name.
 
 mod content;
 mod enter;
@@ -28,25 +29,26 @@ use crate::{
 /// Transitions taken together in one microstep, in document order.
 pub(crate) type Enabled = SmallVec<[TransitionId; 4]>;
 
-/// One macrostep at work.
+/// The working state of one macrostep.
 pub(crate) struct Interpreter<'a, D: Data, O: Observer> {
     pub(crate) machine: &'a Machine,
     pub(crate) state: &'a mut State<D>,
     pub(crate) observer: &'a mut O,
     pub(crate) effects: &'a mut Vec<Effect<D::Payload>>,
-    /// The event being handled; stays while eventless transitions follow it.
+    /// The event being handled; it stays while eventless transitions follow it.
     event: Option<Event<D::Payload>>,
-    /// The state that the event belongs to; nothing where every active state hears it.
+    /// The state that the event belongs to, or `None` if every active state hears the event.
     origin: Option<StateId>,
-    /// Events with the states they belong to.
+    /// Internal events with the states they belong to.
     internal_queue: VecDeque<(Event<D::Payload>, Option<StateId>)>,
     external_queue: VecDeque<Event<D::Payload>>,
-    /// Entered in this macrostep: if still active at its end, their activities and timers are started.
+    /// States entered in this macrostep: if they are still active at its end, their activities and timers are started.
     states_to_invoke: StateSet,
-    /// No microstep was taken, and no event seen that eventless transitions could ask about, since they were last asked.
+    /// True if eventless transitions need no new selection: since the last one, no microstep was taken and no event was
+    /// handled that their guards could read.
     is_settled: bool,
     rounds_left: u32,
-    /// Whether the bound on rounds was hit and the machine is being given a chance to deal with it.
+    /// True if the round limit was reached and the machine is handling the resulting error.
     is_rescue: bool,
     any_taken: bool,
 }
@@ -75,7 +77,7 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
         }
     }
 
-    /// Enters the initial configuration.
+    /// Enters the initial configuration of the machine.
     pub(crate) fn start(&mut self) {
         self.state.status = Status::Running;
         for at in 0..self.machine.initial_context().len() {
@@ -90,15 +92,16 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
         self.drain_external_queue();
     }
 
-    /// Handles one external event, and those the machine sends itself without delay. Says whether any transition was taken.
-    /// The origin is the state whose activity or timeout raised the event.
+    /// Handles one external event, and the events that the machine sends itself without delay. Returns true if any
+    /// transition was taken. The origin is the state whose activity or timeout raised the event.
     pub(crate) fn handle(&mut self, event: Event<D::Payload>, origin: Option<StateId>) -> bool {
         self.macrostep(event, origin);
         self.drain_external_queue();
         self.any_taken
     }
 
-    /// Ends the run as aborted where it stands. States are left in order, so that their exit content runs and their activities end.
+    /// Ends the run as aborted. States are left in order, so that their exit content runs and their activities are
+    /// cancelled.
     pub(crate) fn abort(&mut self) {
         self.state.status = Status::Done { outcome: Some(interlock_chart::model::Outcome::Aborted) };
         self.exit_interpreter();
@@ -113,15 +116,16 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
 
     fn macrostep(&mut self, event: Event<D::Payload>, origin: Option<StateId>) {
         self.take_event(event, origin);
-        // A machine that sends itself events without delay is bounded too.
+        // The round limit also covers a machine that sends itself events without delay.
         if self.count_round() {
             self.complete_macrostep();
         }
     }
 
-    /// Selects and takes the transitions for an event. Says whether there were any.
+    /// Selects and takes the transitions for an event. Returns true if there were any.
     fn take_event(&mut self, event: Event<D::Payload>, origin: Option<StateId>) -> bool {
-        // A guard that failed is not asked again about its own failure: nobody handles it, and so it would go on for ever.
+        // A guard that failed is not evaluated again for its own error event: if no transition handles the error, the
+        // loop would never end.
         let is_asked_about = self.machine.eventless_reads_event && !self.is_error_execution(&event.key);
         self.event = Some(event);
         self.origin = origin.filter(|_| self.state.semantics == Semantics::Scoped);
@@ -138,7 +142,8 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
         *key == EventKey::Known(self.machine.error_execution)
     }
 
-    /// Eventless transitions and internal events until nothing moves any more, then the activities of the new states.
+    /// Handles eventless transitions and internal events until none is left, then starts the activities of the new
+    /// states.
     fn complete_macrostep(&mut self) {
         while self.state.status == Status::Running {
             if !self.is_settled && self.may_be_eventless() {
@@ -185,7 +190,7 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
         self.enter_states(enabled);
     }
 
-    /// Counts a round against the bound. Says whether the macrostep may go on.
+    /// Counts a round against the limit. Returns true if the macrostep may continue.
     fn count_round(&mut self) -> bool {
         self.rounds_left -= 1;
         if self.rounds_left > 0 || self.state.is_done() {
@@ -209,13 +214,13 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
         is_taken
     }
 
-    /// Ends a run whose machine does not come to rest: going on would be going on for ever.
+    /// Ends a run whose machine does not come to rest, because it would loop for ever.
     fn give_up(&mut self) {
         self.state.status = Status::Done { outcome: Some(interlock_chart::model::Outcome::Failure) };
         self.exit_interpreter();
     }
 
-    /// Lets the data model answer something, with everything it may look at.
+    /// Lets the data model answer a question, with the scope that it may read.
     fn with_data<T>(&mut self, ask: impl FnOnce(&mut D, &Scope<'_, D::Payload>) -> T) -> T {
         let scope = Scope {
             machine: self.machine,
@@ -226,7 +231,8 @@ impl<'a, D: Data, O: Observer> Interpreter<'a, D, O> {
         ask(&mut self.state.data, &scope)
     }
 
-    /// Puts `error.execution` on the internal queue. It belongs to the state whose content could not be evaluated.
+    /// Adds `error.execution` to the internal queue. The event belongs to the state whose content could not be
+    /// evaluated.
     fn raise_fault(&mut self, state: StateId, fault: Fault) {
         self.observer.faulted(&fault);
         let event = self.fault_event(state, &fault);

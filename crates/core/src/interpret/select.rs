@@ -1,4 +1,4 @@
-//! Which transitions are taken: `selectTransitions`, `selectEventlessTransitions`, `removeConflictingTransitions`.
+//! Selects the transitions to take: `selectTransitions`, `selectEventlessTransitions`, `removeConflictingTransitions`.
 
 use interlock_chart::model::{CounterId, EventId, StateId, TransitionId};
 use smallvec::SmallVec;
@@ -6,31 +6,31 @@ use smallvec::SmallVec;
 use super::{Enabled, Interpreter};
 use crate::{Data, Event, EventKey, Observer, Refusal, machine::Node};
 
-/// What transitions are selected for.
+/// The trigger for which transitions are selected.
 #[derive(Clone, Copy)]
 enum Trigger {
     None,
     Known(EventId),
-    /// An event of one state, heard inside it: by its plain name and by its qualified one.
+    /// An event of one state, heard inside that state: by its plain name and by its qualified name.
     Inside(StateId, EventId),
-    /// The same, heard elsewhere: by its qualified name only.
+    /// An event of one state, heard elsewhere: by its qualified name only.
     Outside(StateId, EventId),
     /// An event the machine does not know: only a prefix or a wildcard takes it.
     Other,
 }
 
-/// One selection at work.
+/// The working state of one selection.
 struct Selection {
     trigger: Trigger,
     enabled: Enabled,
     asked: Asked,
 }
 
-/// Answers given in this selection, so that a transition reached from two regions is asked about once.
+/// Answers given in this selection, so that a transition reached from two regions is evaluated once.
 type Asked = SmallVec<[(TransitionId, bool); 8]>;
 
 impl<D: Data, O: Observer> Interpreter<'_, D, O> {
-    /// For the event being handled.
+    /// Selects the transitions for the event being handled.
     pub(super) fn select_transitions(&mut self) -> Enabled {
         let key = self.event.as_ref().map(|event| &event.key);
         self.observer.considering(key, self.origin);
@@ -55,8 +55,8 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         self.without_conflicts(selection.enabled)
     }
 
-    /// For an event that belongs to a state. Atomic states inside that state hear it; the others only if they or states around them
-    /// have its qualified name.
+    /// Selects the transitions for an event that belongs to a state. Atomic states inside that state hear it. Other
+    /// atomic states hear it only if they or their ancestors name it by its qualified name.
     fn select_scoped(&mut self, origin: StateId, event: EventId) -> Enabled {
         let machine = self.machine;
         let scope = self.scope(origin);
@@ -75,7 +75,8 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         self.without_conflicts(selection.enabled)
     }
 
-    /// The state within which an event is heard: its origin or, if that has been left since, the nearest active state around it.
+    /// The state within which an event is heard: its origin or, if that has been left since, the nearest active
+    /// ancestor.
     fn scope(&self, origin: StateId) -> StateId {
         let mut scope = origin;
         while !self.state.configuration.contains(scope) {
@@ -95,7 +96,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         if enabled.len() > 1 { self.remove_conflicting_transitions(enabled) } else { enabled }
     }
 
-    /// The first enabled transition of the state or, going outwards, of its ancestors.
+    /// Returns the first enabled transition of the state or, going outwards, of its ancestors.
     fn first_enabled(&mut self, state: StateId, selection: &mut Selection) -> Option<TransitionId> {
         let machine = self.machine;
         let mut at = Some(state);
@@ -123,7 +124,8 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         }
     }
 
-    /// For an event the machine does not know, descriptors are compared here; for known ones that was done beforehand.
+    /// Returns true if the transition takes the event. Descriptors of an unknown event are compared here; those of
+    /// known events were compared when the machine was compiled.
     fn takes(&self, transition: TransitionId, trigger: Trigger) -> bool {
         match (trigger, &self.event) {
             (Trigger::Other, Some(Event { key: EventKey::Other(name), .. })) => {
@@ -142,7 +144,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         answer
     }
 
-    /// The guard first: a limit is asked only of a transition that is meant.
+    /// Evaluates the guard first: the limit is checked only if the guard holds.
     fn is_enabled(&mut self, transition: TransitionId, before: &[TransitionId]) -> bool {
         let plan = self.machine.plan(transition);
         if let Some(guard) = plan.guard {
@@ -177,8 +179,8 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         true
     }
 
-    /// How often the counter will be counted by transitions of other regions that are enabled already: two regions that share
-    /// a counter do not pass its maximum together.
+    /// Returns how often the enabled transitions of other regions will increase the counter, so that two regions that
+    /// share a counter do not exceed its maximum together.
     fn counted_by(&self, enabled: &[TransitionId], counter: CounterId) -> u32 {
         let counts =
             |id: &TransitionId| self.machine.plan(*id).limits.iter().filter(|limit| limit.0 == counter).count();
@@ -191,7 +193,8 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         false
     }
 
-    /// Of two transitions that leave the same state, the one whose source is deeper goes first, then the one that comes first.
+    /// If two transitions leave the same state, keeps the one with the deeper source; between equals, the first in
+    /// document order.
     fn remove_conflicting_transitions(&mut self, enabled: Enabled) -> Enabled {
         if enabled.len() < 2 {
             return enabled;

@@ -1,4 +1,4 @@
-//! From a chart to a machine.
+//! Compiles a chart into a machine.
 
 mod named;
 
@@ -46,7 +46,7 @@ pub(super) fn machine(chart: Arc<Chart>) -> Machine {
     machine
 }
 
-/// Event names and their numbers: the chart's own first, so that ids agree.
+/// Event names and their numbers. The chart's events come first, so that the ids agree.
 struct Names {
     events: Vec<Arc<str>>,
     by_name: BTreeMap<Arc<str>, EventId>,
@@ -176,7 +176,7 @@ fn plan(
     }
 }
 
-/// Which transitions of a state take which event, worked out for every event the machine knows.
+/// Computes the transitions by which each state takes each event that the machine knows.
 fn fill_handlers(machine: &mut Machine) {
     let chart = machine.chart.clone();
     for state in &chart.states {
@@ -197,7 +197,7 @@ fn fill_handlers(machine: &mut Machine) {
     }
 }
 
-/// The states to enter, where they are the same every time.
+/// Precomputes the states to enter, if they are always the same.
 fn fill_entries(machine: &mut Machine) {
     let histories = vec![StateSet::new(machine.chart.states.len()); machine.histories.len()];
     for at in 0..machine.plans.len() {
@@ -219,7 +219,7 @@ fn states_where(chart: &Chart, wanted: impl Fn(&interlock_chart::model::State) -
     set
 }
 
-/// Atomic states from which an eventless transition, their own or an ancestor's, may be taken.
+/// Atomic states that have, or whose ancestors have, an eventless transition.
 fn eventless(chart: &Chart) -> StateSet {
     let has = |id: StateId| chart.state(id).transitions.iter().any(|&id| chart.transition(id).events.is_empty());
     states_where(chart, |state| {

@@ -1,4 +1,4 @@
-//! Activities: started on entry, cancelled on exit, and what their ends mean.
+//! Activities: started on entry, cancelled on exit, and the effects of their results.
 
 use expect_test::expect;
 
@@ -32,7 +32,7 @@ states:
 }
 
 #[test]
-fn an_activity_is_cancelled_when_its_state_is_left_and_what_it_says_then_is_late() {
+fn an_activity_is_cancelled_when_its_state_is_left_and_its_result_is_late() {
     check(
         r#"
 initial: a
@@ -60,7 +60,7 @@ states:
 }
 
 #[test]
-fn an_outcome_that_comes_twice_counts_once() {
+fn a_repeated_outcome_counts_once() {
     check(
         r#"
 initial: a
@@ -91,7 +91,7 @@ states:
 }
 
 #[test]
-fn a_failed_activity_raises_error_with_where_it_was() {
+fn a_failed_activity_raises_error_with_its_state() {
     check(
         r#"
 context: {seen: {}}
@@ -116,7 +116,7 @@ states:
 }
 
 #[test]
-fn a_signal_that_was_not_declared_is_an_error() {
+fn an_undeclared_signal_is_an_error() {
     check(
         r#"
 initial: a
@@ -173,7 +173,7 @@ states:
 }
 
 #[test]
-fn leaving_and_entering_again_cancels_and_starts_anew() {
+fn reentering_a_state_cancels_and_restarts_its_activity() {
     check(
         r#"
 initial: a
@@ -264,7 +264,7 @@ states:
 }
 
 #[test]
-fn data_for_an_activity_that_cannot_be_made_is_an_error_and_nothing_is_started() {
+fn a_failing_activity_input_is_an_error_and_nothing_is_started() {
     check(
         r#"
 context: {m: {}}

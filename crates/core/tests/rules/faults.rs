@@ -1,4 +1,4 @@
-//! What cannot be evaluated: an `error.execution` event, never silence and never a stop.
+//! Evaluations that fail raise an `error.execution` event; they are never silent and never stop the machine.
 
 use expect_test::expect;
 
@@ -32,7 +32,7 @@ states:
 }
 
 #[test]
-fn a_failed_guard_that_nobody_handles_leaves_the_machine_where_it_is() {
+fn an_unhandled_guard_failure_leaves_the_machine_in_place() {
     check(
         r#"
 context: {m: {}}
@@ -53,7 +53,7 @@ states: {a: {on: {go: {target: b, guard: "context.m.status == 'PASS'"}}}, b: {}}
 }
 
 #[test]
-fn a_guard_that_is_not_a_truth_value_is_an_error() {
+fn a_guard_that_is_not_a_boolean_is_an_error() {
     check(
         r#"
 context: {n: null}
@@ -75,7 +75,7 @@ states: {a: {on: {go: {target: b, guard: context.n}}}, b: {}, failed: {}}
 }
 
 #[test]
-fn a_failed_assignment_leaves_out_the_rest_of_its_block_only() {
+fn a_failed_assignment_skips_only_the_rest_of_its_block() {
     check(
         r#"
 context: {m: {}, n: 0, log: ""}
@@ -103,7 +103,7 @@ states:
 }
 
 #[test]
-fn a_reason_that_fails_is_told_and_changes_nothing() {
+fn a_failing_reason_is_recorded_and_changes_nothing() {
     check(
         r#"
 context: {m: {}}
@@ -124,7 +124,7 @@ states: {a: {on: {go: {target: b, reason: "because ${context.m.gone}"}}}, b: {},
 }
 
 #[test]
-fn whole_numbers_that_overflow_are_an_error() {
+fn integer_overflow_is_an_error() {
     check(
         r#"
 context: {n: 9223372036854775807}
@@ -187,7 +187,7 @@ states: {a: {}, failed: {}}
 }
 
 #[test]
-fn a_false_side_decides_a_guard_whose_other_side_fails() {
+fn a_false_side_decides_a_guard_even_if_the_other_side_fails() {
     check(
         r#"
 context: {m: {}, n: 0}
@@ -217,7 +217,7 @@ states:
 }
 
 #[test]
-fn a_number_that_is_not_finite_is_not_carried() {
+fn a_number_that_is_not_finite_is_refused() {
     check(
         r#"
 context: {f: 0.0}
@@ -261,7 +261,7 @@ states: {a: {always: {assign: {l: "${[context.l]}"}}}, failed: {}}
 }
 
 #[test]
-fn an_expression_that_would_go_on_for_hours_is_an_error_with_the_expression_in_it() {
+fn an_expression_beyond_the_step_budget_is_an_error_that_names_it() {
     check_with(
         r#"
 events: {go: {from: any}}

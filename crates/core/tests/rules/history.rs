@@ -1,11 +1,11 @@
-//! What history states remember.
+//! History states: the states they record and restore.
 
 use expect_test::expect;
 
 use crate::check;
 
 #[test]
-fn shallow_history_brings_back_the_child_and_enters_it_by_default() {
+fn shallow_history_restores_the_child_and_enters_it_by_default() {
     check(
         r#"
 initial: work
@@ -41,7 +41,7 @@ states:
 }
 
 #[test]
-fn deep_history_brings_back_the_innermost_states() {
+fn deep_history_restores_the_innermost_states() {
     check(
         r#"
 initial: work
@@ -77,7 +77,7 @@ states:
 }
 
 #[test]
-fn history_with_nothing_to_remember_leads_to_its_default() {
+fn history_without_a_record_leads_to_its_default() {
     check(
         r#"
 initial: idle
@@ -169,7 +169,7 @@ states:
 }
 
 #[test]
-fn a_transition_from_inside_to_the_history_of_its_parent_goes_to_the_default_first() {
+fn a_transition_from_inside_to_its_parents_history_first_goes_to_the_default() {
     check(
         r#"
 initial: work
@@ -197,7 +197,7 @@ states:
 }
 
 #[test]
-fn what_is_remembered_is_the_last_time_it_was_left() {
+fn history_records_the_most_recent_exit() {
     check(
         r#"
 initial: work

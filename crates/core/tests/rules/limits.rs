@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::{check, check_with};
 
 #[test]
-fn a_limit_holds_a_transition_back_once_it_is_used_up() {
+fn a_used_up_limit_disables_its_transition() {
     check(
         r#"
 initial: a
@@ -134,7 +134,7 @@ states:
 }
 
 #[test]
-fn two_regions_that_share_a_counter_do_not_pass_its_maximum_together() {
+fn two_regions_that_share_a_counter_do_not_exceed_its_maximum_together() {
     check(
         r#"
 type: parallel
@@ -187,7 +187,7 @@ states:
 }
 
 #[test]
-fn a_limit_set_too_high_by_the_input_is_cut_to_what_the_schema_allows() {
+fn a_limit_above_the_schemas_maximum_is_capped() {
     check_with(
         r#"
 input: {type: object, required: [tries], properties: {tries: {type: integer, minimum: 0, maximum: 1}}}
@@ -213,7 +213,7 @@ states:
 }
 
 #[test]
-fn a_limit_that_is_not_a_number_is_an_error_and_not_an_open_door() {
+fn a_limit_that_is_not_a_number_is_an_error_and_disables_the_transition() {
     check_with(
         r#"
 input: {type: object, required: [tries], properties: {tries: {type: integer, minimum: 0, maximum: 9}}}
@@ -239,7 +239,7 @@ states:
 }
 
 #[test]
-fn a_limit_is_asked_only_of_a_transition_whose_guard_holds() {
+fn a_limit_is_checked_only_if_the_guard_holds() {
     check(
         r#"
 initial: a

@@ -1,5 +1,5 @@
-//! The engine's rules, one case each: a machine, a script, and what happens. How a script is written and what is told of a step
-//! stands in `interlock_testkit::script`.
+//! The engine's rules, one test case each: a machine, a script, and the expected steps. `interlock_testkit::script`
+//! defines the syntax of a script and the printed form of a step.
 
 mod activities;
 mod completion;
@@ -20,7 +20,7 @@ fn check(machine: &str, script: &str, expected: Expect) {
     expected.assert_eq(&script::run(machine, script));
 }
 
-/// The same for a run that is given something.
+/// Checks a run that starts with an input.
 fn check_with(machine: &str, input: &str, script: &str, expected: Expect) {
     expected.assert_eq(&script::run_with(machine, input, script));
 }

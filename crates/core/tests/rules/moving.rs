@@ -1,4 +1,4 @@
-//! Leaving and entering: the order of it, and what internal, external and targetless transitions leave.
+//! Leaving and entering states: the order, and the states that internal, external and targetless transitions leave.
 
 use expect_test::expect;
 
@@ -183,7 +183,7 @@ states:
 }
 
 #[test]
-fn a_target_deep_inside_enters_the_way_there_and_the_other_regions_by_default() {
+fn a_deep_target_enters_its_ancestors_and_the_other_regions_by_default() {
     check(
         r#"
 initial: z

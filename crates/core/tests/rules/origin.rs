@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use crate::check;
 
-/// Two regions whose activities end with the same signals.
+/// Builds two regions whose activities end with the same signals.
 fn regions(lint: &str, tests: &str, outer: &str) -> String {
     format!(
         "initial: p
@@ -34,7 +34,7 @@ const PLAIN: &str = "passed: linted, failed: linted";
 const OWN: &str = "passed: tested, failed: tested, timeout: tested";
 
 #[test]
-fn a_signal_is_not_heard_by_the_region_beside_it() {
+fn a_signal_is_not_heard_by_a_sibling_region() {
     check(
         &regions(PLAIN, OWN, ""),
         "@ruff passed; @pytest failed",
@@ -100,7 +100,7 @@ fn a_qualified_name_is_heard_in_another_region_and_in_its_own() {
 }
 
 #[test]
-fn an_inner_handler_preempts_an_outer_one_and_the_outer_one_hears_the_rest() {
+fn an_inner_handler_preempts_an_outer_one_which_hears_the_other_events() {
     let outer = "linting.failed: over, testing.failed: over";
     check(
         &regions("passed: linted, failed: linted", "passed: tested, timeout: tested", outer),
@@ -264,7 +264,7 @@ states:
 }
 
 #[test]
-fn a_fault_belongs_to_the_state_that_failed_or_to_the_nearest_active_one_around_it() {
+fn a_fault_belongs_to_the_failing_state_or_its_nearest_active_ancestor() {
     let machine = |exit: &str, always: &str| {
         format!(
             "
@@ -317,7 +317,7 @@ states:
 }
 
 #[test]
-fn what_is_raised_and_what_people_send_is_heard_everywhere() {
+fn raised_events_and_events_from_people_are_heard_everywhere() {
     check(
         "
 type: parallel

@@ -1,4 +1,4 @@
-//! Run to completion: eventless transitions, the internal queue before the external one, and the bound on it all.
+//! Run to completion: eventless transitions, the internal queue before the external one, and the round limit.
 
 use expect_test::expect;
 
@@ -136,7 +136,7 @@ states:
 }
 
 #[test]
-fn an_eventless_guard_over_the_event_sees_an_event_nobody_takes() {
+fn an_eventless_guard_over_the_event_sees_an_event_without_a_handler() {
     check(
         r#"
 events: {odd: {from: any}}
@@ -160,7 +160,7 @@ states:
 }
 
 #[test]
-fn an_eventless_guard_that_fails_is_told_once_and_the_machine_rests() {
+fn a_failing_eventless_guard_is_reported_once_and_the_machine_rests() {
     check(
         r#"
 initial: a
@@ -184,7 +184,7 @@ states:
 }
 
 #[test]
-fn a_loop_of_eventless_transitions_is_stopped_and_the_machine_is_told() {
+fn a_loop_of_eventless_transitions_is_stopped_and_raises_an_error() {
     check(
         r#"
 context: {n: 0}
@@ -213,7 +213,7 @@ states:
 }
 
 #[test]
-fn a_loop_that_does_not_stop_even_then_ends_the_run_as_failed() {
+fn a_loop_that_continues_after_the_error_ends_the_run_as_failed() {
     check(
         r#"
 initial: a

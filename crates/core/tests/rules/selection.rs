@@ -1,4 +1,4 @@
-//! Which transitions are taken: document order, inner before outer, conflicts between regions, names of events.
+//! Selecting transitions: document order, inner before outer, conflicts between regions, names of events.
 
 use expect_test::expect;
 
@@ -68,7 +68,7 @@ states:
 }
 
 #[test]
-fn an_outer_state_is_asked_when_the_inner_guard_is_false() {
+fn an_outer_state_is_considered_if_the_inner_guard_is_false() {
     check(
         r#"
 context: {n: 0}
@@ -125,7 +125,7 @@ states:
 }
 
 #[test]
-fn of_two_regions_that_leave_the_same_states_the_first_goes() {
+fn if_two_regions_leave_the_same_states_the_first_one_wins() {
     check(
         r#"
 initial: p
@@ -238,7 +238,7 @@ states:
 }
 
 #[test]
-fn a_transition_into_a_region_from_another_preempts_what_moves_there() {
+fn a_transition_into_a_region_from_another_preempts_transitions_inside_it() {
     check(
         r#"
 initial: p
@@ -303,7 +303,7 @@ states:
 }
 
 #[test]
-fn a_wildcard_takes_what_nobody_else_takes_even_unknown_events() {
+fn a_wildcard_takes_all_other_events_even_unknown_ones() {
     check(
         r#"
 events: {go: {from: any}}
@@ -335,7 +335,7 @@ states:
 }
 
 #[test]
-fn an_event_nobody_handles_is_unhandled_and_changes_nothing() {
+fn an_event_without_a_handler_is_unhandled_and_changes_nothing() {
     check(
         r#"
 events: {go: {from: any}, other: {from: any}}

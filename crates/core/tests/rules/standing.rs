@@ -1,11 +1,11 @@
-//! The run as a whole: who may raise what, pausing and resuming, and inputs that come at the wrong time.
+//! The run as a whole: permission to raise events, pausing and resuming, and inputs that come at the wrong time.
 
 use expect_test::expect;
 
 use crate::check;
 
 #[test]
-fn only_whom_the_file_names_may_raise_an_event() {
+fn only_the_parties_named_in_the_file_may_raise_an_event() {
     check(
         r#"
 events: {go: {from: user}, ring: {from: timer}, call: {from: run}, free: {from: any}, own: {from: machine}}
@@ -52,7 +52,7 @@ states: {a: {}}
 }
 
 #[test]
-fn nobody_outside_may_raise_what_an_activity_a_timer_or_the_machine_raises() {
+fn events_of_activities_timers_and_the_machine_are_refused_from_outside() {
     check(
         r#"
 events: {go: {from: user}}
@@ -85,7 +85,7 @@ states:
 }
 
 #[test]
-fn a_paused_run_holds_what_activities_and_timers_do_and_refuses_people() {
+fn a_paused_run_holds_results_of_activities_and_timers_and_refuses_people() {
     check(
         r#"
 context: {n: 0}
@@ -127,7 +127,7 @@ states:
 }
 
 #[test]
-fn what_an_earlier_held_input_makes_late_is_late() {
+fn a_held_input_is_late_if_an_earlier_one_ended_its_activity() {
     check(
         r#"
 initial: a
@@ -214,7 +214,7 @@ states:
 }
 
 #[test]
-fn a_run_that_is_ended_from_outside_leaves_its_states_and_ends_as_aborted() {
+fn an_aborted_run_leaves_its_states_and_ends_as_aborted() {
     check(
         r#"
 context: {n: 0}

@@ -1,4 +1,4 @@
-//! Time: delayed events, and how long a run may stay in a state.
+//! Time: delayed events, and the longest time a run may stay in a state.
 
 use expect_test::expect;
 
@@ -121,7 +121,7 @@ states:
 }
 
 #[test]
-fn a_delayed_event_that_nobody_handles_any_more_is_unhandled() {
+fn a_delayed_event_that_is_no_longer_handled_is_unhandled() {
     check(
         r#"
 initial: a
@@ -173,7 +173,7 @@ states:
 }
 
 #[test]
-fn a_state_whose_time_is_up_is_told() {
+fn a_timeout_raises_its_event() {
     check(
         r#"
 initial: a

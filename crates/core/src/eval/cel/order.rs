@@ -1,12 +1,12 @@
-//! An order for what has none, and an end for what may have none.
+//! Gives map iteration a fixed order and evaluation a bound.
 //!
-//! The `cel` crate keeps maps in a table whose order differs from process to process.
-//! Two things in an expression go over the entries of a map: a macro such as `m.map(k, …)`, which goes over its keys, and `list + m`, which
-//! the crate takes for the list with the keys behind it. Before an expression is evaluated, the first is given the keys as a
-//! sorted list, and the second, which CEL does not have, is made to fail.
+//! The `cel` crate keeps maps in a table whose order differs from process to process. Two kinds of expression iterate
+//! over the entries of a map: a macro such as `m.map(k, …)`, which iterates over the keys, and `list + m`, which the
+//! crate evaluates as the list followed by the keys. Before evaluation, the first kind is rewritten to iterate over a
+//! sorted list of the keys. The second kind, which CEL does not define, is rewritten to fail.
 //!
-//! The crate also goes over lists as long as it takes. The same places count the items that are gone over, so that an evaluation ends
-//! after a number of steps that depends on the expression and its data alone.
+//! The crate also iterates over lists without a bound. The same rewritten calls count the iterated items, so that an
+//! evaluation ends after a number of steps that depends only on the expression and its data.
 
 use std::sync::{
     Arc,
@@ -19,21 +19,21 @@ use cel::{
     objects::Key,
 };
 
-/// Names that no expression can write.
+/// Function names that no expression can contain.
 const KEYS: &str = "@keys";
 const ADDEND: &str = "@addend";
 const SEARCHED: &str = "@searched";
 
-/// Bytes of a text that count as one item.
+/// Bytes of a text that count as one step.
 const BYTES_PER_STEP: u64 = 64;
 
-/// The steps of one evaluation that are left.
+/// The remaining steps of one evaluation.
 #[derive(Clone, Debug)]
 pub(super) struct Steps(Arc<AtomicU64>);
 
 impl Steps {
     pub(super) fn new(most: u64) -> Self {
-        // One more than there are, so that 0 means that they were not enough.
+        // One more than the budget, so that 0 means that the budget was exceeded.
         Steps(Arc::new(AtomicU64::new(most.saturating_add(1))))
     }
 
@@ -41,7 +41,7 @@ impl Steps {
         self.0.load(Ordering::Relaxed) == 0
     }
 
-    /// Takes the steps that going over a value needs.
+    /// Subtracts the steps that iterating over a value needs.
     fn take(&self, value: &Value) -> Result<(), ExecutionError> {
         let items = match value {
             Value::List(items) => items.len() as u64,
@@ -58,7 +58,7 @@ impl Steps {
     }
 }
 
-/// Puts the calls of the functions below where they are needed.
+/// Wraps the operands that are iterated over in calls of the functions below.
 pub(super) fn keep(node: &mut IdedExpr) {
     match &mut node.expr {
         Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => {}
@@ -70,7 +70,7 @@ pub(super) fn keep(node: &mut IdedExpr) {
             call.target.iter_mut().for_each(|target| keep(target));
             call.args.iter_mut().for_each(keep);
             match (&*call.func_name, &mut call.args[..]) {
-                // A list that is written out is no map. The crate appends to one in place if it sees it.
+                // A list literal is never a map. The crate appends a literal in place if it is not wrapped.
                 (operators::ADD, [_, right]) if matches!(right.expr, Expr::List(_)) => {}
                 (operators::ADD, [left, right]) => {
                     wrap(left, SEARCHED);
@@ -106,9 +106,9 @@ fn wrap(node: &mut IdedExpr, function: &str) {
     *node = IdedExpr { id, expr: Expr::Call(call) };
 }
 
-/// Makes the functions known.
+/// Binds the functions to the scope.
 pub(super) fn bind(scope: &mut Context<'_, '_>, steps: &Steps) {
-    // A name that is taken already would be an error of ours; the crate has none of these.
+    // `add_function` fails only if the name is taken; the crate defines none of these names.
     let left = steps.clone();
     let _ = scope.add_function(KEYS, move |range: Value| -> Result<Value, ExecutionError> {
         left.take(&range)?;

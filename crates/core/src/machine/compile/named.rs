@@ -1,4 +1,5 @@
-//! Qualified names: which transitions of a state take an event of which state, worked out for every such event that the state names.
+//! Qualified names: for every event of a state that is named by its qualified name, computes the transitions that take
+//! it.
 
 use std::collections::BTreeSet;
 
@@ -36,8 +37,8 @@ fn named(machine: &Machine, state: &interlock_chart::model::State) -> Vec<Named>
     events.into_iter().map(one).collect()
 }
 
-/// The events, with their states, for which a qualified name makes a difference: those that it means and, for a timeout, those that
-/// its text is a prefix of.
+/// The events, with their states, for which a qualified name makes a difference: the event that it denotes and, for a
+/// timeout, the events whose names begin with its text.
 fn events(machine: &Machine, descriptor: &Descriptor) -> Vec<(StateId, EventId)> {
     let Some(origin) = descriptor.origin else { return Vec::new() };
     let state = origin.state;
