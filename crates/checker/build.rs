@@ -1,4 +1,5 @@
-//! Names this checker by the sources that decide its verdicts, so that a proof made by another one is not taken for its own.
+//! Identifies this checker by the sources that decide its verdicts, so that it does not accept a proof made by another
+//! checker.
 
 #![allow(clippy::disallowed_methods, reason = "a build script is told where to work by its environment")]
 
@@ -7,7 +8,7 @@ use std::{env, fs, io, path::Path};
 /// The crates whose code a verdict depends on.
 const CRATES: [&str; 3] = ["chart", "core", "checker"];
 
-/// FNV-1a with 128 bits: names sources, and guards against nobody.
+/// FNV-1a with 128 bits: it identifies sources and does not protect against deliberate collisions.
 const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 

@@ -1,9 +1,10 @@
-//! Termination, and how much a machine can do at most.
+//! Termination, and bounds on the work of a machine.
 //!
-//! Where all counters are followed exactly, what the machine does by itself is a graph without cycles, and the bound is its longest
-//! way: exact for the abstraction. Where counters are left open, cycles remain that only their limits end; such a component is
-//! ranked: edges that count a counter which is not reset in it can be taken at most as often as its limit says, so they are removed
-//! and the rest is ranked in the same way. A component in which no counter counts without being reset can go on for ever.
+//! If all counters are tracked exactly, the steps that the machine takes by itself form a graph without cycles, and the
+//! bound is its longest path: exact for the abstraction. If counters are left open, cycles remain that only their
+//! limits end. Such a component is ranked: edges that increase a counter that is not reset in the component can be
+//! taken at most as often as its limit allows, so they are removed and the rest is ranked in the same way. If a
+//! component resets every counter that it increases, it can loop for ever.
 
 use std::{borrow::Cow, ops::ControlFlow};
 
@@ -17,7 +18,7 @@ use crate::{
     watch::Move,
 };
 
-/// How much is done on a way.
+/// The amount of work on a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Work {
     pub(crate) transitions: u64,
@@ -30,7 +31,7 @@ impl Work {
         self.zip(other, u64::saturating_add)
     }
 
-    /// The larger of each: the three are bounded on their own, not by one and the same way.
+    /// The maximum of each field: the three are bounded independently, not by one and the same path.
     pub(crate) fn max(self, other: Work) -> Work {
         self.zip(other, u64::max)
     }
@@ -54,7 +55,8 @@ impl From<Bound> for Work {
     }
 }
 
-/// What the activities of a machine do in runs of their own, per activity. A run without a bound does as much as can be counted.
+/// The work that a machine's activities do in child runs, per activity. A child run without a bound counts as the
+/// largest number.
 #[derive(Debug, Default)]
 pub(crate) struct Prices {
     between: Vec<(InvokeId, Work)>,
@@ -62,10 +64,10 @@ pub(crate) struct Prices {
 }
 
 impl Prices {
-    /// Nothing is done elsewhere.
+    /// The prices of a machine that starts no other machine.
     pub(crate) const NONE: &'static Prices = &Prices { between: Vec::new(), whole: Vec::new() };
 
-    /// The work of the machines that a machine starts.
+    /// Collects the work of the machines that a machine starts.
     pub(crate) fn of(chart: &Chart, outside: &Outside<'_>) -> Self {
         const ENDLESS: Work = Work { transitions: u64::MAX, activities: u64::MAX, judgements: u64::MAX };
         let work = |bound: Option<Bound>| bound.map_or(ENDLESS, Work::from);
@@ -79,17 +81,17 @@ impl Prices {
         prices
     }
 
-    /// The work of the runs that may be under way already when an input comes.
+    /// The work of the child runs that may already be running when an input arrives.
     pub(crate) fn running(&self) -> Work {
         self.between.iter().fold(Work::default(), |all, (_, work)| all.plus(*work))
     }
 
-    /// Costs with what is done elsewhere between two inputs.
+    /// Adds the work that child runs do between two inputs to the costs.
     pub(crate) fn between<'c>(&self, costs: &'c Costs, graph: &Graph) -> Cow<'c, Costs> {
         priced(&self.between, costs, graph)
     }
 
-    /// Costs with all that is done elsewhere.
+    /// Adds the whole work of child runs to the costs.
     pub(crate) fn whole<'c>(&self, costs: &'c Costs, graph: &Graph) -> Cow<'c, Costs> {
         priced(&self.whole, costs, graph)
     }
@@ -107,11 +109,11 @@ fn priced<'c>(prices: &[(InvokeId, Work)], costs: &'c Costs, graph: &Graph) -> C
     Cow::Owned(costs)
 }
 
-/// What each meaning of an edge costs and does to the counters.
+/// The cost of each edge meaning and its effect on the counters.
 #[derive(Clone, Debug)]
 pub(crate) struct Costs {
     work: Vec<Work>,
-    /// Counters counted and reset, as bits. Counters beyond the 64th are not ranked.
+    /// Counters increased and reset, as bits. Counters beyond the 64th are not ranked.
     counted: Vec<u64>,
     reset: Vec<u64>,
     maxima: Vec<u64>,
@@ -149,7 +151,7 @@ impl Costs {
         self.work[edge.meaning as usize]
     }
 
-    /// The counters that an edge counts and does not reset, as bits.
+    /// The counters that an edge increases and does not reset, as bits.
     pub(crate) fn left_counted(&self, edge: &Edge) -> u64 {
         self.counted[edge.meaning as usize] & !self.reset[edge.meaning as usize]
     }
@@ -164,7 +166,8 @@ fn bits(counters: impl Iterator<Item = usize>) -> u64 {
     counters.filter(|&at| at < 64).map(|at| 1 << at).fold(0, |all, bit| all | bit)
 }
 
-/// A component in which nothing ends a loop: its nodes in order, and the counters whose edges are not part of the loop.
+/// A component with a loop that no limit ends: its nodes in order, and the counters whose edges are not part of the
+/// loop.
 #[derive(Clone, Debug)]
 pub(crate) struct Endless {
     pub(crate) members: Vec<u32>,
@@ -178,23 +181,23 @@ impl Endless {
         Endless { members, removed }
     }
 
-    /// Whether an edge may be part of the loop, as far as counters go.
+    /// Returns true if an edge may be part of the loop, as far as counters allow.
     pub(crate) fn has(&self, costs: &Costs, edge: &Edge) -> bool {
         costs.counted[edge.meaning as usize] & self.removed == 0 && self.members.binary_search(&edge.to).is_ok()
     }
 }
 
-/// What an edge is to a bound.
+/// The role of an edge in a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weight {
-    /// No part of what is bounded: a way ends before it.
+    /// Not bounded: a path ends before this edge.
     Ends,
-    /// A way goes on over it, but what it does is not counted.
+    /// A path continues over this edge, but its work is not counted.
     Free,
     Counts,
 }
 
-/// The most that can be done from each node, or a loop that nothing ends.
+/// Returns the most work that can be done from each node, or a loop that no limit ends.
 pub(crate) fn longest(
     graph: &Graph,
     costs: &Costs,
@@ -209,7 +212,7 @@ pub(crate) fn longest(
     }
 }
 
-/// Some nodes of the graph, with the edges among them that do not count one of the removed counters.
+/// Some nodes of the graph, with the edges among them that do not increase one of the removed counters.
 struct Part<'g> {
     graph: &'g Graph,
     costs: &'g Costs,
@@ -218,7 +221,8 @@ struct Part<'g> {
 }
 
 impl Part<'_> {
-    /// The most that can be done inside this part from each of its nodes; told to `found`. Gives the most of all.
+    /// Computes the most work inside this part from each of its nodes and reports it to `found`. Returns the overall
+    /// maximum.
     fn rank(
         &self,
         weigh: impl Fn(u32, &Edge) -> Weight + Copy,
@@ -239,7 +243,7 @@ impl Part<'_> {
         let members = members(&parts, self.nodes);
         let mut best = vec![Work::default(); parts.count];
         let mut overall = Work::default();
-        // Lower numbers first: whatever a component leads to has been done by then.
+        // Lower numbers first: all components that this one leads to are finished already.
         for (at, members) in members.iter().enumerate() {
             let mut beyond = Work::default();
             let mut inner = Inner::default();
@@ -263,7 +267,7 @@ impl Part<'_> {
         ControlFlow::Continue(overall)
     }
 
-    /// The most that can be done within one component.
+    /// Returns the most work that can be done within one component.
     fn inside(
         &self,
         members: &[u32],
@@ -277,7 +281,8 @@ impl Part<'_> {
         if usable == 0 {
             return ControlFlow::Break(Endless::of(members, self.removed));
         }
-        // Each of these edges can be taken as often as its counter allows and no more: between two of them lies a way without any.
+        // Each of these edges can be taken only as often as its counter allows, and a path without any of them lies
+        // between two.
         let counters = (0..64).filter(|at| usable & (1 << at) != 0);
         let times = counters.fold(0, |all: u64, at| all.saturating_add(self.costs.maxima[at]));
         let part = Part { nodes: members, removed: self.removed | usable, ..*self };
@@ -286,10 +291,10 @@ impl Part<'_> {
     }
 }
 
-/// What the edges inside a component do.
+/// The effects of the edges inside a component.
 #[derive(Default)]
 struct Inner {
-    /// Edges that count.
+    /// The number of edges whose work counts.
     edges: usize,
     counted: u64,
     reset: u64,
@@ -307,9 +312,9 @@ impl Inner {
     }
 }
 
-/// Numbers nodes of a part from 0.
+/// Numbers the nodes of a part from 0.
 struct Local {
-    /// Nothing where the part is the whole graph.
+    /// `None` if the part is the whole graph.
     numbers: Option<hashbrown::HashMap<u32, u32, rustc_hash::FxBuildHasher>>,
 }
 

@@ -1,8 +1,9 @@
-//! Checking a machine: explore, judge, and look again more closely where that may help.
+//! Checks a machine: explores it, judges the graph, and refines the exploration if that may help.
 //!
-//! A machine that is small enough is explored once with all its counters. A larger one is explored with its counters left open, which
-//! shows every way there is and some that there are not; where such a way breaks a claim, it is gone again with the counters, and
-//! one that rules it out is followed from then on, for this claim alone. Each claim so gets the smallest graph that decides it.
+//! A machine that is small enough is explored once with all its counters. A larger one is explored with its counters
+//! left open. That graph contains every real path and some that are not real. If a path breaks a claim, it is replayed
+//! with the counters; if a counter rules the path out, that counter is tracked from then on, for this claim alone. So
+//! each claim gets the smallest graph that decides it.
 
 use std::{collections::BTreeMap, rc::Rc, sync::Arc};
 
@@ -25,28 +26,29 @@ use crate::{
     watch::Lookout,
 };
 
-/// How far to go.
+/// Limits of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Configurations to explore at most, in one exploration.
+    /// The most configurations in one exploration.
     pub configurations_max: usize,
-    /// With more configurations than this, counters are left open at first and followed only where it matters.
+    /// If a machine has more configurations than this, its counters are left open at first and tracked only if a claim
+    /// needs them.
     pub exact_max: usize,
-    /// Work to do at most, in all explorations together: ways tried, and rounds of the engine on them. It does not depend on how fast the
-    /// computer is, so the same machine always gets the same answer.
+    /// The most work in all explorations together: paths tried, plus rounds of the engine on them. It does not depend
+    /// on the speed of the computer, so the same machine always gets the same answer.
     pub work_max: u64,
-    /// What is known of data.
+    /// The knowledge about data that the exploration uses.
     pub data: Knowledge,
 }
 
-/// What an exploration knows of data.
+/// The knowledge about data that an exploration uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Knowledge {
     /// Facts are remembered: the same question gets the same answer until something may have changed it.
     #[default]
     Facts,
-    /// Nothing: every guard goes either way each time it is asked, and nothing fails to evaluate. This is the reduced form that
-    /// `draw --format promela` writes, so that what is counted here can be held against SPIN.
+    /// Nothing is known: every guard goes either way each time it is evaluated, and no evaluation fails. `draw --format
+    /// promela` writes this reduced form, so that the counts can be compared with SPIN.
     Nothing,
 }
 
@@ -56,18 +58,19 @@ impl Default for Options {
     }
 }
 
-/// Many times what any of the built-in machines needs; a few seconds.
+/// Many times the work that any built-in machine needs; it takes a few seconds.
 const WORK_MAX: u64 = 24_000_000;
 
-/// How many counters are taken in one after another for one claim before what remains is reported as it is.
+/// The most counters that are tracked one after another for one claim. After that, the remaining breach is reported as
+/// it is.
 pub(crate) const REFINEMENTS_MAX: usize = 16;
 
-/// Finds out what a machine can and cannot do.
+/// Checks a machine and reports its proofs, bounds and problems.
 pub fn check(chart: Arc<Chart>, options: &Options) -> Report {
     check_priced(chart, options, Prices::NONE)
 }
 
-/// The same, with the bounds of the machines that it starts added to its own.
+/// Checks a machine and adds the bounds of the machines that it starts to its bounds.
 pub fn check_within(chart: Arc<Chart>, outside: &Outside<'_>, options: &Options) -> Report {
     let prices = Prices::of(&chart, outside);
     check_priced(chart, options, &prices)
@@ -85,14 +88,14 @@ fn check_priced(chart: Arc<Chart>, options: &Options, prices: &Prices) -> Report
     explorations.report(is_exact)
 }
 
-/// How large a machine is, explored with all its counters.
+/// The size of a machine, explored with all its counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Configurations found.
+    /// The number of configurations found.
     pub configurations: usize,
-    /// Ways from one to the next.
+    /// The number of edges between configurations.
     pub edges: usize,
-    /// Whether those are all.
+    /// True if the exploration covered everything.
     pub is_complete: bool,
 }
 
@@ -106,7 +109,7 @@ pub fn size(chart: Arc<Chart>, options: &Options) -> Size {
     Size { configurations: graph.len() - 1, edges: graph.edges.len(), is_complete: graph.too_much.is_none() }
 }
 
-/// Something that must hold.
+/// A claim about a machine that must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Claim {
     Property(usize),
@@ -124,7 +127,7 @@ impl Claim {
     }
 }
 
-/// Explorations of one machine that follow different counters.
+/// Explorations of one machine that track different counters.
 pub(crate) struct Explorations<'m> {
     pub(crate) machine: &'m Machine,
     table: &'m Table,
@@ -132,21 +135,22 @@ pub(crate) struct Explorations<'m> {
     options: &'m Options,
     found: BTreeMap<Vec<bool>, Rc<Graph>>,
     work_left: u64,
-    /// What activities do in runs of their own.
+    /// The work that activities do in child runs.
     prices: &'m Prices,
     total: Total,
 }
 
-/// What became of a claim.
+/// The decision on a claim.
 enum Decision {
     Holds,
     Fails(Counterexample),
-    /// Too much to explore: why.
+    /// Undecided because there was too much to explore, with the reason.
     Open(String),
 }
 
 impl<'m> Explorations<'m> {
-    /// Explores a machine for the first time: with all its counters where it is small enough, which is said, and else with none.
+    /// Explores a machine for the first time: with all its counters if it is small enough, and otherwise with none. The
+    /// returned flag is true if all counters are tracked.
     pub(crate) fn begin(
         machine: &'m Machine,
         table: &'m Table,
@@ -157,7 +161,7 @@ impl<'m> Explorations<'m> {
         let (found, work_left) = (BTreeMap::new(), options.work_max);
         let (prices, total) = (Prices::NONE, Total::default());
         let mut explorations = Explorations { machine, table, lookout, options, found, work_left, prices, total };
-        // Most machines are small. Where this one is not, most of the work is still to be done.
+        // Most machines are small. If this one is not, most of the work must remain for the later explorations.
         let first = Allowance {
             configurations: options.exact_max.min(options.configurations_max),
             work: options.work_max / if counters == 0 { 1 } else { 16 },
@@ -181,7 +185,7 @@ impl<'m> Explorations<'m> {
         graph
     }
 
-    /// The graph that follows these counters, explored when it is first asked for.
+    /// Returns the graph that tracks these counters, and explores it on first use.
     pub(crate) fn following(&mut self, exact: &[bool]) -> Rc<Graph> {
         match self.found.get(exact) {
             Some(graph) => graph.clone(),
@@ -204,7 +208,7 @@ impl<'m> Explorations<'m> {
             let (ok, counterexample) = match self.decide(Claim::Property(at), &judge) {
                 Decision::Holds => (true, None),
                 Decision::Fails(way) => (false, Some(way)),
-                // Said once for all where it is the machine itself that is too big.
+                // If the machine itself is too big, that is reported only once.
                 Decision::Open(_) if base.too_much.is_some() => (false, None),
                 Decision::Open(why) => {
                     let message = format!("`{}` is not decided: {why}", property.name);
@@ -232,7 +236,7 @@ impl<'m> Explorations<'m> {
         }
     }
 
-    /// What becomes of a claim, however closely one has to look.
+    /// Decides a claim and refines the graph as often as needed.
     fn decide(&mut self, claim: Claim, base: &Judge<'_>) -> Decision {
         let mut exact = base.exact.to_vec();
         let mut decided = self.look(claim, base);
@@ -248,7 +252,7 @@ impl<'m> Explorations<'m> {
         Decision::Open(format!("it takes more than {REFINEMENTS_MAX} counters to decide it"))
     }
 
-    /// Looks at a claim in one graph.
+    /// Examines a claim in one graph.
     fn look(&self, claim: Claim, judge: &Judge<'_>) -> Look {
         let (machine, graph) = (self.machine, judge.graph);
         let open = || Look::Decided(Decision::Open(too_big(graph)));
@@ -263,7 +267,7 @@ impl<'m> Explorations<'m> {
         }
     }
 
-    /// The bounds, from the first graph in which the machine comes to rest.
+    /// Returns the bounds, from the first graph in which the machine comes to rest.
     fn bounds(&mut self, base: &Judge<'_>) -> Option<(Bound, Option<Bound>)> {
         let mut exact = base.exact.to_vec();
         for _ in 0..=REFINEMENTS_MAX {
@@ -271,7 +275,7 @@ impl<'m> Explorations<'m> {
             let judge = Judge::new(self.machine, &graph, self.lookout, &exact).priced(self.prices);
             let bounds = if exact == base.exact { base.bounds() } else { judge.bounds() };
             match bounds {
-                // What was not explored may do more.
+                // The unexplored part may do more work.
                 _ if graph.too_much.is_some() => return None,
                 Ok(bounds) => return Some(*bounds),
                 Err(breach) => {
@@ -315,7 +319,7 @@ impl<'m> Explorations<'m> {
         problems
     }
 
-    /// The problem where a claim that no property makes does not hold.
+    /// Returns the problem if a claim that is made for every machine does not hold.
     fn unasked(&mut self, claim: Claim, code: &'static str, message: &str, judge: &Judge<'_>) -> Option<Problem> {
         let chart = self.machine.chart();
         match self.decide(claim, judge) {
@@ -326,7 +330,7 @@ impl<'m> Explorations<'m> {
     }
 }
 
-/// What one look at a claim gives: a decision, or a counter to be followed in the next.
+/// The result of examining a claim once: a decision, or a counter to track in the next graph.
 enum Look {
     Decided(Decision),
     Counter(CounterId),

@@ -1,8 +1,8 @@
-//! Outcomes of activities that nobody takes: signals whose guards are all false, and failures without a handler.
+//! Outcomes of activities that no transition takes: signals whose guards are all false, and failures without a handler.
 //!
-//! The activity is over then and its state is still active, so the run waits there for something else. If nothing else can come but what
-//! ends or aborts the run from outside, it is stuck, which is an error; if a timer or a person gets it out, it is a warning. A state that
-//! neither can get out of is a dead end and told as such (E0602).
+//! The activity is then over while its state is still active, so the run waits there for another event. If only an
+//! event that ends or aborts the run can follow, the run is stuck, which is an error. If a timer or a person can move
+//! it on, it is a warning. A state that has no exit at all is a dead end and is reported as one (E0602).
 
 use std::collections::BTreeSet;
 
@@ -18,19 +18,19 @@ use crate::{
     watch::Move,
 };
 
-/// How many of several places are named.
+/// The most places that a message names.
 const NAMED_MAX: usize = 3;
 
-/// What may come after an outcome was dropped.
+/// The events that may follow a dropped outcome.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum After {
-    /// Nothing but what is handled further out.
+    /// Only events that outer states handle.
     Stuck,
-    /// A timer, or something that the state itself waits for.
+    /// A timer, or an event that the state itself waits for.
     Waiting,
 }
 
-/// The outcomes that may be dropped, by how bad that is.
+/// The outcomes that may be dropped, by severity.
 #[derive(Default)]
 struct Dropped {
     signals: BTreeSet<(InvokeId, EventId, After)>,
@@ -45,7 +45,7 @@ pub(crate) fn find(judge: &Judge<'_>) -> Vec<Problem> {
         for edge in graph.edges_of(node) {
             let meaning = &graph.meanings[edge.meaning as usize];
             let is_taken = meaning.moves.iter().any(|one| matches!(one, Move::Taken(_)));
-            // A limit that is followed only roughly may seem used up where it is not.
+            // If some counters are left open, a limit may appear used up although it is not.
             let is_vague = judge.exact.contains(&false) && !meaning.moves.is_empty();
             let invoke = match meaning.cause {
                 Cause::Signal(invoke, _) | Cause::Error(invoke) if !is_taken && !is_vague => invoke,
@@ -64,7 +64,7 @@ pub(crate) fn find(judge: &Judge<'_>) -> Vec<Problem> {
     problems
 }
 
-/// What may come after an outcome was dropped; nothing to tell if the state goes on anyway or is a place to rest.
+/// Returns the events that may follow a dropped outcome, or `None` if the state continues anyway or may rest.
 fn after(chart: &Chart, graph: &Graph, edge: &Edge, state: StateId) -> Option<After> {
     let is_within = |inner: StateId| inner == state || chart.is_descendant(inner, state);
     let active = graph.configuration(edge.to);
@@ -84,7 +84,7 @@ fn after(chart: &Chart, graph: &Graph, edge: &Edge, state: StateId) -> Option<Af
         };
         match meaning.cause {
             Cause::Signal(other, _) | Cause::Error(other) if is_within(chart.invoke(other).state) => return None,
-            // Another region goes on, and may bring this one on as well.
+            // Another region continues, and may move this one on as well.
             Cause::Signal(..) | Cause::Error(_) | Cause::Timeout(_) | Cause::Delayed(_) => found = After::Waiting,
             Cause::Raised(_) if leaves() => found = After::Waiting,
             Cause::Raised(_) | Cause::Start => {}
@@ -112,11 +112,11 @@ fn signals(chart: &Chart, dropped: &Dropped) -> Vec<Problem> {
             counterexample: None,
         }
     };
-    // Sorted, so that the worse comes first.
+    // The set is sorted, so the more severe case comes first.
     dropped.signals.iter().filter(|(invoke, event, _)| told.insert((*invoke, *event))).map(problem).collect()
 }
 
-/// One problem for all places: most often the machine lacks one line.
+/// Returns one problem for all places, because most often the machine lacks a single line.
 fn failures(chart: &Chart, dropped: &Dropped, after: After) -> Option<Problem> {
     let is_stuck = |invoke| dropped.failures.contains(&(invoke, After::Stuck));
     let found = dropped

@@ -1,9 +1,10 @@
 //! Breadth-first exploration of everything a machine can do.
 //!
-//! From every configuration, everything that may happen next is tried with the engine's own `step`: each signal and the failure of
-//! each running activity, each pending timer, each event that a person or another run may raise. Where the data model
-//! leaves a question open, every answer is tried. Breadth first, so that the first way found to anywhere is a shortest one.
-//! The engine takes each step once; where it would go the same way again, `memo.rs` knows what comes of it.
+//! From every configuration, everything that may happen next is tried with the engine's `step`: each signal and the
+//! failure of each running activity, each pending timer, each event that a person or another run may raise. If the data
+//! model leaves a question open, every answer is tried. The search is breadth-first, so the first path found to a
+//! configuration is a shortest one. The engine takes each step once; if it would take the same path again, `memo.rs`
+//! supplies the result.
 
 use std::{hash::Hasher, sync::Arc};
 
@@ -22,22 +23,23 @@ use crate::{
     watch::{Lookout, Move, Watch},
 };
 
-/// How many ways one input may go before the exploration says that it is too much.
+/// The most paths that one input may take before the exploration stops as too large.
 const WAYS_MAX: u32 = 1 << 12;
 
-/// How many rounds of the engine all ways of one input may take together: a macrostep that finds no rest takes a thousand each way.
+/// The most engine rounds of all paths of one input together. A macrostep that never comes to rest takes a thousand
+/// rounds per path.
 const ROUNDS_MAX: u64 = 1 << 14;
 
-/// An input, with the tree of what may come of it.
+/// An input, with the tree of its possible results.
 #[derive(Clone, Copy, Debug)]
 struct Tried {
     cause: Cause,
-    /// For a delayed event that may be pending any number of times: whether it still is afterwards.
+    /// For a delayed event that may be pending any number of times: true if it is still pending afterwards.
     another_stays: bool,
     tree: At,
 }
 
-/// Explores a machine, following these counters exactly, until it has seen everything or as much as it may.
+/// Explores a machine and tracks these counters exactly, until everything was seen or the allowance is used up.
 pub(crate) fn explore(
     machine: &Machine,
     table: &Table,
@@ -55,7 +57,7 @@ struct Explorer<'m> {
     graph: Graph,
     index: HashTable<u32>,
     meaning_index: HashTable<u32>,
-    /// The edges found from the configuration at work.
+    /// The edges found from the current configuration.
     leaving: hashbrown::HashSet<(u32, u32), rustc_hash::FxBuildHasher>,
     state: State<Facts<'m>>,
     watch: Watch<'m>,
@@ -63,10 +65,10 @@ struct Explorer<'m> {
     packed: Vec<u64>,
     control_words: Vec<u64>,
     control_index: HashTable<u32>,
-    /// By control: everything that may happen, where somebody has asked.
+    /// Per control: everything that may happen, computed on first use.
     inputs: Vec<Option<Vec<Tried>>>,
     memo: Memo,
-    /// Events that somebody outside may raise, with who may, and the states that handle them.
+    /// Events that may be raised from outside, with the permitted raiser and the states that handle them.
     outside: Vec<(EventId, Raiser, Arc<str>, StateSet)>,
     signals: Vec<Vec<(EventId, Arc<str>)>>,
     session: Arc<str>,
@@ -111,7 +113,8 @@ impl<'m> Explorer<'m> {
         }
     }
 
-    /// Explores until there is nothing more, or as far as is allowed. `before` is told of every configuration that is about to be explored.
+    /// Explores until nothing is left, or up to the allowance. Calls `before` ahead of every configuration that is
+    /// explored.
     fn run(&mut self, allowance: Allowance, before: impl Fn(&mut Self)) {
         let control = self.control();
         self.graph.layout.pack(control, &self.state, &mut self.packed);
@@ -133,7 +136,7 @@ impl<'m> Explorer<'m> {
         self.graph.visited = self.watch.visited.clone();
     }
 
-    /// The number of the state's control, found or made.
+    /// Returns the number of the state's control, and adds the control if it is new.
     fn control(&mut self) -> u32 {
         self.graph.layout.pack_control(self.machine, &self.state, &mut self.control_words);
         let (words, controls) = (&self.control_words, &mut self.graph.controls);
@@ -165,7 +168,7 @@ impl<'m> Explorer<'m> {
         self.inputs[control] = Some(inputs);
     }
 
-    /// Everything that may happen to a configuration: its control decides that.
+    /// Everything that may happen to a configuration. Its control determines the list.
     fn inputs_of(&mut self, node: u32) -> Vec<Tried> {
         self.unpack(node);
         let mut causes = Vec::new();
@@ -194,7 +197,7 @@ impl<'m> Explorer<'m> {
         causes.extend(raised.map(|(event, ..)| (Cause::Raised(*event), false)));
     }
 
-    /// The delayed events that are pending, each once, and whether there may be any number of them.
+    /// The delayed events that are pending, each once, with a flag that is true if any number of them may be pending.
     fn delayed(&self) -> SmallVec<[(usize, bool); 4]> {
         let mut found = SmallVec::<[(usize, bool); 4]>::new();
         let mut all: SmallVec<[usize; 8]> = (self.state.pending.iter())
@@ -208,9 +211,9 @@ impl<'m> Explorer<'m> {
         found
     }
 
-    /// Tries everything that may come of one input: every leaf of its tree that the configuration's data leads to, in order.
+    /// Tries every result of one input: every leaf of its tree that the configuration's data leads to, in order.
     fn follow(&mut self, node: u32, tried: Tried) {
-        // The choices on the way to where the walk is, and which way each goes.
+        // The choices on the path to the current position, with the option taken at each.
         let mut chosen = SmallVec::<[(At, u8); 16]>::new();
         let (mut ways, mut rounds, mut at) = (0, 0, Some(tried.tree));
         while let Some(here) = at {
@@ -244,7 +247,7 @@ impl<'m> Explorer<'m> {
         self.graph.work += rounds + u64::from(ways);
     }
 
-    /// The next way after the one that was just gone: another answer to the last choice that has one.
+    /// Returns the next path after the current one: another answer to the last choice that has one.
     fn next_way(&self, chosen: &mut SmallVec<[(At, u8); 16]>) -> Option<At> {
         while let Some((at, way)) = chosen.pop() {
             if let Branch::Chooses(ways) = self.memo.branch(at)
@@ -257,7 +260,7 @@ impl<'m> Explorer<'m> {
         None
     }
 
-    /// Lets the engine take a step that is not known yet, and keeps it. Says whether it could be kept.
+    /// Lets the engine take a step that is not known yet, and stores it. Returns true if it could be stored.
     fn try_out(&mut self, node: u32, tried: Tried, chosen: &[(At, u8)]) -> bool {
         self.unpack(node);
         if let (true, Cause::Delayed(at)) = (tried.another_stays, tried.cause) {
@@ -281,7 +284,7 @@ impl<'m> Explorer<'m> {
         true
     }
 
-    /// What the step that was just taken does to whatever configuration it is taken in.
+    /// Describes the step just taken as a change that applies to every configuration in which it is taken.
     fn leaf(&mut self, control: u32, cause: Cause) -> Leaf {
         let (data, layout) = (&self.state.data, &self.graph.layout);
         let slots = (0..data.masks.len()).filter(|at| data.is_touched[*at]);
@@ -298,7 +301,7 @@ impl<'m> Explorer<'m> {
         Leaf { control, sets, adds, meaning: self.meaning(cause), is_still, rounds }
     }
 
-    /// Whether a leaf makes of this configuration what the engine made of it.
+    /// Returns true if the leaf turns this configuration into the one that the engine produced.
     fn is_true_to(&mut self, node: u32, control: u32, leaf: &Leaf) -> bool {
         self.graph.layout.pack(control, &self.state, &mut self.packed);
         let mut after = self.graph.packed(node).to_vec();
@@ -306,7 +309,7 @@ impl<'m> Explorer<'m> {
         after == self.packed
     }
 
-    /// Adds the edge by which a configuration is left on this way.
+    /// Adds the edge of this path that leaves the configuration.
     fn arrive(&mut self, node: u32, leaf: u32) {
         let words = self.graph.layout.words;
         let from = &self.graph.packed[node as usize * words..][..words];
@@ -320,7 +323,7 @@ impl<'m> Explorer<'m> {
         let meaning = leaf.meaning;
         let edge = self.graph.edges.len() as u32;
         let to = self.insert((node, edge));
-        // Other answers may come to the same.
+        // Other answers may lead to the same edge.
         if self.leaving.insert((to, meaning)) {
             self.graph.edges.push(Edge { to, meaning });
         }
@@ -367,7 +370,7 @@ impl<'m> Explorer<'m> {
         Input::ActivityFinished { activity: interlock_core::ActivityId(u64::from(invoke.0)), ended }
     }
 
-    /// The number of the packed configuration, found or made.
+    /// Returns the number of the packed configuration, and adds it if it is new.
     fn insert(&mut self, parent: (u32, u32)) -> u32 {
         let (words, graph) = (self.graph.layout.words, &mut self.graph);
         let hash = hash_words(&self.packed);
@@ -406,7 +409,7 @@ impl<'m> Explorer<'m> {
     }
 }
 
-/// What transitions do to a counter: whether they reset it, and how far they count it (after that).
+/// Returns the effect of transitions on a counter: true if they reset it, and the amount they add (after the reset).
 fn counting(machine: &Machine, moves: &[Move], counter: usize) -> (bool, u32) {
     let taken = moves.iter().filter_map(|one| match one {
         Move::Taken(transition) => Some(machine.plan(*transition)),
@@ -421,13 +424,13 @@ fn counting(machine: &Machine, moves: &[Move], counter: usize) -> (bool, u32) {
     })
 }
 
-/// Packed configurations differ in a few bits only, and the table wants all bits of a hash to be good: each word is multiplied out to
-/// 128 bits and folded.
+/// Hashes a packed configuration. Packed configurations differ in a few bits only, and the table needs all bits of the
+/// hash to be good: each word is multiplied out to 128 bits and folded.
 fn hash_words(words: &[u64]) -> u64 {
     const FACTOR: u128 = 0x9e37_79b9_7f4a_7c15;
     words.iter().fold(0x243f_6a88_85a3_08d3, |hash: u64, &word| {
         let product = u128::from(hash ^ word) * FACTOR;
-        // Unrotated: the low bits, which choose the place in the table, must come from the middle of the product.
+        // Not rotated: the low bits, which select the slot in the table, must come from the middle of the product.
         (product as u64) ^ ((product >> 64) as u64)
     })
 }
@@ -440,7 +443,7 @@ fn hash_meaning(cause: Cause, moves: &[Move]) -> u64 {
     hasher.finish()
 }
 
-/// Events that somebody outside the machine may raise.
+/// Events that may be raised from outside the machine.
 fn outside_events(machine: &Machine) -> Vec<(EventId, Raiser, Arc<str>, StateSet)> {
     let chart = machine.chart();
     let may = |from: Raiser| matches!(from, Raiser::User | Raiser::Run | Raiser::Timer | Raiser::Any);

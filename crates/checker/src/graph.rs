@@ -1,8 +1,8 @@
-//! Graphs: components, ways back, longest ways.
+//! Graph algorithms: strongly connected components and reverse reachability.
 //!
-//! Everything here works on plain numbers: nodes are `0..n`, and the caller says which edges count.
+//! Everything here works on plain numbers: nodes are `0..n`, and the caller decides which edges count.
 
-/// Edges as lists: where each node's begin, and where they lead.
+/// Reversed edges as lists: the start of each node's edges, and the nodes they come from.
 #[derive(Debug)]
 pub(crate) struct Reverse {
     first: Vec<u32>,
@@ -10,7 +10,7 @@ pub(crate) struct Reverse {
 }
 
 impl Reverse {
-    /// The edges turned round.
+    /// Builds the reversed edges.
     pub(crate) fn of(nodes: usize, edges: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut first = vec![0; nodes + 1];
         edges.clone().for_each(|(_, to)| first[to as usize + 1] += 1);
@@ -25,7 +25,7 @@ impl Reverse {
         Reverse { first, from }
     }
 
-    /// Which nodes lead to one of these.
+    /// Returns, per node, true if it leads to one of the goals.
     pub(crate) fn leading_to(&self, goals: impl Iterator<Item = u32>) -> Vec<bool> {
         let mut leads = vec![false; self.first.len() - 1];
         let mut queue: Vec<u32> = goals.collect();
@@ -42,7 +42,7 @@ impl Reverse {
     }
 }
 
-/// Strongly connected components.
+/// The strongly connected components of a graph.
 #[derive(Debug)]
 pub(crate) struct Components {
     /// Each node's component. Components are numbered so that edges lead to the same or a lower number.
@@ -52,8 +52,8 @@ pub(crate) struct Components {
 
 const UNSEEN: u32 = u32::MAX;
 
-/// Tarjan's algorithm without recursion. `edges(node, at)` is the target of the node's `at`-th edge: nothing where there are no more,
-/// and nothing inside where that edge does not count.
+/// Tarjan's algorithm without recursion. `edges(node, at)` is the target of the node's `at`-th edge: `None` if there
+/// are no more edges, `Some(None)` if that edge does not count.
 pub(crate) fn components(nodes: usize, edges: impl Fn(u32, usize) -> Option<Option<u32>>) -> Components {
     let mut search = Tarjan {
         order: vec![UNSEEN; nodes],
@@ -135,8 +135,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn components_are_numbered_against_the_direction_of_edges() {
-        // 0 -> 1 <-> 2 -> 3, 3 -> 3
+    fn components_are_numbered_against_edge_direction() {
+        // The graph: 0 -> 1 <-> 2 -> 3, 3 -> 3
         let edges: [&[u32]; 4] = [&[1], &[2], &[1, 3], &[3]];
         let found = components(4, |node, at| edges[node as usize].get(at).copied().map(Some));
         assert_eq!(found.count, 3);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_back_are_found() {
+    fn reverse_reachability_is_found() {
         let reverse = Reverse::of(5, [(0, 1), (1, 2), (3, 4)].into_iter());
         assert_eq!(reverse.leading_to([2].into_iter()), [true, true, true, false, false]);
     }

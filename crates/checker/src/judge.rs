@@ -1,4 +1,4 @@
-//! From the graph of everything a machine can do to what is proved and what is not.
+//! Judges the graph of everything a machine can do: the proofs and the breaches.
 
 use std::cell::OnceCell;
 
@@ -19,7 +19,7 @@ use crate::{
     watch::{Lookout, Move},
 };
 
-/// A way that breaks something, with where its loop begins, if it ends in one.
+/// A path that breaks a claim, with the position at which its loop begins if it ends in one.
 #[derive(Clone, Debug)]
 pub(crate) struct Breach {
     pub(crate) way: Vec<Leg>,
@@ -32,23 +32,25 @@ impl Breach {
     }
 }
 
-/// How many ways into a loop are held against the counters, and how many loops, before the nearest one is looked at more closely.
+/// The most paths into a loop that are checked against the counters, and the most loops, before the nearest one is
+/// examined further.
 const WAYS_TRIED_MAX: usize = 2_000;
 const LOOPS_MAX: usize = 16;
 
-/// The monitor of `after … leads_to …` while what was promised has not come.
+/// The monitor value of `after … leads_to …` while the promised observation has not come.
 const OWED: u32 = 1;
 
-/// Looks at one graph.
+/// Judges one graph.
 pub(crate) struct Judge<'g> {
     pub(crate) machine: &'g Machine,
     pub(crate) graph: &'g Graph,
     lookout: &'g Lookout,
-    /// Which counters the graph follows.
+    /// Per counter: true if the graph tracks it.
     pub(crate) exact: &'g [bool],
     costs: Costs,
     prices: &'g Prices,
-    /// Per node: whether it is in a component in which only timers tick and nothing is started: a wait.
+    /// Per node: the number of its component if only timers drive that component and it starts nothing, which is a
+    /// wait.
     ticking: Vec<u32>,
     bounds: OnceCell<Result<(Bound, Option<Bound>), Breach>>,
 }
@@ -68,7 +70,7 @@ impl<'g> Judge<'g> {
         }
     }
 
-    /// The same, with what activities do in runs of their own.
+    /// Adds the work that activities do in child runs.
     pub(crate) fn priced(self, prices: &'g Prices) -> Self {
         Judge { prices, ..self }
     }
@@ -86,7 +88,7 @@ impl<'g> Judge<'g> {
         self.graph.meanings[edge.meaning as usize].cause.is_outside()
     }
 
-    /// Whether the edge is one of a loop that only timers drive and that starts nothing.
+    /// Returns true if the edge belongs to a loop that only timers drive and that starts nothing.
     fn is_tick(&self, from: u32, edge: &Edge) -> bool {
         let part = self.ticking[from as usize];
         part != u32::MAX && part == self.ticking[edge.to as usize] && !self.is_outside(edge)
@@ -96,7 +98,7 @@ impl<'g> Judge<'g> {
         !self.is_outside(edge) && !self.is_tick(from, edge)
     }
 
-    /// The bound between two inputs and the bound of a whole run, or a loop that nothing ends.
+    /// Returns the bound between two inputs and the bound of a whole run, or a loop that no limit ends.
     pub(crate) fn bounds(&self) -> &Result<(Bound, Option<Bound>), Breach> {
         self.bounds.get_or_init(|| self.measure())
     }
@@ -114,7 +116,7 @@ impl<'g> Judge<'g> {
                 bound = bound.max(between.work(edge).plus(most[edge.to as usize]));
             }
         }
-        // A clock may tick as often as it likes: the run goes on from wherever it stands then.
+        // A clock may tick any number of times; the run continues from wherever it is then.
         let whole = self.prices.whole(&self.costs, self.graph);
         let run = longest(self.graph, &whole, |from, edge| match self.is_tick(from, edge) {
             true => Weight::Free,
@@ -129,8 +131,9 @@ impl<'g> Judge<'g> {
         self.loop_in(endless, counts, ways).unwrap_or_else(|| Breach::at(self.graph, endless.members[0]))
     }
 
-    /// A way into a loop that nothing ends: one that the counters allow, if one is found. Loops that touch no limit come first, then
-    /// those that leave nothing counted, then those that count one counter and reset it: most often they are what is wrong.
+    /// Returns a path into a loop that no limit ends, if possible one that the counters allow. Loops that touch no
+    /// limit come first, then those that leave nothing counted, then those that increase one counter and reset it: most
+    /// often these are the error.
     fn loop_in(
         &self,
         endless: &Endless,
@@ -178,7 +181,7 @@ impl<'g> Judge<'g> {
         edges.fold(0, |all, edge| all | self.costs.reset(edge))
     }
 
-    /// A way from which neither an end nor a resting place can be reached.
+    /// Returns a path from which neither an end nor a resting place can be reached.
     pub(crate) fn dead_end(&self) -> Option<Breach> {
         let chart = self.machine.chart();
         let is_idle = |node: u32| {
@@ -190,7 +193,7 @@ impl<'g> Judge<'g> {
     }
 
     fn not_leading_to(&self, goals: impl Iterator<Item = u32>) -> Option<Breach> {
-        // What was not explored has no ways on, which proves nothing.
+        // Unexplored configurations have no edges, which proves nothing.
         if self.graph.too_much.is_some() {
             return None;
         }
@@ -201,7 +204,7 @@ impl<'g> Judge<'g> {
         lost.map(|node| Breach::at(self.graph, node))
     }
 
-    /// A way that breaks a property.
+    /// Returns a path that breaks a property.
     pub(crate) fn breach(&self, at: usize, property: &Property) -> Option<Breach> {
         match &property.kind {
             PropertyKind::Terminates => self.bounds().as_ref().err().cloned(),
@@ -220,8 +223,8 @@ impl<'g> Judge<'g> {
         }
     }
 
-    /// A way on which something promised does not come: the run ends or goes round by itself without it. A run that waits for
-    /// somebody has not broken its promise.
+    /// Returns a path on which a promised observation does not come: the run ends or loops by itself without it. A run
+    /// that waits for an input from outside has not broken its promise.
     fn owed(&self, at: usize, property: &Property) -> Option<Breach> {
         let product = Product::of(self.graph, property, &self.lookout.roles[at]);
         let is_complete = self.graph.too_much.is_none();
@@ -243,7 +246,7 @@ impl<'g> Judge<'g> {
         self.loop_in(&endless, counts, ways)
     }
 
-    /// States that are never entered.
+    /// The states that are never entered.
     pub(crate) fn unreachable(&self) -> Vec<interlock_chart::model::StateId> {
         let states = self.machine.chart().states.iter();
         states
@@ -252,7 +255,7 @@ impl<'g> Judge<'g> {
             .collect()
     }
 
-    /// Transitions that are never taken.
+    /// The transitions that are never taken.
     pub(crate) fn never_taken(&self) -> Vec<interlock_chart::model::TransitionId> {
         let mut taken = vec![false; self.machine.chart().transitions.len()];
         for meaning in &self.graph.meanings {
@@ -266,7 +269,7 @@ impl<'g> Judge<'g> {
         transitions.filter(|id| !taken[id.index()]).collect()
     }
 
-    /// Where a run rests until somebody outside does something.
+    /// The states in which a run rests until an input comes from outside.
     pub(crate) fn waits(&self) -> Vec<String> {
         let mut waits = vec![false; self.machine.chart().states.len()];
         for node in self.nodes().filter(|&node| !self.is_done(node)) {
@@ -281,7 +284,7 @@ impl<'g> Judge<'g> {
     }
 }
 
-/// For each member that lies on a loop, in order, the first edge of one that may begin it.
+/// For each member that lies on a loop, in order, returns the first edge of one that may begin it.
 fn turning(
     graph: &Graph,
     members: &[u32],
@@ -302,8 +305,8 @@ fn turning(
     members.iter().filter_map(first).collect()
 }
 
-/// Numbers the components of what happens without anybody outside in which there are loops, but only timers drive them and
-/// nothing is started; all other nodes have the highest number.
+/// Numbers the components of the graph without outside edges whose loops are driven only by timers and start nothing.
+/// All other nodes get the highest number.
 fn ticking(graph: &Graph) -> Vec<u32> {
     let is_inside = |edge: &Edge| !graph.meanings[edge.meaning as usize].cause.is_outside();
     let parts = components(graph.len(), |node, at| {
@@ -327,7 +330,7 @@ fn as_bound(work: Work) -> Bound {
     Bound { transitions: work.transitions, activities: work.activities, judgements: work.judgements }
 }
 
-/// Where a problem about the whole machine is shown.
+/// The place at which a problem of the whole machine is shown.
 pub(crate) fn top(chart: &Chart) -> interlock_chart::Span {
     chart.state(Chart::ROOT).span
 }

@@ -1,10 +1,10 @@
-//! Configurations packed into bits.
+//! Packs configurations into bits.
 //!
-//! A packed configuration holds everything that decides what a run can do next. It has two parts. *Control* is what a step always
-//! depends on: the active states, what history remembers, running activities, pending timers. There are few of them, so they are numbered,
-//! and the first word of a packed configuration is that number. *Data* is what a step depends on where it asks: the counters that are
-//! followed exactly and the known facts, packed into the words that follow. Ids of activities and timers are left out: they only have
-//! to differ.
+//! A packed configuration holds everything that decides what a run can do next. It has two parts. *Control* is the part
+//! that every step depends on: the active states, the history records, running activities, pending timers. There are
+//! few controls, so they are numbered, and the first word of a packed configuration is that number. *Data* is the part
+//! that a step depends on only if it reads it: the counters that are tracked exactly and the known facts, packed into
+//! the words that follow. Ids of activities and timers are left out: they only have to differ.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use interlock_core::{ActivityId, Event, EventKey, Machine, Pending, Running, Sta
 
 use crate::facts::{Carried, Facts, Known, Table};
 
-/// The same delayed event is told apart up to this many times; beyond, there may be any number.
+/// Copies of the same delayed event are counted up to this number; beyond it, there may be any number.
 pub(crate) const MANY: usize = 2;
 
-/// Most sets of delayed events that are numbered.
+/// The most sets of delayed events that are numbered.
 const DELAYED_SETS_MAX: usize = 1 << 16;
 
 const WORD: u32 = u64::BITS;
 
-/// A delayed event: its name, what it can be cancelled by, what is known of its data.
+/// A delayed event: its name, the name it can be cancelled by, and the knowledge about its data.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Delayed {
     pub(crate) event: String,
@@ -29,7 +29,7 @@ pub(crate) struct Delayed {
     known: Known,
 }
 
-/// Where a number stands in a packed configuration: never across two words.
+/// The position of a number in a packed configuration; it never crosses a word boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     word: u32,
@@ -50,17 +50,17 @@ impl Field {
     }
 }
 
-/// Where everything stands in a packed configuration.
+/// The positions of all parts of a packed configuration.
 #[derive(Debug)]
 pub(crate) struct Layout {
     states: usize,
     invokes: usize,
     timed: Vec<StateId>,
-    /// Counters that are followed.
+    /// The positions of the counters that are tracked.
     counters: Vec<Option<Field>>,
-    /// Facts that outlive an event.
+    /// The positions of the facts that outlive an event.
     slots: Vec<Option<Field>>,
-    /// Sets of delayed events, numbered as they turn up.
+    /// Sets of delayed events, numbered as they are found.
     delayed_sets: Vec<Vec<usize>>,
     delayed: Vec<Delayed>,
     set_numbers: BTreeMap<Vec<usize>, usize>,
@@ -89,22 +89,22 @@ impl Layout {
         }
     }
 
-    /// Where a counter stands, if it is followed.
+    /// The position of a counter, if it is tracked.
     pub(crate) fn counter(&self, at: usize) -> Option<Field> {
         self.counters[at]
     }
 
-    /// Where a fact stands, if it outlives an event.
+    /// The position of a fact, if it outlives an event.
     pub(crate) fn slot(&self, at: usize) -> Option<Field> {
         self.slots[at]
     }
 
-    /// The counters that are followed, by their numbers.
+    /// The counters that are tracked, by their numbers.
     pub(crate) fn counters(&self) -> impl Iterator<Item = (usize, Field)> + '_ {
         self.counters.iter().enumerate().filter_map(|(at, field)| Some((at, (*field)?)))
     }
 
-    /// Packs the data of a state, and this number of its control.
+    /// Packs the data of a state, with the number of its control.
     pub(crate) fn pack(&self, control: u32, state: &State<Facts<'_>>, into: &mut Vec<u64>) {
         into.clear();
         into.resize(self.words, 0);
@@ -114,7 +114,7 @@ impl Layout {
         slots.for_each(|(at, field)| field.set(into, state.data.masks[at]));
     }
 
-    /// The control of a state, as words that are equal if it is.
+    /// Packs the control of a state into words; equal controls have equal words.
     pub(crate) fn pack_control(&mut self, machine: &Machine, state: &State<Facts<'_>>, into: &mut Vec<u64>) {
         let status = match state.status {
             Status::Ready => 0,
@@ -133,7 +133,7 @@ impl Layout {
         timed.filter_map(|state| self.timed.binary_search(&state).ok()).for_each(|at| set(timed_at + at));
     }
 
-    /// Makes a state of its control and its packed data. Counters that are not followed begin every step at 0.
+    /// Rebuilds a state from its control and its packed data. Counters that are not tracked begin every step at 0.
     pub(crate) fn unpack(&self, machine: &Machine, control: &[u64], packed: &[u64], state: &mut State<Facts<'_>>) {
         state.status = status(control);
         let words = self.states.div_ceil(64).max(1);
@@ -169,7 +169,7 @@ impl Layout {
         state.next_id = 1 << 32;
     }
 
-    /// A pending timer for a delayed event.
+    /// Creates a pending timer for a delayed event.
     pub(crate) fn delayed_pending(
         &self,
         machine: &Machine,
@@ -184,7 +184,7 @@ impl Layout {
         Pending { id, state: None, name: delayed.name.clone(), event: Event { key, data } }
     }
 
-    /// The number of a delayed event that is pending, and how often it is.
+    /// The number of a delayed event that is pending.
     pub(crate) fn delayed_at(&self, machine: &Machine, pending: &Pending<Carried>) -> Option<usize> {
         let wanted = describe(machine, pending);
         self.delayed.iter().position(|delayed| *delayed == wanted)
@@ -215,13 +215,13 @@ impl Layout {
         &self.delayed[at].event
     }
 
-    /// Whether more sets of delayed events turned up than are numbered.
+    /// Returns true if more sets of delayed events were found than can be numbered.
     pub(crate) fn is_overflowing(&self) -> bool {
         self.delayed_sets.len() > DELAYED_SETS_MAX
     }
 }
 
-/// Where a run of this control stands as a whole.
+/// The status of a run with this control.
 pub(crate) fn status(control: &[u64]) -> Status {
     match control[0] & 3 {
         0 => Status::Ready,
@@ -230,7 +230,7 @@ pub(crate) fn status(control: &[u64]) -> Status {
     }
 }
 
-/// The active states of this control, out of so many.
+/// The active states of this control, out of `states` states.
 pub(crate) fn configuration(control: &[u64], states: usize) -> StateSet {
     let mut set = StateSet::new(states);
     let words = set.words_mut();
@@ -257,7 +257,7 @@ impl Room {
         if self.bit + bits > WORD {
             (self.word, self.bit) = (self.word + 1, 0);
         }
-        // A field without bits stands where there is a word for sure.
+        // A field without bits refers to word 0, which always exists.
         let field = match bits {
             0 => Field { word: 0, shift: 0, mask: 0 },
             bits => Field { word: self.word, shift: self.bit, mask: u64::MAX >> (WORD - bits) },
@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_read_as_they_were_written_and_leave_each_other_alone() {
+    fn fields_read_back_and_do_not_overlap() {
         let mut room = Room { word: 1, bit: 0 };
         let fields: Vec<Field> = [3, 32, 0, 31, 1, 7, 32, 30].iter().map(|&bits| room.take(bits)).collect();
         let values = [5, u32::MAX, 0, 1 << 30, 1, 77, 12_345, (1 << 30) - 1];

@@ -1,14 +1,15 @@
-//! What a machine can and cannot do.
+//! Proves properties of machines.
 //!
-//! [`check`] explores a machine with the engine's own `step` (there is no second model), with everything that comes from outside as a
-//! free choice: signals, failures and timeouts of activities, events of people. It proves that every state can be reached, that there
-//! is no dead end, that the machine comes to rest and after how much work at most, and whatever the machine's own properties say; or it
-//! tells a shortest way on which that is not so.
+//! [`check`] explores a machine with the engine's `step` (there is no second model). Everything that comes from outside
+//! is a free choice: signals, failures and timeouts of activities, events of people. It proves that every state can be
+//! reached, that there is no dead end, that the machine comes to rest and after how much work at most, and that the
+//! machine's properties hold. If a claim fails, it reports a shortest counterexample.
 //!
-//! It is sound: it may refuse what is fine, never pass what is not. What it over-approximates is listed in `docs/checking.md`.
+//! The checker is sound: it may refuse a correct machine, but never accepts an incorrect one. `docs/checking.md` lists
+//! its over-approximations.
 //!
-//! Start reading at `check.rs`. `explore.rs` makes the graph (`memo.rs` keeps it from doing the same step twice), `facts/` is what is
-//! known of data, `judge.rs` looks at the graph, `bound.rs` measures it.
+//! Start reading at `check.rs`. `explore.rs` builds the graph (`memo.rs` keeps it from taking the same step twice),
+//! `facts/` holds the knowledge about data, `judge.rs` examines the graph, `bound.rs` computes its bounds.
 
 mod border;
 mod bound;
@@ -30,7 +31,7 @@ mod story;
 mod watch;
 mod ways;
 
-/// Names this checker by its sources and those of the engine: a proof holds for the checker that made it.
+/// Identifies this checker by its sources and those of the engine: a proof holds for the checker that made it.
 pub const SOURCES: &str = env!("CHECKER_SOURCES");
 
 pub use border::{Child, Outside, Started, border, children};

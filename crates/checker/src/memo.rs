@@ -1,9 +1,10 @@
-//! Steps that have been tried before.
+//! Remembers steps that have been tried before.
 //!
-//! What a step does depends on the control of a configuration, on the input, and on the answers it gets: the counters and facts it looks
-//! at, and the choices made where a question is open. Most configurations differ in data that a given step never looks at. So the
-//! answers of every step that was tried are kept as a tree, one for each control and input; in another configuration the tree is walked,
-//! and the engine is asked only where it has no answer yet. A leaf says what the step does to any configuration that comes to it.
+//! The result of a step depends on the control of a configuration, on the input, and on the answers that the step gets:
+//! the counters and facts it reads, and the choices made for open questions. Most configurations differ in data that a
+//! given step never reads. So the answers of every tried step are kept as a tree, one per control and input. In another
+//! configuration the tree is walked, and the engine is asked only if the tree has no answer yet. A leaf states the
+//! effect of the step on any configuration that reaches it.
 
 use smallvec::SmallVec;
 
@@ -12,40 +13,40 @@ use crate::{
     layout::{Field, Layout},
 };
 
-/// A place in a tree.
+/// A position in a tree.
 pub(crate) type At = u32;
 
-/// What a step does next.
+/// The next action of a step.
 #[derive(Debug)]
 pub(crate) enum Branch {
-    /// Not tried yet.
+    /// The step was not tried yet.
     Unknown,
-    /// It looks at a number.
+    /// It reads a number.
     Reads { field: Field, values: SmallVec<[(u32, At); 2]> },
-    /// It looks whether a number is below a bound: no, yes.
+    /// It compares a number with a bound; the ways are for no and yes.
     Compares { field: Field, bound: u32, ways: [At; 2] },
-    /// It goes any of these ways.
+    /// It takes any of these branches.
     Chooses(SmallVec<[At; 2]>),
-    /// It ends.
+    /// It ends with this leaf.
     Ends(u32),
 }
 
-/// What a step does to every configuration in which it gets the same answers.
+/// The effect of a step on every configuration in which it gets the same answers.
 #[derive(Debug)]
 pub(crate) struct Leaf {
     pub(crate) control: u32,
-    /// Numbers that become this.
+    /// Fields that are set to a value.
     pub(crate) sets: SmallVec<[(Field, u32); 4]>,
-    /// Numbers that grow by this.
+    /// Fields that grow by an amount.
     pub(crate) adds: SmallVec<[(Field, u32); 2]>,
     pub(crate) meaning: u32,
-    /// Whether no transition had to do with it.
+    /// True if the step involved no transition.
     pub(crate) is_still: bool,
     pub(crate) rounds: u64,
 }
 
 impl Leaf {
-    /// Makes of a packed configuration the one after the step.
+    /// Turns a packed configuration into the one after the step.
     pub(crate) fn apply(&self, packed: &mut [u64]) {
         packed[0] = u64::from(self.control);
         self.sets.iter().for_each(|(field, value)| field.set(packed, *value));
@@ -53,7 +54,7 @@ impl Leaf {
     }
 }
 
-/// All trees.
+/// All trees with their leaves.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
     branches: Vec<Branch>,
@@ -61,7 +62,7 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
-    /// A tree of which nothing is known.
+    /// Adds an empty tree.
     pub(crate) fn tree(&mut self) -> At {
         self.branches.push(Branch::Unknown);
         (self.branches.len() - 1) as At
@@ -75,7 +76,7 @@ impl Memo {
         &self.leaves[number as usize]
     }
 
-    /// Where a step goes on that has looked at this number; made where it is new.
+    /// Returns the branch for this value of a number that was read, and adds it if it is new.
     pub(crate) fn value(&mut self, at: At, value: u32) -> At {
         if let Branch::Reads { values, .. } = &self.branches[at as usize]
             && let Some((_, next)) = values.iter().find(|(known, _)| *known == value)
@@ -89,13 +90,13 @@ impl Memo {
         next
     }
 
-    /// Keeps a step: its answers from the root of its tree on, and what it does.
+    /// Stores a step: its answers from the root of its tree on, and its effect.
     pub(crate) fn keep(&mut self, root: At, layout: &Layout, answers: &[Answer], leaf: Leaf) {
         let mut at = root;
         for answer in answers {
             at = match *answer {
                 Answer::Choice { options, chosen } => self.choice(at, options, chosen),
-                // Only what is packed is looked at as it was before the step.
+                // Data that is not packed is the same before every step, so its answers are skipped.
                 Answer::Mask { slot, mask } => layout.slot(slot).map_or(at, |field| self.read(at, field, mask)),
                 Answer::Count { counter, count } => {
                     layout.counter(counter).map_or(at, |field| self.read(at, field, count))

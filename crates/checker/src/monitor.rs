@@ -1,10 +1,10 @@
-//! How far a property has got: a small number that every observation may move.
+//! The progress of a property: a small number that every observation may change.
 
 use interlock_chart::model::{Property, PropertyKind};
 
 use crate::watch::{Bits, Roles};
 
-/// How many values a property's monitor has; it begins at 0.
+/// The number of values of a property's monitor; it begins at 0.
 pub(crate) fn values(property: &Property) -> u32 {
     match &property.kind {
         PropertyKind::Terminates | PropertyKind::Possible { .. } => 1,
@@ -13,7 +13,7 @@ pub(crate) fn values(property: &Property) -> u32 {
     }
 }
 
-/// Moves a monitor on by one thing seen. Says whether the property is broken by it.
+/// Advances a monitor by one observation. Returns true if the observation breaks the property.
 pub(crate) fn advance(property: &Property, roles: &Roles, monitor: &mut u32, seen: Bits) -> bool {
     match &property.kind {
         PropertyKind::Terminates | PropertyKind::Possible { .. } => false,

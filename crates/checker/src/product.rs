@@ -1,7 +1,7 @@
-//! A property's monitor running alongside the machine: the graph of configurations times the values of one monitor.
+//! Runs a property's monitor alongside the machine: the graph of configurations times the values of one monitor.
 //!
-//! The graph has been explored once and knows what every edge shows; a property only has to be walked over it. Breadth first, so
-//! that the first breach found is a shortest one.
+//! The graph has been explored once and records the observations of every edge, so a property only has to walk over it.
+//! The walk is breadth-first, so the first breach found is a shortest one.
 
 use interlock_chart::model::Property;
 
@@ -12,22 +12,22 @@ use crate::{
     watch::Roles,
 };
 
-/// A configuration with a value of the monitor, and how it was first reached.
+/// A configuration with a value of the monitor, and the edge by which it was first reached.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
     node: u32,
     value: u32,
-    /// Which visit it came from, by which edge.
+    /// The previous visit, and the edge taken from it.
     from: u32,
     edge: u32,
 }
 
-/// Everything a monitor can see.
+/// Everything that a monitor can see.
 #[derive(Debug)]
 pub(crate) struct Product<'g> {
     graph: &'g Graph,
     visits: Vec<Visit>,
-    /// Per meaning and value: the value after it, and whether it breaks the property.
+    /// Per meaning and value: the value after it, with true if it breaks the property.
     table: Vec<(u32, bool)>,
     values: u32,
     /// The first edge that breaks the property, and the visit it leaves from.
@@ -81,12 +81,12 @@ impl<'g> Product<'g> {
         }
     }
 
-    /// The monitor's value after an edge, and whether the edge breaks the property.
+    /// Returns the monitor's value after an edge, with true if the edge breaks the property.
     pub(crate) fn after(&self, edge: &Edge, value: u32) -> (u32, bool) {
         self.table[edge.meaning as usize * self.values as usize + value as usize]
     }
 
-    /// A shortest way that breaks the property.
+    /// Returns a shortest path that breaks the property.
     pub(crate) fn breach(&self) -> Option<Vec<Leg>> {
         let (visit, edge) = self.broken?;
         let mut way = self.way_to(visit as usize);
@@ -94,13 +94,13 @@ impl<'g> Product<'g> {
         Some(way)
     }
 
-    /// Every configuration that is reached with this value, in the order of their distance, with its place among the visits.
+    /// Every configuration that is reached with this value, by distance, with its index among the visits.
     pub(crate) fn nodes_with(&self, value: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
         let visits = self.visits.iter().enumerate();
         visits.filter(move |(_, visit)| visit.value == value).map(|(at, visit)| (at, visit.node))
     }
 
-    /// A shortest way to a visit.
+    /// Returns a shortest path to a visit.
     pub(crate) fn way_to(&self, mut visit: usize) -> Vec<Leg> {
         let mut legs = Vec::new();
         while visit != 0 {

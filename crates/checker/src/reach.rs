@@ -1,4 +1,4 @@
-//! Everything a machine can do, as a graph: configurations, and the ways from one to another.
+//! Everything a machine can do, as a graph: configurations and the edges between them.
 
 use interlock_chart::model::{EventId, InvokeId, StateId};
 use interlock_core::{StateSet, Status};
@@ -9,14 +9,14 @@ use crate::{
     watch::{Bits, Move},
 };
 
-/// Who moves the machine along an edge.
+/// The cause that moves the machine along an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Cause {
     Start,
     Signal(InvokeId, EventId),
     Error(InvokeId),
     Timeout(StateId),
-    /// A delayed event of the machine's own, by its number in the layout.
+    /// A delayed event that the machine sent itself, by its number in the layout.
     Delayed(usize),
     Raised(EventId),
 }
@@ -31,24 +31,24 @@ impl Cause {
     }
 }
 
-/// What an edge means. Many edges mean the same.
+/// The meaning of an edge. Many edges share one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Meaning {
     pub(crate) cause: Cause,
     pub(crate) moves: SmallVec<[Move; 8]>,
     pub(crate) started: SmallVec<[InvokeId; 4]>,
-    /// What was seen, in order; several at once where they happened at once.
+    /// The observations in order; simultaneous ones are combined.
     pub(crate) seen: SmallVec<[Bits; 2]>,
 }
 
-/// One way from a configuration to another.
+/// One edge from a configuration to another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edge {
     pub(crate) to: u32,
     pub(crate) meaning: u32,
 }
 
-/// What many configurations have in common: everything but counters and facts.
+/// The part that many configurations share: everything except counters and facts.
 #[derive(Debug)]
 pub(crate) struct Control {
     pub(crate) words: Box<[u64]>,
@@ -70,29 +70,29 @@ pub(crate) struct Graph {
     pub(crate) controls: Vec<Control>,
     pub(crate) packed: Vec<u64>,
     pub(crate) edges: Vec<Edge>,
-    /// Where each configuration's edges begin; one more than there are configurations.
+    /// The index of each configuration's first edge, with one extra entry at the end.
     pub(crate) first_edge: Vec<u32>,
     /// The edge by which each configuration was first reached.
     pub(crate) parents: Vec<(u32, u32)>,
     pub(crate) meanings: Vec<Meaning>,
-    /// States that were entered on some way, if only to be left again at once.
+    /// States that were entered on some path, even if they were left again at once.
     pub(crate) visited: StateSet,
-    /// Whether all of it was explored; if not, what there was too much of.
+    /// `None` if everything was explored; otherwise the name of the limit that was exceeded.
     pub(crate) too_much: Option<&'static str>,
-    /// How much work it was.
+    /// The work that the exploration took.
     pub(crate) work: u64,
 }
 
-/// How far an exploration may go.
+/// The limits of an exploration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Allowance {
     pub(crate) configurations: usize,
-    /// Ways tried, and rounds of the engine on them.
+    /// Paths tried, plus rounds of the engine on them.
     pub(crate) work: u64,
 }
 
 impl Graph {
-    /// How many configurations were found; the first is the one before the start.
+    /// The number of configurations found; the first is the one before the start.
     pub(crate) fn len(&self) -> usize {
         self.parents.len()
     }
@@ -111,7 +111,7 @@ impl Graph {
         &self.controls[self.packed(node)[0] as usize]
     }
 
-    /// Whether a configuration is one of a run that has ended.
+    /// Returns true if the configuration belongs to a run that has ended.
     pub(crate) fn is_done(&self, node: u32) -> bool {
         self.control(node).is_done
     }

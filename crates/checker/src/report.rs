@@ -1,4 +1,4 @@
-//! What the checker found, for people and programs.
+//! The checker's findings, for people and programs.
 
 use std::fmt;
 
@@ -7,112 +7,113 @@ use interlock_chart::{
     model::{StateId, TransitionId},
 };
 
-/// Everything found out about a machine.
+/// All findings about a machine.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The machine's id.
+    /// The id of the machine.
     pub machine: String,
-    /// Whether everything asked of it was proved.
+    /// True if every claim about it was proved.
     pub ok: bool,
-    /// How many configurations there are, or were seen before it was too much: those of the largest exploration.
+    /// The number of configurations of the largest exploration, which may have stopped at a limit.
     pub explored: usize,
-    /// Everything that was explored.
+    /// The totals over all explorations.
     pub total: Total,
-    /// Whether all counters were followed exactly. Where not, bounds are upper bounds and not exact ones.
+    /// True if all counters were tracked exactly. Otherwise the bounds are upper bounds and not exact.
     pub exact: bool,
-    /// The most that can happen between two inputs from outside; nothing where the machine need not come to rest.
+    /// The most that can happen between two inputs from outside; `None` if the machine need not come to rest.
     pub bound: Option<Bound>,
-    /// The most that can happen in a whole run; nothing where a person can keep it going for ever.
+    /// The most that can happen in a whole run; `None` if a person can keep it running for ever.
     pub run_bound: Option<Bound>,
-    /// The machine's own properties, in file order.
+    /// The machine's properties, in file order.
     pub properties: Vec<Proof>,
-    /// What else is wrong or odd.
+    /// Other errors and warnings.
     pub problems: Vec<Problem>,
-    /// States in which a run waits for somebody outside.
+    /// States in which a run waits for an input from outside.
     pub waits: Vec<String>,
 }
 
-/// How much was explored in all. A machine whose counters are too many is explored several times, with different ones followed.
+/// The totals over all explorations. A machine with too many counters is explored several times, each time with other
+/// counters tracked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Total {
-    /// Explorations.
+    /// The number of explorations.
     pub explorations: u64,
     /// Configurations found in all of them.
     pub configurations: u64,
-    /// Ways from one configuration to another, in all of them.
+    /// Edges between configurations, in all of them.
     pub ways: u64,
 }
 
-/// How much can happen at most.
+/// The most that can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Bound {
-    /// Transitions taken.
+    /// The number of transitions taken.
     pub transitions: u64,
-    /// Activities started.
+    /// The number of activities started.
     pub activities: u64,
-    /// Models asked: activities called `judge` or `judge.*`.
+    /// The number of model calls: activities called `judge` or `judge.*`.
     pub judgements: u64,
 }
 
-/// What became of a property.
+/// The result for a property.
 #[derive(Clone, Debug)]
 pub struct Proof {
-    /// As the file words it.
+    /// The name, as worded in the file.
     pub name: String,
-    /// Why it matters.
+    /// The reason why the property matters.
     pub because: String,
-    /// Whether it was proved.
+    /// True if it was proved.
     pub ok: bool,
-    /// A shortest way to break it.
+    /// A shortest path that breaks it.
     pub counterexample: Option<Counterexample>,
-    /// Where it stands.
+    /// The place of the property in the file.
     pub span: Span,
 }
 
-/// Something wrong or odd that no property speaks of.
+/// An error or a warning that belongs to no property.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// A code with a page under `docs/errors/`.
     pub code: &'static str,
-    /// Whether the machine fails the check by it.
+    /// True if it makes the machine fail the check.
     pub is_error: bool,
-    /// What, in one sentence.
+    /// The problem in one sentence.
     pub message: String,
-    /// What to do about it.
+    /// The next action for the author.
     pub hint: Option<String>,
-    /// Where in the file.
+    /// The place in the file.
     pub span: Span,
-    /// A shortest way to it.
+    /// A shortest path to the problem.
     pub counterexample: Option<Counterexample>,
 }
 
-/// A way through a machine, step by step.
+/// A path through a machine, step by step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counterexample {
-    /// From the start.
+    /// The steps from the start.
     pub stages: Vec<Stage>,
-    /// Where the way ends in a loop: the stage that it goes back to.
+    /// The stage that the path returns to, if it ends in a loop.
     pub loops_to: Option<usize>,
 }
 
-/// One input, and where it led.
+/// One input, and the states it led to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
-    /// The event.
+    /// The name of the event.
     pub event: String,
-    /// Who raised it: an activity's name, `user`, `timer`, …
+    /// The party that raised it: an activity's name, `user`, `timer`, …
     pub by: String,
-    /// Active atomic states before.
+    /// The active atomic states before.
     pub from: Vec<String>,
-    /// Active atomic states after.
+    /// The active atomic states after.
     pub to: Vec<String>,
-    /// Transitions taken, in order.
+    /// The transitions taken, in order.
     pub transitions: Vec<TransitionId>,
     /// The active states after, for a picture.
     pub states: Vec<StateId>,
 }
 
-/// A numbered list, as a person would tell it.
+/// A numbered list of the steps for people.
 impl fmt::Display for Counterexample {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let events = self.stages.iter().map(|stage| stage.event.chars().count() + stage.by.chars().count() + 3);

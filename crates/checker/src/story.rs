@@ -1,4 +1,4 @@
-//! From edges of the graph to a way that a person can follow.
+//! Turns edges of the graph into a path that a person can follow.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,10 +11,10 @@ use crate::{
     watch::Move,
 };
 
-/// An edge with where it starts.
+/// An edge with the node it starts from.
 pub(crate) type Leg = (u32, Edge);
 
-/// The edges of a shortest way to a node.
+/// Returns the edges of a shortest path to a node.
 pub(crate) fn way_to(graph: &Graph, mut node: u32) -> Vec<Leg> {
     let mut legs = Vec::new();
     while node != 0 {
@@ -26,7 +26,7 @@ pub(crate) fn way_to(graph: &Graph, mut node: u32) -> Vec<Leg> {
     legs
 }
 
-/// A shortest loop that begins with this edge, along edges that count; the edge alone where there is none.
+/// Returns a shortest loop that begins with this edge, along edges that count, or the edge alone if there is none.
 pub(crate) fn loop_by(graph: &Graph, first: Leg, counts: impl Fn(u32, &Edge) -> bool) -> Vec<Leg> {
     let (goal, begun) = (first.0, first.1.to);
     let mut came_by: BTreeMap<u32, Leg> = BTreeMap::new();
@@ -53,7 +53,7 @@ pub(crate) fn loop_by(graph: &Graph, first: Leg, counts: impl Fn(u32, &Edge) -> 
     legs
 }
 
-/// Tells a way.
+/// Turns a path into a counterexample.
 pub(crate) fn tell(machine: &Machine, graph: &Graph, way: &[Leg], loops_to: Option<usize>) -> Counterexample {
     Counterexample { stages: way.iter().map(|leg| stage(machine, graph, leg)).collect(), loops_to }
 }
@@ -90,7 +90,7 @@ fn words(machine: &Machine, graph: &Graph, cause: Cause) -> (String, String) {
     }
 }
 
-/// The place in the file that a way leads to: the transition that a loop begins with, or else the innermost state it ends in.
+/// The place in the file for a path: the transition that a loop begins with, or else the innermost state it ends in.
 pub(crate) fn place(chart: &Chart, way: &Counterexample) -> Option<Span> {
     let turn = way.loops_to.and_then(|at| way.stages.get(at..)?.iter().find_map(|stage| stage.transitions.first()));
     if let Some(transition) = turn {

@@ -1,7 +1,7 @@
-//! Watching a step: which of the things that properties speak of were seen, in which order.
+//! Watches a step: records the observations that properties name, in order.
 //!
-//! Every observation that a property names has a bit. The tables below say which bits a state's entry, a transition or an activity
-//! sets, so that a step in which nothing of interest happens costs a few zero checks.
+//! Every observation that a property names has a bit. The tables below give the bits that a state's entry, a transition
+//! or an activity sets, so that a step without observations costs a few zero checks.
 
 use interlock_chart::{
     Chart,
@@ -13,10 +13,10 @@ use smallvec::SmallVec;
 /// A set of observations.
 pub(crate) type Bits = u128;
 
-/// More observations than this are not watched in one exploration.
+/// The most observations that are watched in one exploration.
 pub(crate) const OBSERVATIONS_MAX: usize = Bits::BITS as usize;
 
-/// Which observations of a property have which bit.
+/// The bits of a property's observations, by role.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Roles {
     pub(crate) what: Bits,
@@ -24,13 +24,13 @@ pub(crate) struct Roles {
     pub(crate) since: Bits,
 }
 
-/// Who sees what.
+/// The bits of all observations of a machine.
 #[derive(Debug)]
 pub(crate) struct Lookout {
     pub(crate) roles: Vec<Roles>,
     entered: Vec<Bits>,
     started: Vec<Bits>,
-    /// By transition: bits whose source fits. By event: bits whose event fits. Both must.
+    /// By transition: bits whose source fits. By event: bits whose event fits. Both must fit.
     sources: Vec<Bits>,
     events: Vec<Bits>,
     /// Signals of one state's activities.
@@ -113,11 +113,11 @@ fn is_within(chart: &Chart, inner: StateId, outer: StateId) -> bool {
     inner == outer || chart.is_descendant(inner, outer)
 }
 
-/// One thing of note that the machine did: enough to tell what happened and to follow the counters.
+/// One relevant action of the machine: enough to describe the step and to track the counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Move {
     Taken(TransitionId),
-    /// Held back by a limit.
+    /// Disabled by a limit that is used up.
     Refused(TransitionId),
 }
 
@@ -127,11 +127,11 @@ pub(crate) struct Watch<'l> {
     lookout: &'l Lookout,
     event: Option<usize>,
     exited: SmallVec<[StateId; 8]>,
-    /// What was seen, in order; several at once where they happened at once.
+    /// The observations in order; simultaneous ones are combined.
     pub(crate) seen: SmallVec<[Bits; 2]>,
     pub(crate) moves: SmallVec<[Move; 8]>,
     pub(crate) started: SmallVec<[InvokeId; 4]>,
-    /// How often transitions were selected.
+    /// The number of times that transitions were selected.
     pub(crate) rounds: u64,
     /// Every state entered in any step so far.
     pub(crate) visited: StateSet,
@@ -206,7 +206,7 @@ impl Observer for Watch<'_> {
 
     fn entered(&mut self, state: StateId) {
         self.visited.insert(state);
-        // Entering a state and moving into it from another are one and the same moment.
+        // Entering a state and moving into it from another state are one observation.
         let moved = self.lookout.moves.iter().filter(|(from, to, _)| *to == state && self.exited.contains(from));
         let moved = moved.fold(0, |all, (_, _, bit)| all | bit);
         self.see(self.lookout.entered[state.index()] | moved);

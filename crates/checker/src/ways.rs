@@ -1,7 +1,8 @@
-//! How each transition of a machine can come to be taken.
+//! Paths by which each transition of a machine is taken.
 //!
-//! "This transition is never taken" is a claim like any other, and a way that breaks it is what is wanted here. Like every claim it
-//! gets the smallest graph that decides it: counters are followed where a way would not be possible with them.
+//! "This transition is never taken" is a claim like any other, and the path that breaks it is the result here. Like
+//! every claim it gets the smallest graph that decides it: counters are tracked if a path would not be possible with
+//! them.
 
 use std::sync::Arc;
 
@@ -19,10 +20,10 @@ use crate::{
     watch::{Lookout, Move},
 };
 
-/// A short way on which each transition is taken, by the last input of the way (a shortest one where all counters are followed); in the order of the transitions. Nothing where there is
-/// none, or where there is too much to explore.
+/// Returns, for each transition in order, a short path whose last input takes the transition; it is a shortest path if
+/// all counters are tracked. The entry is `None` if there is no path, or if there is too much to explore.
 ///
-/// Nothing fails to evaluate on them. What the checker cannot know of data is open: a way that asks for data that cannot be may be among them.
+/// No evaluation fails on these paths. Unknown data is open, so a path may need data that is impossible.
 pub fn ways(chart: Arc<Chart>, options: &Options) -> Vec<Option<Counterexample>> {
     let machine = Machine::new(chart);
     let (table, lookout) = (Table::without_faults(&machine), Lookout::of(&machine));
@@ -32,7 +33,7 @@ pub fn ways(chart: Arc<Chart>, options: &Options) -> Vec<Option<Counterexample>>
     machine.chart().transitions.iter().map(|transition| search.way(transition.id, exact.clone())).collect()
 }
 
-/// How many ways to a transition are held against the counters in one graph before more counters are followed.
+/// The most paths to a transition that are checked against the counters in one graph before more counters are tracked.
 const TRIED_MAX: usize = 2_000;
 
 struct Search<'m> {
@@ -59,7 +60,7 @@ impl Search<'_> {
     }
 }
 
-/// The edges by which a transition is taken, nearest first: configurations are numbered in the order of their distance from the start.
+/// The edges that take a transition, nearest first: configurations are numbered by their distance from the start.
 fn taking(graph: &Graph, id: TransitionId) -> impl Iterator<Item = Leg> + '_ {
     let takes: Vec<bool> = graph.meanings.iter().map(|meaning| meaning.moves.contains(&Move::Taken(id))).collect();
     let edges = (0..graph.len() as u32).flat_map(|node| graph.edges_of(node).iter().map(move |edge| (node, *edge)));

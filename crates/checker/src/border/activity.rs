@@ -2,10 +2,11 @@
 
 use interlock_chart::{Catalogue, Chart, Diagnostic, catalogue::Entry, model::Invoke, yaml::suggest::did_you_mean};
 
-/// The field by which an activity is told to end with other names.
+/// The field by which a machine renames the signals of an activity.
 const RENAMED: &str = "signals";
 
-/// The entry of an activity. An unknown one is an error unless the machine says that a person does it.
+/// Returns the catalogue entry of an activity. An unknown activity is an error unless the machine declares it as
+/// manual.
 pub(super) fn known<'c>(invoke: &Invoke, catalogue: &'c Catalogue, found: &mut Vec<Diagnostic>) -> Option<&'c Entry> {
     let entry = catalogue.get(&invoke.activity);
     if entry.is_none() && !invoke.manual {
@@ -18,7 +19,7 @@ pub(super) fn known<'c>(invoke: &Invoke, catalogue: &'c Catalogue, found: &mut V
     entry
 }
 
-/// Complains about signals that the activity never ends with.
+/// Reports signals that the activity never ends with.
 pub(super) fn signals(chart: &Chart, invoke: &Invoke, entry: &Entry, found: &mut Vec<Diagnostic>) {
     if entry.signals.is_empty() || super::field(invoke, RENAMED).is_some() {
         return;

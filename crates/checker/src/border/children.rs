@@ -1,4 +1,4 @@
-//! Machines that a machine starts: whether they are there, are proved themselves, and do not lead back.
+//! Machines that a machine starts: they must exist, be proved themselves, and not start each other recursively.
 
 use std::collections::BTreeSet;
 
@@ -14,34 +14,34 @@ use crate::{Bound, Report};
 /// A machine that another one starts.
 #[derive(Clone, Debug)]
 pub enum Child {
-    /// There is none, or it cannot be read.
+    /// It does not exist, or cannot be read.
     Missing {
-        /// The reason, in a sentence.
+        /// The reason, in one sentence.
         why: String,
-        /// The next thing to do.
+        /// The next action for the user.
         hint: Option<String>,
     },
-    /// It is, or starts, a machine that is being started: the machines on the way round.
+    /// It is, or starts, a machine that is being started: the machines of the cycle.
     Recursive(Vec<String>),
-    /// It is there.
+    /// It exists and was checked.
     Known(Started),
 }
 
-/// What is known of a machine that another one starts.
+/// The results of checking a machine that another one starts.
 #[derive(Clone, Debug, Default)]
 pub struct Started {
-    /// The reasons for which it is refused itself; none if it is proved.
+    /// The reasons for which it is refused itself; empty if it is proved.
     pub refusals: Vec<String>,
     /// The most that can happen in it between two inputs from outside.
     pub bound: Option<Bound>,
     /// The most that can happen in a whole run of it.
     pub run_bound: Option<Bound>,
-    /// Whether it writes the workspace.
+    /// True if it writes the workspace.
     pub writes: bool,
 }
 
 impl Started {
-    /// A machine that was checked; without a report it has no bounds that are known.
+    /// Creates the record of a machine that was checked. Without a report, its bounds are unknown.
     pub fn of(report: Option<&Report>, refusals: Vec<String>, chart: &Chart, outside: &Outside<'_>) -> Self {
         let bound = report.and_then(|report| report.bound);
         let run_bound = report.and_then(|report| report.run_bound);
@@ -55,7 +55,7 @@ pub fn children<'c>(chart: &'c Chart, catalogue: &'c Catalogue) -> BTreeSet<&'c 
     names.flat_map(|(invoke, entry)| texts(invoke, entry, Meaning::Machine).map(|(_, name)| name)).collect()
 }
 
-/// Complains about a machine that cannot be started.
+/// Reports machines that cannot be started.
 pub(super) fn check(invoke: &Invoke, entry: &Entry, outside: &Outside<'_>, found: &mut Vec<Diagnostic>) {
     for (key, name) in texts(invoke, entry, Meaning::Machine) {
         let span = invoke.key_span(key);

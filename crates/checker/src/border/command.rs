@@ -1,5 +1,5 @@
-//! Commands for the shell that have data in them. Data is never a part of a program: `grep ${input.word} notes` with the word
-//! `x; rm -rf .` is two commands. A list hands the same data over as one argument.
+//! Shell commands that contain data. Data must never become part of a program: `grep ${input.word} notes` with the word
+//! `x; rm -rf .` is two commands. A command given as a list passes the same data as one argument.
 
 use interlock_chart::{
     Diagnostic,
@@ -9,10 +9,10 @@ use interlock_chart::{
 
 use super::{Field, field};
 
-/// Programs that run an argument as a program of their own.
+/// Programs that run one of their arguments as a program.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "busybox"];
 
-/// Complains about data in a text that a shell will read.
+/// Reports data inside a text that a shell will read.
 pub(super) fn check(invoke: &Invoke, entry: &Entry, found: &mut Vec<Diagnostic>) {
     for name in entry.meaning(Meaning::Command) {
         let Some(Field::Template(template)) = field(invoke, name) else { continue };
@@ -33,7 +33,7 @@ fn has_data(parts: &[Part]) -> bool {
     parts.iter().any(|part| matches!(part, Part::Expr(_)))
 }
 
-/// The script of `sh -c SCRIPT`, if it has data in it.
+/// The script of `sh -c SCRIPT`, if it contains data.
 fn script(words: &[Template]) -> Option<&[Part]> {
     let [Template::Literal(program), flag, Template::Text(parts), ..] = words else { return None };
     let program = program.as_str()?.rsplit('/').next()?;
@@ -41,7 +41,7 @@ fn script(words: &[Template]) -> Option<&[Part]> {
     (SHELLS.contains(&program) && is_script && has_data(parts)).then_some(parts)
 }
 
-/// The same command as a list, if its words can be told apart; otherwise with its data in variables.
+/// Suggests the same command as a list, if its words can be separated, and otherwise with its data in variables.
 fn as_list(name: &str, parts: &[Part]) -> String {
     let is_plain = |part: &Part| match part {
         Part::Text(text) => text.chars().all(|letter| letter.is_alphanumeric() || " _-./=:,@+%".contains(letter)),

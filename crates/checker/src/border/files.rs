@@ -1,4 +1,4 @@
-//! The files of a machine that `with` names: prompts with their variables, and schemas.
+//! The machine's files that `with` names: prompts with their variables, and schemas.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use minijinja::Environment;
 
 use super::{Outside, texts};
 
-/// Names that templates have without being given them.
+/// Names that templates define by themselves.
 const GLOBALS: [&str; 6] = ["range", "dict", "debug", "namespace", "loop", "self"];
 
-/// Complains about files that are not there or cannot be used.
+/// Reports files that are missing or cannot be used.
 pub(super) fn check(invoke: &Invoke, entry: &Entry, outside: &Outside<'_>, found: &mut Vec<Diagnostic>) {
     for (key, path) in texts(invoke, entry, Meaning::Prompt) {
         if let Some(text) = text(invoke, key, path, outside, found) {
@@ -29,7 +29,7 @@ pub(super) fn check(invoke: &Invoke, entry: &Entry, outside: &Outside<'_>, found
     }
 }
 
-/// The text of a file, with a complaint if there is none.
+/// Returns the text of a file, and reports the file if it is missing.
 fn text<'o>(
     invoke: &Invoke,
     key: &str,
@@ -53,7 +53,7 @@ fn text<'o>(
     }
 }
 
-/// Complains about a prompt that is no template, and about variables that nobody gives it.
+/// Reports a prompt that is not a valid template, and variables that `with` does not set.
 fn prompt(invoke: &Invoke, entry: &Entry, (key, path): (&str, &str), text: &str, found: &mut Vec<Diagnostic>) {
     let span = invoke.key_span(key);
     let environment = Environment::new();
@@ -80,7 +80,7 @@ fn prompt(invoke: &Invoke, entry: &Entry, (key, path): (&str, &str), text: &str,
     }
 }
 
-/// The fields of `with` that a prompt sees. One that is literally null is there and empty.
+/// The fields of `with` that a prompt can read. A field that is literally null exists and is empty.
 fn variables<'i>(invoke: &'i Invoke, entry: &Entry) -> BTreeSet<&'i str> {
     let is_fact = |name: &&str| entry.field(name).is_none_or(|field| Meaning::of(field).is_none());
     let names: Vec<&str> = match &invoke.with {
@@ -91,14 +91,14 @@ fn variables<'i>(invoke: &'i Invoke, entry: &Entry) -> BTreeSet<&'i str> {
     names.into_iter().filter(is_fact).collect()
 }
 
-/// Whether a template asks first whether a variable is there.
+/// Returns true if a template tests a variable for existence before it uses it.
 fn may_be_missing(text: &str, name: &str) -> bool {
     let close: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let asks = [" is defined", " is not defined", "|default", " | default", " |default", "| default"];
     asks.iter().any(|ask| close.contains(&format!("{name}{ask}")))
 }
 
-/// The first line that has a name as a word.
+/// Returns the first line that contains a name as a word.
 fn line_of(text: &str, name: &str) -> String {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     let has = |line: &&str| line.split(|letter| !is_part(letter)).any(|word| word == name);
@@ -108,7 +108,7 @@ fn line_of(text: &str, name: &str) -> String {
     }
 }
 
-/// Complains about a file that is no JSON Schema.
+/// Reports a file that is not a JSON Schema.
 fn schema(invoke: &Invoke, (key, path): (&str, &str), text: &str, found: &mut Vec<Diagnostic>) {
     let wrong = match serde_json::from_str::<serde_json::Value>(text) {
         Err(error) => format!("is not JSON: {error}"),

@@ -1,6 +1,7 @@
-//! The fields of `with`, held against the schema that the activity publishes.
+//! Checks the fields of `with` against the schema that the activity publishes.
 //!
-//! Expressions are of unknown type and fit everything. A field that is null counts as not given, as it does when the activity runs.
+//! Expressions have an unknown type and fit everything. A null field counts as missing, as it does when the activity
+//! runs.
 
 use interlock_chart::{
     Diagnostic,
@@ -12,7 +13,7 @@ use serde_json::Value as Json;
 
 use super::shape::Shape;
 
-/// Complains about fields that the activity does not know, needs, or cannot use.
+/// Reports fields that the activity does not know, fields that it needs, and fields that it cannot use.
 pub(super) fn check(invoke: &Invoke, entry: &Entry, found: &mut Vec<Diagnostic>) {
     let Shape::Map(fields) = Shape::of(&invoke.with) else { return };
     let mut look = Look { invoke, found };
@@ -25,7 +26,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Points at the field of `with` that the path begins with, or at the activity if it is empty.
+    /// Reports at the field of `with` that the path begins with, or at the activity if the path is empty.
     fn report(&mut self, code: &'static str, path: &[&str], message: String, hint: Option<String>) {
         let span = path.first().map_or(self.invoke.span, |key| self.invoke.key_span(key));
         self.found.push(Diagnostic::error(code, span, message).maybe_hint(hint));
@@ -65,7 +66,7 @@ impl Look<'_> {
 
     fn value<'s>(&mut self, shape: &Shape<'s>, schema: &Schema, path: &mut Vec<&'s str>) {
         let choices = schema.get("anyOf").and_then(Json::as_array).into_iter().flatten();
-        // The choice of this type says best what is wrong inside.
+        // The alternative of the same type gives the best message about an error inside the value.
         let schema =
             choices.into_iter().find(|choice| types(choice).iter().any(|ty| shape.can_be(ty))).unwrap_or(schema);
         if let Some(why) = misfit(shape, schema) {
@@ -84,7 +85,8 @@ impl Look<'_> {
     }
 }
 
-/// The reason for which a value does not fit, apart from what is inside it. Of a choice no alternative fits by then.
+/// Returns the reason why a value does not fit, apart from its contents. If the schema has alternatives, none of them
+/// fits at this point.
 fn misfit(shape: &Shape<'_>, schema: &Schema) -> Option<String> {
     if let Some(choices) = schema.get("anyOf").and_then(Json::as_array) {
         let words: Vec<String> = choices.iter().map(wanted).collect();

@@ -1,8 +1,8 @@
-//! The border of a machine: whether what it says to the world outside can be understood there.
+//! The border of a machine: checks that everything it refers to outside exists and fits.
 //!
-//! The exploration takes every activity for granted. Here the names, the fields of `with`, prompts, schemas, commands and sub-machines
-//! are held against a catalogue of the activities, the files of the machine and the machines that it starts. All of that is handed in as
-//! data ([`Outside`]): this crate opens no file and knows no activity.
+//! The exploration takes every activity for granted. This module checks the names, the fields of `with`, prompts,
+//! schemas, commands and sub-machines against a catalogue of the activities, the files of the machine and the machines
+//! that it starts. The caller passes all of that as data ([`Outside`]): this crate opens no file and knows no activity.
 
 mod activity;
 mod children;
@@ -26,16 +26,16 @@ pub use children::{Child, Started, children};
 /// The world outside of a machine, as far as it is known before a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Outside<'a> {
-    /// The activities there are.
+    /// The catalogue of the available activities.
     pub catalogue: &'a Catalogue,
-    /// The machine's files besides `machine.yaml`, by path within its folder.
+    /// The machine's files besides `machine.yaml`, by path within its directory.
     pub files: &'a [(String, Vec<u8>)],
     /// The machines that [`children`] names, by that name.
     pub children: &'a BTreeMap<String, Child>,
 }
 
 impl Outside<'_> {
-    /// What is known of the machine that an activity starts, if it starts one that is known.
+    /// The check results of the machine that an activity starts, if it starts a known machine.
     pub(crate) fn started(&self, invoke: &Invoke) -> Option<&Started> {
         let entry = self.catalogue.get(&invoke.activity)?;
         let (_, name) = texts(invoke, entry, Meaning::Machine).next()?;
@@ -50,7 +50,7 @@ impl Outside<'_> {
     }
 }
 
-/// Finds what the world outside will not understand, in the order of the file.
+/// Reports everything that does not fit the world outside, in the order of the file.
 pub fn border(chart: &Arc<Chart>, outside: &Outside<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for invoke in &chart.invokes {
@@ -68,7 +68,7 @@ pub fn border(chart: &Arc<Chart>, outside: &Outside<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// A field of what an activity is given; nothing if it is null.
+/// A field of the activity's `with`; `None` if it is missing or null.
 fn field<'i>(invoke: &'i Invoke, name: &str) -> Option<Field<'i>> {
     match &invoke.with {
         Template::Map(fields) => {
@@ -90,7 +90,7 @@ enum Field<'i> {
 }
 
 impl<'i> Field<'i> {
-    /// The text, if it is literal.
+    /// The text, if the field is literal.
     fn text(self) -> Option<&'i str> {
         match self {
             Field::Literal(value) | Field::Template(Template::Literal(value)) => value.as_str(),
@@ -99,7 +99,7 @@ impl<'i> Field<'i> {
     }
 }
 
-/// The literal texts of the fields that stand for something.
+/// The literal texts of the fields with the given meaning.
 fn texts<'i>(invoke: &'i Invoke, entry: &'i Entry, meaning: Meaning) -> impl Iterator<Item = (&'i str, &'i str)> {
     entry.meaning(meaning).filter_map(|name| Some((name, field(invoke, name)?.text()?)))
 }

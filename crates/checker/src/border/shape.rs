@@ -1,16 +1,16 @@
-//! What is known of a value before a run: literal parts with their types, and parts that an expression will make.
+//! The shape of a value before a run: literal parts with their types, and parts that an expression will compute.
 
 use interlock_chart::{Value, model::Template};
 
-/// A value as far as it is known.
+/// A value, as far as it is known.
 pub(super) enum Shape<'v> {
-    /// Made by an expression.
+    /// The result of an expression.
     Unknown,
     Null,
     Bool,
     Int(i64),
     Float(f64),
-    /// A string; its text, if it is literal.
+    /// A string, with its text if it is literal.
     Text(Option<&'v str>),
     List(Vec<Shape<'v>>),
     Map(Vec<(&'v str, Shape<'v>)>),
@@ -43,7 +43,7 @@ impl<'v> Shape<'v> {
         }
     }
 
-    /// Whether a value of this shape can have a type of JSON Schema.
+    /// Returns true if a value of this shape can have the given JSON Schema type.
     pub(super) fn can_be(&self, ty: &str) -> bool {
         match self {
             Shape::Unknown => true,
@@ -57,7 +57,7 @@ impl<'v> Shape<'v> {
         }
     }
 
-    /// The word for people.
+    /// The word for this shape in messages.
     pub(super) fn word(&self) -> &'static str {
         match self {
             Shape::Unknown => "a value",

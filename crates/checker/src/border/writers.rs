@@ -1,7 +1,7 @@
-//! Two activities that write the same folder at the same time.
+//! Two activities that write the same directory at the same time.
 //!
-//! What one of them has changed cannot be told from what the other has, so neither could be taken back after a crash. They may be active
-//! together only if each has a folder of its own, outside of which its sandbox lets it write nothing.
+//! The changes of the two cannot be told apart, so neither could be undone after a crash. They may be active together
+//! only if each has a separate directory and its sandbox prevents writes outside of it.
 
 use std::path::{Component, Path};
 
@@ -13,14 +13,14 @@ use interlock_chart::{
 
 use super::{Outside, field, texts};
 
-/// An activity that may write, and where.
+/// An activity that may write, with the directory it may write to.
 struct Writer<'c> {
     invoke: &'c Invoke,
-    /// Its own folder; nothing if it may write anywhere in the workspace.
+    /// The directory it is confined to; `None` if it may write anywhere in the workspace.
     folder: Option<&'c str>,
 }
 
-/// Complains about activities that may write in one place at one time.
+/// Reports activities that may write to the same place at the same time.
 pub(super) fn check(chart: &Chart, outside: &Outside<'_>, found: &mut Vec<Diagnostic>) {
     let writers: Vec<Writer<'_>> = chart.invokes.iter().filter_map(|invoke| writer(invoke, outside)).collect();
     for (at, second) in writers.iter().enumerate() {
@@ -50,14 +50,14 @@ fn writer<'c>(invoke: &'c Invoke, outside: &Outside<'c>) -> Option<Writer<'c>> {
     (effect == Effect::Write || child_writes()).then(|| Writer { invoke, folder: own_folder(invoke, entry) })
 }
 
-/// The folder that is all an activity may write, if it says one and asks for nothing more.
+/// Returns the only directory that an activity may write to, if it names one and asks for no other write access.
 fn own_folder<'c>(invoke: &'c Invoke, entry: &'c Entry) -> Option<&'c str> {
     let is_wider = ["sandbox", "write"].iter().any(|name| field(invoke, name).is_some());
     let folder = texts(invoke, entry, Meaning::OwnFolder).next().map(|(_, folder)| folder);
     folder.filter(|_| !is_wider)
 }
 
-/// Whether two folders of one workspace have nothing in common.
+/// Returns true if neither of two directories of a workspace contains the other.
 fn are_apart(one: Option<&str>, two: Option<&str>) -> bool {
     let (Some(one), Some(two)) = (one, two) else { return false };
     let parts = |path: &'_ str| -> Option<Vec<String>> {
@@ -74,7 +74,7 @@ fn are_apart(one: Option<&str>, two: Option<&str>) -> bool {
     }
 }
 
-/// Whether both states can be active at once, as far as the hierarchy goes.
+/// Returns true if both states can be active at once, as far as the hierarchy shows.
 fn together(chart: &Chart, one: StateId, two: StateId) -> bool {
     if one == two || chart.is_descendant(one, two) || chart.is_descendant(two, one) {
         return true;
@@ -83,7 +83,7 @@ fn together(chart: &Chart, one: StateId, two: StateId) -> bool {
     meeting.is_some_and(|meeting| chart.state(meeting).kind == Kind::Parallel)
 }
 
-/// Whether a machine writes its workspace.
+/// Returns true if a machine writes its workspace.
 pub(super) fn writes(chart: &Chart, outside: &Outside<'_>) -> bool {
     chart.invokes.iter().any(|invoke| writer(invoke, outside).is_some())
 }

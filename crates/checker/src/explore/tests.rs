@@ -1,10 +1,10 @@
-//! An exploration that remembers its steps finds the very graph that one finds which asks the engine every time.
+//! An exploration that remembers its steps finds the same graph as one that asks the engine every time.
 
 use interlock_testkit::random;
 
 use super::*;
 
-/// Enough for most random machines; those that are larger are compared as far as they were explored.
+/// Enough for most random machines; larger ones are compared as far as they were explored.
 const CONFIGURATIONS_MAX: usize = 3_000;
 const MACHINES: u64 = 50;
 
@@ -25,7 +25,7 @@ fn edges(graph: &Graph) -> Vec<(u32, u32)> {
 }
 
 #[test]
-fn remembered_steps_are_those_that_the_engine_takes() {
+fn remembered_steps_equal_the_engines_steps() {
     let mut compared = 0;
     for machine in (0..MACHINES).filter_map(random::machine) {
         for is_exact in [true, false] {

@@ -1,4 +1,4 @@
-//! Conditions that can be answered from what is known: one comparison, of a path, a counter or the event's name.
+//! Conditions that known facts can answer: one comparison of a path, a counter or the event's name.
 
 use interlock_chart::{
     Value,
@@ -15,7 +15,7 @@ pub(super) enum Atom {
     EventName(bool, String),
 }
 
-/// What is asked of a path's value.
+/// The test on a path's value.
 pub(super) enum Test {
     IsTrue,
     Has,

@@ -1,24 +1,24 @@
-//! The answers of one step: what it looked at, and what it was told where a question was open.
+//! The answers of one step: the data that it read, and the choices made for open questions.
 //!
-//! A step is determined by the answers it gets, so the list of them says for which other configurations it would go the same way
-//! (`memo.rs`). Open questions are answered from a script and, beyond its end, with the first possibility.
+//! The answers determine a step, so their list tells for which other configurations the step would take the same path
+//! (`memo.rs`). Open questions are answered from a script and, beyond its end, with the first option.
 
 use smallvec::SmallVec;
 
-/// Something a step asked for, and the answer.
+/// A question that a step asked, with the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// An open question with so many possibilities.
+    /// An open question with this many options.
     Choice { options: u8, chosen: u8 },
     /// The regions of a slot before the step.
     Mask { slot: usize, mask: u32 },
-    /// A counter before the step.
+    /// The value of a counter before the step.
     Count { counter: usize, count: u32 },
-    /// Whether a counter before the step was below a bound.
+    /// The comparison of a counter before the step with a bound.
     Below { counter: usize, bound: u32, is_below: bool },
 }
 
-/// The choices to be made in a step, and everything it was answered.
+/// The choices to make in a step, and all answers that it got.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
     given: SmallVec<[u8; 16]>,
@@ -27,7 +27,7 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    /// Begins a step in which open questions are answered like this.
+    /// Begins a step in which open questions get these answers.
     pub(crate) fn begin(&mut self, given: impl Iterator<Item = u8>) {
         self.given.clear();
         self.given.extend(given);
@@ -35,7 +35,7 @@ impl Script {
         self.answers.clear();
     }
 
-    /// One of `options` possibilities.
+    /// Chooses one of `options` possibilities.
     pub(crate) fn choose(&mut self, options: u8) -> u8 {
         if options <= 1 {
             return 0;
@@ -46,7 +46,7 @@ impl Script {
         chosen
     }
 
-    /// Remembers what was looked at.
+    /// Records an answer that the step depends on.
     pub(crate) fn note(&mut self, answer: Answer) {
         self.answers.push(answer);
     }

@@ -1,4 +1,4 @@
-//! A machine's formulas by what they are there for: conditions, assignments, the names of what is sent; and which of them may fail.
+//! A machine's formulas by purpose: conditions, assignments, the names of sent events; and which formulas may fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::{
     sure::{Certainty, Sure},
 };
 
-/// Every expression that is asked as a condition, and every one whose truth is assigned to a variable.
+/// Every expression that is evaluated as a condition, and every one whose truth is assigned to a variable.
 pub(super) fn conditions(machine: &Machine) -> Vec<(FormulaId, &Expr)> {
     let mut ids = BTreeSet::new();
     for transition in &machine.chart().transitions {

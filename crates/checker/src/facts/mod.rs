@@ -1,8 +1,8 @@
-//! The checker's data model: what is known of values nobody has seen.
+//! The checker's data model: partial knowledge about values.
 //!
-//! A guard over data that the checker cannot know is answered both ways, each way in its own branch of the exploration. The answer is
-//! remembered: the same fact asked twice gets the same answer until something may have changed it. Facts about `input` hold
-//! for the whole run, facts about `context` until the variable is assigned, facts about `event` while the event is handled.
+//! A guard over unknown data is answered both ways, each in a separate branch of the exploration. The answer is
+//! remembered: the same question gets the same answer until something may have changed it. Facts about `input` hold for
+//! the whole run, facts about `context` until the variable is assigned, facts about `event` while the event is handled.
 
 mod atom;
 mod choose;
@@ -25,7 +25,7 @@ use interlock_core::{Data, Fault, FormulaId, Machine, Scope};
 pub(crate) use table::Table;
 use table::{Change, Question};
 
-/// What a text that is not literal is for.
+/// The purpose of a text that is not literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Event,
@@ -33,50 +33,50 @@ pub(crate) enum Purpose {
     Cancel,
 }
 
-/// What is known of an event's data.
+/// The knowledge about an event's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Known {
     Nothing,
-    /// Made by the machine from this formula.
+    /// The machine computed it from this formula.
     Made(FormulaId),
-    /// A timeout of this state.
+    /// It comes from a timeout of this state.
     Timeout(StateId),
-    /// A failure of this activity.
+    /// It comes from a failure of this activity.
     Failed(InvokeId),
 }
 
-/// An event's data: what is known of it, and a number that tells this event from every other.
+/// An event's data: the knowledge about it, and a number that distinguishes this event from every other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Carried {
     pub(crate) known: Known,
     serial: u32,
 }
 
-/// What is known of a run's data.
+/// The knowledge about a run's data.
 #[derive(Debug)]
 pub(crate) struct Facts<'t> {
     table: &'t Table,
-    /// Per counter: whether it is followed exactly. The others' limits are answered both ways.
+    /// Per counter: true if it is tracked exactly. Limits of the others are answered both ways.
     exact: &'t [bool],
-    /// Per slot: the regions its value may be in.
+    /// Per slot: the regions that may contain its value.
     pub(crate) masks: Vec<u32>,
     pub(crate) script: Script,
-    /// Per slot: whether this step has looked at it or changed it.
+    /// Per slot: true if this step has read or changed it.
     pub(crate) is_touched: Vec<bool>,
-    /// The counters before this step, and whether it has changed them.
+    /// The counters before this step, each with a flag that is true if the step has changed it.
     counters: Vec<(u32, bool)>,
     serial: u32,
-    /// The event that local facts are about.
+    /// The serial number of the event that local facts belong to.
     local: u32,
-    /// What was answered about open counters since they last changed.
+    /// The answers about open counters since they last changed.
     counts: smallvec::SmallVec<[Answered; 4]>,
 }
 
-/// What was answered about an open counter.
+/// An answer about an open counter.
 #[derive(Clone, Copy, Debug)]
 struct Answered {
     counter: CounterId,
-    /// How far this step had counted when it was asked.
+    /// The amount that this step had added when the question was asked.
     count: u32,
     at_least: u32,
     below: u32,
@@ -100,13 +100,13 @@ impl<'t> Facts<'t> {
         }
     }
 
-    /// Data of which this much is known.
+    /// Creates event data with this knowledge.
     pub(crate) fn carried(&mut self, known: Known) -> Carried {
         self.serial += 1;
         Carried { known, serial: self.serial }
     }
 
-    /// Whether a formula that may fail does fail this time.
+    /// Returns a fault if the formula may fail and the script chooses that it does.
     fn fails(&mut self, formula: FormulaId) -> Told<()> {
         if self.table.may_fail[formula.index()] && self.script.choose(2) == 1 {
             return Err(Box::new(Fault::new("may fail")));
@@ -142,7 +142,7 @@ impl<'t> Facts<'t> {
         }
     }
 
-    /// Whether a slot's value is in one of the regions; decided now if it was open, and remembered.
+    /// Returns true if a slot's value is in one of the regions. If that was open, it is decided now and remembered.
     fn is_in(&mut self, slot: usize, mask: u32, scope: &Scope<'_, Carried>) -> bool {
         let possible = self.possible(slot, scope);
         let (inside, outside) = (possible & mask, possible & !mask);
@@ -155,7 +155,7 @@ impl<'t> Facts<'t> {
         is_inside
     }
 
-    /// The regions a slot's value may be in. Facts about an event are begun anew with every event.
+    /// The regions that may contain a slot's value. Facts about an event start again with every event.
     fn possible(&mut self, slot: usize, scope: &Scope<'_, Carried>) -> u32 {
         if !self.table.slots[slot].is_local {
             if !std::mem::replace(&mut self.is_touched[slot], true) {
@@ -176,7 +176,7 @@ impl<'t> Facts<'t> {
         self.masks[slot]
     }
 
-    /// What is known of a slot after an assignment.
+    /// The regions of a slot after an assignment.
     fn changed(&mut self, change: &Change, scope: &Scope<'_, Carried>) -> u32 {
         match change {
             Change::Becomes(mask) => *mask,
@@ -189,7 +189,7 @@ impl<'t> Facts<'t> {
     }
 }
 
-/// What a machine-made event says of a field.
+/// The regions of a field in the data of an event that the machine made.
 fn made(slot: &table::Slot, path: &[String], known: Known, scope: &Scope<'_, Carried>) -> u32 {
     let chart = scope.machine.chart();
     match known {
@@ -207,17 +207,17 @@ fn made(slot: &table::Slot, path: &[String], known: Known, scope: &Scope<'_, Car
     }
 }
 
-/// A piece of a template: what stands at a path inside it.
+/// The part of a template at a path.
 pub(crate) enum Piece<'t> {
-    /// A literal value.
+    /// A literal value at the path.
     Value(Value),
-    /// Nothing stands there.
+    /// The path leads to nothing.
     Absent,
     /// An expression, and the path still to be followed inside its value.
     Node(&'t Node, Vec<String>),
 }
 
-/// What stands at a path inside a template; nothing where that cannot be said.
+/// Returns the part of a template at a path, or `None` if that is unknown.
 pub(crate) fn inside<'t>(template: &'t Template, path: &[String]) -> Option<Piece<'t>> {
     match (template, path.split_first()) {
         (Template::Literal(value), _) => Some(literal_inside(value, path)),
@@ -238,7 +238,8 @@ fn literal_inside<'t>(value: &Value, path: &[String]) -> Piece<'t> {
     found.map_or(Piece::Absent, |value| Piece::Value(value.clone()))
 }
 
-/// The smallest value that a formula over `input` can have by the input's schema, where it is a plain field.
+/// The smallest value that a formula over `input` can have by the input's schema; 0 if the formula is not a plain
+/// field.
 pub(crate) fn least(machine: &Machine, formula: FormulaId) -> u32 {
     let Template::Expr(expr) = &machine.formulas()[formula.index()].template else { return 0 };
     let Node::Path(Root::Input, path) = &expr.node else { return 0 };
@@ -257,7 +258,7 @@ fn compare(count: i64, operator: Binary, value: i64) -> bool {
     }
 }
 
-/// The schemas of what a transition's events carry; empty where nothing is known of one of them.
+/// The schemas of the data of a transition's events; empty if one of them is unknown.
 pub(crate) fn events_of<'c>(chart: &'c Chart, transition: &Transition) -> Vec<&'c Schema> {
     let takes = |name: &str| transition.events.iter().any(|event| event.matches(name));
     let mut schemas = Vec::new();
@@ -278,7 +279,7 @@ pub(crate) fn events_of<'c>(chart: &'c Chart, transition: &Transition) -> Vec<&'
     schemas
 }
 
-/// What the built-in events carry.
+/// The schemas of the built-in events.
 fn builtin(name: &str) -> Option<&'static Schema> {
     static ERROR: LazyLock<Schema> = LazyLock::new(|| {
         let text = serde_json::json!({ "type": "string" });
@@ -337,7 +338,7 @@ impl Data for Facts<'_> {
             return Ok(true);
         }
         let may_be = self.is_within(counter, count, at_most);
-        // The input may set the limit lower.
+        // The input may set a lower limit.
         Ok(may_be && self.script.choose(2) == 0)
     }
 
@@ -398,7 +399,8 @@ impl Data for Facts<'_> {
 }
 
 impl Facts<'_> {
-    /// Begins a step with these counters: what was answered in another about open counters and about no event does not hold in this one.
+    /// Begins a step with these counters: earlier answers about open counters and about the absence of an event do not
+    /// apply to it.
     pub(crate) fn begin_step(&mut self, counters: &[u32]) {
         self.counts.clear();
         self.local = u32::MAX;
@@ -406,20 +408,22 @@ impl Facts<'_> {
         self.counters.iter_mut().zip(counters).for_each(|(before, count)| *before = (*count, false));
     }
 
-    /// Remembers that this step depends on a counter.
+    /// Records that this step depends on a counter.
     fn note_count(&mut self, counter: CounterId) {
         let (count, _) = self.counters[counter.index()];
         self.script.note(Answer::Count { counter: counter.index(), count });
     }
 
-    /// Whether a counter that is followed is below a limit. `count` is the counter with what other regions are about to count.
+    /// Returns true if a tracked counter is below a limit. `count` includes the increments of other regions in this
+    /// microstep.
     fn is_exact_below(&mut self, counter: CounterId, count: u32, max: u32) -> bool {
         let at = counter.index();
         match (self.counters[at], max) {
-            // How it was changed decides what the answer says of the counter before; the counter itself says enough.
+            // The step has changed the counter, so the answer alone does not tell the value before it; the value is
+            // recorded.
             ((_, true), _) => self.note_count(counter),
             ((before, false), max) => {
-                // With this much added, a smaller limit is out of reach for every counter.
+                // With this increment, no counter can be below a smaller limit.
                 let added = count.saturating_sub(before);
                 if let Some(bound) = max.checked_sub(added) {
                     self.script.note(Answer::Below { counter: at, bound, is_below: before < bound });
@@ -429,7 +433,7 @@ impl Facts<'_> {
         count < max
     }
 
-    /// Whether an open counter is below a limit: decided once, until it changes.
+    /// Returns true if an open counter is below a limit. The answer is chosen once and kept until the counter changes.
     fn is_open_below(&mut self, counter: CounterId, count: u32, max: u32) -> bool {
         let known = self.counts.iter().position(|known| known.counter == counter && known.count == count);
         let at = known.unwrap_or_else(|| {

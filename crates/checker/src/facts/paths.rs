@@ -1,4 +1,5 @@
-//! How finely each path must be known: the constants it is compared with, and those of every path whose value may be copied into it.
+//! The precision needed for each path: the constants it is compared with, and those of every path whose value may be
+//! copied into it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +18,10 @@ use super::{
     table::{Path, Slot},
 };
 
-/// More regions than this are not told apart: the questions about such a path become facts of their own.
+/// The most regions that are distinguished. Beyond this, each question about the path becomes a separate fact.
 const REGIONS_MAX: usize = 24;
 
-/// Collects the constants of each path, and which paths share them because one is copied into the other.
+/// Collects the constants of each path, and the paths that share them because one is copied into the other.
 pub(super) struct Builder<'c> {
     pub(super) chart: &'c Chart,
     pub(super) certainty: &'c Certainty<'c>,
@@ -45,7 +46,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whatever is copied into an asked path is asked about too, and where that is copied from, and so on.
+    /// Adds every path that is copied into a tested path, directly or through others.
     pub(super) fn follow_assignments(&mut self, machine: &Machine) {
         let assignments: Vec<_> = (assignments(machine).into_iter())
             .map(|(var, id)| (var, &machine.formulas()[id.index()].template))
@@ -72,7 +73,7 @@ impl Builder<'_> {
         let paths: Vec<&Path> = self.constants.keys().collect();
         let mut class: Vec<usize> = (0..paths.len()).collect();
         let at = |path: &Path| paths.binary_search(&path).unwrap_or(0);
-        // Classes are few and small: spreading the smallest number until nothing changes is enough.
+        // Classes are few and small, so spreading the smallest number until nothing changes is fast enough.
         for _ in 0..paths.len() {
             for (a, b) in &self.links {
                 let least = class[at(a)].min(class[at(b)]);
@@ -102,7 +103,7 @@ impl Builder<'_> {
         (slots, by_path)
     }
 
-    /// Whether the path's value is known to be a bool, a number or one of the strings that its schema lists.
+    /// Returns true if the path's value is known to be a bool, a number or one of the strings that its schema lists.
     fn is_complete(&self, path: &Path) -> bool {
         let events: Vec<_> = self.speaking_of(path);
         let constants = &self.constants[path];
@@ -130,7 +131,7 @@ impl Builder<'_> {
     }
 }
 
-/// The paths whose values a piece of a template may take over unchanged.
+/// The paths whose values a part of a template may copy unchanged.
 fn copied(piece: &Option<super::Piece<'_>>) -> Vec<Path> {
     fn of_node(node: &Node, rest: &[String], into: &mut Vec<Path>) {
         match node {

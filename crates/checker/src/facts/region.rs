@@ -1,4 +1,4 @@
-//! Regions: sets of values that no guard can tell apart.
+//! Regions: sets of values that no guard can distinguish.
 
 use std::{cmp::Ordering, collections::BTreeSet};
 
@@ -9,32 +9,32 @@ use super::atom::Test;
 /// A set of values.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Region {
-    /// The field is not there.
+    /// The field does not exist.
     Absent,
     /// One value: null, a bool or a string.
     Is(Value),
-    /// One number.
+    /// Exactly one number.
     Point(f64),
-    /// The numbers strictly between two; infinite at the ends.
+    /// The numbers strictly between two; the ends may be infinite.
     Between(f64, f64),
-    /// Everything else.
+    /// All remaining values.
     Other,
 }
 
 impl Region {
-    /// Whether the value is in it.
+    /// Returns true if the value is in the region.
     pub(crate) fn contains(&self, value: &Value) -> bool {
         match (self, number(value)) {
             (Region::Is(one), _) => one == value,
             (Region::Point(point), Some(number)) => number == *point,
             (Region::Between(low, high), Some(number)) => *low < number && number < *high,
-            // `Other` comes last: what is in it is in no other region.
+            // `Other` comes last: its values are in no other region.
             (Region::Other, _) => true,
             (Region::Absent | Region::Point(_) | Region::Between(..), _) => false,
         }
     }
 
-    /// Whether its values compare so with a constant that the regions were made for.
+    /// Returns true if the region's values compare this way with a constant that the regions were made for.
     pub(crate) fn compare(&self, operator: Binary, constant: &Value) -> bool {
         let is_equal = self.is(constant);
         match operator {
@@ -76,7 +76,7 @@ fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// What a path is compared with.
+/// The constants that a path is compared with.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Constants {
     has: bool,
@@ -84,7 +84,7 @@ pub(super) struct Constants {
     bools: bool,
     texts: BTreeSet<String>,
     numbers: Vec<f64>,
-    /// Whether values of other kinds are possible too.
+    /// True if values of other kinds are possible too.
     pub(super) is_open: bool,
 }
 
@@ -127,7 +127,7 @@ impl Constants {
         values.iter().all(|value| self.texts.contains(*value))
     }
 
-    /// The regions, `Other` last.
+    /// The regions, with `Other` last.
     pub(super) fn regions(&self) -> Vec<Region> {
         let mut regions = Vec::new();
         regions.extend(self.has.then_some(Region::Absent));

@@ -1,7 +1,8 @@
-//! What surely evaluates, and to what kind of value.
+//! Expressions that certainly evaluate, and the kind of their values.
 //!
-//! The runtime checks what enters a run against the schemas, so a field that a schema requires is there and has its type. Whatever
-//! cannot be shown to evaluate may fail: the checker then also explores the `error.execution` that follows.
+//! The runtime checks everything that enters a run against the schemas, so a field that a schema requires exists and
+//! has its type. If an expression cannot be shown to evaluate, it may fail: the checker then also explores the
+//! `error.execution` that follows.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +14,10 @@ use interlock_chart::{
 
 use super::schema;
 
-/// What is known of an expression's value.
+/// The guarantee about an expression's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sure {
-    /// It may fail.
+    /// The evaluation may fail.
     No,
     /// It has a value of some kind.
     Any,
@@ -27,11 +28,11 @@ pub(super) enum Sure {
     Map,
 }
 
-/// Answers for one chart.
+/// Answers these questions for one chart.
 #[derive(Debug)]
 pub(super) struct Certainty<'c> {
     chart: &'c Chart,
-    /// Per variable, and per field of those that begin as maps: the kind of value it always has.
+    /// Per variable, and per field of variables that begin as maps: the kind of value it always has.
     fields: BTreeMap<Vec<String>, Sure>,
 }
 
@@ -42,7 +43,7 @@ impl<'c> Certainty<'c> {
             begin(&mut fields, vec![variable.name.clone()], &variable.initial);
         }
         let mut certainty = Certainty { chart, fields };
-        // An assignment of another kind takes the certainty away, which may take away that of others; once round per field is enough.
+        // An assignment of another kind removes the guarantee, which may remove others; one pass per field is enough.
         for _ in 0..=certainty.fields.len() {
             for (var, value, events) in assignments(chart) {
                 certainty.weaken(&chart.context[var.index()].name, value, &events);
@@ -63,13 +64,13 @@ impl<'c> Certainty<'c> {
                 None if path.len() == 1 => self.template(value, events),
                 _ => Sure::No,
             };
-            // Where the assignment itself fails, the variable keeps what it had.
+            // If the assignment itself fails, the variable keeps its value.
             let kind = if kind == Sure::No && path.len() == 1 { Sure::Any } else { kind };
             self.fields.entry(path).and_modify(|known| *known = both(*known, kind));
         }
     }
 
-    /// Whether the template surely evaluates when one of these events is handled.
+    /// Returns true if the template certainly evaluates when one of these events is handled.
     pub(super) fn evaluates(&self, template: &Template, events: &[&Schema]) -> bool {
         self.template(template, events) != Sure::No
     }
@@ -135,13 +136,13 @@ impl<'c> Certainty<'c> {
                 if entries.iter().all(is_sure) { Sure::Map } else { Sure::No }
             }
             Node::Size(operand) if matches!(sure(operand), Sure::Text | Sure::List | Sure::Map) => Sure::Number,
-            // Arithmetic may overflow, an index may be outside, a function may refuse.
+            // Arithmetic may overflow, an index may be out of range, a function may fail.
             _ => Sure::No,
         }
     }
 }
 
-/// How deep fields are followed.
+/// The greatest depth to which fields are followed.
 const DEPTH_MAX: usize = 4;
 
 fn begin(fields: &mut BTreeMap<Vec<String>, Sure>, path: Vec<String>, template: &Template) {
@@ -207,7 +208,7 @@ fn field(of: &Schema, path: &[String]) -> Sure {
     }
 }
 
-/// Every assignment of a chart, with the schemas of the events it may happen on.
+/// Every assignment of a chart, with the schemas of the events on which it may happen.
 fn assignments(chart: &Chart) -> Vec<(VarId, &Template, Vec<&Schema>)> {
     let mut found = Vec::new();
     for transition in &chart.transitions {

@@ -1,8 +1,9 @@
-//! Which facts the guards of a machine ask about, and how finely each must be known.
+//! The facts that the guards of a machine test, and the precision needed for each.
 //!
-//! A *slot* is one thing that can be known: the value of a field path, or the answer to a question that is too complicated to
-//! take apart. The values of a path are divided into *regions* by the constants it is compared with, anywhere, and by those of
-//! every path whose value may be copied into it; within a region no guard can tell values apart.
+//! A *slot* is one thing that can be known: the value of a field path, or the answer to a question that is too
+//! complicated to take apart. The values of a path are divided into *regions* by the constants that it is compared with
+//! anywhere, and by those of every path whose value may be copied into it. No guard can distinguish values within a
+//! region.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,23 +23,23 @@ use super::{
     sure::Certainty,
 };
 
-/// A field path.
+/// A root with the names of the fields to follow.
 pub(crate) type Path = (Root, Vec<String>);
 
 /// One thing that can be known.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
-    /// The path, or nothing for the answer to a question.
+    /// The path; `None` for the answer to a question.
     pub(crate) path: Option<Path>,
     pub(crate) regions: Vec<Region>,
-    /// Holds for one event only, and is forgotten with it.
+    /// True if the fact holds for one event only and is discarded with it.
     pub(crate) is_local: bool,
     /// For the answer to a question: the variables it depends on.
     pub(super) depends_on: BTreeSet<String>,
 }
 
 impl Slot {
-    /// Nothing is known: any region is possible.
+    /// The mask of an unknown value: any region is possible.
     pub(crate) fn unknown(&self) -> u32 {
         (1 << self.regions.len()) - 1
     }
@@ -49,7 +50,7 @@ impl Slot {
     }
 }
 
-/// A condition, ready to be asked.
+/// A condition in the form in which the checker evaluates it.
 #[derive(Clone, Debug)]
 pub(crate) enum Question {
     Const(bool),
@@ -57,43 +58,43 @@ pub(crate) enum Question {
     And(Box<Question>, Box<Question>),
     Or(Box<Question>, Box<Question>),
     If(Box<Question>, Box<Question>, Box<Question>),
-    /// Whether the slot's value is in one of these regions.
+    /// True if the slot's value is in one of these regions.
     Known(usize, u32),
     Active(StateId),
     Count(CounterId, Binary, i64),
     EventName(bool, String),
-    /// Anything: asked twice, it may answer differently.
+    /// Unknown: asked twice, it may be answered differently.
     Free,
 }
 
-/// What an assignment does to a slot.
+/// The effect of an assignment on a slot.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
-    /// Its value is in one of these regions.
+    /// The new value is in one of these regions.
     Becomes(u32),
-    /// It has the value of another slot.
+    /// The slot gets the value of another slot.
     Copies(usize),
-    /// One or the other.
+    /// One change or the other.
     Either(Box<Change>, Box<Change>),
 }
 
-/// All facts of a machine.
+/// All facts that a machine's formulas test.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) slots: Vec<Slot>,
     by_path: BTreeMap<Path, usize>,
     by_text: BTreeMap<String, usize>,
-    /// Per formula: the question it asks, if it is asked as a condition.
+    /// Per formula: the question it asks, if it is used as a condition.
     pub(crate) questions: Vec<Option<Question>>,
-    /// Per formula: what assigning it does to the slots.
+    /// Per formula: the effect of assigning it on the slots.
     pub(crate) changes: Vec<Vec<(usize, Change)>>,
-    /// Per formula: whether it may fail to evaluate.
+    /// Per formula: true if it may fail to evaluate.
     pub(crate) may_fail: Vec<bool>,
-    /// Per formula: where it is a limit that the input sets, the smallest value that the input may set.
+    /// Per formula: the smallest value that the input may set, if it is a limit set by the input.
     pub(crate) least: Vec<u32>,
-    /// What texts are for, where they are not literal.
+    /// The purposes of texts that are not literal.
     pub(crate) purposes: BTreeMap<FormulaId, Purpose>,
-    /// Names under which events are sent, to be cancelled by.
+    /// The names by which sent events can be cancelled.
     pub(crate) send_names: Vec<String>,
 }
 
@@ -128,13 +129,13 @@ impl Table {
         table
     }
 
-    /// The same for runs in which nothing fails to evaluate.
+    /// Builds the table for runs in which no evaluation fails.
     pub(crate) fn without_faults(machine: &Machine) -> Self {
         let table = Table::of(machine);
         Table { may_fail: vec![false; table.may_fail.len()], ..table }
     }
 
-    /// Nothing is known: every condition goes either way, and nothing fails.
+    /// Builds the table without any knowledge: every condition goes either way, and no evaluation fails.
     pub(crate) fn without_data(machine: &Machine) -> Self {
         let formulas = machine.formulas().len();
         Table {
@@ -150,7 +151,7 @@ impl Table {
         }
     }
 
-    /// What an assignment to a variable does: to the slots inside it, and to answers that depend on it.
+    /// The effect of an assignment to a variable on the slots inside it and on answers that depend on it.
     fn changed_by(&self, var: &str, template: &Template) -> Vec<(usize, Change)> {
         let change = |(at, slot): (usize, &Slot)| match &slot.path {
             Some((Root::Context, path)) if path.first().is_some_and(|name| name == var) => {
@@ -177,7 +178,7 @@ impl Table {
     fn change_by_node(&self, slot: &Slot, node: &Node, rest: &[String]) -> Change {
         match node {
             Node::Literal(value) if rest.is_empty() => Change::Becomes(slot.mask_of(value)),
-            // The source's regions are the same: all paths that are copied into each other have the same ones.
+            // The source has the same regions, because all paths that are copied into each other share them.
             Node::Path(root, path) => {
                 let path: Vec<String> = path.iter().chain(rest).cloned().collect();
                 self.by_path.get(&(*root, path)).map_or(Change::Becomes(slot.unknown()), |&from| Change::Copies(from))
@@ -219,7 +220,8 @@ impl Table {
         }
     }
 
-    /// The answer to a question that cannot be taken apart: the same until something it reads may have changed.
+    /// The answer to a question that cannot be taken apart. It stays the same until something it reads may have
+    /// changed.
     fn fact(&mut self, node: &Node, whole: &Expr, is_top: bool) -> Question {
         let mut reads = Reads::default();
         reads.node(node);
@@ -242,12 +244,12 @@ impl Table {
     }
 }
 
-/// What a question reads.
+/// The data that a question reads.
 #[derive(Default)]
 struct Reads {
     variables: BTreeSet<String>,
     is_local: bool,
-    /// Reads something that is not followed: how often a state was visited, a counter inside an opaque expression.
+    /// True if it reads something that is not tracked: a state's visit count, or a counter inside an opaque expression.
     is_volatile: bool,
 }
 
@@ -266,7 +268,7 @@ impl Reads {
                 self.node(value);
             }),
             Node::Opaque(paths) => {
-                // What else an opaque expression asks is not listed: its text is searched for it by the caller.
+                // Other reads of an opaque expression are not listed; the caller searches its text for them.
                 self.is_volatile |= paths.is_empty();
                 paths.iter().for_each(|(root, path)| self.path(*root, path));
             }
