@@ -1,10 +1,11 @@
-//! How many configurations a second the checker explores, on one core, next to SPIN on the same machine in the same run; how long `check`
-//! takes for a machine with guards, timers and user events; and how long the five built-in machines take together.
+//! Benchmarks of the checker on one core: configurations explored per second, next to SPIN on the same machine in the
+//! same run; the time that `check` takes for a machine with guards, timers and user events; and the time for the five
+//! built-in machines together.
 //!
-//! The machine that is explored is an agent workflow of six stages, each of which may fail and go back to the first a limited number of
-//! times, so that the counters alone make about a million configurations. The one that is checked has four stages and, besides, what real
-//! machines have: facts that guards ask about, time limits, delayed events, a person who interferes, and properties. The best of three runs
-//! is printed.
+//! The explored machine is an agent workflow of six stages, each of which may fail and return to the first a limited
+//! number of times, so that the counters alone make about a million configurations. The checked machine has four stages
+//! and the features of real machines: facts that guards test, time limits, delayed events, a person who interferes, and
+//! properties. The best of three runs is printed.
 
 #![allow(clippy::print_stdout, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
 
@@ -64,7 +65,7 @@ fn main() {
     check_builtin();
 }
 
-/// A workflow with guards, timers and user events.
+/// Builds a workflow with guards, timers and user events.
 fn guarded() -> String {
     let mut text = String::from(
         "machine: guarded\nversion: 1\ninput: { type: object, required: [careful], properties: { careful: { type: boolean } } }\n\
@@ -107,7 +108,7 @@ fn check_guarded() {
     );
 }
 
-/// How many states SPIN visits and how long it takes, where it is installed.
+/// Returns the number of states that SPIN visits and its time, if SPIN is installed.
 fn spin(chart: &Chart) -> Option<(f64, f64)> {
     let folder = tempfile::tempdir().ok()?;
     std::fs::write(folder.path().join("model.pml"), export(chart, Format::Promela).text).ok()?;

@@ -1,4 +1,4 @@
-//! What a machine says to the world outside, held against a small world.
+//! Checks references of a machine to the world outside against a small catalogue.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -82,7 +82,7 @@ fn with_outside<T>(look: impl FnOnce(&Outside<'_>) -> T) -> T {
     look(&Outside { catalogue: &catalogue(), files: &files(), children: &children() })
 }
 
-/// The problems at the border of a machine file.
+/// Lists the problems at the border of a machine file.
 fn problems(source: &str) -> String {
     let chart = show::chart(source);
     let line = |one: &Diagnostic| {
@@ -93,7 +93,7 @@ fn problems(source: &str) -> String {
     with_outside(|outside| border(&chart, outside)).iter().map(line).collect()
 }
 
-/// A machine with one state that starts this activity and ends well.
+/// Builds a machine with one state that starts this activity and ends with success.
 fn one(invoke: &str, signals: &[&str]) -> String {
     let on: Vec<String> = signals.iter().map(|signal| format!("{signal}: b")).collect();
     format!(
@@ -109,7 +109,7 @@ fn check(invoke: &str, signals: &[&str], expected: Expect) {
 }
 
 #[test]
-fn an_unknown_activity_is_an_error_unless_a_person_does_it() {
+fn an_unknown_activity_is_an_error_unless_it_is_manual() {
     check(
         "activity: comand.run",
         &["passed"],
@@ -129,7 +129,7 @@ fn an_unknown_activity_is_an_error_unless_a_person_does_it() {
 }
 
 #[test]
-fn fields_are_held_against_the_schema_of_the_activity() {
+fn fields_are_checked_against_the_schema_of_the_activity() {
     check(
         "activity: command.run, with: { comand: make }",
         &["passed"],
@@ -183,7 +183,7 @@ fn fields_are_held_against_the_schema_of_the_activity() {
 }
 
 #[test]
-fn expressions_fit_everything_and_null_is_not_given() {
+fn expressions_fit_everything_and_null_counts_as_missing() {
     check(
         "activity: command.run, with: { command: \"${input.c}\", timeout_s: \"${input.t}\", network: null }",
         &["passed"],
@@ -205,7 +205,7 @@ fn a_signal_that_never_comes_is_an_error() {
 }
 
 #[test]
-fn prompts_and_schemas_must_be_there_and_be_usable() {
+fn prompts_and_schemas_must_exist_and_be_usable() {
     check(
         "activity: judge.plan, with: { prompt: prompts/god.md, goal: x }",
         &["ok"],
@@ -249,7 +249,7 @@ fn prompts_and_schemas_must_be_there_and_be_usable() {
 }
 
 #[test]
-fn data_in_a_command_for_the_shell_is_an_error_with_the_list_as_the_fix() {
+fn data_in_a_shell_command_is_an_error_with_a_list_as_the_fix() {
     check(
         "activity: command.run, with: { command: \"grep ${input.word} notes.txt\" }",
         &["passed"],
@@ -279,7 +279,7 @@ fn data_in_a_command_for_the_shell_is_an_error_with_the_list_as_the_fix() {
 }
 
 #[test]
-fn machines_that_are_started_must_exist_be_proved_and_not_lead_back() {
+fn started_machines_must_exist_be_proved_and_not_be_recursive() {
     check("activity: run.start, with: { machine: known }", &["succeeded"], expect![[r#""#]]);
     check(
         "activity: run.start, with: { machine: gone }",
@@ -323,14 +323,14 @@ states:
   b: { type: final, outcome: success }
 ";
     let report = with_outside(|outside| check_within(show::chart(twice), outside, &Options::default()));
-    // Two starts of ten transitions, three activities and one judgement each; between inputs one more that may be under way.
+    // Two starts of ten transitions, three activities and one judgement each; between inputs one more may be running.
     expect![[r#"
         Some(Bound { transitions: 32, activities: 11, judgements: 3 })
         Some(Bound { transitions: 22, activities: 8, judgements: 2 })"#]]
     .assert_eq(&bounds(&report));
 }
 
-/// Two regions, each with one activity.
+/// Builds two regions, each with one activity.
 fn two(left: &str, right: &str) -> String {
     let region = |name: &str, invoke: &str| {
         format!(
@@ -350,7 +350,7 @@ fn check_two(left: &str, right: &str, expected: Expect) {
 }
 
 #[test]
-fn two_writers_at_once_need_folders_that_have_nothing_in_common() {
+fn two_concurrent_writers_need_separate_directories() {
     let command = |more: &str| format!("activity: command.run, with: {{ command: make{more} }}");
     check_two(
         &command(""),
@@ -390,7 +390,7 @@ fn an_expression_without_data_must_end() {
     "#]].assert_eq(&problems(&source));
 }
 
-/// What becomes of outcomes that nobody takes.
+/// Lists the problems of outcomes that no transition takes.
 fn dropped(source: &str) -> String {
     let report = interlock_checker::check(show::chart(source), &Options::default());
     let line = |one: &interlock_checker::Problem| format!("{} {}\n", one.code, one.message);
@@ -405,7 +405,7 @@ fn testing(more: &str, on: &str) -> String {
 }
 
 #[test]
-fn a_failure_that_nobody_handles_is_an_error_if_only_an_abort_ends_the_wait() {
+fn an_unhandled_failure_is_an_error_if_only_an_abort_ends_the_wait() {
     expect![[r#"
         E0716 nobody handles the `error` of the activity in `a`; the run then waits there for ever, unless somebody aborts it
     "#]].assert_eq(&dropped(&testing("", "on: { passed: end }")));

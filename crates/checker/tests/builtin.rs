@@ -1,8 +1,10 @@
-//! The built-in machines are proved, with these very figures, and the list of proved definitions is that of the machines as they are.
+//! The built-in machines are proved with exactly these figures, and the list of proved definitions matches the current
+//! machines.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p interlock-checker --test builtin` writes list and figures anew, and only from machines that are proved.
+//! `UPDATE_EXPECT=1 cargo test -p interlock-checker --test builtin` rewrites the list and the figures, and only from
+//! machines that are proved.
 
-#![allow(clippy::unwrap_used)] // A test that cannot go on stops.
+#![allow(clippy::unwrap_used)] // A test fails by panicking.
 
 use std::{path::Path, sync::Arc};
 
@@ -33,7 +35,7 @@ fn figures(report: &Report) -> String {
 }
 
 #[test]
-fn every_built_in_machine_is_proved_with_the_figures_it_always_had() {
+fn every_built_in_machine_is_proved_with_unchanged_figures() {
     let (mut list, mut all) = (String::new(), String::new());
     for name in library::builtin_names() {
         let chart = Arc::new(library::load(name, Path::new("/")).unwrap().read().chart.unwrap());
@@ -74,7 +76,7 @@ fn every_built_in_machine_is_proved_with_the_figures_it_always_had() {
 }
 
 #[test]
-fn only_the_very_definition_counts_as_proved() {
+fn only_the_exact_definition_counts_as_proved() {
     let chart = library::load("prd", Path::new("/")).unwrap().read().chart.unwrap();
     assert!(is_proved_builtin("prd", &chart.hash));
     assert!(!is_proved_builtin("coder", &chart.hash));

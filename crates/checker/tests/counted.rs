@@ -1,6 +1,6 @@
-//! Where nothing is unknown, the configurations counted are exactly those that a naive exploration with the engine finds.
+//! If nothing is unknown, the checker counts exactly the configurations that a naive exploration with the engine finds.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on stops.
+#![allow(clippy::unwrap_used, clippy::panic)] // A test fails by panicking.
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -14,10 +14,10 @@ use interlock_testkit::random;
 
 const MACHINES: u64 = 150;
 
-/// A machine that finds no rest takes a thousand rounds with every step: a few such steps are enough.
+/// A machine that never comes to rest takes a thousand rounds per step, so a few such steps are enough.
 const ROUNDS_MAX: usize = 20_000;
 
-/// Everything the outside may do to a run now, as the checker understands it.
+/// Everything that may happen to a run now from outside, as the checker defines it.
 fn inputs(machine: &Machine, state: &State) -> Vec<Input> {
     if state.status == Status::Ready {
         return vec![Input::Started { session: "s".into(), input: Value::empty(), semantics: Semantics::CURRENT }];
@@ -40,7 +40,7 @@ fn inputs(machine: &Machine, state: &State) -> Vec<Input> {
     inputs
 }
 
-/// Everything that decides what a run can do next, ids left out.
+/// Everything that decides what a run can do next, without ids.
 fn key(machine: &Machine, state: &State) -> String {
     let mut running: Vec<_> = state.running.iter().map(|running| running.invoke).collect();
     running.sort_unstable();
@@ -53,7 +53,7 @@ fn key(machine: &Machine, state: &State) -> String {
     format!("{status} {active:?} {history:?} {:?} {running:?} {pending:?}", state.counters)
 }
 
-/// The number of configurations, found without any of the checker's means; nothing where that is too much.
+/// Counts the configurations without any code of the checker; `None` if there are too many.
 fn counted_naively(machine: &Machine, most: usize) -> Option<usize> {
     let mut rounds_left = ROUNDS_MAX;
     let mut queue = VecDeque::from([State::ready(machine)]);
@@ -73,7 +73,7 @@ fn counted_naively(machine: &Machine, most: usize) -> Option<usize> {
     Some(seen.len())
 }
 
-/// The machine without data: no guards, no conditions, no assignments, no delayed events.
+/// Removes the data from a machine: no guards, no conditions, no assignments, no delayed events.
 fn without_data(mut chart: Chart) -> Chart {
     for transition in &mut chart.transitions {
         transition.guard = None;
@@ -95,7 +95,7 @@ fn is_control(action: &interlock_chart::model::Action) -> bool {
 }
 
 #[test]
-fn where_nothing_is_unknown_a_naive_exploration_finds_exactly_as_many_configurations() {
+fn without_unknowns_a_naive_exploration_finds_the_same_count() {
     let mut compared = 0;
     for seed in 0..MACHINES {
         let Some(machine) = random::machine(seed) else { continue };

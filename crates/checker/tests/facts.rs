@@ -1,6 +1,6 @@
-//! What the checker knows of data: consistent where nothing changes, open where something may have.
+//! The checker's knowledge about data: consistent while nothing changes, open if something may have changed.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on stops.
+#![allow(clippy::unwrap_used, clippy::panic)] // A test fails by panicking.
 
 mod show;
 
@@ -11,7 +11,7 @@ fn check(machine: &str, expected: Expect) {
 }
 
 #[test]
-fn a_fact_about_the_input_is_the_same_wherever_it_is_asked() {
+fn a_fact_about_the_input_is_the_same_everywhere() {
     check(
         r#"
 machine: small
@@ -41,7 +41,7 @@ properties:
     );
 }
 
-/// Above three is above two: only setting it anew leads to `wrong`.
+/// A value above three is also above two: only a new assignment leads to `wrong`.
 #[test]
 fn a_fact_about_the_context_holds_until_it_is_assigned() {
     check(
@@ -78,9 +78,9 @@ properties:
     );
 }
 
-/// Later on it is still the same. That a list of values was complete is forgotten on the way into the context.
+/// The value stays the same later on. The copy into the context loses the fact that the list of values was complete.
 #[test]
-fn what_was_copied_from_an_event_stays_the_same() {
+fn a_value_copied_from_an_event_stays_the_same() {
     check(
         r#"
 machine: small
@@ -112,7 +112,7 @@ properties:
 }
 
 #[test]
-fn two_events_have_nothing_to_do_with_each_other() {
+fn two_events_are_independent() {
     check(
         r#"
 machine: small
@@ -140,9 +140,9 @@ properties:
     );
 }
 
-/// The guard may fail, and then there is `error.execution`.
+/// The guard may fail, and then raises `error.execution`.
 #[test]
-fn a_field_that_the_schema_does_not_promise_may_be_missing() {
+fn a_field_that_the_schema_does_not_require_may_be_missing() {
     check(
         r#"
 machine: small
@@ -172,7 +172,7 @@ properties:
 }
 
 #[test]
-fn a_field_that_the_schema_promises_is_there() {
+fn a_field_that_the_schema_requires_exists() {
     check(
         r#"
 machine: small
@@ -203,7 +203,7 @@ properties:
 }
 
 #[test]
-fn asking_whether_a_field_is_there_does_not_count_as_a_promise() {
+fn testing_for_a_field_does_not_make_it_required() {
     check(
         r#"
 machine: small
@@ -232,7 +232,7 @@ properties:
     );
 }
 
-/// The guard holds it at two although the limit is five.
+/// The guard keeps it at two although the limit is five.
 #[test]
 fn predicates_on_states_and_counters_are_exact() {
     check(

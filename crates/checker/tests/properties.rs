@@ -1,6 +1,6 @@
 //! Every form of property, proved and falsified, with the shortest counterexample.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on stops.
+#![allow(clippy::unwrap_used, clippy::panic)] // A test fails by panicking.
 
 mod show;
 
@@ -119,7 +119,7 @@ properties:
     );
 }
 
-/// Once the limit is used up, there is no way back from b to a, and c lies behind a.
+/// Once the limit is used up, there is no path back from b to a, and c can only be reached through a.
 #[test]
 fn possible() {
     check(
@@ -198,7 +198,7 @@ properties:
 }
 
 #[test]
-fn leads_to_is_broken_by_a_loop_that_goes_round_without_it() {
+fn leads_to_is_broken_by_a_loop_without_the_promised_state() {
     check(
         r#"
 machine: small
@@ -296,7 +296,7 @@ properties:
 }
 
 #[test]
-fn a_signal_in_a_property_is_the_outcome_of_that_activity_whoever_handles_it() {
+fn a_signal_in_a_property_is_that_activitys_outcome_with_any_handler() {
     assert!(lint_and_tests("testing.passed: green, linting.passed: {}", ""), "a state around it handles it");
     assert!(lint_and_tests("linting.passed: {}", "passed: green, "), "the state itself handles it");
     assert!(!lint_and_tests("linting.passed: green, testing.passed: {}", ""), "lint alone makes it green");

@@ -1,9 +1,10 @@
-//! Faults put into copies of the built-in machines: each is caught, with the way on which it does its harm.
+//! Faults inserted into copies of the built-in machines: each is caught, with the path that shows its effect.
 //!
-//! A fault is an edit of the file's text: a limit taken away, a check gone round, an edge dropped. What the unharmed machine promises is
-//! proved; the harmed one breaks the promise that the fault is about, and the last steps of the way say how.
+//! A fault is an edit of the file's text: a limit removed, a check bypassed, an edge dropped. The promises of the
+//! unchanged machine are proved; the changed one breaks the promise that the fault is about, and the last steps of the
+//! path show how.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on stops.
+#![allow(clippy::unwrap_used, clippy::panic)] // A test fails by panicking.
 
 mod show;
 
@@ -12,10 +13,10 @@ use std::fmt::Write;
 use expect_test::{Expect, expect};
 use interlock_checker::{Counterexample, Options, Report, check};
 
-/// How many of the last steps are shown.
+/// The number of last steps that are shown.
 const STEPS: usize = 3;
 
-/// Puts `to` where `from` stands, once, and tells what became of the promise: a property's name, or a problem's code.
+/// Replaces `from` by `to`, once, and prints the result for the promise: a property's name, or a problem's code.
 fn caught(id: &str, from: &str, to: &str, promise: &str, expected: Expect) {
     let source = show::builtin(id);
     assert_eq!(source.matches(from).count(), 1, "{id}: the fault must have one place: {from}");
@@ -46,7 +47,7 @@ fn last_steps(way: &Counterexample) -> String {
 }
 
 #[test]
-fn firmware_a_patch_goes_round_the_policy_check() {
+fn firmware_a_patch_bypasses_the_policy_check() {
     caught(
         "firmware",
         "target: POLICY_CHECK\n            assign: { patch: \"${event.patch}\", patch_origin: model",
@@ -62,7 +63,7 @@ fn firmware_a_patch_goes_round_the_policy_check() {
 }
 
 #[test]
-fn firmware_a_patch_is_applied_without_a_point_to_roll_back_to() {
+fn firmware_a_patch_is_applied_without_a_rollback_point() {
     caught(
         "firmware",
         "    initial: ROLLBACK_POINT\n",
@@ -78,7 +79,7 @@ fn firmware_a_patch_is_applied_without_a_point_to_roll_back_to() {
 }
 
 #[test]
-fn firmware_flaky_tests_are_run_again_without_a_limit() {
+fn firmware_flaky_tests_are_rerun_without_a_limit() {
     caught(
         "firmware",
         "          limit: [{ counter: FLAKY, max: 3 }, { counter: recoveries, max: 20 }]\n",
@@ -111,7 +112,7 @@ fn firmware_the_environment_is_reset_once_more() {
 }
 
 #[test]
-fn coder_a_dangerous_plan_is_carried_out_unasked() {
+fn coder_a_dangerous_plan_is_executed_without_asking() {
     caught(
         "coder",
         "            target: PLAN_ASKED\n            assign: { asked: \"${event.permissions}\" }\n            reason: \"${event.reason}\"\n          DENY:\n            - target: DRAFTING",
@@ -143,7 +144,7 @@ fn coder_a_turn_is_repaired_a_fourth_time() {
 }
 
 #[test]
-fn coder_what_was_not_verified_is_committed() {
+fn coder_an_unverified_change_is_committed() {
     caught(
         "coder",
         "        guard: context.verified\n",
@@ -175,7 +176,7 @@ fn coder_a_turn_ends_without_a_summary() {
 }
 
 #[test]
-fn prd_work_begins_before_a_person_has_said_go() {
+fn prd_work_begins_before_a_person_approves() {
     caught(
         "prd",
         "      PRD_GENERATED:\n        target: CONFIRMING\n",
@@ -191,7 +192,7 @@ fn prd_work_begins_before_a_person_has_said_go() {
 }
 
 #[test]
-fn prd_what_was_written_is_committed_unverified() {
+fn prd_an_unverified_text_is_committed() {
     caught(
         "prd",
         "code_changed: { target: VERIFY_TASK,",
@@ -207,7 +208,7 @@ fn prd_what_was_written_is_committed_unverified() {
 }
 
 #[test]
-fn prd_a_prd_that_is_refused_is_written_again_without_a_limit() {
+fn prd_a_refused_prd_is_rewritten_without_a_limit() {
     caught(
         "prd",
         "              limit: { counter: prd_repairs, max: 3 }\n",
@@ -224,7 +225,7 @@ fn prd_a_prd_that_is_refused_is_written_again_without_a_limit() {
 }
 
 #[test]
-fn brain_the_tests_are_gone_round() {
+fn brain_the_tests_are_bypassed() {
     caught(
         "brain",
         "- { target: TESTING, guard: has(input.test), assign:",
@@ -257,7 +258,7 @@ fn brain_a_failing_test_is_repaired_without_a_limit() {
 }
 
 #[test]
-fn brain_what_was_not_committed_is_deployed() {
+fn brain_an_uncommitted_change_is_deployed() {
     caught(
         "brain",
         "- { target: DEPLOYING, guard: context.committed,",
@@ -273,7 +274,7 @@ fn brain_what_was_not_committed_is_deployed() {
 }
 
 #[test]
-fn notebook_a_step_begins_with_an_action_before_anything_is_planned() {
+fn notebook_a_step_begins_with_an_action_before_a_plan() {
     caught(
         "notebook",
         "START_STEP: { target: step_running,",
@@ -288,7 +289,7 @@ fn notebook_a_step_begins_with_an_action_before_anything_is_planned() {
 }
 
 #[test]
-fn notebook_a_workflow_is_started_again_once_more() {
+fn notebook_a_workflow_is_restarted_once_more() {
     caught(
         "notebook",
         "limit: { counter: restarts, max: 3 }, reset:",

@@ -1,9 +1,10 @@
 //! A second opinion: SPIN counts the same configurations.
 //!
-//! Every built-in machine is reduced to its control, with limits small enough for both to finish in seconds. SPIN explores the exported
-//! Promela, which is written from the chart alone; we explore the same chart with the engine. The numbers must be equal.
+//! Every built-in machine is reduced to its control, with limits small enough for both checkers to finish in seconds.
+//! SPIN explores the exported Promela, which is generated from the chart alone; the checker explores the same chart
+//! with the engine. The numbers must be equal.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on stops.
+#![allow(clippy::unwrap_used, clippy::panic)] // A test fails by panicking.
 
 mod show;
 
@@ -16,7 +17,7 @@ use interlock_chart::{
 };
 use interlock_checker::{Knowledge, Options, check};
 
-/// The chart with no limit above `max`.
+/// Returns the chart with no limit above `max`.
 fn clamped(chart: &Chart, max: u32) -> Chart {
     let mut chart = chart.clone();
     for limit in chart.transitions.iter_mut().flat_map(|transition| &mut transition.limits) {
@@ -37,8 +38,8 @@ fn clamped(chart: &Chart, max: u32) -> Chart {
     chart
 }
 
-/// How many transitions of a state keep their limits. Where each of twenty may be meant and held back, there are a million ways through
-/// them all, and every one is tried.
+/// The number of transitions of a state that keep their limits. If each of twenty transitions may be selected and
+/// disabled by its limit, there are a million paths through them, and every one is tried.
 const LIMITED_MAX: usize = 6;
 
 fn ours(chart: &Chart) -> usize {
@@ -60,7 +61,7 @@ fn run(folder: &Path, program: &str, arguments: &[&str]) -> String {
     text
 }
 
-/// How many configurations SPIN finds, the one before the start left out.
+/// The number of configurations that SPIN finds, without the one before the start.
 fn spins(chart: &Chart) -> usize {
     let folder = std::env::temp_dir().join(format!("interlock-spin-{}-{}", std::process::id(), chart.id));
     std::fs::create_dir_all(&folder).unwrap();
@@ -111,9 +112,10 @@ fn spin_counts_the_same_for_notebook() {
     builtin("notebook", 2);
 }
 
-/// What the built-in machines do not all have: both kinds of history, actions of initial transitions, done events, exit content.
+/// A machine with features that not all built-in machines have: both kinds of history, actions of initial transitions,
+/// done events, exit content.
 #[test]
-fn spin_counts_the_same_where_history_initial_content_and_done_events_meet() {
+fn spin_counts_the_same_with_history_initial_content_and_done_events() {
     let machine = show::chart(
         r"
 machine: corners
@@ -145,7 +147,7 @@ states:
 }
 
 #[test]
-fn a_chart_that_cannot_be_translated_says_why() {
+fn a_chart_that_cannot_be_translated_reports_the_reason() {
     let machine = show::chart(
         "{machine: p, version: 1, initial: a, states: {a: {type: parallel, states: {b: {tags: [idle]}, c: {}}}}}",
     );

@@ -1,6 +1,6 @@
-//! What can be reached: exact numbers of configurations, dead ends, regions, history, delayed events.
+//! Reachability: exact numbers of configurations, dead ends, regions, history, delayed events.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on stops.
+#![allow(clippy::unwrap_used, clippy::panic)] // A test fails by panicking.
 
 mod show;
 
@@ -11,7 +11,7 @@ fn check(machine: &str, expected: Expect) {
 }
 
 #[test]
-fn a_state_nobody_leads_to_is_unreachable() {
+fn a_state_without_incoming_transitions_is_unreachable() {
     check(
         r#"
 machine: small
@@ -36,7 +36,7 @@ states:
 }
 
 #[test]
-fn a_state_without_a_way_on_is_a_dead_end() {
+fn a_state_without_an_exit_is_a_dead_end() {
     check(
         r#"
 machine: small
@@ -60,7 +60,7 @@ states:
 }
 
 #[test]
-fn a_state_tagged_idle_is_a_place_to_rest() {
+fn a_state_tagged_idle_is_a_resting_place() {
     check(
         r#"
 machine: small
@@ -80,9 +80,9 @@ states:
     );
 }
 
-/// Neither the failure of the activity nor a refused signal leads anywhere.
+/// Neither the failure of the activity nor a refused signal has a transition.
 #[test]
-fn a_signal_that_nobody_takes_leaves_a_run_without_its_activity() {
+fn a_signal_without_a_handler_leaves_a_run_without_its_activity() {
     check(
         r#"
 machine: small
@@ -104,7 +104,7 @@ states:
     );
 }
 
-/// Three times two, and the end.
+/// Three times two configurations, and the end.
 #[test]
 fn regions_multiply() {
     check(
@@ -134,7 +134,7 @@ properties:
     );
 }
 
-/// Four, of which the last is left at once, and the end.
+/// Four configurations, of which the last is left at once, and the end.
 #[test]
 fn a_parallel_state_is_done_when_its_regions_are() {
     check(
@@ -210,7 +210,7 @@ properties:
     );
 }
 
-/// Three places, each with what was remembered when it was last left or nothing; where it is away, only what was remembered; the end with all of them.
+/// Three states inside, each with the last history record or none; outside, only the record; the end with all of them.
 #[test]
 fn deep_history_remembers_the_state_inside() {
     check(
@@ -253,7 +253,7 @@ properties:
 }
 
 #[test]
-fn a_delayed_event_comes_when_it_likes_or_is_cancelled() {
+fn a_delayed_event_comes_at_any_time_or_is_cancelled() {
     check(
         r#"
 machine: small
@@ -311,9 +311,9 @@ properties:
     );
 }
 
-/// None, one, or any number; the end forgets them.
+/// No pending event, one, or any number; the end discards them.
 #[test]
-fn delayed_events_without_number_are_still_finitely_many() {
+fn unlimited_delayed_events_still_give_finitely_many_configurations() {
     check(
         r#"
 machine: small

@@ -1,6 +1,6 @@
 //! Termination and bounds: small machines with exact numbers.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on stops.
+#![allow(clippy::unwrap_used, clippy::panic)] // A test fails by panicking.
 
 mod show;
 
@@ -10,7 +10,8 @@ fn check(machine: &str, expected: Expect) {
     expected.assert_eq(&show::report(machine));
 }
 
-/// Twelve activities: six rounds of changing and testing. Thirty configurations: two states and three ends for each of six counts.
+/// Twelve activities: six rounds of changing and testing. Thirty configurations: two states and three ends for each of
+/// six counts.
 #[test]
 fn the_machine_of_the_readme_is_proved_with_its_exact_bound() {
     check(
@@ -54,7 +55,7 @@ properties:
 }
 
 #[test]
-fn a_loop_without_a_limit_is_told_with_the_way_into_it_and_round_it() {
+fn a_loop_without_a_limit_is_reported_with_its_entry_and_cycle() {
     check(
         r#"
 machine: small
@@ -79,7 +80,7 @@ states:
 }
 
 #[test]
-fn the_same_loop_breaks_the_promise_to_terminate() {
+fn the_same_loop_breaks_the_terminates_property() {
     check(
         r#"
 machine: small
@@ -103,7 +104,7 @@ properties:
     );
 }
 
-/// The first time b, then c twice: seven activities, four of them judgements.
+/// First b, then c twice: seven activities, four of them judgements.
 #[test]
 fn a_ladder_of_limits_on_one_counter_counts_to_its_last_rung() {
     check(
@@ -134,7 +135,7 @@ properties:
 }
 
 #[test]
-fn a_counter_that_its_own_loop_resets_ends_nothing() {
+fn a_counter_reset_by_its_loop_does_not_end_it() {
     check(
         r#"
 machine: small
@@ -162,7 +163,7 @@ states:
 
 /// Four rounds of three times a and once b are sixteen activities.
 #[test]
-fn a_counter_reset_by_an_outer_loop_that_has_a_limit_is_bounded_by_the_product() {
+fn a_counter_reset_by_a_limited_outer_loop_is_bounded_by_the_product() {
     check(
         r#"
 machine: small
@@ -235,7 +236,7 @@ properties:
 }
 
 #[test]
-fn a_loop_of_timers_that_starts_an_activity_is_no_wait() {
+fn a_loop_of_timers_that_starts_an_activity_is_not_a_wait() {
     check(
         r#"
 machine: small
@@ -262,7 +263,7 @@ properties:
     );
 }
 
-/// Really 200,001 activities: where a counter is left open, the bound is an upper one.
+/// The exact number is 200,001 activities: if a counter is left open, the bound is an upper bound.
 #[test]
 fn a_limit_too_large_to_enumerate_is_ranked() {
     check(
@@ -286,9 +287,9 @@ properties:
     );
 }
 
-/// Taken four times at most, and once more to the end; for other inputs it is fewer.
+/// Taken at most four times, and once more to the end; fewer times for other inputs.
 #[test]
-fn a_limit_that_the_input_sets_is_taken_at_its_largest() {
+fn a_limit_set_by_the_input_counts_with_its_maximum() {
     check(
         r#"
 machine: small
@@ -319,7 +320,7 @@ properties:
 }
 
 #[test]
-fn eventless_loops_inside_a_macrostep_are_cut_off_by_the_engine_and_end_the_run() {
+fn an_eventless_loop_in_a_macrostep_is_stopped_and_ends_the_run() {
     check(
         r#"
 machine: small

@@ -1,13 +1,13 @@
-//! A machine too big to explore says so and how far it got. That is not a pass.
+//! The report on a machine that is too big states that, and the number of configurations explored. That is not a pass.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on stops.
+#![allow(clippy::unwrap_used, clippy::panic)] // A test fails by panicking.
 
 mod show;
 
 use expect_test::expect;
 use interlock_checker::{Options, check};
 
-/// Twelve switches that a person may flip: 4,096 configurations, and nothing wrong with any.
+/// Twelve switches that a person may flip: 4,096 configurations, none of them with a problem.
 fn switches() -> String {
     let mut source = "machine: switches\nversion: 1\nevents:\n  stop: { from: user }\n".to_owned();
     (0..12).for_each(|at| source += &format!("  flip{at}: {{ from: user }}\n"));
@@ -21,7 +21,7 @@ fn switches() -> String {
 }
 
 #[test]
-fn all_of_it_is_explored_where_there_is_room() {
+fn everything_is_explored_if_the_limit_allows() {
     expect![[r#"
         proved: 4097 configurations
         between inputs: 1 transitions, 0 activities, 0 judgements

@@ -1,8 +1,9 @@
-//! Each limit of the built-in machines, taken away: what it was for is then broken, and the loop that it ended is told.
+//! Removes each limit of the built-in machines: the promise that it served is then broken, and the loop that it ended
+//! is reported.
 //!
-//! Where another limit still ends the loop, the machine still terminates: then it is said what else is broken, if anything.
+//! If another limit still ends the loop, the machine still terminates; then the test shows any other broken promise.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on stops.
+#![allow(clippy::unwrap_used, clippy::panic)] // A test fails by panicking.
 
 mod show;
 
@@ -12,7 +13,7 @@ use expect_test::{Expect, expect};
 use interlock_chart::Chart;
 use interlock_checker::{Counterexample, Options, Report, check};
 
-/// Takes one counter's limits away after the other.
+/// Removes the limits of one counter after the other.
 fn without_each(id: &str, expected: Expect) {
     let chart = show::chart(&show::builtin(id));
     let mut told = String::new();
@@ -21,14 +22,14 @@ fn without_each(id: &str, expected: Expect) {
         for transition in &mut harmed.transitions {
             transition.limits.retain(|limit| limit.counter.index() != at);
         }
-        // Few configurations with all counters: the loops are found with counters left open, and that is quick.
+        // A small `exact_max`, because the loops are found with counters left open, which is fast.
         let report = check(Arc::new(harmed), &Options { exact_max: 1_000, ..Options::default() });
         _ = writeln!(told, "{}: {}", counter.name, verdict(&report));
     }
     expected.assert_eq(&told);
 }
 
-/// The loop, from where it begins, or what else is broken.
+/// Prints the loop from its beginning, or any other broken promise.
 fn verdict(report: &Report) -> String {
     let broken = || report.properties.iter().filter(|proof| !proof.ok);
     let ways = broken().filter_map(|proof| proof.counterexample.as_ref());

@@ -1,5 +1,5 @@
-//! Every transition of every built-in machine is taken by the engine's own `step`, with data that fits the schemas; the table of
-//! transitions in each machine's README is made from these walks.
+//! The engine's `step` takes every transition of every built-in machine, with data that fits the schemas. The table of
+//! transitions in each machine's README is generated from these walks.
 //!
 //! `UPDATE_EXPECT=1` writes the tables.
 
@@ -18,7 +18,7 @@ use interlock_testkit::walk::{First, Leg, Walker};
 
 const MARKS: (&str, &str) = ("<!-- transitions -->\n", "<!-- /transitions -->");
 
-/// A machine with more configurations than this is explored with its counters open, which finds most ways sooner.
+/// A machine with more configurations than this is explored with its counters open, which finds most paths faster.
 const EXACT_MAX: usize = 20_000;
 
 fn check(machine: &str) {
@@ -53,7 +53,7 @@ fn walk(walker: &Walker<'_>, way: &Counterexample) -> Option<Vec<Input>> {
     [First::Low, First::High].into_iter().find_map(|first| walker.walk(&legs, first))
 }
 
-/// Whether the last of these inputs takes the transition.
+/// Returns true if the last of these inputs takes the transition.
 fn is_taken(machine: &Machine, walk: &[Input], id: TransitionId) -> bool {
     let (mut state, mut is_taken) = (State::ready(machine), false);
     for input in walk {
@@ -118,7 +118,7 @@ fn words(template: &Template) -> String {
     }
 }
 
-/// Compares what stands between the marks, or writes it.
+/// Compares the text between the marks with the table, or writes it.
 fn compare(readme: &PathBuf, table: &str) {
     let text = fs::read_to_string(readme).unwrap();
     let (before, rest) = text.split_once(MARKS.0).expect("the README has a place for the table");

@@ -1,8 +1,9 @@
-//! The engine and the checker against a reference that was written from the rules and shares no code with them.
+//! Compares the engine and the checker with a reference that was written from the rules and shares no code with them.
 //!
-//! Random machines have nested parallel regions, activities with signals of the same names, timeouts, and handlers under plain and
-//! qualified names. The engine must take the same transitions as the reference on random walks, and the checker must find exactly
-//! the configurations and the verdicts that the reference finds by trying everything. A failure prints the seed and the machine.
+//! Random machines have nested parallel regions, activities with signals of the same names, timeouts, and handlers
+//! under plain and qualified names. On random walks, the engine must take the same transitions as the reference. The
+//! checker must find exactly the configurations and the verdicts that the reference finds by trying everything. A
+//! failure prints the seed and the machine.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -25,11 +26,11 @@ const STEPS: usize = 40;
 
 fn chart(seed: u64) -> Chart {
     let text = write::machine(&mut Rng::new(seed));
-    // Machines that the reader objects to (a signal that nobody handles) move by the same rules.
+    // Machines that the reader objects to (a signal without a handler) follow the same rules.
     yaml::read_again(&text, &[]).unwrap_or_else(|| panic!("seed {seed} cannot be read:\n{text}"))
 }
 
-/// What the engine is told for a happening.
+/// Converts a happening into an input of the engine.
 fn input(machine: &Machine, state: &State, happening: &Happening) -> Input {
     let chart = machine.chart();
     let running = |invoke: usize| state.running.iter().find(|running| running.invoke.index() == invoke).unwrap().id;
@@ -53,7 +54,7 @@ fn input(machine: &Machine, state: &State, happening: &Happening) -> Input {
     }
 }
 
-/// The engine's state as the reference has it.
+/// Converts the engine's state into the form of the reference.
 fn place(state: &State) -> Place {
     Place {
         active: state.configuration.iter().map(|id| id.index()).collect(),
@@ -101,7 +102,7 @@ fn the_engine_takes_the_transitions_that_the_rules_select() {
     assert!(scoped > 1_000 && crossed > 50 && together > 50, "{scoped} scoped, {crossed} crossed, {together} together");
 }
 
-/// Everything that can be reached, and whether `target` can be entered with no `state.passed` before it.
+/// Counts everything that can be reached; the flag is true if `target` can be entered with no `state.passed` before it.
 fn explored(rules: &Rules<'_>, target: usize, origin: usize) -> (usize, bool) {
     let first = (rules.start(), false);
     let mut is_broken = first.0.active.contains(&target);
@@ -123,7 +124,7 @@ fn explored(rules: &Rules<'_>, target: usize, origin: usize) -> (usize, bool) {
 }
 
 #[test]
-fn the_checker_finds_what_trying_everything_finds() {
+fn the_checker_agrees_with_an_exhaustive_search() {
     let (mut broken, mut kept) = (0, 0);
     for seed in 0..MACHINES {
         let chart = chart(seed);

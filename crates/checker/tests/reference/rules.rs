@@ -1,4 +1,4 @@
-//! The rules, as plainly as they can be written: every question is answered by looking at the whole chart again.
+//! The rules in their plainest form: every question is answered by looking at the whole chart again.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use interlock_chart::{
     model::{Kind, StateId, Transition},
 };
 
-/// Where a machine without data stands.
+/// The state of a machine without data.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) active: BTreeSet<usize>,
@@ -16,15 +16,15 @@ pub(crate) struct Place {
     pub(crate) is_done: bool,
 }
 
-/// Something that can happen to it.
+/// An event that can happen to the machine.
 #[derive(Clone, Debug)]
 pub(crate) enum Happening {
     /// An activity ends with a signal.
     Signal(usize, String),
     Error(usize),
-    /// A state's time is up.
+    /// A state reaches its timeout.
     Timeout(usize),
-    /// Somebody raises an event.
+    /// An event is raised from outside.
     Event(String),
 }
 
@@ -41,7 +41,7 @@ impl<'c> Rules<'c> {
         &self.chart.states[at].name
     }
 
-    /// The state and those around it, innermost first.
+    /// The state and its ancestors, innermost first.
     fn outward(&self, at: usize) -> Vec<usize> {
         let mut path = vec![at];
         while let Some(parent) = self.chart.states[path[path.len() - 1]].parent {
@@ -84,7 +84,7 @@ impl<'c> Rules<'c> {
         matches!(happening, Happening::Signal(..)) && self.event(happening) == (signal.to_owned(), Some(state))
     }
 
-    /// Whether a name in `on` takes the event for an atomic state.
+    /// Returns true if a name in `on` takes the event for an atomic state.
     fn takes(&self, text: &str, name: &str, origin: Option<usize>, atomic: usize) -> bool {
         let Some(origin) = origin else { return is_prefix(text, name) };
         let qualified = format!("{}.{name}", self.name(origin));
@@ -133,7 +133,7 @@ impl<'c> Rules<'c> {
         kept.into_iter().map(|one| one.id.index()).collect()
     }
 
-    /// The innermost state with one active child around the source that has all targets inside it.
+    /// The innermost compound ancestor of the source that contains all targets.
     fn domain(&self, transition: &Transition) -> usize {
         let holds = |at: &usize| {
             let has = |target: &StateId| target.index() != *at && self.is_inside(target.index(), *at);
@@ -163,7 +163,7 @@ impl<'c> Rules<'c> {
         }
     }
 
-    /// Enters the regions into which nothing leads.
+    /// Enters the regions that contain no target.
     fn fill(&self, at: usize, entered: &mut BTreeSet<usize>) {
         for child in &self.chart.states[at].children {
             if !entered.iter().any(|one| self.is_inside(*one, child.index())) {
@@ -217,7 +217,7 @@ impl<'c> Rules<'c> {
         self.settle(next, entered)
     }
 
-    /// Enters states and starts what they start; a run that has come to its end has nothing under way.
+    /// Enters states and starts their activities and timers; a run that has ended has nothing running.
     fn settle(&self, mut place: Place, entered: BTreeSet<usize>) -> Place {
         for at in &entered {
             let state = &self.chart.states[*at];
@@ -233,7 +233,7 @@ impl<'c> Rules<'c> {
         place
     }
 
-    /// Whether a transition of another region was taken for an event of a state.
+    /// Returns true if a transition of another region was taken for an event of a state.
     pub(crate) fn crosses(&self, taken: &[usize], happening: &Happening) -> bool {
         let Some(origin) = self.event(happening).1 else { return false };
         let source = |at: &usize| self.chart.transitions[*at].source.index();
@@ -241,7 +241,7 @@ impl<'c> Rules<'c> {
     }
 }
 
-/// W3C SCXML's rule: the tokens of the one begin with the tokens of the other; `*` takes everything.
+/// W3C SCXML's rule: the tokens of the descriptor are a prefix of the tokens of the name; `*` takes everything.
 fn is_prefix(text: &str, name: &str) -> bool {
     let wanted: Vec<&str> = text.split('.').collect();
     let tokens: Vec<&str> = name.split('.').collect();

@@ -35,7 +35,8 @@ pub(crate) fn machine(rng: &mut Rng) -> String {
     out
 }
 
-/// The states that the property is about, if the machine has one: what must not be entered, and whose activity must have passed.
+/// The states that the property names, if the machine has one: the state that must not be entered, and the state whose
+/// activity must have passed.
 pub(crate) fn property(chart: &Chart) -> Option<(usize, usize)> {
     let name = &chart.properties.first()?.name;
     let (target, origin) = name.strip_prefix("never ")?.split_once(" without ")?;

@@ -1,13 +1,13 @@
-//! A report as a few lines of text, so that a whole one can stand in a test.
+//! Prints a report as a few lines of text, so that a test can contain all of it.
 
-#![allow(dead_code, unreachable_pub)] // Every test file takes what it needs.
+#![allow(dead_code, unreachable_pub)] // Each test file uses a part of it.
 
 use std::{fmt::Write, sync::Arc};
 
 use interlock_chart::{Chart, yaml};
 use interlock_checker::{Bound, Options, Report, check};
 
-/// The chart of a machine file; stops the test where the reader refuses it.
+/// The chart of a machine file; the test fails if the reader refuses the file.
 pub fn chart(source: &str) -> Arc<Chart> {
     let reading = yaml::read(source);
     let problems: Vec<_> = reading.diagnostics.iter().map(|one| format!("{} {}", one.code, one.message)).collect();
@@ -20,7 +20,7 @@ pub fn builtin(id: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// What is found out about a machine file.
+/// Checks a machine file and prints the report.
 pub fn report(source: &str) -> String {
     show(&check(chart(source), &Options::default()))
 }

@@ -1,4 +1,4 @@
-//! What a report claims, and whether a run keeps to it.
+//! The claims of a report, and a check that a run keeps to them.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use interlock_core::{Effect, Input, Machine, Step};
 
 use crate::properties::{Moment, Monitor};
 
-/// What is claimed of one machine.
+/// The claims about one machine.
 pub(crate) struct Claims {
     pub(crate) report: String,
     bound: Option<Bound>,
     run_bound: Option<Bound>,
     unreachable: BTreeSet<String>,
     dead: BTreeSet<usize>,
-    /// Where runs rest; nothing where not all was explored.
+    /// The states in which runs rest; `None` if not everything was explored.
     waits: Option<BTreeSet<String>>,
     monitors: Vec<Monitor>,
 }
@@ -39,7 +39,7 @@ impl Claims {
         }
     }
 
-    /// Whether there is anything to hold a run against.
+    /// Returns true if there is a claim to check a run against.
     pub(crate) fn is_any(&self) -> bool {
         self.waits.is_some() || !self.monitors.is_empty()
     }
@@ -51,7 +51,7 @@ impl Claims {
 
 const NOTHING: Bound = Bound { transitions: 0, activities: 0, judgements: 0 };
 
-/// One run, held against what is claimed.
+/// One run, checked against the claims.
 pub(crate) struct Watch<'c> {
     claims: &'c Claims,
     monitors: Vec<Monitor>,
@@ -75,7 +75,7 @@ impl Watch<'_> {
 
     fn count(&mut self, machine: &Machine, input: &Input, step: &Step) -> Result<(), String> {
         let work = work(machine, step);
-        // A timer that starts nothing may be a clock that ticks for ever: a wait, and not counted.
+        // A timer that starts nothing may be a clock that ticks for ever: a wait, which is not counted.
         let may_be_tick = matches!(input, Input::TimerFired { .. }) && work.activities == 0;
         let is_outside = matches!(input, Input::EventRaised { .. });
         self.since_input = if may_be_tick || is_outside { work } else { plus(self.since_input, work) };
@@ -112,7 +112,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Adds what this run came to.
+    /// Adds the results of this run to the statistics.
     pub(crate) fn tell(&self, told: &mut Told) {
         let is_reached = |bound: Bound| bound.transitions > 1 && bound.transitions == self.most.transitions;
         told.tight += u64::from(self.claims.bound.is_some_and(is_reached));
@@ -145,7 +145,7 @@ fn keeps(done: Bound, most: Option<Bound>, when: &str) -> Result<(), String> {
     if most.is_some_and(passes) { Err(format!("{done:?} {when}")) } else { Ok(()) }
 }
 
-/// How much was claimed and how close runs came to it, over all machines.
+/// The number of claims and the closeness of runs to them, over all machines.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     machines: u64,
@@ -154,7 +154,7 @@ pub(crate) struct Told {
     unreachable: usize,
     dead: usize,
     proved: usize,
-    /// Runs that did as much between two inputs as they may.
+    /// Runs that did as much between two inputs as the bound allows.
     tight: u64,
 }
 

@@ -1,10 +1,10 @@
-//! What the checker claims of random machines holds in every run of them that was tried.
+//! The checker's claims about random machines hold in every run of them that was tried.
 //!
-//! The runs are the engine's own, with values that nobody chose well: small and huge numbers, texts where numbers are expected, fields
-//! left out. Bounds are not passed, states called unreachable are not entered, transitions called dead are not taken, runs rest
-//! only where they are said to, and no property that was proved is broken.
+//! The runs use the engine, with unfavourable values: small and huge numbers, texts instead of numbers, missing fields.
+//! Bounds are not exceeded, states reported as unreachable are not entered, transitions reported as dead are not taken,
+//! runs rest only in the reported states, and no proved property is broken.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on stops.
+#![allow(clippy::unwrap_used, clippy::panic)] // A test fails by panicking.
 
 mod claims;
 mod outside;
@@ -19,12 +19,12 @@ const MACHINES: u64 = 320;
 const RUNS: u64 = 100;
 const INPUTS: usize = 25;
 
-/// Enough for most random machines. Of a larger one nothing is claimed.
+/// Enough for most random machines. No claims are made about larger ones.
 const OPTIONS: Options =
     Options { configurations_max: 10_000, exact_max: 2_000, work_max: 60_000, data: Knowledge::Facts };
 
 #[test]
-fn nothing_that_was_proved_of_a_random_machine_is_refuted_by_a_run() {
+fn no_proved_claim_about_a_random_machine_is_refuted_by_a_run() {
     let mut told = Told::default();
     for seed in 0..MACHINES {
         let Some(chart) = properties::random_chart(seed) else { continue };
@@ -35,11 +35,11 @@ fn nothing_that_was_proved_of_a_random_machine_is_refuted_by_a_run() {
             (0..RUNS).for_each(|run| go(&machine, &claims, seed, run, &mut told));
         }
     }
-    // What is claimed of few machines is tried on few: then this test would be worth nothing.
+    // If few machines had claims, few claims would be tried, and this test would prove nothing.
     assert!(told.is_enough(), "too little was claimed, or came close to what was claimed: {told:?}");
 }
 
-/// One run, watched.
+/// Performs one run and watches it.
 fn go(machine: &Machine, claims: &Claims, seed: u64, run: u64, told: &mut Told) {
     let mut rng = Rng::new(seed.wrapping_mul(1_000_003).wrapping_add(run));
     let mut state = State::ready(machine);

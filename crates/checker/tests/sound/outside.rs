@@ -1,11 +1,11 @@
-//! What may happen to a run, with data that is rarely what the machine hopes for.
+//! Random inputs for a run, with data that rarely suits the machine.
 
 use interlock_chart::{Value, model::Raiser};
 use interlock_core::{Ended, Input, Machine, Semantics, State, Status};
 use interlock_testkit::random::Rng;
 
-/// Something that may happen next; nothing once the run has ended. Activities and timers come more often than people, so that
-/// a run does much between two events from outside.
+/// Returns a random input that may come next, or `None` once the run has ended. Activities and timers come more often
+/// than people, so that a run does much between two events from outside.
 pub(crate) fn input(rng: &mut Rng, machine: &Machine, state: &State) -> Option<Input> {
     match state.status {
         Status::Ready => {
@@ -36,7 +36,7 @@ fn activity(rng: &mut Rng, machine: &Machine, state: &State) -> Input {
     Input::ActivityFinished { activity: running.id, ended }
 }
 
-/// A declared event, or one below it that nobody declared.
+/// Returns a declared event, or an undeclared one below it.
 fn event(rng: &mut Rng, machine: &Machine) -> Input {
     let declared: Vec<_> = machine.chart().events.iter().filter(|event| event.declared).collect();
     let name = rng.pick(&declared).name.clone();

@@ -1,4 +1,4 @@
-//! Random machines with random properties, and what a run says of them: monitors written a second time, without the checker's.
+//! Random machines with random properties, and a second implementation of the monitors, independent of the checker's.
 
 use std::{fmt::Write, sync::Arc};
 
@@ -12,7 +12,7 @@ use interlock_testkit::random::{self, Rng, Temper};
 
 const PROPERTIES: usize = 8;
 
-/// The text of a random machine with properties; nothing where the reader refuses it.
+/// The text of a random machine with properties; `None` if the reader refuses it.
 pub(crate) fn text(seed: u64) -> Option<String> {
     let temper = [Temper::Calm, Temper::Alone, Temper::Calm, Temper::Wild][usize::try_from(seed % 4).unwrap_or(0)];
     let source = random::text_of(temper, seed);
@@ -50,12 +50,12 @@ pub(crate) fn random_chart(seed: u64) -> Option<Arc<Chart>> {
     yaml::read(&text(seed)?).chart.map(Arc::new)
 }
 
-/// How far one property has got in one run.
+/// The progress of one property in one run.
 #[derive(Clone, Debug)]
 pub(crate) struct Monitor {
     kind: PropertyKind,
     name: String,
-    /// Whether what makes it right was seen, or what was promised is owed.
+    /// True if the required observation was seen, or if the promised one is still owed.
     flag: bool,
     count: u32,
 }
@@ -65,7 +65,7 @@ impl Monitor {
         Monitor { kind, name, flag: false, count: 0 }
     }
 
-    /// Takes in a step. Says so where the property is broken.
+    /// Observes a step. Fails if the step breaks the property.
     pub(crate) fn see(&mut self, machine: &Machine, outcome: Option<&Moment>, step: &Step) -> Result<(), String> {
         let moments = step.trace.microsteps.iter().flat_map(|round| moments(machine, round));
         for moment in outcome.cloned().into_iter().chain(moments) {
@@ -107,7 +107,7 @@ impl Monitor {
     }
 }
 
-/// One thing that happened.
+/// One observable moment of a run.
 #[derive(Clone, Debug)]
 pub(crate) enum Moment {
     /// An activity of the state ended with the signal.
@@ -132,7 +132,7 @@ impl Moment {
     }
 }
 
-/// The outcome that an input is, if its activity is still under way and declares the signal.
+/// The outcome in an input, if its activity is still running and declares the signal.
 pub(crate) fn outcome(machine: &Machine, state: &State, input: &Input) -> Option<Moment> {
     let Input::ActivityFinished { activity, ended: Ended::Signal { name, .. } } = input else { return None };
     let running = state.running.iter().find(|running| running.id == *activity)?;
