@@ -1,12 +1,12 @@
-//! The files that a document names, as far as they lie beside it: scripts and data.
+//! The files next to a document that it names: scripts and data.
 
 use std::{collections::BTreeMap, path::Path};
 
-/// A longer file is not read.
+/// The longest file that is read.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// What is in the files that the text names with `src`, by the name it uses. Only plain names in the document's own folder are
-/// looked at; a file that cannot be read is left out.
+/// Returns the contents of the files that the text names with `src`, by the name it uses. Only plain names in the
+/// document's directory are read; a file that cannot be read is left out.
 pub(crate) fn files(text: &str, scxml: &Path) -> BTreeMap<String, String> {
     let folder = scxml.parent().unwrap_or(Path::new("."));
     let read = |source: &str| {
@@ -26,7 +26,7 @@ fn sources(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The name of a file in the same folder.
+/// The name of a file in the same directory.
 fn plain_name(source: &str) -> Option<&str> {
     let name = source.strip_prefix("file:").unwrap_or(source);
     let is_plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', ':', '\0']);

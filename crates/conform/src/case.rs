@@ -1,60 +1,60 @@
-//! What a case expects: the JSON beside an SCXML document.
+//! The expectations of a case: the JSON file next to an SCXML document.
 
 use std::path::{Path, PathBuf};
 
 use interlock_chart::Value;
 use serde::Deserialize;
 
-/// The final state that says "all is well".
+/// The name of the final state that means success.
 pub(crate) const PASS: &str = "pass";
 
-/// One case: a document, and what it must do.
+/// One case: a document and its expected behaviour.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Its path below the suite's folder, without extension and with `/` between folders.
+    /// The path below the suite's directory, without extension and with `/` as separator.
     pub name: String,
-    /// The SCXML document.
+    /// The path of the SCXML document.
     pub scxml: PathBuf,
-    /// What is expected of it.
+    /// The expected behaviour of the engine.
     pub expectation: Expectation,
-    /// What is expected of engines with other semantics, where the case says so (`legacySemantics`). One that does this and not the
-    /// other has not passed; nor has it failed.
+    /// The expected behaviour of engines with other semantics, if the case names it (`legacySemantics`). If only this
+    /// one is met, the case has neither passed nor failed.
     pub otherwise: Option<Expectation>,
 }
 
-/// What is expected of a document.
+/// The expected behaviour of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expectation {
     /// It ends in a final state called `pass`, by itself.
     Pass,
     /// It goes through these configurations.
     Configurations {
-        /// The one it starts in, where the case says so.
+        /// The initial configuration, if the case names one.
         initial: Option<Vec<String>>,
-        /// Events and what must follow them.
+        /// The events, each with the expected configuration.
         steps: Vec<Step>,
     },
 }
 
-/// One event and what must follow it.
+/// One event and the configuration that must follow it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
-    /// How long to wait before it, in milliseconds of virtual time.
+    /// The wait before it, in milliseconds of virtual time.
     #[serde(default)]
     pub after: u64,
-    /// The event.
+    /// The event to send.
     pub event: Given,
     /// The active atomic states afterwards, in any order.
     pub next_configuration: Vec<String>,
 }
 
-/// An event that is given to the machine.
+/// An event that the case sends to the machine.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Given {
-    /// Its name.
+    /// The name of the event.
     pub name: String,
-    /// What it carries.
+    /// The data that the event carries.
     #[serde(default = "Value::empty")]
     pub data: Value,
 }
@@ -69,7 +69,7 @@ struct Written {
 }
 
 impl Case {
-    /// Whether all that is expected is that it ends in a final state called `pass`.
+    /// Returns true if the only expectation is that it ends in a final state called `pass`.
     pub fn expects_pass(&self) -> bool {
         match &self.expectation {
             Expectation::Pass => true,
@@ -79,7 +79,7 @@ impl Case {
         }
     }
 
-    /// Reads what stands beside a document. An `Err` says why it cannot be understood.
+    /// Reads the case of a document. An `Err` states why the JSON cannot be understood.
     pub fn beside(name: String, scxml: PathBuf) -> Result<Self, String> {
         let (expectation, otherwise) = read(&scxml.with_extension("json"))?;
         Ok(Case { name, scxml, expectation, otherwise })
@@ -100,7 +100,7 @@ fn read(json: &Path) -> Result<(Expectation, Option<Expectation>), String> {
 }
 
 impl Expectation {
-    /// Reads a case's JSON. One that says nothing expects `pass`.
+    /// Parses a case's JSON. A case without expectations expects `pass`.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str::<Written>(text).map(Self::from)
     }
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_case_without_expectations_is_to_end_in_pass() {
+    fn a_case_without_expectations_expects_pass() {
         assert_eq!(Expectation::parse("{}").unwrap(), Expectation::Pass);
         assert_eq!(Expectation::parse(r#"{"events": []}"#).unwrap(), Expectation::Pass);
     }
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn json_that_is_no_case_is_refused() {
+    fn json_that_is_not_a_case_is_refused() {
         for text in ["", "[]", r#"{"events": [{"event": "t"}]}"#, r#"{"initialConfiguration": "a"}"#] {
             assert!(Expectation::parse(text).is_err(), "{text}");
         }

@@ -1,4 +1,4 @@
-//! Virtual time: a clock that moves when it is told to, and the timers that are set on it.
+//! Virtual time: a clock that moves only on command, and the timers that are set on it.
 //!
 //! Timers that are due at the same moment fire in the order in which they were set.
 
@@ -6,21 +6,21 @@ use std::collections::BTreeSet;
 
 use interlock_core::{Effect, TimerId};
 
-/// A clock that moves when it is told to. It starts at 0.
+/// A clock that moves only on command. It starts at 0.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
     now_ms: u64,
-    /// By due time, then by id: ids grow, so that this is the order of setting.
+    /// Sorted by due time, then by id: ids grow, so this is the order in which they were set.
     timers: BTreeSet<(u64, TimerId)>,
 }
 
 impl Clock {
-    /// How long it has been running, in milliseconds.
+    /// The time since the start, in milliseconds.
     pub fn now_ms(&self) -> u64 {
         self.now_ms
     }
 
-    /// Does what an effect says about timers; other effects are not its business.
+    /// Applies an effect on timers; ignores all other effects.
     pub fn apply<P>(&mut self, effect: &Effect<P>) {
         match effect {
             Effect::SetTimer { id, after_ms } => {
@@ -31,12 +31,12 @@ impl Clock {
         }
     }
 
-    /// When the next timer is due, if one is set.
+    /// The due time of the next timer, if one is set.
     pub fn next_due_ms(&self) -> Option<u64> {
         self.timers.first().map(|(due, _)| *due)
     }
 
-    /// Moves to the next timer that is due by `until_ms` and takes it off; without one, moves to `until_ms`.
+    /// Moves to the next timer that is due by `until_ms` and removes it; without one, moves to `until_ms`.
     pub fn next_by(&mut self, until_ms: u64) -> Option<TimerId> {
         match self.timers.first().copied() {
             Some((due, timer)) if due <= until_ms => {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_yet_due_stays_and_the_clock_moves_on() {
+    fn a_timer_that_is_not_due_stays_and_the_clock_advances() {
         let mut clock = Clock::default();
         set(&mut clock, 1, 20);
         assert_eq!(fired(&mut clock, 19), [0_u64; 0]);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delay_beyond_all_time_is_never_due() {
+    fn a_delay_beyond_the_largest_time_is_never_due() {
         let mut clock = Clock::default();
         assert_eq!(fired(&mut clock, 7), [0_u64; 0]);
         set(&mut clock, 1, u64::MAX);

@@ -1,11 +1,12 @@
-//! Whether the engine is right.
+//! Checks that the engine conforms to SCXML.
 //!
-//! A *case* is an SCXML document and, beside it, the configurations that it must go through. This crate finds cases in a
-//! folder, imports each document as `interlock import` would, runs it on the engine in virtual time, and compares. It decides
-//! nothing about semantics: those are in `interlock-core`, and what SCXML means in our words is in `interlock-chart`.
+//! A *case* is an SCXML document with a file of the configurations that it must go through. This crate finds cases in a
+//! directory, imports each document as `interlock import` would, runs it on the engine in virtual time, and compares
+//! the configurations. It decides nothing about semantics: those are in `interlock-core`, and the translation from
+//! SCXML is in `interlock-chart`.
 //!
-//! It stands apart from the test kit because the command `interlock conform` is for users too: whoever has a suite of SCXML
-//! cases can run it.
+//! It is separate from the test kit because the command `interlock conform` is for users too: anyone with a suite of
+//! SCXML cases can run it.
 //!
 //! Start reading at `run.rs`.
 

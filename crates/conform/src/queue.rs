@@ -1,8 +1,8 @@
 //! The external queue between two macrosteps.
 //!
-//! The engine handles an event that a machine sends itself without delay in the step that sends it, right after the macrostep.
-//! Cases look at the configuration *between* the two. So here such an event takes a moment of virtual time, and before a case
-//! gives its own next event, all of these have had their turn.
+//! The engine handles an event that a machine sends itself without delay in the step that sends it, right after the
+//! macrostep. Cases compare the configuration *between* the two. So here such an event takes a moment of virtual time,
+//! and all such events are handled before a case sends its next event.
 
 use interlock_chart::{
     Chart, Value,
@@ -11,10 +11,10 @@ use interlock_chart::{
 
 use crate::simulation::{NoRest, Simulation};
 
-/// How long an event takes that is sent without delay, in milliseconds.
+/// The delay of an event that is sent without delay, in milliseconds.
 const MOMENT_MS: u64 = 1;
 
-/// Gives every event that is sent without delay a moment of it.
+/// Delays every event that is sent without delay by one moment.
 pub(crate) fn send_later(chart: &mut Chart) {
     for state in &mut chart.states {
         state.entry.iter_mut().chain(&mut state.exit).for_each(|block| delay(block));
@@ -40,7 +40,7 @@ fn is_zero(delay: &Template) -> bool {
     text.trim_end_matches(char::is_alphabetic).parse() == Ok(0.0)
 }
 
-/// Lets every event come that was sent without delay, and those that follow from them.
+/// Handles every event that was sent without delay, and those that follow from them.
 pub(crate) fn settle(run: &mut Simulation<'_>) -> Result<(), NoRest> {
     while run.next_due_in_ms().is_some_and(|due_in_ms| due_in_ms <= MOMENT_MS) {
         run.advance(MOMENT_MS)?;

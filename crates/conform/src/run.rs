@@ -1,4 +1,4 @@
-//! One case: import the document, run it, compare.
+//! Runs one case: imports the document, runs it, compares.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -17,10 +17,10 @@ use crate::{
     simulation::{NoRest, Simulation, TIMERS_FIRED_MAX},
 };
 
-/// The problems of expressions; a document that has them needs more than CEL.
+/// The code prefix of problems in expressions; a document with such problems needs more than CEL.
 const EXPRESSION_PROBLEMS: &str = "E03";
 
-/// Runs a case.
+/// Runs a case and returns the verdict.
 pub fn run(case: &Case) -> Verdict {
     match load(&case.scxml) {
         Ok((chart, renamed)) => {
@@ -39,7 +39,7 @@ pub fn run(case: &Case) -> Verdict {
     }
 }
 
-/// The chart, and the names that had to be changed: ours to theirs.
+/// The chart, and a map from our names to the document's for names that had to be changed.
 fn load(scxml: &Path) -> Result<(Chart, BTreeMap<String, String>), Verdict> {
     let text = std::fs::read_to_string(scxml).map_err(|error| Verdict::Failed(error.to_string()))?;
     let file_name = scxml.file_name().unwrap_or_default().to_string_lossy();
@@ -78,7 +78,8 @@ fn compare(machine: &Machine, renamed: &BTreeMap<String, String>, expectation: &
         Expectation::Pass => ends_in_pass(&mut run, renamed),
         Expectation::Configurations { initial, steps } => {
             if let Some(initial) = initial {
-                // Cases made from self-checking documents say where these end, however long that takes.
+                // Cases made from self-checking documents name the final state, however long the document takes to
+                // reach it.
                 if steps.is_empty() && initial.as_slice() == [PASS] {
                     return ends_in_pass(&mut run, renamed);
                 }

@@ -1,4 +1,4 @@
-//! One run of a machine in virtual time, with nobody to carry out its activities.
+//! One run of a machine in virtual time; its activities are not carried out.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use interlock_core::{Effect, Input, Machine, Semantics, State, Trace, Verdict, s
 
 use crate::clock::Clock;
 
-/// A machine that raises its own delayed events for ever is stopped after this many of them.
+/// The most timers that may fire in one run. It stops a machine that sends itself delayed events for ever.
 pub const TIMERS_FIRED_MAX: u32 = 10_000;
 
-/// Why virtual time stands still: timers kept setting timers.
+/// The error if virtual time cannot advance because timers keep setting timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoRest;
 
@@ -25,7 +25,7 @@ pub struct Simulation<'m> {
 }
 
 impl<'m> Simulation<'m> {
-    /// Starts a run.
+    /// Starts a run with an input.
     pub fn start(machine: &'m Machine, input: Value) -> Self {
         let mut run = Simulation {
             machine,
@@ -43,7 +43,7 @@ impl<'m> Simulation<'m> {
         self.step(Input::EventRaised { event: Arc::from(event), data, by: Raiser::Any })
     }
 
-    /// Lets time pass, firing every timer that comes due.
+    /// Lets time pass and fires every timer that becomes due.
     pub fn advance(&mut self, by_ms: u64) -> Result<(), NoRest> {
         let until_ms = self.clock.now_ms().saturating_add(by_ms);
         while let Some(timer) = self.clock.next_by(until_ms) {
@@ -53,12 +53,12 @@ impl<'m> Simulation<'m> {
         Ok(())
     }
 
-    /// How long until the next timer is due, if one is set.
+    /// The time until the next timer is due, if one is set.
     pub fn next_due_in_ms(&self) -> Option<u64> {
         self.clock.next_due_ms().map(|due_ms| due_ms.saturating_sub(self.clock.now_ms()))
     }
 
-    /// Lets time pass until the run has ended or nothing more is to come.
+    /// Lets time pass until the run has ended or no timer is left.
     pub fn advance_to_end(&mut self) -> Result<(), NoRest> {
         while let Some(due_ms) = self.clock.next_due_ms().filter(|_| !self.state.is_done()) {
             self.advance(due_ms.saturating_sub(self.clock.now_ms()))?;
@@ -76,7 +76,7 @@ impl<'m> Simulation<'m> {
         self.state.places(self.machine)
     }
 
-    /// What the machine wrote so far.
+    /// The lines that the machine logged so far.
     pub fn log(&self) -> &[String] {
         &self.log
     }

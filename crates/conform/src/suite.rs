@@ -1,4 +1,4 @@
-//! A folder of cases, and what became of them.
+//! A directory of cases, and their results.
 
 use std::{
     io,
@@ -9,59 +9,59 @@ use serde::Serialize;
 
 use crate::{Case, run};
 
-/// Folders nested deeper than this are not looked into: a link that leads back would never end.
+/// The deepest nesting of directories that is searched: a link that leads back would never end.
 const DEPTH_MAX: usize = 32;
 
-/// What a folder holds.
+/// The contents of a directory of cases.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The cases, by name.
     pub cases: Vec<Case>,
-    /// Cases whose JSON cannot be understood: name and why.
+    /// Cases whose JSON cannot be understood: name and reason.
     pub broken: Vec<(String, String)>,
-    /// Documents that expect nothing: parts that other documents include. Not run.
+    /// Documents without expectations: parts that other documents include. They are not run.
     pub skipped: Vec<String>,
 }
 
-/// What became of a case.
+/// The result of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It did what was expected.
+    /// It behaved as expected.
     Passed,
-    /// It did not, and this is the first difference.
+    /// It did not behave as expected; this is the first difference.
     Failed(String),
     /// It needs something that machine files do not have, such as a script engine.
     Unsupported(String),
 }
 
-/// What became of a case, by name.
+/// The result of a case, with its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CaseReport {
-    /// Its path below the suite's folder, without extension.
+    /// The path below the suite's directory, without extension.
     pub name: String,
     /// `passed`, `failed` or `unsupported`.
     pub result: &'static str,
-    /// Why, unless it passed.
+    /// The reason, unless it passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// What became of a folder of cases.
+/// The results of a directory of cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// How many did what was expected.
+    /// The number of cases that behaved as expected.
     pub passed: usize,
-    /// How many did not.
+    /// The number of cases that did not.
     pub failed: usize,
-    /// How many need something that machine files do not have.
+    /// The number of cases that need something that machine files do not have.
     pub unsupported: usize,
-    /// Documents that expect nothing.
+    /// Documents without expectations, which were not run.
     pub skipped: Vec<String>,
     /// Every case that was run, by name.
     pub cases: Vec<CaseReport>,
 }
 
-/// Finds every `NAME.scxml` below a folder, with the `NAME.json` beside it.
+/// Finds every `NAME.scxml` below a directory, with the `NAME.json` next to it.
 pub fn find(folder: &Path) -> io::Result<Found> {
     let mut documents = Vec::new();
     collect(folder, 0, &mut documents)?;
@@ -96,8 +96,8 @@ fn name_below(folder: &Path, path: &Path) -> String {
     parts.join("/")
 }
 
-/// Whether this is a whole document without a state to end in. Where that is all that could be expected of it, it does not check
-/// itself: it is a part of another, or for people to look at.
+/// Returns true if this is a whole document without a final state `pass`. If `pass` is the only possible expectation,
+/// the document does not check itself: it is a part of another document, or meant for people to look at.
 fn has_no_pass(scxml: &Path) -> bool {
     std::fs::read(scxml).is_ok_and(|text| {
         let text = String::from_utf8_lossy(&text);
@@ -106,7 +106,7 @@ fn has_no_pass(scxml: &Path) -> bool {
     })
 }
 
-/// Whether an attribute `id` has this value, quotes included.
+/// Returns true if an attribute `id` has this value, quotes included.
 fn has_id(text: &str, value: &str) -> bool {
     text.match_indices(value).any(|(at, _)| {
         let before = text[..at].trim_end().strip_suffix('=');
@@ -114,7 +114,7 @@ fn has_id(text: &str, value: &str) -> bool {
     })
 }
 
-/// Runs every case, in order, and tells `each` as it goes.
+/// Runs every case in order and reports each result to `each`.
 pub fn run_all(found: &Found, mut each: impl FnMut(&CaseReport)) -> Report {
     let mut report = Report { skipped: found.skipped.clone(), ..Report::default() };
     let broken = found.broken.iter().map(|(name, why)| (name, Verdict::Failed(why.clone())));

@@ -1,4 +1,4 @@
-//! Runs the repository's own conformance cases, and checks that the runner can tell right from wrong.
+//! Runs the repository's conformance cases, and checks that the runner detects failures.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -26,7 +26,7 @@ fn every_case_of_the_repository_passes() {
     assert!(report.skipped.is_empty(), "{:?}", report.skipped);
 }
 
-/// One document, held against one expectation.
+/// Checks one document against one expectation.
 fn check(body: &str, json: &str, expected: Verdict) {
     let folder = tempfile::tempdir().unwrap();
     let scxml = folder.path().join("case.scxml");
@@ -41,7 +41,7 @@ fn failed(why: &str) -> Verdict {
 }
 
 #[test]
-fn every_region_of_a_foreign_document_hears_a_fault_as_scxml_has_it() {
+fn a_fault_in_a_foreign_document_is_heard_in_every_region() {
     let region = |handled: &str| {
         format!(
             "<parallel id='p'><state id='a'><transition event='t'><assign location='x' expr='1 / x'/></transition></state>
@@ -56,7 +56,7 @@ fn every_region_of_a_foreign_document_hears_a_fault_as_scxml_has_it() {
 }
 
 #[test]
-fn a_wrong_configuration_fails_and_says_where() {
+fn a_wrong_configuration_fails_and_names_the_step() {
     let body = "<state id='a'><transition event='t' target='b'/></state><state id='b'/>";
     let cases = [
         (r#"{"initialConfiguration": ["b"]}"#, "at the start: expected {b}, got {a}"),
@@ -81,13 +81,13 @@ fn every_active_atomic_state_is_compared_and_nothing_else() {
 }
 
 #[test]
-fn a_place_called_pass_that_is_not_the_end_is_no_pass() {
+fn a_state_called_pass_that_is_not_final_does_not_pass() {
     check("<state id='pass'/>", "{}", failed("came to rest in {pass}, not in the final state `pass`"));
     check("<final id='fail'/>", "{}", failed("ended in {fail}, not in the final state `pass`"));
 }
 
 #[test]
-fn what_needs_a_script_engine_is_unsupported() {
+fn a_document_that_needs_a_script_engine_is_unsupported() {
     for body in [
         "<state id='a'><onentry><script>f()</script></onentry></state>",
         "<state id='a'><transition cond='typeof x === undefined'/></state>",
@@ -113,14 +113,14 @@ fn a_broken_document_fails() {
 }
 
 #[test]
-fn a_machine_that_keeps_itself_busy_for_ever_fails() {
+fn a_machine_that_never_comes_to_rest_fails() {
     let body = "<state id='a'><onentry><send event='x' delay='1s'/></onentry><transition event='x' target='a'/></state>
         <final id='pass'/>";
     check(body, "{}", failed("no rest after 10000 delayed events"));
 }
 
 #[test]
-fn documents_that_expect_nothing_are_no_cases_and_broken_json_is_a_failure() {
+fn documents_without_expectations_are_skipped_and_broken_json_fails() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     std::fs::create_dir(folder.path().join("sub")).unwrap();
@@ -139,7 +139,7 @@ fn documents_that_expect_nothing_are_no_cases_and_broken_json_is_a_failure() {
 }
 
 #[test]
-fn a_case_that_holds_only_under_other_semantics_has_neither_passed_nor_failed() {
+fn a_case_that_holds_only_under_other_semantics_neither_passes_nor_fails() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     let document = "<scxml xmlns='http://www.w3.org/2005/07/scxml'><state id='a'/></scxml>";
@@ -164,7 +164,7 @@ fn a_case_that_holds_only_under_other_semantics_has_neither_passed_nor_failed() 
 }
 
 #[test]
-fn files_beside_a_document_are_read_and_others_are_not() {
+fn only_files_next_to_a_document_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     let document = |source: &str| {
