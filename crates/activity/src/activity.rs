@@ -1,4 +1,4 @@
-//! What an activity is.
+//! The trait that every activity implements.
 
 use std::{path::Path, pin::Pin};
 
@@ -9,65 +9,67 @@ use interlock_chart::{
 
 use crate::{Asked, Attempt, Outcome, StandIn};
 
-/// Something that will be there later.
+/// A boxed future that can be sent between threads.
 pub type Future<T> = Pin<Box<dyn std::future::Future<Output = T> + Send>>;
 
-/// An attempt under way.
+/// The future result of a running attempt.
 pub type Ending = Future<Outcome>;
 
-/// Something that can be done outside a machine.
+/// Work outside a machine that a state can start.
 pub trait Activity: Send + Sync + 'static {
-    /// What machines call it: `command.run`. One that ends in `.*` is a whole family: `judge.*` is `judge`, `judge.plan` and so on.
+    /// The name that machines use, such as `command.run`. A name that ends in `.*` is a whole family: `judge.*` serves
+    /// `judge`, `judge.plan` and so on.
     fn name(&self) -> &str;
 
-    /// One sentence on what it does.
+    /// One sentence that describes the activity.
     fn summary(&self) -> &str;
 
-    /// What it may do to the world, where the machine does not say. It decides what a crash in the middle of it means.
+    /// Its effect on the world, if the machine declares none. It decides how a crash during an attempt is handled.
     fn effect(&self) -> Effect;
 
-    /// The signals it can end with; empty where the machine's own choice is handed through.
+    /// The signals it can end with; empty if it ends with the signals that the machine declares.
     fn signals(&self) -> &[&str];
 
-    /// The JSON Schema of what machines give it under `with`, in the keywords that [`Catalogue`](interlock_chart::Catalogue) knows. It
-    /// refuses nothing that [`start`](Activity::start) takes.
+    /// The JSON Schema of the data that machines give it under `with`, in the keywords that
+    /// [`Catalogue`](interlock_chart::Catalogue) knows. It refuses nothing that [`start`](Activity::start) accepts.
     fn schema(&self) -> Schema;
 
-    /// Whether it does nothing but wait for something that is recorded elsewhere. Then it can be left at any moment and taken
-    /// up again, as often as need be.
+    /// Returns true if it only waits for something that is recorded elsewhere. Such an attempt can be stopped at any
+    /// moment and started again, as often as needed.
     fn waits(&self) -> bool {
         false
     }
 
-    /// Whether it does what a machine calls by this name in this folder. Where it does not, a person stands in for it.
+    /// Returns true if it serves this activity name in this directory. If it does not, a person answers instead.
     fn takes(&self, _name: &str, _folder: &Path) -> bool {
         true
     }
 
-    /// What a person is asked who stands in for it, where it can say more of that than the machine does.
+    /// The question to a person who answers for this activity, if the activity can state more than the machine does.
     fn asked(&self, _of: &StandIn<'_>) -> Option<Asked> {
         None
     }
 
-    /// What is wrong with what a person answers in its place, beyond what the machine declares.
+    /// The errors in a person's answer, beyond those that the machine's schema finds.
     fn misfits(&self, _of: &StandIn<'_>, _signal: &str, _data: &Value) -> Vec<String> {
         Vec::new()
     }
 
-    /// What speaks against starting a run that invokes this with this input in this folder, beyond what the machine's schema says: every problem
-    /// in a sentence. A run with problems is not created.
+    /// The objections to starting a run that invokes this activity with this input in this directory, beyond the
+    /// machine's schema: one sentence per problem. A run with objections is not created.
     fn objections(&self, _input: &Value, _folder: &Path) -> Vec<String> {
         Vec::new()
     }
 
-    /// A run that invokes this is about to be started: what takes long the first time can be done now, while other things are under way. It
-    /// may be called again, and not at all where a run is taken up.
+    /// Called when a run that invokes this activity is about to start, so that slow preparation can happen in parallel.
+    /// It may be called again, and is not called if a run is resumed.
     fn get_ready(&self) {}
 
-    /// A run has ended: whatever is held for it is let go. Not called where the process ends first, so nothing may depend on it.
+    /// Called when a run has ended, to release everything held for it. It is not called if the process ends first, so
+    /// nothing may depend on it.
     fn run_ended(&self, _run: &str) {}
 
-    /// Begins. Must not block, and must come to an end soon after it is cancelled. What it
-    /// cannot work with it answers with an error of the code `BAD_INPUT`.
+    /// Starts the attempt. It must not block, and must end soon after it is cancelled. If it cannot work with its
+    /// input, it ends with an error of the code `BAD_INPUT`.
     fn start(&self, attempt: Attempt) -> Ending;
 }

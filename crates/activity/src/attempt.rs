@@ -1,4 +1,4 @@
-//! One try of an activity: what it is given and whom it can ask.
+//! One attempt of an activity: its data and the services it can use.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -9,60 +9,60 @@ use tokio::sync::watch;
 
 use crate::{Future, Invocation, Outcome};
 
-/// One try of an activity.
+/// One attempt of an activity.
 #[derive(Clone)]
 pub struct Attempt {
-    /// The run.
+    /// The id of the run.
     pub run: Arc<str>,
-    /// Which start of the activity within the run.
+    /// The id of this start of the activity within the run.
     pub activity: ActivityId,
-    /// What the machine says where it invokes it.
+    /// The machine's declaration of the invocation.
     pub invocation: Arc<Invocation>,
-    /// The how-manieth try of that start, from 1.
+    /// The attempt number of that start, from 1.
     pub number: u32,
-    /// When the first try of that start began, in milliseconds since 1970.
+    /// The time when the first attempt of that start began, in milliseconds since 1970.
     pub begun_ms: i64,
-    /// What the machine gives it.
+    /// The data that the machine gives it under `with`.
     pub with: Value,
-    /// The folder the run works in.
+    /// The directory that the run works in.
     pub folder: PathBuf,
     /// The snapshot of the workspace that was taken before this attempt, if it may write.
     pub snapshot: Option<String>,
-    /// A file to write output to while it comes in, for those who watch; whoever starts the attempt removes it afterwards.
+    /// A file for output while it arrives, for watchers; the runtime removes it after the attempt.
     pub live: PathBuf,
-    /// Where big things go.
+    /// The store for large outputs.
     pub evidence: EvidenceStore,
-    /// Whom to ask for the rest.
+    /// Runtime services: clock, progress, grants, child runs.
     pub host: Arc<dyn Host>,
-    /// Says when to stop.
+    /// The signal that tells the attempt to stop.
     pub cancel: Cancel,
 }
 
-/// What an attempt can ask of whoever started it.
+/// The runtime services that an attempt can use.
 pub trait Host: Send + Sync {
-    /// Says how far it has come: shown to those who watch, and a sign of life.
+    /// Reports progress: it is shown to watchers and counts as a sign of life.
     fn progress(&self, run: &str, activity: ActivityId, text: &str);
 
-    /// The time, in milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     fn now_ms(&self) -> i64;
 
     /// Returns when this much time has passed.
     fn sleep(&self, ms: u64) -> Future<()>;
 
-    /// Uses what people have granted the run: all of it or nothing. The use is recorded before this says yes.
+    /// Uses grants that people have given the run: all of them or none. The use is recorded before this returns true.
     fn use_grants(&self, order: UseGrants) -> Future<bool> {
         let _ = order;
         Box::pin(std::future::ready(false))
     }
 
-    /// Takes writes of a run back, newest first: all that were chosen, or, where somebody else has changed a path since, none. May fail where
-    /// nothing is kept.
+    /// Undoes writes of a run, newest first: all selected writes, or none if another process has changed one of the
+    /// paths since. Fails if the host keeps no snapshots.
     fn take_back(&self, order: TakeBack) -> Future<Result<TakenBack, String>> {
         let _ = order;
         Box::pin(std::future::ready(Err("nothing is kept here that could be taken back".to_owned())))
     }
 
-    /// A file of the project as it was when a run began. May block.
+    /// Returns a file of the project as it was when a run began. May block.
     fn project_file(&self, _run: &str, _path: &str) -> Result<ProjectFile, String> {
         Ok(ProjectFile::NotKept)
     }
@@ -73,115 +73,116 @@ pub trait Host: Send + Sync {
 
 type Ending = Future<Outcome>;
 
-/// A file of a project, as a run keeps it from its beginning.
+/// A file of a project, as a run recorded it at its beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProjectFile {
-    /// The run was begun by a version that kept none: the file of today counts.
+    /// The run was started by a version that kept no files: the current file counts.
     NotKept,
     /// There was no such file.
     Absent,
-    /// Its content.
+    /// The content of the file.
     Text(String),
 }
 
-/// What a try needs people to have said yes to.
+/// The permissions that an attempt needs people to have granted.
 #[derive(Clone, Debug)]
 pub struct UseGrants {
-    /// The run.
+    /// The id of the run.
     pub run: Arc<str>,
-    /// Which start of an activity.
+    /// The id of the start of the activity.
     pub activity: ActivityId,
-    /// Which try.
+    /// The attempt number of that start.
     pub number: u32,
-    /// What it needs: `destroy:git reset --hard`.
+    /// The scopes that it needs, such as `destroy:git reset --hard`.
     pub scopes: Vec<String>,
 }
 
-/// Writes to be taken back.
+/// An order to undo writes.
 #[derive(Clone, Debug)]
 pub struct TakeBack {
-    /// Of which run.
+    /// The run whose writes are undone.
     pub run: Arc<str>,
-    /// Which.
+    /// The selection of the writes.
     pub writes: Writes,
-    /// Only paths at or below these; all where there are none.
+    /// Only paths at or below these; all paths if the list is empty.
     pub paths: Vec<PathBuf>,
-    /// The snapshot that the attempt began with which asks for it.
+    /// The snapshot that was taken before the attempt that gives this order.
     pub snapshot: Option<String>,
 }
 
-/// Which writes of a run.
+/// A selection of a run's writes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Writes {
-    /// All of them.
+    /// All writes of the run.
     Run,
-    /// Those since the run last left a state where it may rest: one tagged `idle`.
+    /// The writes since the run last left a state in which it may rest: one tagged `idle`.
     Turn,
-    /// Those after a record.
+    /// The writes after a record.
     After(u64),
-    /// That of one record.
+    /// The write of one record.
     Record(u64),
-    /// Those of one start of an activity.
+    /// The writes of one start of an activity.
     Activity(ActivityId),
-    /// Those of the last visit to a state, and to the states in it.
+    /// The writes of the last visit to a state, and to the states inside it.
     State(String),
-    /// Those since an activity ended with this as its `step`.
+    /// The writes since an activity ended with this value as its `step`.
     Step(Value),
 }
 
-/// What was taken back.
+/// The result of undoing writes.
 #[derive(Clone, Debug, Default)]
 pub struct TakenBack {
-    /// The records of the writes.
+    /// The records of the writes that were undone.
     pub writes: Vec<u64>,
-    /// The paths that were put back.
+    /// The paths that were restored.
     pub paths: Vec<String>,
-    /// The paths that somebody else has changed since; then nothing was put back.
+    /// The paths that another process has changed since; if there are any, nothing was restored.
     pub conflicts: Vec<String>,
-    /// The same in words, with what is there and what was there.
+    /// The same result as text, with the current and the former contents.
     pub view: String,
 }
 
-/// A run to be started by a run.
+/// A run to be started by another run.
 #[derive(Clone, Debug)]
 pub struct StartRun {
-    /// Who starts it.
+    /// The run that starts it.
     pub parent: Arc<str>,
-    /// Which start of the activity: with the parent it names the child, so that it is started once however often it is tried.
+    /// The start of the activity. Together with the parent it identifies the child run, so that repeated attempts start
+    /// it only once.
     pub activity: ActivityId,
     /// The machine, by name or path.
     pub machine: String,
-    /// What it is given.
+    /// The input of the new run.
     pub input: Value,
-    /// Where it works.
+    /// The directory that it works in.
     pub folder: PathBuf,
-    /// Whether it goes on when the state that started it is left.
+    /// True if it continues when the state that started it is left.
     pub is_detached: bool,
 }
 
-/// Says when to stop.
+/// Receives the order to stop an attempt.
 #[derive(Clone, Debug)]
 pub struct Cancel(watch::Receiver<bool>);
 
-/// Tells an attempt to stop.
+/// Sends the order to stop an attempt.
 #[derive(Debug)]
 pub struct Canceller(watch::Sender<bool>);
 
 impl Canceller {
-    /// Both ends.
+    /// Creates the two connected ends.
     pub fn new() -> (Canceller, Cancel) {
         let (sender, receiver) = watch::channel(false);
         (Canceller(sender), Cancel(receiver))
     }
 
-    /// Stop.
+    /// Orders the attempt to stop.
     pub fn cancel(&self) {
         self.0.send_replace(true);
     }
 }
 
 impl Cancel {
-    /// Returns when the attempt should stop; never, where nobody is left to say so.
+    /// Returns when the attempt should stop. It never returns if the canceller was dropped without an order.
     pub async fn cancelled(&mut self) {
         if self.0.wait_for(|cancelled| *cancelled).await.is_err() {
             std::future::pending::<()>().await;

@@ -1,19 +1,20 @@
-//! What a machine gives an activity, field by field. Whatever does not fit is answered with `BAD_INPUT` and the field's name.
+//! Reads the data that a machine gives an activity, field by field. A value that does not fit ends the attempt with
+//! `BAD_INPUT` and the field's name.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use crate::{Outcome, code};
 use interlock_chart::Value;
 
-/// The longest time an activity can be told to take or to wait: a hundred years.
+/// The longest time that an activity may take or wait: a hundred years.
 const SECONDS_MAX: f64 = 3.2e9;
 
-/// Why an activity cannot work with what it is given.
+/// The reason why an activity cannot work with its data.
 #[derive(Debug)]
 pub struct Bad(String);
 
 impl Bad {
-    /// One field, and what is wrong with it.
+    /// An error in one field, with the reason.
     pub fn field(name: &str, why: impl std::fmt::Display) -> Self {
         Bad(format!("`with.{name}` {why}"))
     }
@@ -25,12 +26,12 @@ impl From<Bad> for Outcome {
     }
 }
 
-/// The fields given. One that is null counts as not given.
+/// The given fields. A null field counts as missing.
 #[derive(Debug)]
 pub struct Given<'v>(Vec<(&'v str, &'v Value)>);
 
 impl<'v> Given<'v> {
-    /// Only the fields that the activity knows.
+    /// Accepts only fields that the activity knows.
     pub fn new(with: &'v Value, known: &[&str]) -> Result<Self, Bad> {
         let Value::Map(fields) = with else {
             return Err(Bad(format!("`with` is to be a map, not a {}", with.kind())));
@@ -42,7 +43,7 @@ impl<'v> Given<'v> {
         Ok(Given(fields.map(|(name, value)| (&**name, value)).collect()))
     }
 
-    /// A field as it is.
+    /// The value of a field, unchanged.
     pub fn value(&self, name: &str) -> Option<&'v Value> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
@@ -55,17 +56,17 @@ impl<'v> Given<'v> {
         }
     }
 
-    /// A string.
+    /// The value of a string field.
     pub fn text(&self, name: &str) -> Result<Option<&'v str>, Bad> {
         self.read(name, "a string", Value::as_str)
     }
 
-    /// A string that must be given.
+    /// The value of a required string field.
     pub fn need_text(&self, name: &str) -> Result<&'v str, Bad> {
         self.text(name)?.ok_or_else(|| Bad::field(name, "is missing"))
     }
 
-    /// A time.
+    /// The value of a field in seconds.
     pub fn seconds(&self, name: &str) -> Result<Option<Duration>, Bad> {
         self.read(name, "a number of seconds", |value| match value {
             Value::Int(seconds) => Some(*seconds as f64),
@@ -79,7 +80,7 @@ impl<'v> Given<'v> {
         .transpose()
     }
 
-    /// A whole number.
+    /// The value of a field with a whole number from 0.
     pub fn whole(&self, name: &str) -> Result<Option<u64>, Bad> {
         self.read(name, "a whole number from 0", |value| match value {
             Value::Int(number) => u64::try_from(*number).ok(),
@@ -87,19 +88,19 @@ impl<'v> Given<'v> {
         })
     }
 
-    /// Whole numbers, say of exit codes.
+    /// A list of whole numbers, for example exit codes.
     pub fn numbers(&self, name: &str) -> Result<Option<Vec<i64>>, Bad> {
         self.read(name, "a list of whole numbers", |value| {
             items(value)?.iter().map(|item| if let Value::Int(number) = item { Some(*number) } else { None }).collect()
         })
     }
 
-    /// Strings.
+    /// The values of a field with a list of strings.
     pub fn texts(&self, name: &str) -> Result<Option<Vec<String>>, Bad> {
         self.read(name, "a list of strings", |value| items(value)?.iter().map(plain).collect())
     }
 
-    /// Names and their texts, say of an environment.
+    /// A map of names to texts, for example an environment.
     pub fn pairs(&self, name: &str) -> Result<BTreeMap<String, String>, Bad> {
         let pairs = self.read(name, "a map of strings", |value| {
             let Value::Map(fields) = value else { return None };
@@ -108,7 +109,7 @@ impl<'v> Given<'v> {
         Ok(pairs.unwrap_or_default())
     }
 
-    /// A folder within another one, which it must not leave.
+    /// A directory within another one, which it must not leave.
     pub fn folder(&self, name: &str, within: &std::path::Path) -> Result<PathBuf, Bad> {
         let real = |path: &std::path::Path| {
             path.canonicalize()
@@ -128,7 +129,7 @@ fn items(value: &Value) -> Option<&Arc<[Value]>> {
     if let Value::List(items) = value { Some(items) } else { None }
 }
 
-/// A text, or what is written as one without doubt.
+/// Converts a string, a number or a bool to text; other values have no unambiguous text form.
 fn plain(value: &Value) -> Option<String> {
     match value {
         Value::Str(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) => Some(value.to_string()),

@@ -1,7 +1,8 @@
-//! The contract for everything outside.
+//! The contract between the runtime and activities.
 //!
-//! A machine says *what* is to be done by naming an [`Activity`]; an activity does it and ends with one of its signals or an error.
-//! It decides nothing else. A new activity is one type that implements the trait and one line that puts it into a [`Registry`].
+//! A machine orders work by naming an [`Activity`]; the activity does the work and ends with one of its signals or an
+//! error. It decides nothing else. A new activity is one type that implements the trait and one line that adds it to a
+//! [`Registry`].
 
 mod activity;
 mod attempt;

@@ -1,66 +1,68 @@
-//! How an attempt ends.
+//! The outcome of an attempt.
 
 use interlock_chart::Value;
 use interlock_journal::{AttemptResult, Evidence};
 
-/// The codes of errors that come from activities in general; an activity may have more of its own.
+/// The error codes that all activities share; an activity may define further codes.
 pub mod code {
-    /// The machine gave it something it cannot work with.
+    /// The machine gave it data that it cannot work with.
     pub const BAD_INPUT: &str = "BAD_INPUT";
-    /// It was told to stop.
+    /// The runtime cancelled the attempt.
     pub const CANCELLED: &str = "CANCELLED";
-    /// A crash cut it off, and its writes were taken back (or it had none).
+    /// A crash interrupted it, and its writes were undone (or it had none).
     pub const INTERRUPTED: &str = "INTERRUPTED";
-    /// A crash cut it off, and nobody knows how far it had come.
+    /// A crash interrupted it, and its progress is unknown.
     pub const UNKNOWN_OUTCOME: &str = "UNKNOWN_OUTCOME";
-    /// It took longer than it was given.
+    /// It took longer than its time limit.
     pub const TIMEOUT: &str = "TIMEOUT";
     /// A program could not be started, or did not keep to its protocol.
     pub const FAILED: &str = "FAILED";
-    /// It came back from a try with a result that does not fit the machine's schema.
+    /// Its result does not fit the machine's schema.
     pub const BAD_OUTCOME: &str = "BAD_OUTCOME";
-    /// What it left behind could not be kept: the store has failed. The machine never hears of it; the run stops at its last record.
+    /// Its evidence could not be stored because the store has failed. The machine never sees this code; the run stops
+    /// at its last record.
     pub const NOT_KEPT: &str = "NOT_KEPT";
-    /// It is for a person to say how it ends. The machine never hears of it: from then on the activity waits as one that is not implemented.
+    /// A person must supply the result. The machine never sees this code: from then on the activity waits like one that
+    /// is not implemented.
     pub const LEFT_TO_PERSON: &str = "LEFT_TO_PERSON";
-    /// The machine of a run that it should start is refused by `check`.
+    /// `check` refuses the machine of a run that it should start.
     pub const UNPROVED: &str = "UNPROVED";
-    /// What it needs could not be reached.
+    /// A service that it needs could not be reached.
     pub const UNREACHABLE: &str = "UNREACHABLE";
 }
 
-/// How an attempt ended.
+/// The outcome of an attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// With which signal or error.
+    /// The signal or the error it ended with.
     pub result: AttemptResult,
-    /// What it left behind.
+    /// The evidence that it stored.
     pub evidence: Vec<Evidence>,
 }
 
 impl Outcome {
-    /// With a signal.
+    /// Ends with a signal.
     pub fn signal(name: impl Into<String>, data: Value) -> Self {
         Outcome { result: AttemptResult::Signal { name: name.into(), data }, evidence: Vec::new() }
     }
 
-    /// With an error.
+    /// Ends with an error.
     pub fn error(code: &str, message: impl Into<String>) -> Self {
         let data = Value::map([("code", Value::from(code)), ("message", Value::from(message.into()))]);
         Outcome { result: AttemptResult::Error { data }, evidence: Vec::new() }
     }
 
-    /// Why the store could not keep what it left behind, if that is how it ended.
+    /// The message of the store's failure, if the attempt ended with `NOT_KEPT`.
     pub fn not_kept(&self) -> Option<String> {
         self.message_of(code::NOT_KEPT)
     }
 
-    /// Why a person has to say how it ends, if that is how it ended.
+    /// The reason why a person must supply the result, if the attempt ended with `LEFT_TO_PERSON`.
     pub fn left_to_person(&self) -> Option<String> {
         self.message_of(code::LEFT_TO_PERSON)
     }
 
-    /// Whether it ended because it was told to.
+    /// Returns true if it ended because it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.message_of(code::CANCELLED).is_some()
     }
@@ -71,7 +73,7 @@ impl Outcome {
         is_it.then(|| data.get("message").map(ToString::to_string).unwrap_or_default())
     }
 
-    /// With this left behind as well.
+    /// Adds evidence to the outcome.
     #[must_use]
     pub fn with(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
         self.evidence.extend(evidence);

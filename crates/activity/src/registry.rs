@@ -1,4 +1,4 @@
-//! Which activities there are.
+//! The registry of the available activities.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -6,25 +6,25 @@ use interlock_chart::catalogue::{Catalogue, Entry};
 
 use crate::Activity;
 
-/// Activities by name.
+/// Activities by their names.
 #[derive(Clone, Default)]
 pub struct Registry(BTreeMap<String, Arc<dyn Activity>>);
 
 impl Registry {
-    /// With one more.
+    /// Adds an activity and returns the registry.
     #[must_use]
     pub fn with(mut self, activity: impl Activity) -> Self {
         self.0.insert(activity.name().to_owned(), Arc::new(activity));
         self
     }
 
-    /// The activity of a name: its own, or else that of its family.
+    /// Returns the activity with this name, or else the one of its family.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Activity>> {
         let family = name.split('.').next().unwrap_or(name);
         self.0.get(name).or_else(|| self.0.get(&format!("{family}.*")))
     }
 
-    /// All of them as data, for whoever checks machines.
+    /// Describes all activities as data, for the checker.
     pub fn catalogue(&self) -> Catalogue {
         let entry = |activity: &Arc<dyn Activity>| Entry {
             with: activity.schema(),
@@ -34,7 +34,7 @@ impl Registry {
         self.0.iter().map(|(name, activity)| (name.clone(), entry(activity))).collect()
     }
 
-    /// All of them, by name.
+    /// All activities, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Activity>> {
         self.0.values()
     }

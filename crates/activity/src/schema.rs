@@ -1,31 +1,32 @@
 //! The schemas that activities publish: one line for each field of `with`.
 //!
-//! These say what [`Given`](crate::Given) accepts, so that a machine is refused before it runs and not in the middle.
+//! They describe the data that [`Given`](crate::Given) accepts, so that a machine is refused before it runs and not
+//! during the run.
 
 use interlock_chart::{catalogue::MEANING, model::Schema};
 use serde_json::{Map, json};
 
-/// The fields an activity knows, each with its schema; any other is unknown.
+/// An object with exactly these fields; any other field is refused.
 pub fn fields<const N: usize>(fields: [(&str, Schema); N]) -> Schema {
     let properties: Map<_, _> = fields.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
     json!({ "type": "object", "properties": properties, "additionalProperties": false })
 }
 
-/// The same, with fields that must be given.
+/// Adds the names of required fields to a schema.
 #[must_use]
 pub fn needing(mut schema: Schema, required: &[&str]) -> Schema {
     schema["required"] = json!(required);
     schema
 }
 
-/// The same, with any other field allowed.
+/// Allows any other field as well.
 #[must_use]
 pub fn open(mut schema: Schema) -> Schema {
     schema["additionalProperties"] = json!(true);
     schema
 }
 
-/// The same, with the fields of another schema.
+/// Adds the fields of another schema.
 #[must_use]
 pub fn also(mut schema: Schema, other: &Schema) -> Schema {
     let more = other.get("properties").and_then(Schema::as_object).cloned().unwrap_or_default();
@@ -35,47 +36,47 @@ pub fn also(mut schema: Schema, other: &Schema) -> Schema {
     schema
 }
 
-/// Anything.
+/// Accepts any value.
 pub fn any() -> Schema {
     json!({})
 }
 
-/// A string.
+/// Accepts any string.
 pub fn text() -> Schema {
     json!({ "type": "string" })
 }
 
-/// A string that stands for something; see [`Meaning`](interlock_chart::catalogue::Meaning).
+/// A string with a special meaning; see [`Meaning`](interlock_chart::catalogue::Meaning).
 pub fn meaning(word: &str) -> Schema {
     json!({ "type": "string", MEANING: word })
 }
 
-/// One of these words.
+/// Accepts one of these words.
 pub fn one_of(words: &[&str]) -> Schema {
     json!({ "type": "string", "enum": words })
 }
 
-/// A truth value.
+/// Accepts true or false.
 pub fn flag() -> Schema {
     json!({ "type": "boolean" })
 }
 
-/// A number, from 0.
+/// Accepts a number from 0.
 pub fn number() -> Schema {
     json!({ "type": "number", "minimum": 0 })
 }
 
-/// A whole number, from 0.
+/// Accepts a whole number from 0.
 pub fn whole() -> Schema {
     json!({ "type": "integer", "minimum": 0 })
 }
 
-/// A list.
+/// Accepts a list of such items.
 pub fn list(items: Schema) -> Schema {
     json!({ "type": "array", "items": items })
 }
 
-/// Any object.
+/// Accepts any object.
 pub fn object() -> Schema {
     json!({ "type": "object" })
 }
@@ -85,7 +86,7 @@ pub fn map(values: Schema) -> Schema {
     json!({ "type": "object", "additionalProperties": values })
 }
 
-/// A string, or a number or truth value that is written as one.
+/// A string, or a number or bool that is converted to one.
 pub fn plain() -> Schema {
     json!({ "type": ["string", "number", "boolean"] })
 }

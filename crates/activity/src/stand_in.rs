@@ -1,32 +1,32 @@
-//! A person who answers in place of an activity.
+//! A person who answers for an activity.
 
 use interlock_chart::Value;
 use interlock_journal::EvidenceStore;
 
 use crate::{Attempt, Invocation, Taken};
 
-/// What a person stands in for.
+/// The invocation that a person answers for.
 #[derive(Clone, Copy, Debug)]
 pub struct StandIn<'a> {
-    /// What the machine says where it invokes it.
+    /// The machine's declaration of the invocation.
     pub invocation: &'a Invocation,
-    /// What the machine gives it.
+    /// The data that the machine gives under `with`.
     pub with: &'a Value,
-    /// Where big things are.
+    /// The store with the large outputs.
     pub evidence: &'a EvidenceStore,
 }
 
-/// What they are asked.
+/// The question to the person.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
-    /// In words.
+    /// The text of the question.
     pub question: String,
-    /// What each signal has to carry, as exactly as the activity knows.
+    /// The data that each signal must carry, as exactly as the activity knows.
     pub signals: Vec<Taken>,
 }
 
 impl<'a> StandIn<'a> {
-    /// What an attempt would be asked.
+    /// The invocation of an attempt, for a person to answer.
     pub fn of(attempt: &'a Attempt) -> Self {
         StandIn { invocation: &attempt.invocation, with: &attempt.with, evidence: &attempt.evidence }
     }
