@@ -1,11 +1,12 @@
-//! Reading files that somebody else may have put there.
+//! Reads files that other programs or people may have placed.
 //!
-//! The files of a project and of a machine can be written by a confined program or come with a repository of strangers. A symbolic
-//! link would show a file from elsewhere, a named pipe would block its reader for ever, and a device has no end. So these files are
-//! opened without following links and without blocking, they must be regular files, and no more than a bound is read.
+//! The files of a project and of a machine can be written by a confined program or come with an untrusted repository. A
+//! symbolic link would expose a file from elsewhere, a named pipe would block its reader for ever, and a device has no
+//! end. So these files are opened without following links and without blocking, they must be regular files, and at most
+//! a fixed number of bytes is read.
 //!
-//! This crate does not know which files there are or what they mean. Files that a person names on the command line are not read with
-//! it: there a pipe is meant.
+//! This crate does not know which files there are or what they mean. It does not read files that a person names on the
+//! command line: there a pipe is intended.
 
 use std::{
     fs::File,
@@ -16,57 +17,57 @@ use std::{
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
 
-/// The reason for which a file was not read.
+/// The reason why a file was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The system refuses it, or it is not there.
+    /// The system refused access, or the file does not exist.
     #[error("{}: {source}", path.display())]
     System {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The system's error.
+        /// The error from the system.
         source: io::Error,
     },
-    /// The file, or a folder on the way to it, is a symbolic link.
+    /// The file, or a directory on the path to it, is a symbolic link.
     #[error("{} is a symbolic link; links are not followed here", path.display())]
     Link {
-        /// The link.
+        /// The path of the link.
         path: PathBuf,
     },
-    /// It is a folder, a pipe, a socket or a device.
+    /// It is a directory, a pipe, a socket or a device.
     #[error("{} is {kind}, not a regular file", path.display())]
     NotRegular {
-        /// Its path.
+        /// The path of the file.
         path: PathBuf,
-        /// Its kind.
+        /// The kind of file, for the message.
         kind: &'static str,
     },
-    /// It has more bytes than are read.
+    /// The file is longer than the limit.
     #[error("{} is longer than {bytes_max} bytes", path.display())]
     TooLong {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The bound.
+        /// The limit in bytes.
         bytes_max: u64,
     },
-    /// The path has `..` or begins at the root.
+    /// The path contains `..` or is absolute.
     #[error("{} leaves the folder {}", path.display(), folder.display())]
     Outside {
-        /// The path.
+        /// The path that was asked for.
         path: PathBuf,
-        /// The folder it must stay in.
+        /// The directory it must stay in.
         folder: PathBuf,
     },
-    /// The content is not UTF-8.
+    /// The content is not UTF-8 text.
     #[error("{} is not UTF-8 text", path.display())]
     NotText {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
 }
 
 impl Error {
-    /// Whether there is no such file.
+    /// Returns true if the file does not exist.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Error::System { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
@@ -81,7 +82,7 @@ impl From<Error> for io::Error {
     }
 }
 
-/// Reads a file within a folder. The folder's own path may have links in it; the path below it may not.
+/// Reads a file within a directory. The directory's path may contain links; the path below it may not.
 pub fn read(folder: &Path, path: &Path, bytes_max: u64) -> Result<Vec<u8>, Error> {
     let content = read_beginning(folder, path, bytes_max.saturating_add(1))?;
     match content.len() as u64 > bytes_max {
@@ -90,7 +91,7 @@ pub fn read(folder: &Path, path: &Path, bytes_max: u64) -> Result<Vec<u8>, Error
     }
 }
 
-/// Reads the first bytes of a file within a folder.
+/// Reads the first bytes of a file within a directory.
 pub fn read_beginning(folder: &Path, path: &Path, bytes_max: u64) -> Result<Vec<u8>, Error> {
     let full = folder.join(path);
     let file = File::from(open(folder, path)?);
@@ -103,7 +104,7 @@ pub fn read_beginning(folder: &Path, path: &Path, bytes_max: u64) -> Result<Vec<
     Ok(content)
 }
 
-/// Reads a text file within a folder; nothing if there is none.
+/// Reads a text file within a directory; returns `None` if it does not exist.
 pub fn read_text(folder: &Path, path: &Path, bytes_max: u64) -> Result<Option<String>, Error> {
     match read(folder, path, bytes_max) {
         Ok(content) => match String::from_utf8(content) {
@@ -115,7 +116,7 @@ pub fn read_text(folder: &Path, path: &Path, bytes_max: u64) -> Result<Option<St
     }
 }
 
-/// Opens every part of the path from the folder that holds it, so that nothing can be exchanged on the way.
+/// Opens every component relative to its parent directory, so that no component can be exchanged in between.
 fn open(folder: &Path, path: &Path) -> Result<OwnedFd, Error> {
     let outside = || Error::Outside { path: path.to_owned(), folder: folder.to_owned() };
     let mut here = openat(CWD, folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
@@ -130,7 +131,7 @@ fn open(folder: &Path, path: &Path) -> Result<OwnedFd, Error> {
         full.push(name);
         let how = match parts.peek() {
             Some(_) => OFlags::PATH | OFlags::DIRECTORY,
-            // A pipe without a writer would block, and a terminal would become ours.
+            // A pipe without a writer would block, and a terminal would become the controlling terminal.
             None => OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY,
         };
         here = openat(&here, name, how | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
@@ -139,12 +140,12 @@ fn open(folder: &Path, path: &Path) -> Result<OwnedFd, Error> {
     Ok(here)
 }
 
-/// With `O_NOFOLLOW` a link is `ELOOP`, or `ENOTDIR` if a folder is wanted.
+/// Converts an open error. With `O_NOFOLLOW` a link gives `ELOOP`, or `ENOTDIR` if a directory is expected.
 fn refused(path: &Path, error: rustix::io::Errno) -> Error {
     match error {
         rustix::io::Errno::LOOP => Error::Link { path: path.to_owned() },
         rustix::io::Errno::NOTDIR if path.is_symlink() => Error::Link { path: path.to_owned() },
-        // A socket cannot be opened.
+        // Opening a socket fails with `ENXIO`.
         rustix::io::Errno::NXIO => Error::NotRegular { path: path.to_owned(), kind: word(FileType::Socket) },
         error => system(path, error),
     }
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_may_be_reached_by_a_link_and_a_missing_text_is_nothing() {
+    fn a_directory_may_be_reached_by_a_link_and_a_missing_text_is_none() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("real")).unwrap();
         fs::write(folder.path().join("real/a"), "text").unwrap();
