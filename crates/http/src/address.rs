@@ -1,22 +1,22 @@
-//! Where a request goes, and whether it may.
+//! The address of a request, parsed from a URL.
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use hyper::{Uri, header::HeaderValue};
 
-/// A host and how to talk to it.
+/// A host with its port and protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// Without the brackets of an IPv6 address.
+    /// The host, without the brackets of an IPv6 address.
     pub host: String,
-    /// 443 and 80 where the URL does not say.
+    /// The port; 443 or 80 if the URL names none.
     pub port: u16,
-    /// Whether it is `https`.
+    /// True if the scheme is `https`.
     pub is_tls: bool,
 }
 
 impl Address {
-    /// From a URL: the address, and what to ask of it.
+    /// Parses a URL into the address and the path to request.
     pub fn parse(url: &str) -> Result<(Self, Uri), String> {
         let uri: Uri = url.parse().map_err(|error| format!("is not a URL: {error}"))?;
         let is_tls = match uri.scheme_str() {
@@ -38,7 +38,7 @@ impl Address {
         }
     }
 
-    /// As the `Host` header has it.
+    /// The value of the `Host` header.
     pub fn header(&self) -> Result<HeaderValue, String> {
         let host = match self.host.parse::<Ipv6Addr>() {
             Ok(address) => format!("[{address}]"),
@@ -49,7 +49,7 @@ impl Address {
         HeaderValue::from_str(&text).map_err(|error| error.to_string())
     }
 
-    /// Whether it is this machine.
+    /// Returns true if the host is this computer.
     pub fn is_loopback(&self) -> bool {
         self.host == "localhost" || self.host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
     }
@@ -60,7 +60,7 @@ mod tests {
     use super::Address;
 
     #[test]
-    fn addresses_are_read_from_urls_and_this_machine_is_known() {
+    fn urls_are_parsed_and_loopback_is_recognised() {
         let cases = [
             ("http://localhost:8080/a?b=c", Ok(("localhost", 8080, true))),
             ("HTTPS://Example.COM", Ok(("example.com", 443, false))),

@@ -1,4 +1,4 @@
-//! Connecting and asking.
+//! Connects to a server and sends the request.
 
 use http_body_util::Full;
 use hyper::{Request, Uri, body::Bytes, client::conn::http1, header};
@@ -12,7 +12,7 @@ use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
 
 use crate::{Address, Error, Proxy, Response, trust::Trust};
 
-/// Asks over HTTP.
+/// Sends requests over HTTP.
 #[derive(Clone, Debug, Default)]
 pub struct Client {
     trust: Trust,
@@ -25,11 +25,11 @@ pub struct Connection {
     sender: http1::SendRequest<Full<Bytes>>,
     driver: Driver,
     address: Address,
-    /// Where a proxy is asked in the place of the host itself.
+    /// The proxy, if it forwards a plain HTTP request to the host.
     proxy: Option<Proxy>,
 }
 
-/// Moves the bytes. It ends with whoever holds it.
+/// The task that moves the bytes. It is aborted when its holder drops it.
 #[derive(Debug)]
 pub(crate) struct Driver(JoinHandle<()>);
 
@@ -40,19 +40,20 @@ impl Drop for Driver {
 }
 
 impl Client {
-    /// One that believes a certificate by the SHA-256 of it, and no other: for devices whose certificates nobody vouches for.
+    /// Creates a client that trusts one certificate by its SHA-256 and no other, for devices whose certificates no
+    /// authority has signed.
     pub fn pinned(certificate_sha256: [u8; 32]) -> Self {
         Client { trust: Trust::pinned(certificate_sha256), proxy: None }
     }
 
-    /// The same through a proxy. This machine itself is asked without it.
+    /// Sends requests through a proxy, except those to this computer.
     #[must_use]
     pub fn through(mut self, proxy: Option<Proxy>) -> Self {
         self.proxy = proxy;
         self
     }
 
-    /// Connects; nothing is asked yet.
+    /// Connects to the address without sending a request.
     pub async fn connect(&self, address: &Address) -> Result<Connection, Error> {
         let proxy = self.proxy.as_ref().filter(|_| !address.is_loopback());
         let first = proxy.map_or(address, |proxy| &proxy.address);
@@ -72,7 +73,7 @@ impl Client {
     }
 }
 
-/// Which of the two could not be reached.
+/// Names the proxy in the reason if the failed connection was to the proxy.
 fn via(first: &Address, wanted: &Address, why: &str) -> String {
     match first == wanted {
         true => why.to_owned(),
@@ -88,14 +89,15 @@ async fn begin(
     let broken = |error: hyper::Error| Error::Broken(error.to_string());
     let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
     let driver = tokio::spawn(async move {
-        // What goes wrong is told to whoever waits for the answer.
+        // The caller that waits for the response gets the error.
         let _ = connection.await;
     });
     Ok(Connection { sender, driver: Driver(driver), address: address.clone(), proxy: proxy.cloned() })
 }
 
 impl Connection {
-    /// Asks, and waits for the head of the answer. `Host`, `User-Agent` and `Connection` are set; the rest is sent as given.
+    /// Sends the request and waits for the head of the response. `Host`, `User-Agent` and `Connection` are set;
+    /// everything else is sent as given.
     pub async fn send(mut self, mut request: Request<Vec<u8>>) -> Result<Response, Error> {
         let broken = |why: String| Error::Broken(why);
         let host = self.address.header().map_err(broken)?;
@@ -113,13 +115,13 @@ impl Connection {
     }
 }
 
-/// With the cause, which hyper leaves out.
+/// Formats an error with its cause, which hyper leaves out.
 pub(crate) fn told(error: &hyper::Error) -> String {
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
     format!("{error}{}", cause.unwrap_or_default())
 }
 
-/// As a proxy wants to be told what to ask for.
+/// The absolute URL that a proxy requires.
 fn absolute(address: &Address, path: &Uri) -> Result<Uri, String> {
     let host = address.header()?;
     let host = host.to_str().map_err(|error| error.to_string())?;

@@ -1,22 +1,22 @@
-//! Why there is no answer.
+//! The errors of a request.
 
-/// Why there is no answer.
+/// The reason why a request got no response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// No connection: nothing was asked.
+    /// The connection failed, so no request was sent.
     #[error("{host}:{port} could not be reached: {why}")]
     Unreachable {
-        /// Whom.
+        /// The host that was addressed.
         host: String,
-        /// Where.
+        /// The port that was addressed.
         port: u16,
-        /// In the words of whoever failed.
+        /// The reason, as reported by the failing part.
         why: String,
     },
-    /// The connection was there; the request may have had its effect, whatever came back.
+    /// The connection was made; the request may have taken effect, whatever came back.
     #[error("there was no proper answer: {0}")]
     Broken(String),
-    /// The answer is longer than whoever asks wants to read.
+    /// The response is longer than the caller's limit.
     #[error("the answer is longer than {0} bytes")]
     TooLong(usize),
 }

@@ -1,8 +1,8 @@
-//! One HTTP/1.1 request over a connection of its own, with its answer read as it comes in.
+//! Sends one HTTP/1.1 request over a separate connection and reads the response as it arrives.
 //!
-//! Deliberately small: no redirects, no pool, no cookies, nothing tried twice and no clock. Whoever asks decides how long each part
-//! may take: [`Client::connect`], [`Connection::send`] and [`Response::piece`] are awaited one by one, and dropping any of them
-//! closes the connection.
+//! Deliberately small: no redirects, no pool, no cookies, no retries and no clock. The caller decides how long each
+//! part may take: [`Client::connect`], [`Connection::send`] and [`Response::piece`] are awaited one by one, and
+//! dropping any of them closes the connection.
 
 mod address;
 mod client;

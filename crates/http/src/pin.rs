@@ -1,4 +1,5 @@
-//! A certificate that nobody vouches for, known by its fingerprint: what management controllers and other devices have.
+//! A certificate without a trusted issuer, known by its fingerprint, as management controllers and other devices have
+//! it.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use tokio_rustls::rustls::{
     pki_types::{CertificateDer, ServerName, UnixTime},
 };
 
-/// Believes one certificate, whatever it says of itself, and no other.
+/// Accepts one certificate, whatever it contains, and no other.
 #[derive(Debug)]
 pub(crate) struct Pin {
     sha256: [u8; 32],
@@ -38,7 +39,7 @@ impl ServerCertVerifier for Pin {
         }
     }
 
-    // That it has the key of the certificate is shown as ever.
+    // The server must still prove that it has the certificate's key.
     fn verify_tls12_signature(
         &self,
         message: &[u8],

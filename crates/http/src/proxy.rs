@@ -1,4 +1,4 @@
-//! Asking through an HTTP proxy: `CONNECT` where TLS goes through it, the whole URL where it does not.
+//! Sends requests through an HTTP proxy: with `CONNECT` for TLS, and otherwise with the whole URL.
 
 use hyper::{HeaderMap, header};
 use tokio::{
@@ -8,14 +8,14 @@ use tokio::{
 
 use crate::Address;
 
-/// The longest answer to `CONNECT` that is read.
+/// The longest response to `CONNECT` that is read.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// A proxy, and how to be let through.
+/// A proxy with its credentials.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
     pub(crate) address: Address,
-    /// `Basic …`, where the URL names somebody.
+    /// The value `Basic …`, if the URL contains credentials.
     authorization: Option<header::HeaderValue>,
 }
 
@@ -26,7 +26,7 @@ impl std::fmt::Debug for Proxy {
 }
 
 impl Proxy {
-    /// From a URL: `http://proxy.example:3128`, also with `user:password@`.
+    /// Parses a URL such as `http://proxy.example:3128`, also with `user:password@`.
     pub fn parse(url: &str) -> Result<Self, String> {
         let rest = url.strip_prefix("http://").ok_or("is to begin with http://")?;
         let (who, host) = rest.rsplit_once('@').map_or((None, rest), |(who, host)| (Some(who), host));
@@ -42,7 +42,7 @@ impl Proxy {
         }
     }
 
-    /// Has the proxy connect to a host.
+    /// Asks the proxy to connect to a host.
     pub(crate) async fn open(&self, stream: &mut TcpStream, to: &Address) -> Result<(), String> {
         let host = if to.host.contains(':') { format!("[{}]", to.host) } else { to.host.clone() };
         let target = format!("{host}:{}", to.port);
@@ -59,7 +59,7 @@ impl Proxy {
     }
 }
 
-/// Byte by byte, because what follows the head belongs to somebody else.
+/// Reads the head byte by byte, because the bytes after it belong to the tunnelled connection.
 async fn head(stream: &mut TcpStream) -> Result<String, String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -72,7 +72,7 @@ async fn head(stream: &mut TcpStream) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&head).into_owned())
 }
 
-/// As headers and command lines carry bytes.
+/// Encodes bytes as base64, as headers and command lines carry them.
 pub fn base64(bytes: &[u8]) -> String {
     const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_passwords_are_written_as_headers_have_them() {
+    fn credentials_are_encoded_as_a_header() {
         let cases =
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("user:pass word", "dXNlcjpwYXNzIHdvcmQ=")];
         for (text, expected) in cases {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_shows_no_password() {
+    fn debug_output_of_a_proxy_hides_the_password() {
         let proxy = Proxy::parse("http://me:secret@proxy.example:3128").unwrap();
         assert_eq!((proxy.address.host.as_str(), proxy.address.port), ("proxy.example", 3128));
         assert!(proxy.authorization.is_some() && !format!("{proxy:?}").contains("secret"));

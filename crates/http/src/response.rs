@@ -1,4 +1,4 @@
-//! An answer, read as it comes in.
+//! A response, read as it arrives.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use crate::{
     client::{Driver, told},
 };
 
-/// An answer whose body is still to be read.
+/// A response whose body is still to be read.
 #[derive(Debug)]
 pub struct Response {
-    /// What became of it.
+    /// The status code of the response.
     pub status: u16,
-    /// By name in lower case; of several with one name the values stand behind each other, with commas.
+    /// The headers by lower-case name; values of repeated headers are joined with commas.
     pub headers: BTreeMap<String, String>,
     body: Incoming,
     _driver: Driver,
@@ -32,11 +32,11 @@ impl Response {
         self.headers.get(name).map(String::as_str)
     }
 
-    /// The next piece of the body; none after the last.
+    /// The next piece of the body; `None` after the last.
     pub async fn piece(&mut self) -> Result<Option<Bytes>, Error> {
         while let Some(frame) = self.body.frame().await {
             let frame = frame.map_err(|error| Error::Broken(told(&error)))?;
-            // Trailers are nothing that anybody here reads.
+            // Trailers are skipped, because no caller reads them.
             if let Ok(data) = frame.into_data() {
                 return Ok(Some(data));
             }
@@ -44,7 +44,7 @@ impl Response {
         Ok(None)
     }
 
-    /// The rest of the body.
+    /// Reads the rest of the body, up to a limit in bytes.
     pub async fn rest(&mut self, bytes_max: usize) -> Result<Vec<u8>, Error> {
         let mut body = Vec::new();
         while let Some(piece) = self.piece().await? {

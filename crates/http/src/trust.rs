@@ -1,4 +1,4 @@
-//! Whose certificates are believed.
+//! The certificates that the client trusts.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,7 +6,7 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
 
 use crate::pin::Pin;
 
-/// The certificates that this computer trusts: read once, when first needed. Or one certificate, and no other.
+/// The certificates that this computer trusts, read on first use; or exactly one pinned certificate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trust {
     config: Arc<OnceLock<Result<Arc<ClientConfig>, String>>>,
