@@ -1,4 +1,4 @@
-//! How long a person waits: loading a machine, and the program's start.
+//! Measures the time a person waits: loading a machine, and starting the program.
 
 use std::{
     fmt::Write,
@@ -30,7 +30,7 @@ pub(crate) fn report_load() -> Result<()> {
     Ok(())
 }
 
-/// The program, from nothing to the list of machines.
+/// Measures the program from its start to the list of machines.
 pub(crate) fn report_start() -> Result<()> {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/interlock");
     if !program.exists() {
@@ -46,7 +46,8 @@ pub(crate) fn report_start() -> Result<()> {
     Ok(())
 }
 
-/// The program, from nothing to the end of a run that records its beginning and waits: the first record is durable before that.
+/// Measures the program from its start to the end of a run that records its beginning and waits. By then the first
+/// record is durable.
 pub(crate) fn report_first_record() -> Result<()> {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/interlock");
     if !program.exists() {
@@ -78,7 +79,7 @@ fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
 
-/// Four regions of work in a row with an activity, guards, limits and reasons in every state.
+/// Builds a chain of 39 states and an end; every state in the chain has an activity, guards, limits and reasons.
 fn forty_states() -> String {
     let mut out = String::from(
         "machine: forty\nversion: 1\ncontext: {round: 0, notes: []}\nevents:\n  abort: {from: user}\n  skip: {from: user}\ninitial: s0\non:\n  \
@@ -86,7 +87,7 @@ fn forty_states() -> String {
     );
     for at in 0..39 {
         let next = if at == 38 { "end".to_owned() } else { format!("s{}", at + 1) };
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(
             out,
             "  s{at}:\n    summary: The step of number {at}\n    invoke: {{activity: command.run, with: {{text: \"do ${{context.round}}\"}}, signals: [passed, \

@@ -1,5 +1,5 @@
-//! Ten thousand runs that wait and a thousand that work, in one process: what a waiting one costs in memory, and how soon an event for one of
-//! them is handled while the rest goes on.
+//! Ten thousand waiting runs and a thousand working runs in one process: the memory of a waiting run, and the time
+//! until an event for one of them is handled while the others continue.
 
 use std::{
     sync::Arc,
@@ -17,10 +17,10 @@ const WAITING: usize = 10_000;
 const WORKING: usize = 1_000;
 const EVENTS: usize = 300;
 
-/// Runs started together.
+/// Runs that are started at the same time.
 const AT_ONCE: usize = 250;
 
-/// How long a working run pauses between two steps: a thousand of them make two thousand steps a second.
+/// The pause of a working run between two steps: a thousand runs make two thousand steps a second.
 const PAUSE_MS: u64 = 500;
 
 struct Pause;
@@ -70,7 +70,7 @@ async fn crowd() -> Result<()> {
     });
     let machines = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/machines"));
     let loaded = runtime.load(&library::load("crowd.yaml", machines)?)?;
-    // The first ones bring the allocator and the caches to their usual size.
+    // The first runs bring the allocator and the caches to their usual size.
     start(&runtime, &loaded, WAITING / 10, false).await?;
     let before = resident_bytes();
     let waiting = start(&runtime, &loaded, WAITING, false).await?;
@@ -125,7 +125,7 @@ async fn begin(runtime: Runtime, loaded: Arc<Loaded>, works: bool) -> interlock_
     runtime.start(start).await
 }
 
-/// What the process holds in memory.
+/// The resident memory of the process.
 fn resident_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

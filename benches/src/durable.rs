@@ -1,5 +1,5 @@
-//! Durable steps a second: one run alone and a thousand together, next to what the disk, SQLite and LangGraph do in the same run; and
-//! whether a step costs the same at record 100,000 as at record 100.
+//! Durable steps per second: one run alone and a thousand together, compared with the disk, SQLite and LangGraph in the
+//! same run; and the cost of a step at record 100,000 compared with record 100.
 
 use std::{
     path::Path,
@@ -14,15 +14,16 @@ use interlock_runtime::{AnyMachine, Config, Live, Loaded, NoSnapshots, Runtime, 
 
 use crate::{Result, langgraph, limits};
 
-/// Turns of the run that is alone, and rows that SQLite writes, in each of some rounds: the disk is not as quick in one second as in the next.
+/// Turns of the single run, and rows that SQLite writes, in each of several rounds: the speed of the disk varies from
+/// second to second.
 const TURNS_ALONE: i64 = 2_000;
 const ROUNDS: usize = 7;
 
-/// Runs at once, and the turns of each.
+/// Concurrent runs, and the turns of each.
 const RUNS: usize = 1_000;
 const TURNS_EACH: i64 = 20;
 
-/// Records after which a step should still cost the same: two to a turn.
+/// Turns of the long run, two records each. A step should cost the same at its end.
 const LONG_TURNS: i64 = 50_000;
 
 struct Note;
@@ -154,7 +155,7 @@ async fn many(folder: &Path) -> Result<f64> {
     Ok((RUNS as i64 * TURNS_EACH) as f64 / begun.elapsed().as_secs_f64())
 }
 
-/// One very long run: time and bytes per step early and late, and how long opening it takes.
+/// Measures one very long run: time and bytes per step early and late, and the time to open it.
 async fn long(folder: &Path) -> Result<()> {
     let (journal, runtime, loaded) = runtime(folder)?;
     println!("one run of {} records", 2 * LONG_TURNS);
@@ -176,7 +177,7 @@ async fn long(folder: &Path) -> Result<()> {
             );
             last = (seq, now, bytes);
         }
-        // Looking at every step would be measured too.
+        // Observing every step would distort the measurement.
         tokio::time::sleep(Duration::from_millis(5)).await;
         news = runtime.news();
     }
@@ -195,6 +196,6 @@ fn open(journal: &Journal, head: &Head, loaded: &Arc<Loaded>) -> Result<Duration
 }
 
 fn size(folder: &Path) -> u64 {
-    // Not the write-ahead log: it is a buffer of a fixed size that is used over and over.
+    // The write-ahead log does not count: it is a buffer of a fixed size that is reused.
     std::fs::metadata(folder.join("journal.sqlite")).map_or(0, |file| file.len())
 }

@@ -1,5 +1,5 @@
-//! What a judgement costs besides the model's time: rendering, checking, keeping what was said on the disk. The model's time is what the judge itself
-//! puts down for it, from asking over loopback to having the answer.
+//! The cost of a judgement besides the model's time: rendering, checking and storing the conversation on disk. The
+//! model's time is the time that the judge records for it, from the request over loopback to the answer.
 
 use std::{
     path::Path,
@@ -16,14 +16,14 @@ use serde_json::json;
 
 use crate::Result;
 
-/// Judgements in a round; the best round counts.
+/// Judgements per round; the best round counts.
 const ROUND: u32 = 20;
 const ROUNDS: usize = 5;
 
-/// What is shown of a log.
+/// The number of log lines in the prompt.
 const LINES: usize = 400;
 
-/// Its milliseconds are microseconds: what a judgement puts down in them is finer then.
+/// A host whose milliseconds are microseconds, so that the recorded times are more precise.
 struct Quick(Instant);
 
 impl Host for Quick {
@@ -42,7 +42,7 @@ impl Host for Quick {
     }
 }
 
-/// Prints what a judgement costs, the whole way.
+/// Measures a complete judgement and prints its cost.
 pub(crate) fn report() -> Result<()> {
     let home = tempfile::tempdir_in(concat!(env!("CARGO_MANIFEST_DIR"), "/../target"))?;
     let answer = json!({
@@ -62,9 +62,9 @@ pub(crate) fn report() -> Result<()> {
         let (mut spent, mut asking) = (Duration::ZERO, Duration::ZERO);
         for at in 0..ROUND {
             let mut attempt = attempt.clone();
-            // Another question each time: what is kept already costs less to keep.
+            // A different question each time, because content that is already stored costs less to store.
             attempt.with = with(round * ROUND as usize + at as usize);
-            // As a run does it: what was said is on the disk before it counts.
+            // As in a run, the conversation is on disk before the result counts.
             let (evidence, kept, begun) = (attempt.evidence.clone(), attempt.evidence.clone(), Instant::now());
             let (outcome, settled) = runtime.block_on(async {
                 let outcome = judge.start(attempt).await;
@@ -86,7 +86,7 @@ pub(crate) fn report() -> Result<()> {
     Ok(())
 }
 
-/// How long a judgement was at asking, as it has put down.
+/// The time of the model request, as the judgement recorded it.
 fn asked(store: &EvidenceStore, outcome: &Outcome) -> Result<Duration> {
     let judgement = outcome.evidence.iter().find(|kept| kept.name == "judgement").ok_or("nothing was put down")?;
     let judgement: serde_json::Value = serde_json::from_slice(&store.get(&judgement.hash)?)?;

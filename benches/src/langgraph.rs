@@ -1,21 +1,22 @@
-//! LangGraph with its SQLite checkpointer, doing the same in the same run. `scripts/bench.sh` installs it; without it the line is left out.
+//! Measures LangGraph with its SQLite checkpointer on the same task in the same run. `scripts/bench.sh` installs it; if
+//! it is missing, the line is left out.
 
 use std::{path::Path, process::Command};
 
 use crate::Result;
 
-/// What LangGraph did.
+/// The measured figures of LangGraph.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Measured {
-    /// Durable steps a second of one run.
+    /// Durable steps per second of one run.
     pub(crate) alone: f64,
-    /// Of many runs of 20 steps, one after the other as its synchronous saver does.
+    /// Durable steps per second of many runs of 20 steps, one after the other, because its saver is synchronous.
     pub(crate) many: f64,
-    /// Bytes on the disk per step of the run alone.
+    /// Bytes on disk per step of the single run.
     pub(crate) bytes: f64,
 }
 
-/// Steps a second and bytes per step, where it is installed.
+/// Measures steps per second and bytes per step; returns `None` if LangGraph is not installed.
 pub(crate) fn measure(folder: &Path) -> Result<Option<Measured>> {
     let python = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/langgraph/bin/python"));
     if !python.exists() {

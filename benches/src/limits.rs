@@ -1,4 +1,4 @@
-//! What the disk and SQLite can do by themselves: nothing durable is faster.
+//! The speed of the disk and of SQLite alone: nothing durable is faster.
 
 use std::{fs::File, io::Write, path::Path, time::Instant};
 
@@ -6,13 +6,13 @@ use rusqlite::Connection;
 
 use crate::Result;
 
-/// What one record is taken to be.
+/// The assumed size of one record.
 const RECORD_BYTES: usize = 300;
 
-/// Records made durable together.
+/// Records made durable in one sync.
 const TOGETHER: usize = 64;
 
-/// How often a second something is done.
+/// Measures calls per second.
 fn rate(times: usize, mut each: impl FnMut() -> Result<()>) -> Result<f64> {
     let begun = Instant::now();
     for _ in 0..times {
@@ -21,7 +21,7 @@ fn rate(times: usize, mut each: impl FnMut() -> Result<()>) -> Result<f64> {
     Ok(times as f64 / begun.elapsed().as_secs_f64())
 }
 
-/// Appends and fdatasyncs a second, one record and 64 records to each.
+/// Appends with fdatasync per second: with one record per sync, and records per second with 64 per sync.
 pub(crate) fn disk(folder: &Path) -> Result<(f64, f64)> {
     let mut file = File::create(folder.join("raw"))?;
     let record = [7; RECORD_BYTES];
@@ -36,13 +36,13 @@ pub(crate) fn disk(folder: &Path) -> Result<(f64, f64)> {
     Ok((alone, together))
 }
 
-/// Rows a second that plain SQLite inserts (WAL, synchronous FULL), each in a transaction of its own.
+/// Rows per second that plain SQLite inserts (WAL, synchronous FULL), each in a separate transaction.
 pub(crate) fn sqlite(folder: &Path, rows: usize) -> Result<f64> {
     let connection = plain(folder)?;
     rate(rows, || insert(&connection, 1))
 }
 
-/// The same with 64 rows to a transaction.
+/// Rows per second with 64 rows per transaction.
 pub(crate) fn sqlite_together(folder: &Path) -> Result<f64> {
     let connection = plain(folder)?;
     Ok(rate(300, || insert(&connection, TOGETHER))? * TOGETHER as f64)

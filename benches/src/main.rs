@@ -1,10 +1,11 @@
-//! How fast it is. `make bench` prints one line per measurement.
+//! Measures the speed of the project. `make bench` prints one line per measurement.
 //!
-//! A step is one call of the public [`step`] with everything it gives: the new state, the effects, and the full trace. Each
-//! measurement is repeated in rounds of a fixed number of steps and the best round counts: what is asked is what the code can do, and
-//! other programs on the computer only ever make a round slower. XState is driven the same way by Node, in the same run.
+//! A step is one call of the public [`step`] with its complete result: the new state, the effects, and the full trace.
+//! Each measurement is repeated in rounds of a fixed number of steps and the best round counts: the aim is the speed of
+//! the code, and other programs on the computer can only make a round slower. Node drives XState in the same way, in
+//! the same run.
 
-#![allow(clippy::print_stdout)] // Printing is what it is for.
+#![allow(clippy::print_stdout)] // The program's task is to print.
 
 mod cold;
 mod crowd;
@@ -19,7 +20,7 @@ mod steps;
 mod workspace;
 mod xstate;
 
-/// A bench that cannot be run says why and stops.
+/// A benchmark that cannot run returns the reason and stops.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Result<()> {

@@ -1,4 +1,4 @@
-//! What a map of a repository costs: the first time, and when nothing has changed since.
+//! The cost of a map of a repository: the first time, and when nothing has changed since.
 
 use std::{
     fmt::Write as _,
@@ -14,17 +14,17 @@ use crate::Result;
 
 const FILES: usize = 5_000;
 
-/// Files in a folder.
+/// The number of files per directory.
 const FOLDER_FILES: usize = 50;
 
-/// Functions in a file: about a hundred lines.
+/// Functions per file: about a hundred lines.
 const FUNCTIONS: usize = 12;
 
 const ROUNDS: usize = 5;
 
 const TOKENS: usize = 2_000;
 
-/// A repository of 5,000 files in eight languages whose functions call those of other files.
+/// Measures a repository of 5,000 files in eight languages whose functions call those of other files.
 pub(crate) fn report() -> Result<()> {
     let scratch = tempfile::tempdir_in(concat!(env!("CARGO_MANIFEST_DIR"), "/../target"))?;
     let (folder, home) = (scratch.path().join("repository"), scratch.path().join("home"));
@@ -60,7 +60,7 @@ fn timed(folder: &Path, home: &Path) -> Result<(Map, Duration)> {
 
 fn fill(folder: &Path) -> Result<usize> {
     let mut bytes = 0;
-    // Long enough ago for the time of a file to be believed.
+    // Old enough for the modification time of a file to be trusted.
     let before = SystemTime::now() - Duration::from_secs(3_600);
     for number in 0..FILES {
         let (end, text) = text(number);
@@ -84,7 +84,7 @@ fn text(number: usize) -> (&'static str, String) {
     let form = &FORMS[number % FORMS.len()];
     let mut text = String::new();
     for at in 0..FUNCTIONS {
-        // Some parts are called by many, most by few.
+        // A few functions are called by many others, most by few.
         let other = (number * 31 + at * 7) % if at == 0 { 50 } else { FILES };
         let function = form.function.replace("NAME", &format!("part_{number}_push_{at}"));
         let _ = writeln!(text, "{}", function.replace("OTHER", &format!("part_{other}_push_{}", at / 2)));
@@ -92,7 +92,7 @@ fn text(number: usize) -> (&'static str, String) {
     (form.end, form.file.replace("BODY", &text).replace("PART", &format!("Part{number}")))
 }
 
-/// A file of a language, and a function in it.
+/// The templates of a language: a file, and a function in it.
 struct Form {
     end: &'static str,
     file: &'static str,

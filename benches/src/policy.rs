@@ -1,4 +1,4 @@
-//! How long policy takes to decide.
+//! Measures the time of a policy decision.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::Result;
 
 const ROUNDS: usize = 20;
 
-/// Decisions in a round.
+/// The number of decisions per round.
 const DECISIONS: u32 = 200;
 
 const COMMANDS: [&str; 8] = [
@@ -22,7 +22,7 @@ const COMMANDS: [&str; 8] = [
     "npm install left-pad && npm test",
 ];
 
-/// Decides on everyday requests with the default policy. The slowest of them counts: it is what somebody waits for.
+/// Decides everyday requests with the default policy. The slowest decision counts, because a person waits for it.
 pub(crate) fn report() -> Result<()> {
     let policy = Policy::builtin();
     let view = View { has_snapshot: true, ..View::plain("/home/ada/project") };

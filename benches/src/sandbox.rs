@@ -1,5 +1,6 @@
-//! What it costs to start a program in the sandbox: `true`, directly and through the launcher, from the beginning to the last word about it. A run has a
-//! launcher ready for all but its first program; what that saves is measured too.
+//! The cost of starting a program in the sandbox: `true`, directly and through the launcher, from the start to the
+//! final report. A run has a launcher ready for every program except its first; the time that this saves is measured
+//! too.
 
 use std::{
     io::{Read, Write},
@@ -15,10 +16,10 @@ use crate::Result;
 
 const ROUNDS: usize = 60;
 
-/// How long a launcher has to get ready.
+/// The time that a launcher gets to become ready.
 const READY: Duration = Duration::from_millis(30);
 
-/// Directly, without a sandbox but looked after, and in the sandbox.
+/// Measures a direct start, a supervised start without a sandbox, and a start in the sandbox.
 pub(crate) fn report() -> Result<()> {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/interlock");
     if !program.exists() {

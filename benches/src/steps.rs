@@ -1,4 +1,4 @@
-//! Steps a second.
+//! Measures steps per second.
 
 use std::{
     hint::black_box,
@@ -14,7 +14,7 @@ use crate::{Result, xstate::Speeds};
 const ROUNDS: usize = 15;
 const STEPS: usize = 300_000;
 
-/// Measures and prints both machines.
+/// Measures both machines and prints the results.
 pub(crate) fn report(xstate: Option<&Speeds>) -> Result<()> {
     let ring = Case { name: "ring", source: include_str!("../machines/ring.yaml"), events: &["tick"], wanted: 2e6 };
     let nested = Case {
@@ -31,7 +31,7 @@ struct Case {
     name: &'static str,
     source: &'static str,
     events: &'static [&'static str],
-    /// Steps a second.
+    /// The target in steps per second.
     wanted: f64,
 }
 

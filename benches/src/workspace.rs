@@ -1,4 +1,4 @@
-//! What keeping a workspace costs an attempt: the snapshot before it, the record of what it changed, and a patch.
+//! The cost of tracking a workspace per attempt: the snapshot before it, the record of its changes, and a patch.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use crate::Result;
 
 const FILES: usize = 5_000;
 
-/// Files in a folder.
+/// The number of files per directory.
 const FOLDER_FILES: usize = 50;
 
 /// Files that change between two snapshots.
@@ -22,7 +22,7 @@ const CHANGED: usize = 10;
 
 const ROUNDS: usize = 10;
 
-/// A repository of 5,000 files in which ten change every round.
+/// Measures a repository of 5,000 files in which ten change every round.
 pub(crate) fn report() -> Result<()> {
     let scratch = tempfile::tempdir_in(concat!(env!("CARGO_MANIFEST_DIR"), "/../target"))?;
     let folder = scratch.path().join("repository");
@@ -67,7 +67,7 @@ fn fill(folder: &Path) -> Result<()> {
     made.success().then_some(()).ok_or_else(|| "`git init` failed".into())
 }
 
-/// How long it takes to apply a patch that changes one line in each of ten files.
+/// The time to apply a patch that changes one line in each of ten files.
 fn patch(workspace: &Workspace, folder: &Path, round: usize) -> Result<Duration> {
     let hunk = |number: usize| {
         let (path, before) = (path(number), round - 1);

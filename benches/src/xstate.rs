@@ -1,16 +1,16 @@
-//! XState's speed, measured by Node.
+//! The speed of XState, measured by Node.
 
 use std::{path::Path, process::Command};
 
 use crate::Result;
 
-/// Steps a second.
+/// The measured speeds in steps per second.
 pub(crate) struct Speeds {
     pub(crate) ring: f64,
     pub(crate) nested: f64,
 }
 
-/// Installs XState under `target/` and runs it; nothing, with a line saying so, where there is no Node.
+/// Installs XState under `target/` and runs it. If Node is missing, prints a line about that and returns `None`.
 pub(crate) fn measure() -> Result<Option<Speeds>> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let scratch = here.join("../target/xstate");

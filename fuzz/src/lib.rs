@@ -1,4 +1,4 @@
-//! What the fuzz targets do with a text once a reader has made something of it: everything that could stumble over it.
+//! The work that the fuzz targets do with a text that a reader accepted: every operation that could fail on it.
 
 pub mod markers;
 pub mod results;
@@ -13,10 +13,10 @@ use interlock_chart::{
 use interlock_core::{Machine, Snapshot, State, step};
 use interlock_testkit::random::{self, Rng};
 
-/// Inputs that a machine which could be read is given.
+/// The number of inputs for a machine that could be read.
 const INPUTS: usize = 12;
 
-/// A machine file.
+/// Fuzzes the reader of machine files.
 pub fn machine_file(bytes: &[u8]) {
     let reading = yaml::read_bytes(bytes);
     if let Ok(source) = std::str::from_utf8(bytes) {
@@ -30,7 +30,7 @@ pub fn machine_file(bytes: &[u8]) {
     }
 }
 
-/// A text in another format: imported, written as a machine file, and read again.
+/// Fuzzes an import from another format: the text is imported, written as a machine file, and read again.
 pub fn imported(bytes: &[u8], format: Format) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(imported) = exchange::import(text, Some(format), "fuzzed") else { return };
@@ -41,7 +41,7 @@ pub fn imported(bytes: &[u8], format: Format) {
     }
 }
 
-/// An expression: as the guard of a machine it is parsed, checked and evaluated.
+/// Fuzzes an expression: as the guard of a machine it is parsed, checked and evaluated.
 pub fn expression(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let source = format!(
@@ -58,7 +58,7 @@ fn written(chart: &Chart) {
     }
 }
 
-/// A few steps, and the state stored and restored after each.
+/// Takes a few steps, and stores and restores the state after each.
 fn moved(chart: Chart) {
     let machine = Machine::new(Arc::new(chart));
     let mut rng = Rng::new(1);

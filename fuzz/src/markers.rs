@@ -1,7 +1,8 @@
-//! Failure markers: words that a test framework prints only where something failed.
+//! Failure markers: words that a test framework prints only if something failed.
 //!
-//! The oracle of the property that no text with one is read as passed. It knows nothing of the readers and looks with the simplest means: a text
-//! that is coloured or has other control characters is left out, because a terminal would show something else than its letters.
+//! This is the oracle of the property that no text with a marker is read as passed. It is independent of the readers
+//! and uses the simplest means. Texts with colours or other control characters are left out, because a terminal would
+//! show something else than their letters.
 
 /// Returns true if a text has a failure marker of the format with this name.
 pub fn has_marker(format: &str, text: &str) -> bool {
@@ -61,7 +62,7 @@ fn is_marker(format: &str, line: &str) -> bool {
     }
 }
 
-/// `3 Tests 1 Failures 0 Ignored`
+/// Matches lines such as `3 Tests 1 Failures 0 Ignored`.
 fn has_failures(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     let is_count = words.len() == 6 && words[1] == "Tests" && words[3] == "Failures" && words[5] == "Ignored";

@@ -1,4 +1,5 @@
-//! Readers of test results: whatever a text says, no reader panics, and a text with a failure marker of its format is never read as passed.
+//! Fuzzes the readers of test results: no reader panics on any text, and a text with a failure marker of its format is
+//! never read as passed.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -10,7 +11,7 @@ use serde_json::{Map, json};
 
 use crate::markers::has_marker;
 
-/// A text, read as this format, of a program that ended with exit code 0.
+/// Reads a text in this format, as the output of a program that ended with exit code 0.
 pub fn read(name: &str, bytes: &[u8]) {
     let text = text(bytes);
     let parsed = parse(&format(name), &text);
