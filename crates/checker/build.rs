@@ -24,7 +24,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Adds every file below a folder, in the order of their names.
+/// Adds every file below a directory, in the order of their names.
 fn add(folder: &Path, hash: &mut u128) -> io::Result<()> {
     let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     paths.sort();

@@ -36,12 +36,12 @@ pub fn also(mut schema: Schema, other: &Schema) -> Schema {
     schema
 }
 
-/// Accepts any value.
+/// Accepts any value of any type.
 pub fn any() -> Schema {
     json!({})
 }
 
-/// Accepts any string.
+/// Accepts any string, even an empty one.
 pub fn text() -> Schema {
     json!({ "type": "string" })
 }
@@ -76,7 +76,7 @@ pub fn list(items: Schema) -> Schema {
     json!({ "type": "array", "items": items })
 }
 
-/// Accepts any object.
+/// Accepts an object with any fields.
 pub fn object() -> Schema {
     json!({ "type": "object" })
 }

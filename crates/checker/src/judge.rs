@@ -40,7 +40,7 @@ const LOOPS_MAX: usize = 16;
 /// The monitor value of `after … leads_to …` while the promised observation has not come.
 const OWED: u32 = 1;
 
-/// Judges one graph.
+/// Judges one graph of a machine.
 pub(crate) struct Judge<'g> {
     pub(crate) machine: &'g Machine,
     pub(crate) graph: &'g Graph,

@@ -23,7 +23,7 @@ pub(crate) enum Branch {
     Unknown,
     /// It reads a number.
     Reads { field: Field, values: SmallVec<[(u32, At); 2]> },
-    /// It compares a number with a bound; the ways are for no and yes.
+    /// It compares a number with a bound; the two branches are for no and yes.
     Compares { field: Field, bound: u32, ways: [At; 2] },
     /// It takes any of these branches.
     Chooses(SmallVec<[At; 2]>),

@@ -133,7 +133,8 @@ impl fmt::Display for Counterexample {
 }
 
 impl Report {
-    /// The report as `check --json` prints it. `place_of` gives the line and the column of a place in the machine's file.
+    /// The report as `check --json` prints it. `place_of` gives the line and the column of a place in the machine's
+    /// file.
     pub fn to_json(&self, file: &str, place_of: impl Fn(Span) -> (usize, usize)) -> serde_json::Value {
         let bound = self.bound.map(|bound| {
             serde_json::json!({

@@ -121,7 +121,7 @@ pub(crate) enum Move {
     Refused(TransitionId),
 }
 
-/// Watches one step.
+/// Records the observations of one step.
 #[derive(Debug)]
 pub(crate) struct Watch<'l> {
     lookout: &'l Lookout,

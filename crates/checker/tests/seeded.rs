@@ -19,9 +19,9 @@ const STEPS: usize = 3;
 /// Replaces `from` by `to`, once, and prints the result for the promise: a property's name, or a problem's code.
 fn caught(id: &str, from: &str, to: &str, promise: &str, expected: Expect) {
     let source = show::builtin(id);
-    assert_eq!(source.matches(from).count(), 1, "{id}: the fault must have one place: {from}");
+    assert_eq!(source.matches(from).count(), 1, "{id}: the text must occur exactly once: {from}");
     let harmed = check(show::chart(&source.replace(from, to)), &Options::default());
-    assert!(!harmed.ok, "{id}: the fault was not seen");
+    assert!(!harmed.ok, "{id}: the fault was not detected");
     expected.assert_eq(&told(&harmed, promise));
 }
 

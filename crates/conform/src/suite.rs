@@ -39,7 +39,7 @@ pub enum Verdict {
 pub struct CaseReport {
     /// The path below the suite's directory, without extension.
     pub name: String,
-    /// `passed`, `failed` or `unsupported`.
+    /// The verdict: `passed`, `failed` or `unsupported`.
     pub result: &'static str,
     /// The reason, unless it passed.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,7 @@
 //! A machine ready to run: a chart with everything precomputed that does not change from step to step.
 //!
-//! Event names become numbers, expressions become [`Formula`]s with lowered code, and each state has its ancestors and
-//! descendants as sets. Nothing here depends on a run.
+//! Event names become numbers, expressions become [`Formula`]s with lowered code, and each state has its parent and the
+//! set of its descendants. Nothing here depends on a run.
 
 use std::{collections::BTreeMap, ops::Bound, sync::Arc};
 

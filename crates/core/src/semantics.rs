@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Semantics {
     /// Version 1: every active state hears every event.
     Broadcast,
-    /// Version 2: a signal, an error, a timeout and a fault belong to the state they come from. Other regions hear them by their
-    /// qualified names only.
+    /// Version 2: a signal, an error, a timeout and a fault belong to the state they come from. Other regions hear them
+    /// by their qualified names only.
     Scoped,
 }
 

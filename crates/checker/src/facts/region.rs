@@ -13,11 +13,11 @@ pub(crate) enum Region {
     Absent,
     /// One value: null, a bool or a string.
     Is(Value),
-    /// Exactly one number.
+    /// Exactly one number, whole or not.
     Point(f64),
     /// The numbers strictly between two; the ends may be infinite.
     Between(f64, f64),
-    /// All remaining values.
+    /// All values that no other region contains.
     Other,
 }
 

@@ -36,7 +36,7 @@ fn no_proved_claim_about_a_random_machine_is_refuted_by_a_run() {
         }
     }
     // If few machines had claims, few claims would be tried, and this test would prove nothing.
-    assert!(told.is_enough(), "too little was claimed, or came close to what was claimed: {told:?}");
+    assert!(told.is_enough(), "too few claims were made, or too few runs came close to them: {told:?}");
 }
 
 /// Performs one run and watches it.

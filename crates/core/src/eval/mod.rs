@@ -2,7 +2,7 @@
 //!
 //! Formulas are lowered once to [`Code`] (`code.rs`). Evaluating code allocates only if it builds a new list, map or
 //! string (`run.rs`). Expressions that cannot be lowered are evaluated by the `cel` crate (`cel.rs`). A test checks
-//! that both ways give the same results.
+//! that both evaluators give the same results.
 
 mod cel;
 mod code;

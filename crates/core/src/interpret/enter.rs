@@ -1,4 +1,5 @@
-//! Entering states: `enterStates`, `computeEntrySet`, `addDescendantStatesToEnter`, `addAncestorStatesToEnter`, `isInFinalState`.
+//! Enters states: `enterStates`, `computeEntrySet`, `addDescendantStatesToEnter`, `addAncestorStatesToEnter`,
+//! `isInFinalState`.
 
 use interlock_chart::{
     Chart,

@@ -1,4 +1,4 @@
-//! Leaving states: `exitStates`, `computeExitSet`, `getTransitionDomain`, `exitInterpreter`.
+//! Leaves states: `exitStates`, `computeExitSet`, `getTransitionDomain`, `exitInterpreter`.
 
 use interlock_chart::{
     Chart,

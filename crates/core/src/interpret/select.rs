@@ -193,8 +193,8 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         false
     }
 
-    /// If two transitions leave the same state, keeps the one with the deeper source; between equals, the first in
-    /// document order.
+    /// If two transitions leave the same state, keeps the one whose source is inside the other's source; otherwise the
+    /// first in document order.
     fn remove_conflicting_transitions(&mut self, enabled: Enabled) -> Enabled {
         if enabled.len() < 2 {
             return enabled;

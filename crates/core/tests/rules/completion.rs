@@ -155,7 +155,7 @@ states:
 }
 
 #[test]
-fn a_run_without_outcome_just_ends() {
+fn a_run_without_an_outcome_ends() {
     check(
         r#"
 initial: a
@@ -203,7 +203,7 @@ states:
 }
 
 #[test]
-fn exit_content_is_done_when_a_run_ends() {
+fn exit_content_is_executed_when_a_run_ends() {
     check(
         r#"
 context: {log: ""}
@@ -226,7 +226,7 @@ states:
 }
 
 #[test]
-fn data_of_a_final_state_that_fails_leaves_the_done_event_empty() {
+fn failing_data_of_a_final_state_leaves_the_done_event_empty() {
     check(
         r#"
 context: {m: {}}

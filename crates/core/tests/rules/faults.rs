@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::{check, check_with};
 
 #[test]
-fn a_guard_that_fails_is_an_error_and_the_next_candidate_is_asked() {
+fn a_failing_guard_is_an_error_and_the_next_candidate_is_evaluated() {
     check(
         r#"
 events: {go: {from: any}}

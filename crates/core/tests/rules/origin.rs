@@ -1,4 +1,5 @@
-//! An event belongs to the state whose activity, timeout or fault raised it; other regions hear it by its qualified name.
+//! An event belongs to the state whose activity, timeout or fault raised it; other regions hear it by its qualified
+//! name.
 
 use expect_test::expect;
 

@@ -266,7 +266,7 @@ states:
 }
 
 #[test]
-fn actions_are_done_in_order_and_branches_by_condition() {
+fn actions_are_executed_in_order_and_branches_by_condition() {
     check(
         r#"
 context: {n: 0, word: ""}

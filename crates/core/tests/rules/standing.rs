@@ -162,7 +162,7 @@ states:
 }
 
 #[test]
-fn a_run_that_has_ended_takes_nothing_more() {
+fn inputs_after_the_end_of_a_run_change_nothing() {
     check(
         r#"
 initial: a
@@ -192,7 +192,7 @@ states: {a: {on: {go: z}}, z: {type: final, outcome: success}}
 }
 
 #[test]
-fn scxml_names_are_the_same_facts() {
+fn scxml_variables_have_the_values_of_the_run() {
     check(
         r#"
 events: {go: {from: any}}
