@@ -1,4 +1,5 @@
-//! What programs are allowed: what the machine says, on top of what the user's settings say, on top of nothing.
+//! Combines the permissions of programs: the machine's `with` fields override the user's settings, and the default
+//! allows nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +8,24 @@ use interlock_sandbox::{Config, Kind, Launcher, Limits, Network, Rules, workspac
 
 use crate::process::SANDBOX;
 
-/// The fields of `with` that are about this.
+/// The fields of `with` that control confinement.
 pub const FIELDS: [&str; 4] = ["sandbox", "network", "write", "limits"];
 
 const LIMITS: [&str; 6] = ["memory_mib", "processes", "file_mib", "open_files", "disk_mib", "free_mib"];
 
-/// How programs are confined where the machine does not say.
+/// The confinement of programs for which the machine sets no rule.
 #[derive(Clone, Debug, Default)]
 pub struct Sandbox {
-    /// What starts them: by default this very binary, whose `main` then has to begin with [`interlock_sandbox::entry`].
+    /// The launcher that starts programs. By default this very binary, whose `main` must then begin with
+    /// [`interlock_sandbox::entry`].
     pub launcher: Launcher,
-    /// What is allowed.
+    /// The permissions from the user's settings.
     pub config: Config,
-    /// Where runs are kept: no program may read that.
+    /// The directory of the run store, which no program may read.
     pub store: Option<PathBuf>,
 }
 
-/// The schema of the fields of `with` that are about this.
+/// The schema of the fields of `with` that control confinement.
 pub fn schema() -> Schema {
     schema::fields([
         ("sandbox", schema::one_of(&["landlock", "bubblewrap", "none"])),
@@ -34,7 +36,7 @@ pub fn schema() -> Schema {
 }
 
 impl Sandbox {
-    /// The rules for a program of an attempt.
+    /// Returns the rules for a program of an attempt.
     pub fn rules(&self, given: &Given<'_>, attempt: &Attempt) -> Result<Rules, Outcome> {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let cannot = |error| Outcome::error(code::FAILED, format!("its folder cannot be used: {error}"));

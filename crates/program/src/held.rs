@@ -1,6 +1,7 @@
-//! Supervisors whose programs have ended and whose attempt goes on: each waits until what its program left is kept.
+//! Supervisors whose program has ended while the attempt goes on. Each waits until the changes of its program are
+//! kept.
 //!
-//! If this process ends before that, the supervisors see their sockets close and keep it themselves.
+//! If this process ends before that, the supervisors see their sockets close and keep the changes themselves.
 
 use std::{
     collections::BTreeMap,
@@ -16,18 +17,19 @@ use tokio::net::unix::OwnedWriteHalf;
 
 static HELD: Mutex<BTreeMap<PathBuf, Vec<Supervisor>>> = Mutex::new(BTreeMap::new());
 
-/// A supervisor that waits for a word.
+/// A supervisor that waits to be released.
 struct Supervisor {
     child: Child,
     socket: OwnedFd,
 }
 
-/// Holds the supervisors of an attempt, which is known by its live file. Without [`Hold::kept`] they keep what the attempt left.
+/// Holds the supervisors of an attempt, keyed by the attempt's live file. Without [`Hold::kept`], they keep the
+/// attempt's changes themselves.
 #[derive(Debug)]
 pub struct Hold(PathBuf);
 
 impl Hold {
-    /// Of an attempt that is about to begin.
+    /// Creates the hold of an attempt that is about to begin.
     pub fn new(mark: &Path) -> Self {
         Hold(mark.to_owned())
     }
@@ -44,9 +46,11 @@ impl Drop for Hold {
     }
 }
 
-/// Holds one more supervisor of an attempt. It answers for all programs that ended before its own, so that the others can go.
+/// Holds one more supervisor of an attempt. It covers all programs that ended before its own, so the earlier
+/// supervisors are released.
 pub(crate) fn add(mark: &Path, child: Child, hears: OwnedWriteHalf) {
-    // The other half is gone by now, or goes with whoever reads it: then the socket is in one piece again.
+    // The read half is dropped already or will be dropped by its reader, so this duplicate then owns the whole
+    // socket.
     let Ok(socket) = rustix::io::dup(hears.as_ref()) else { return };
     hears.forget();
     let earlier = held().insert(mark.to_owned(), vec![Supervisor { child, socket }]);
@@ -64,10 +68,10 @@ fn held() -> MutexGuard<'static, BTreeMap<PathBuf, Vec<Supervisor>>> {
 fn let_go(supervisors: Vec<Supervisor>, word: &[u8]) {
     for Supervisor { mut child, socket } in supervisors {
         let mut socket = UnixStream::from(socket);
-        // One that has ended needs no word.
+        // A supervisor that has already ended needs no message.
         let _ = socket.write_all(word);
         drop(socket);
-        // Whoever is not waited for stays as a name in the list of processes.
+        // A child that is never waited for stays in the process list as a zombie.
         std::thread::spawn(move || child.wait());
     }
 }

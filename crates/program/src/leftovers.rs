@@ -1,7 +1,8 @@
-//! Programs of a try that are still there although whoever ran it is gone.
+//! Programs of an attempt that still run although the process that ran the attempt is gone.
 //!
-//! Its launcher ends them, and itself, when that happens: so it is waited for. Should it have been killed, too, its programs are known
-//! by a mark that every program of a try inherits in its environment. Where there is no `/proc`, nothing can be looked for.
+//! In that case the launcher ends the programs and itself, so this module waits for the launcher. If the launcher was
+//! killed too, its programs are found by a mark that every program of an attempt inherits in its environment. On a
+//! system without `/proc` no program can be found.
 
 use std::{
     fs,
@@ -12,17 +13,17 @@ use std::{
 use interlock_sandbox::is_supervisor_of;
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The variable that says which try a program belongs to: the path of its live file.
+/// The environment variable that names the attempt of a program: the path of its live file.
 pub(crate) const MARK: &str = "INTERLOCK_ATTEMPT";
 
-/// How long a launcher may take to end a program and itself.
+/// The longest time that a launcher may take to end a program and itself.
 const LAUNCHER_MAX: Duration = Duration::from_secs(20);
 
-/// How often to look again for what does not go away.
+/// The number of times that remaining programs are searched for and killed again.
 const LOOKS_MAX: usize = 200;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
-/// Ends every program of a try, and returns when they are gone. May block.
+/// Ends every program of an attempt and returns when they are gone. May block.
 pub fn end_leftovers(mark: &Path) {
     let deadline = Instant::now() + LAUNCHER_MAX;
     while processes().any(|pid| is_supervisor_of(pid, mark)) && Instant::now() < deadline {
@@ -35,7 +36,7 @@ pub fn end_leftovers(mark: &Path) {
             return;
         }
         for pid in found {
-            // It may have ended by itself.
+            // The process may have ended by itself.
             let _ = kill_process(pid, Signal::KILL);
         }
         std::thread::sleep(BETWEEN_LOOKS);
@@ -47,7 +48,8 @@ fn processes() -> impl Iterator<Item = i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// What cannot be read is not ours; what has ended has no environment any more.
+/// Reports whether a process carries the mark. A process whose environment cannot be read is not ours; an ended one
+/// has no environment.
 fn is_marked(pid: i32, mark: &[u8]) -> bool {
     fs::read(format!("/proc/{pid}/environ")).is_ok_and(|all| all.split(|byte| *byte == 0).any(|one| one == mark))
 }

@@ -1,7 +1,8 @@
-//! Programs of an attempt: started in the sandbox, listened to, and gone with everything they started when the attempt is over.
+//! Programs of an attempt: started in the sandbox, read while they run, and ended with all their children when the
+//! attempt is over.
 //!
-//! What a program may do is said by [`Sandbox`]; [`run`] runs one; [`keep`] keeps what it printed as evidence. The launcher that confines
-//! it and ends it is `interlock-sandbox`'s.
+//! [`Sandbox`] defines the permissions of a program, [`run`] runs one, and [`keep`] stores its output as evidence.
+//! The launcher that confines and ends the program belongs to `interlock-sandbox`.
 
 mod confinement;
 mod held;

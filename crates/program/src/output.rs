@@ -1,4 +1,4 @@
-//! What a program prints: kept whole up to a limit, shown while it comes in, remembered by its end.
+//! The output of a program: kept up to a limit, shown live, with the last part also held in memory.
 
 use std::{
     fs::File,
@@ -11,48 +11,48 @@ use interlock_activity::Attempt;
 use interlock_journal::Evidence;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// How much of the end of a stream the data of an outcome carries.
+/// The number of bytes at the end of a stream that the data of an outcome carries.
 const TAIL_BYTES: usize = 4 * 1024;
 
-/// The longest line that is reported.
+/// The longest reported line; longer lines are cut.
 const LINE_CHARS_MAX: usize = 240;
 
-/// How often a program that prints a lot says how far it has come.
+/// The shortest time between two progress lines of a program that prints a lot.
 const TELL_EVERY: Duration = Duration::from_secs(1);
 
-/// Which lines are told to those who watch.
+/// Selects the lines that are reported as progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tell {
-    /// Every one: they are meant as that.
+    /// Report every line: each is meant as progress.
     Each,
-    /// One a second.
+    /// Report at most one line per second.
     NowAndThen,
-    /// None, nor is the output shown: it is meant for us.
+    /// Report no line and do not show the output: only this program reads it.
     Nothing,
 }
 
-/// One stream of a program.
+/// One output stream of a program.
 #[derive(Debug)]
 pub struct Stream {
     name: &'static str,
     file: File,
     kept: u64,
     bytes_max: u64,
-    /// Whether some of it was not kept.
+    /// True if part of the output was beyond the limit and was not kept.
     pub is_truncated: bool,
-    /// The end of it.
+    /// The last part of the output.
     pub tail: Tail,
-    /// When something was printed last.
+    /// The time of the last output.
     pub heard: Option<Instant>,
     tell: Tell,
     line: Vec<u8>,
-    /// Takes secrets out before anything is written down or shown. What is meant for us alone is redacted when it is kept.
+    /// Removes secrets before anything is stored or shown. Output with [`Tell::Nothing`] is redacted when it is kept.
     redaction: Option<interlock_redact::Stream>,
-    /// Why not all of it could be written down.
+    /// The first error that kept part of the output from being written.
     broken: Option<String>,
 }
 
-/// What all streams of a try come together in.
+/// Combines all streams of an attempt into one live file and one tail.
 pub struct Shown {
     attempt: Attempt,
     live: Mutex<Live>,
@@ -65,14 +65,15 @@ struct Live {
 }
 
 impl Shown {
-    /// Watching is a courtesy: where its file cannot be made, the program runs all the same.
+    /// Opens the live file of an attempt. Watching is optional: if the file cannot be opened, the program runs
+    /// anyway.
     pub fn new(attempt: &Attempt) -> Arc<Self> {
         let file = File::options().create(true).append(true).open(&attempt.live).ok();
         let live = Mutex::new(Live { file, tail: Tail::default(), told: None });
         Arc::new(Shown { attempt: attempt.clone(), live })
     }
 
-    /// The last line of all that has something on it.
+    /// Returns the last line of all streams that is not blank.
     pub fn last_line(&self) -> Option<String> {
         let live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
         let text = live.tail.text();
@@ -106,7 +107,7 @@ impl std::fmt::Debug for Shown {
 }
 
 impl Stream {
-    /// A stream of which at most so much is kept.
+    /// Creates a stream that keeps at most `bytes_max` bytes.
     pub fn new(name: &'static str, bytes_max: u64, tell: Tell, attempt: &Attempt) -> io::Result<Self> {
         let folder = attempt.live.parent().unwrap_or(&attempt.folder);
         let file = tempfile::tempfile_in(folder)?;
@@ -116,7 +117,7 @@ impl Stream {
         Ok(Stream { name, file, kept: 0, bytes_max, is_truncated: false, tail, heard, tell, line, redaction, broken })
     }
 
-    /// Reads until there is no more. What is beyond the limit is read, too, so that the program does not have to wait.
+    /// Reads until the end of the stream. Output beyond the limit is read too, so that the program does not block.
     pub async fn pump(&mut self, from: Option<impl AsyncRead + Unpin>, shown: &Shown) {
         let Some(mut from) = from else { return };
         let mut buffer = vec![0; 16 * 1024];
@@ -129,7 +130,7 @@ impl Stream {
         }
     }
 
-    /// What was held back: a last line without its end.
+    /// Takes the rest that the redaction held back: a last line without a line break.
     pub fn finish(&mut self, shown: &Shown) {
         if let Some(rest) = self.redaction.as_mut().map(interlock_redact::Stream::finish) {
             self.take(&rest, shown);
@@ -140,7 +141,7 @@ impl Stream {
         let room = usize::try_from(self.bytes_max - self.kept).unwrap_or(usize::MAX);
         let fitting = &bytes[..bytes.len().min(room)];
         self.is_truncated |= fitting.len() < bytes.len();
-        // Into the page cache; waiting for the disk comes when it is made evidence.
+        // This writes to the page cache; the sync to disk happens when the output becomes evidence.
         if let Err(error) = self.file.write_all(fitting) {
             self.broken.get_or_insert(error.to_string());
         }
@@ -163,7 +164,7 @@ impl Stream {
         }
     }
 
-    /// All that was kept.
+    /// Returns all output that was kept.
     pub fn content(&mut self) -> io::Result<Vec<u8>> {
         let mut content = Vec::new();
         self.file.rewind()?;
@@ -171,7 +172,7 @@ impl Stream {
         Ok(content)
     }
 
-    /// Makes it evidence, unless there is none. May block.
+    /// Stores the output as evidence; returns `None` if there is no output. May block.
     pub fn keep(mut self, attempt: &Attempt) -> Result<Option<Evidence>, String> {
         if let Some(why) = self.broken {
             return Err(why);
@@ -185,7 +186,7 @@ impl Stream {
     }
 }
 
-/// The end of something long.
+/// The last bytes of a long text.
 #[derive(Clone, Debug, Default)]
 pub struct Tail {
     bytes: Vec<u8>,
@@ -199,7 +200,7 @@ impl Tail {
         self.bytes.drain(..self.bytes.len().saturating_sub(TAIL_BYTES));
     }
 
-    /// As text that does not begin within a character.
+    /// Returns the tail as text that does not start in the middle of a character.
     pub fn text(&self) -> String {
         let is_within = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
         let skip = if self.is_cut { self.bytes.iter().take(3).take_while(is_within).count() } else { 0 };
@@ -216,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tail_is_the_end_and_begins_with_a_whole_character() {
+    fn tail_keeps_the_last_bytes_and_starts_at_a_character_boundary() {
         let mut tail = Tail::default();
         tail.push("short".as_bytes());
         assert_eq!(tail.text(), "short");

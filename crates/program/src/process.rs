@@ -1,7 +1,8 @@
-//! Programs: started in the sandbox, listened to, and gone with everything they started when the try is over.
+//! Programs: started in the sandbox, read while they run, and ended with all their children when the attempt is over.
 //!
-//! The sandbox's launcher starts them and ends them; this side holds one end of a socket to it. The socket closes when this process ends,
-//! however it ends, and then the launcher ends the program. So nothing goes on writing into a workspace that is about to be put back.
+//! The sandbox's launcher starts and ends them; this side holds one end of a socket to it. The socket closes when
+//! this process ends, for any reason, and then the launcher ends the program. So no program keeps writing into a
+//! workspace that is about to be restored.
 
 use std::{
     collections::BTreeMap,
@@ -30,92 +31,93 @@ use crate::{
     spare::Spare,
 };
 
-/// How long the launcher may take to end a program that was told to: its own grace, and what a busy computer adds.
+/// The longest time that the launcher may take to stop a program: its grace period plus a margin for a busy computer.
 const STOPPING_MAX: Duration = Duration::from_secs(20);
 
-/// How long to wait for the end of output after the program is gone: somebody else may still hold it open.
+/// The time to wait for the end of output after the program is gone: another process may still hold the pipe open.
 const REST: Duration = Duration::from_secs(1);
 
-/// What a program gets to see of the environment, besides everything that begins with `LC_`.
+/// The environment variables that a program inherits, besides those that begin with `LC_`.
 const INHERITED: [&str; 5] = ["PATH", "HOME", "LANG", "TERM", "USER"];
 
-/// The first argument of the command that keeps a workspace.
+/// The first argument of the command that keeps a workspace's changes.
 const KEEP: &str = "__keep";
 
-/// The code of an error: it cannot be confined as it must be.
+/// The code of the error that a program cannot be confined as required.
 pub const SANDBOX: &str = "SANDBOX";
 
-/// The code of an error: it wanted more than it may use.
+/// The code of the error that a program exceeded a limit.
 const LIMIT: &str = "LIMIT";
 
-/// A program to run.
+/// A program to run, with its input and its rules.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The program, found already, and its arguments.
+    /// The path of the program, already resolved, and its arguments.
     pub words: Vec<OsString>,
-    /// Where it starts.
+    /// The program's working directory.
     pub folder: PathBuf,
-    /// Variables on top of those every program sees.
+    /// Variables in addition to the inherited ones.
     pub env: BTreeMap<String, String>,
-    /// What it reads.
+    /// The program's standard input.
     pub stdin: Vec<u8>,
-    /// When it is stopped.
+    /// The time after which the program is stopped.
     pub timeout: Option<Duration>,
-    /// How much of each stream is kept.
+    /// The number of bytes kept of each stream.
     pub output_bytes_max: u64,
-    /// What those who watch hear of standard output and of standard error.
+    /// The lines of standard output and of standard error that are reported as progress.
     pub tell: [Tell; 2],
-    /// What it is allowed.
+    /// The permissions and limits of the program.
     pub rules: Rules,
-    /// What starts it.
+    /// The launcher that starts the program.
     pub launcher: Launcher,
 }
 
-/// How a program came to its end.
+/// The way a program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum How {
-    /// By itself.
+    /// The program ended by itself or by a signal.
     Exited {
-        /// Its exit code; 128 and the signal where a signal ended it.
+        /// The exit code; 128 plus the signal number if a signal ended the program.
         code: i64,
-        /// The signal that ended it.
+        /// The signal that ended the program, if any.
         signal: Option<i64>,
     },
-    /// It took too long.
+    /// The program exceeded its timeout.
     TimedOut,
-    /// It was told to stop.
+    /// The attempt was cancelled.
     Cancelled,
-    /// It was stopped for what it used: in words.
+    /// The program was stopped because it exceeded a limit; the text names the limit.
     Limited(String),
 }
 
-/// A program that has ended.
+/// The result of a program that has ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// How.
+    /// The way the program ended.
     pub how: How,
-    /// What it printed.
+    /// The program's standard output.
     pub stdout: Stream,
-    /// What it printed to standard error.
+    /// The program's standard error.
     pub stderr: Stream,
-    /// Both, as those who watch saw it.
+    /// Both streams as they were shown live.
     pub shown: Arc<Shown>,
-    /// How long it took.
+    /// The time from start to end.
     pub duration: Duration,
-    /// What it was confined by.
+    /// The confinement that applied to the program.
     pub confined: Confined,
 }
 
-/// What was enforced, and what the program did all the same.
+/// The enforced rules, and the launcher's report about the program's end.
 #[derive(Clone, Debug, Default)]
 pub struct Confined {
-    /// What was enforced, where it was started at all.
+    /// The enforced rules, if the program was started.
     pub enforced: Option<Enforced>,
-    /// What its launcher says of its end.
+    /// The launcher's report about the program's end, with the breaches of rules.
     pub ended: LauncherEnded,
 }
 
-/// Runs a program to its end. An outcome where it could not be started or listened to.
+/// Runs a program to its end. Returns an outcome as the error if the program could not be started or its launcher
+/// died.
 pub async fn run(attempt: &Attempt, plan: &Plan) -> Result<Ended, Outcome> {
     let failed = |error: std::io::Error| not_started(&error.to_string());
     if let Some(folder) = attempt.live.parent() {
@@ -136,7 +138,7 @@ pub async fn run(attempt: &Attempt, plan: &Plan) -> Result<Ended, Outcome> {
                 let _ = tokio::time::timeout(REST, listen).await;
                 how
             }
-            // It may close its output long before it ends.
+            // A program may close its output long before it ends.
             _ = &mut listen => end.await,
         }
     };
@@ -149,7 +151,7 @@ pub async fn run(attempt: &Attempt, plan: &Plan) -> Result<Ended, Outcome> {
     Ok(Ended { how, stdout, stderr, shown, duration: begun.elapsed(), confined })
 }
 
-/// Why there is nothing to be said about a program's end: a code and words.
+/// The reason that a program has no result: an error code and a text.
 type Nothing = (&'static str, String);
 
 fn not_started(why: &str) -> Outcome {
@@ -160,16 +162,16 @@ fn not_started_words(why: &str) -> String {
     format!("it could not be started: {why}")
 }
 
-/// A launcher at work. When this is dropped, as when the whole runtime is, the launcher ends the program and itself.
+/// A running launcher. When this is dropped, or the whole runtime is, the launcher ends the program and itself.
 struct Program {
-    /// Until it is waited for.
+    /// `None` once the child is waited for or held.
     child: Option<Child>,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
     says: OwnedReadHalf,
-    /// Until it is held for the rest of the attempt.
+    /// `None` once the socket is held for the rest of the attempt.
     hears: Option<OwnedWriteHalf>,
-    /// What it reads, if that was not taken.
+    /// The file of the program's standard input, removed on drop.
     _stdin: Option<tempfile::TempPath>,
 }
 
@@ -191,7 +193,8 @@ impl Program {
         Ok(program)
     }
 
-    /// Waits for the program, the clock and whoever may stop it; afterwards nothing of it is left.
+    /// Waits for the end of the program, the timeout or the cancellation. Afterwards no process of the program is
+    /// left.
     async fn end(&mut self, attempt: &Attempt, plan: &Plan) -> Result<(How, Confined), Nothing> {
         let mut cancel = attempt.cancel.clone();
         let timeout = async {
@@ -212,13 +215,13 @@ impl Program {
         }
         let heard = Heard::read(&said);
         if heard.ended.is_none() {
-            // It did not come to its own end: what it had to look after is looked for.
+            // The launcher did not report an end, so its programs are searched for and killed here.
             self.child.as_mut().map(Child::kill);
             let mark = attempt.live.clone();
             let _ = tokio::task::spawn_blocking(move || end_leftovers(&mark)).await;
         }
         match (self.child.take(), self.hears.take()) {
-            // It stays until what the program left is kept.
+            // The launcher stays until the changes of the program are kept.
             (Some(child), Some(hears)) if attempt.snapshot.is_some() => held::add(&attempt.live, child, hears),
             (Some(mut child), hears) => {
                 drop(hears);
@@ -229,7 +232,7 @@ impl Program {
         heard.conclude(stopped)
     }
 
-    /// Writes to the launcher. One that does not listen has ended, which is seen soon.
+    /// Writes to the launcher. A write error means that the launcher has ended, which its read half shows soon.
     async fn tell(&mut self, what: &[u8]) {
         if let Some(hears) = &mut self.hears {
             let _ = hears.write_all(what).await;
@@ -237,7 +240,7 @@ impl Program {
     }
 }
 
-/// Whoever is not waited for stays as a name in the list of processes.
+/// Waits for the child in a thread: a child that is never waited for stays in the process list as a zombie.
 impl Drop for Program {
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
@@ -246,7 +249,7 @@ impl Drop for Program {
     }
 }
 
-/// What a launcher has said.
+/// The reports of a launcher.
 #[derive(Default)]
 struct Heard {
     enforced: Option<Enforced>,
@@ -292,7 +295,7 @@ impl Heard {
 
 fn exited(ended: &LauncherEnded) -> How {
     let signal = ended.signal.map(i64::from);
-    // As shells say it.
+    // The convention of shells: 128 plus the signal number.
     let code = ended.code.map(i64::from).or_else(|| signal.map(|signal| 128 + signal)).unwrap_or(-1);
     How::Exited { code, signal }
 }
@@ -301,7 +304,7 @@ fn order(attempt: &Attempt, plan: &Plan, stdin: Option<&Path>) -> Order {
     let own = plan.env.iter().map(|(name, value)| (name.into(), value.into()));
     let marks =
         [("INTERLOCK_RUN".into(), (&*attempt.run).into()), (MARK.into(), attempt.live.clone().into_os_string())];
-    // What is said later counts.
+    // Later entries override earlier ones.
     let env: BTreeMap<OsString, OsString> = inherited().chain(own).chain(marks).collect();
     Order {
         mark: attempt.live.clone(),
@@ -315,7 +318,8 @@ fn order(attempt: &Attempt, plan: &Plan, stdin: Option<&Path>) -> Order {
     }
 }
 
-/// The command that keeps the workspace as the program left it, if this process is gone by then. `interlock_workspace::entry` reads its arguments.
+/// Returns the command that keeps the workspace as the program left it, for the case that this process is gone by
+/// then. `interlock_workspace::entry` reads its arguments.
 fn after(attempt: &Attempt, plan: &Plan) -> Option<After> {
     let (snapshot, home) = (attempt.snapshot.as_ref()?, plan.rules.store.as_ref()?);
     let words: [OsString; 6] = [
@@ -340,13 +344,13 @@ fn stdin_file(attempt: &Attempt, content: &[u8]) -> std::io::Result<Option<tempf
     Ok(Some(file.into_temp_path()))
 }
 
-/// What of our own environment programs see.
+/// Returns the variables of our environment that programs inherit.
 pub fn inherited() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os()
         .filter(|(name, _)| name.to_str().is_some_and(|name| INHERITED.contains(&name) || name.starts_with("LC_")))
 }
 
-/// The file of a program: by its path, or by its name as a shell looks for it.
+/// Resolves a program to its file: by path, or by name in `PATH` as a shell does.
 pub fn find(program: &str, folder: &Path, env: &BTreeMap<String, String>) -> Result<PathBuf, String> {
     let is_program = |path: &PathBuf| {
         std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
@@ -361,7 +365,7 @@ pub fn find(program: &str, folder: &Path, env: &BTreeMap<String, String>) -> Res
     found.next().ok_or_else(|| format!("there is no program called `{program}`"))
 }
 
-/// What a program left, kept as evidence, with what it was confined by.
+/// Stores the output of a program as evidence, together with the enforced rules.
 pub async fn keep(attempt: &Attempt, streams: Vec<Stream>, confined: Confined) -> Result<Vec<Evidence>, Outcome> {
     let attempt = attempt.clone();
     let kept = tokio::task::spawn_blocking(move || {
@@ -375,7 +379,8 @@ pub async fn keep(attempt: &Attempt, streams: Vec<Stream>, confined: Confined) -
 }
 
 impl Confined {
-    /// The same for all programs that are confined alike and behave, so that it is stored once.
+    /// Stores the enforced rules. The text is equal for all programs with equal rules and no breaches, so it is
+    /// stored once.
     fn keep(&self, attempt: &Attempt) -> Result<Option<Evidence>, String> {
         let Some(enforced) = &self.enforced else { return Ok(None) };
         let said =
@@ -385,7 +390,7 @@ impl Confined {
     }
 }
 
-/// The error of a program that did not come to its own end.
+/// Returns the error of a program that was stopped before its end, or `None` if it exited.
 pub fn not_ended(how: &How, plan: &Plan, ended_after: Duration) -> Option<Outcome> {
     match how {
         How::Exited { .. } => None,

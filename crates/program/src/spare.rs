@@ -1,6 +1,7 @@
-//! Launchers that are ready before there is anything to launch: for what a launcher does first a kernel takes longer than for all the rest.
+//! Launchers started in advance: the kernel takes longer for a launcher's first steps than for all later ones.
 //!
-//! Each holds one end of a socket whose other end is here. When this process ends, however it ends, so do they.
+//! Each holds one end of a socket whose other end is here. When this process ends, for any reason, the launchers end
+//! too.
 
 use std::{
     io,
@@ -18,18 +19,18 @@ pub(crate) struct Spare {
     pub(crate) socket: UnixStream,
 }
 
-/// Those that are ready, one of a kind.
+/// The ready launchers, at most one of each kind.
 static SPARES: Mutex<Vec<Spare>> = Mutex::new(Vec::new());
 
 impl Spare {
-    /// One that is ready, or a new one.
+    /// Returns a ready launcher, or starts a new one.
     pub(crate) fn take(launcher: &Launcher) -> io::Result<Self> {
         let ready = {
             let mut spares = SPARES.lock().unwrap_or_else(PoisonError::into_inner);
             let at = spares.iter().position(|spare| spare.launcher == *launcher);
             at.map(|at| spares.swap_remove(at))
         };
-        // Somebody may have ended it.
+        // Another process may have killed it.
         let is_alive = |spare: &mut Spare| matches!(spare.child.try_wait(), Ok(None));
         match ready.map(|mut spare| is_alive(&mut spare).then_some(spare)) {
             Some(Some(spare)) => Ok(spare),
@@ -37,13 +38,13 @@ impl Spare {
         }
     }
 
-    /// Sees to it that the next is ready.
+    /// Starts the next launcher in advance if none is ready.
     pub(crate) fn keep_ready(launcher: &Launcher) {
         let is_ready = |spares: &[Spare]| spares.iter().any(|spare| spare.launcher == *launcher);
         if is_ready(&SPARES.lock().unwrap_or_else(PoisonError::into_inner)) {
             return;
         }
-        // Where it cannot be started now, whoever needs it will see why.
+        // A failure to start is reported when the next program needs a launcher.
         let Ok(spare) = Self::start(launcher) else { return };
         let mut spares = SPARES.lock().unwrap_or_else(PoisonError::into_inner);
         if !is_ready(&spares) {
@@ -54,7 +55,7 @@ impl Spare {
         spare.dismiss();
     }
 
-    /// Waits until it is gone, which it is when nobody has an order for it.
+    /// Closes the socket without an order, which ends the launcher, and waits for it.
     fn dismiss(self) {
         let Spare { mut child, socket, .. } = self;
         drop(socket);
@@ -66,7 +67,7 @@ impl Spare {
         socket.set_nonblocking(true)?;
         let mut command = launcher.command();
         let child = command.stdin(OwnedFd::from(theirs)).spawn()?;
-        // The command holds the launcher's end of the socket, too, until here.
+        // The command, which also holds the launcher's end of the socket, is dropped here.
         Ok(Spare { launcher: launcher.clone(), child, socket })
     }
 }
