@@ -1,6 +1,7 @@
-//! A run's own folders, outside of its workspace and of the store: what is built and run there may be read by programs, which the store may not.
+//! A run's directories outside its workspace and the store. Programs may read what is built and run there, but may
+//! not read the store.
 //!
-//! They are a cache. Whatever is lost with them is made again from trees and evidence.
+//! The directories are a cache: lost content is rebuilt from trees and evidence.
 
 use std::{
     fs::{self, DirBuilder},
@@ -14,12 +15,12 @@ use interlock_activity::{Attempt, Outcome};
 
 use crate::hand::{Settings, failed};
 
-/// The folders of one run.
+/// The directories of one run.
 #[derive(Clone, Debug)]
 pub(crate) struct Area(PathBuf);
 
 impl Area {
-    /// The folders of an attempt's run, made and nobody else's.
+    /// Creates the directories of an attempt's run, accessible only to the current user.
     pub(crate) fn of(settings: &Settings, attempt: &Attempt) -> Result<Self, Outcome> {
         let folder = folder(settings, &attempt.run);
         let made = own(&base()).and_then(|()| own(&folder));
@@ -27,45 +28,48 @@ impl Area {
         Ok(Area(folder))
     }
 
-    /// Where trees are built and tested.
+    /// The directory in which trees are built and tested.
     pub(crate) fn copy(&self) -> PathBuf {
         self.0.join("tree")
     }
 
-    /// Where candidates are tried. Apart from where trees are built: what a build leaves of a candidate must not have a say in whether it is good.
+    /// The directory in which candidates are tried. It is separate from the build directory, so that build leftovers
+    /// of one candidate cannot influence the result of another tree.
     pub(crate) fn trial(&self) -> PathBuf {
         self.0.join("trial")
     }
 
-    /// Where the tree as it was found is built, to be compared with what has become of it.
+    /// The directory in which the untouched tree is built for comparison.
     pub(crate) fn untouched(&self) -> PathBuf {
         self.0.join("base")
     }
 
-    /// The folder of a session; short, because sockets are in it.
+    /// The directory of a session. The path is short because it holds sockets, whose path length is limited.
     pub(crate) fn session(&self, id: &str) -> PathBuf {
         self.0.join("s").join(name_of(id))
     }
 
-    /// A name for a session that no run of any store of this computer has besides: the area's own, and its handle.
+    /// Returns a session name that is unique among all runs of all stores on this computer: the area's name and the
+    /// handle.
     pub(crate) fn mark(&self, handle: &str) -> String {
         let area = self.0.file_name().unwrap_or_default().to_string_lossy();
         format!("{area}-{handle}")
     }
 
-    /// A file of the run's own.
+    /// Returns the path of a file in the run's directory.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 }
 
-/// Removes what a run that has ended leaves.
+/// Removes the directories of a run that has ended.
 pub(crate) fn remove(settings: &Settings, run: &str) {
-    // It may never have had any.
+    // The run may never have created any.
     let _ = fs::remove_dir_all(folder(settings, run));
 }
 
-/// Runs of different stores may have the same name.
+/// Returns the run's directory. The name contains a hash of the store, because runs of different stores may have
+/// equal names.
 fn folder(settings: &Settings, run: &str) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     settings.home.hash(&mut hasher);
@@ -76,7 +80,8 @@ fn base() -> PathBuf {
     std::env::temp_dir().join(format!("interlock-{}", rustix::process::getuid().as_raw()))
 }
 
-/// Makes a folder that only its owner may enter; one that somebody else has put there is refused.
+/// Creates a directory that only its owner may enter. An existing directory is refused if it belongs to another user
+/// or others may enter it.
 fn own(folder: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -101,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_is_called_like_no_other_runs_and_no_other_stores() {
+    fn session_names_differ_between_runs_and_stores() {
         let here = Settings { home: Some("/here".into()), ..Settings::default() };
         let there = Settings { home: Some("/there".into()), ..Settings::default() };
         let mark = |settings: &Settings, run: &str| Area(folder(settings, run)).mark("a7");

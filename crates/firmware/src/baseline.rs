@@ -1,7 +1,7 @@
-//! `testbench.baseline`: how the untouched tree does. A build or a case that fails here is a fact, not an error.
+//! `testbench.baseline`: measures the untouched tree. A build or a case that fails here is a fact, not an error.
 //!
-//! Before a failing case is believed, it runs again as a control, and the set-up is looked at: what is flaky or set up wrong is told as that,
-//! and nothing is searched for it.
+//! Before a failing case is believed, it runs again as a control, and the setup is checked. Flaky cases and setup
+//! errors are reported as such and no search is started for them.
 
 use std::{
     collections::BTreeMap,
@@ -45,16 +45,16 @@ struct With {
     repo: String,
     #[serde(default)]
     metrics: BTreeMap<String, Threshold>,
-    /// What is known of a failure, whether or not a case shows it.
+    /// The known description of the failure, whether or not a case reproduces it.
     #[serde(default)]
     failure_log: String,
-    /// How often what fails is run again; 0 where the task does not say.
+    /// The number of times that failing cases run again; 0 if the task does not set it.
     #[serde(default)]
     controls: u32,
-    /// What may be changed: an image that is made of nothing of that is set up wrong.
+    /// The paths that may be changed. If the image is built from none of them, the setup is wrong.
     #[serde(default)]
     allowed_paths: Vec<String>,
-    /// Whether the place is to be reset first: a try before may have left it in the middle of something.
+    /// True if the environment must be reset first: an earlier attempt may have left it in an intermediate state.
     #[serde(default)]
     reset: bool,
 }
@@ -142,12 +142,12 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     Ok(signal("baseline_measured", data).with(evidence))
 }
 
-/// Whether the machine that asks knows a signal: one that was begun with an older definition may not.
+/// Reports whether the invoking machine declares a signal: a run started with an older definition may not declare it.
 fn declares(attempt: &Attempt, name: &str) -> bool {
     attempt.invocation.signal_names().any(|known| known == name)
 }
 
-/// That the set-up is wrong.
+/// Returns the result that the setup is wrong: as a signal if the machine declares it, otherwise as an error.
 fn setup_wrong(attempt: &Attempt, why: &str, evidence: Vec<Evidence>) -> Done {
     if !declares(attempt, "setup_wrong") {
         return Err(Outcome::error(code::BAD_INPUT, why).with(evidence));
@@ -156,7 +156,7 @@ fn setup_wrong(attempt: &Attempt, why: &str, evidence: Vec<Evidence>) -> Done {
     Ok(signal("setup_wrong", data).with(evidence))
 }
 
-/// The cases that disagree with themselves, with the figures.
+/// Lists the cases with differing results, with the number of passes and runs.
 fn flaky_in_words(measured: &Measured) -> Option<String> {
     let figure = |flaky: &Flaky| {
         let passed = flaky.statuses.iter().filter(|status| **status == Status::Passed).count();
@@ -166,10 +166,11 @@ fn flaky_in_words(measured: &Measured) -> Option<String> {
     (!told.is_empty()).then(|| told.join("; "))
 }
 
-/// How a build says that it lacks a file.
+/// The phrases with which a build reports a missing file.
 const LACKS: [&str; 3] = ["No such file", "No rule to make target", "cannot find"];
 
-/// That what lies beside the folder was not there to be built, where a file is missing and that may be why.
+/// Returns a hint that files beside the workspace directory were not copied, if a missing file may be the cause of
+/// the build error.
 fn alone(settings: &Settings, attempt: &Attempt, why: &str) -> String {
     match settings.workspace.is_repository(&attempt.folder) {
         Ok(false) if LACKS.iter().any(|words| why.contains(words)) => format!(
@@ -180,8 +181,9 @@ fn alone(settings: &Settings, attempt: &Attempt, why: &str) -> String {
     }
 }
 
-/// Names of cases that were not reported and are nearly those of others that were: no change of the firmware makes up for a slip.
-/// Where the firmware has not come to its end that is why they are missing.
+/// Finds names of unreported cases that nearly equal the names of reported ones: no change of the firmware can fix a
+/// misspelled name. If the firmware did not run to its end, the list is empty, because that explains the missing
+/// cases.
 fn slips(expected: &[String], measured: &Measured) -> Vec<String> {
     let has_ended = measured.fault.is_empty() && measured.exit_code >= 0;
     let is_missing =
@@ -215,13 +217,14 @@ fn told(
 
 struct Tested {
     measured: Measured,
-    /// Whether every case that must pass does; what else fails on the untouched tree is forgiven, as it is later.
+    /// True if every case that must pass does. Other failures on the untouched tree are ignored, as they are in later
+    /// rounds.
     is_passing: bool,
-    /// That results are in another format than they are said to be.
+    /// A message if the results are in another format than the profile states.
     misread: Option<String>,
-    /// What is wrong with the set-up, if it is that.
+    /// The setup error, if there is one.
     fault: Option<String>,
-    /// Whether every case that must pass and does not is flaky.
+    /// True if every required case that does not pass is flaky.
     is_only_flaky: bool,
     logs: Vec<Evidence>,
     programs: Duration,
@@ -283,7 +286,7 @@ async fn tested(
     Ok(Ok(Tested { measured, is_passing, misread, fault, is_only_flaky, logs, programs }))
 }
 
-/// Runs what fails again, and marks what does not fail every time.
+/// Runs the failing cases again and marks those that do not fail every time.
 async fn control(
     settings: &Arc<Settings>,
     attempt: &Attempt,
@@ -305,7 +308,7 @@ async fn control(
     Ok(())
 }
 
-/// Whether nothing is left to be searched for once what is flaky is left out.
+/// Reports whether nothing remains to search for once the flaky cases are left out.
 fn is_only_flaky(measured: &Measured, targets: &[String]) -> bool {
     let ids = || measured.flaky.iter().map(|flaky| flaky.case_id.as_str());
     let is_wanted =

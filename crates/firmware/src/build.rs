@@ -1,4 +1,4 @@
-//! `build.prepare`, `build.run` and `build.clean`: building a tree in the run's own copy.
+//! `build.prepare`, `build.run` and `build.clean`: builds a tree in the run's copy.
 
 use std::{
     collections::BTreeMap,
@@ -23,35 +23,36 @@ use crate::{
     packages::to_install,
 };
 
-/// How much of what a build prints is kept.
+/// The number of bytes kept of a build's output.
 const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The longest image that is kept.
+/// The largest image that is kept.
 const IMAGE_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
-/// How a linker says what is wrong: without the word.
+/// The phrases of linker errors, which lack the word `error`.
 const LINKER_SAYS: [&str; 5] =
     ["undefined reference", "multiple definition", "ld: cannot find", "overflowed by", "will not fit in region"];
 
-/// How a task is built.
+/// The build instructions of a task.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct Build {
-    /// One after the other, each by the shell, in the repository's folder.
+    /// The shell commands, run in order in the repository's directory.
     #[serde(default)]
     pub(crate) commands: Vec<String>,
-    /// What removes what they made; where there is nothing, the copy is made anew.
+    /// The command that removes build products; if it is empty, the copy is created again.
     #[serde(default)]
     pub(crate) clean: String,
-    /// What they make, from the repository's folder. Where nothing is made, as with scripts, there is no image.
+    /// The path of the built image, relative to the repository's directory. Empty if no image is built, as with
+    /// scripts.
     #[serde(default)]
     pub(crate) image: String,
-    /// Programs that must be installed.
+    /// The programs that must be installed.
     #[serde(default)]
     pub(crate) needs: Vec<String>,
-    /// Variables that the commands see.
+    /// The environment variables of the commands.
     #[serde(default)]
     pub(crate) environment_vars: BTreeMap<String, String>,
-    /// How long one command may take.
+    /// The time limit of one command.
     #[serde(default = "timeout")]
     pub(crate) timeout_sec: u64,
 }
@@ -70,26 +71,27 @@ pub(crate) struct With {
     pub(crate) repo: String,
 }
 
-/// Whether what a build prints is evidence: that of a candidate that nobody will hear of again is not.
+/// Selects whether the output of a build becomes evidence. The output of a search candidate does not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keeping {
     All,
     Nothing,
 }
 
-/// How building went.
+/// The result of a build.
 pub(crate) struct Built {
-    /// The image's evidence where it was built; what went wrong otherwise.
+    /// The evidence hash of the image if the build succeeded, otherwise the error.
     pub(crate) image: Result<String, String>,
-    /// Whether that is the build's own doing: it was neither stopped nor killed, which may be otherwise another time.
+    /// True if the build itself caused the result. False if it was stopped or killed, so that another run may end
+    /// differently.
     pub(crate) is_certain: bool,
-    /// What it printed, and the image.
+    /// The build output and the image.
     pub(crate) evidence: Vec<Evidence>,
-    /// How long the commands ran.
+    /// The total run time of the commands.
     pub(crate) programs: Duration,
 }
 
-/// Looks whether all that a build takes is installed.
+/// Checks that all programs that a build needs are installed.
 pub(crate) async fn prepare(_: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
     if let Some(package) = missing(&with.build) {
@@ -98,14 +100,14 @@ pub(crate) async fn prepare(_: Arc<Settings>, attempt: Attempt) -> Done {
     Ok(signal("build_env_ready", json!({})))
 }
 
-/// The package of the first program that is not there.
+/// Returns the package of the first missing program.
 pub(crate) fn missing(build: &Build) -> Option<String> {
     let here = Path::new("/");
     let lacks = |name: &&String| program::find(name, here, &build.environment_vars).is_err();
     build.needs.iter().find(lacks).map(|name| to_install(name))
 }
 
-/// Builds a tree.
+/// Builds a tree and reports the image.
 pub(crate) async fn run(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
     copy::bring(&settings, &attempt, &with.tree).await?;
@@ -121,7 +123,7 @@ pub(crate) async fn run(settings: Arc<Settings>, attempt: Attempt) -> Done {
     Ok(outcome.with(built.evidence))
 }
 
-/// Removes what earlier builds left.
+/// Removes the products of earlier builds.
 pub(crate) async fn clean(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
     let copy = Area::of(&settings, &attempt)?.copy();
@@ -139,7 +141,7 @@ fn gone(error: std::io::Error) -> std::io::Result<()> {
     if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 
-/// The repository's folder within a copy: a run may be about a folder further down.
+/// Returns the repository's directory within a copy: a run may work on a subdirectory of its workspace.
 pub(crate) async fn folder_in(
     settings: &Arc<Settings>,
     attempt: &Attempt,
@@ -156,7 +158,7 @@ pub(crate) async fn folder_in(
     .await
 }
 
-/// Builds what is in a folder.
+/// Builds the content of a directory.
 pub(crate) async fn build(
     settings: &Settings,
     attempt: &Attempt,
@@ -194,14 +196,15 @@ pub(crate) async fn build(
     Ok(built)
 }
 
-/// The image that a build made. It may be a link, but not out of the copy: what is kept is shown to others.
+/// Reads the image that a build made. It may be a link, but must not point out of the copy, because kept files are
+/// shown to others.
 fn image(folder: &Path, path: &str) -> Result<Vec<u8>, interlock_regular_file::Error> {
     let real = folder.canonicalize().and_then(|root| Ok((folder.join(path).canonicalize()?, root)));
     let within = real.as_ref().ok().and_then(|(image, root)| image.strip_prefix(root).ok());
     interlock_regular_file::read(folder, within.unwrap_or(Path::new(path)), IMAGE_BYTES_MAX)
 }
 
-/// Files that a build may have made instead, where there are some of the same kind.
+/// Lists files of the same kind that a build may have made instead of the missing image.
 fn made(folder: &Path, wanted: &str) -> String {
     const LOOKED_MAX: usize = 10_000;
     let ending = Path::new(wanted).extension();
@@ -223,18 +226,18 @@ fn made(folder: &Path, wanted: &str) -> String {
     if names.is_empty() { String::new() } else { format!("; there is {}", names.join(", ")) }
 }
 
-/// How one command went.
+/// The result of one command.
 struct Command {
-    /// What is wrong with how it ended.
+    /// The error if the command did not succeed.
     wrong: Option<String>,
-    /// Whether it ended by itself.
+    /// True if the command ended by itself, not by a signal or a limit.
     is_certain: bool,
-    /// What it printed.
+    /// The stored output of the command.
     evidence: Vec<Evidence>,
     spent: Duration,
 }
 
-/// Runs one command.
+/// Runs one build command in the sandbox.
 async fn command(
     settings: &Settings,
     attempt: &Attempt,
@@ -253,7 +256,7 @@ async fn command(
         stdin: Vec::new(),
         timeout: Some(Duration::from_secs(build.timeout_sec)),
         output_bytes_max: OUTPUT_BYTES,
-        // How far a search is says more than what its compilers print.
+        // During a search, its progress is more useful than the output of its compilers.
         tell: if keeping == Keeping::All { [Tell::NowAndThen; 2] } else { [Tell::Nothing; 2] },
         rules,
         launcher: settings.sandbox.launcher.clone(),
@@ -277,7 +280,7 @@ async fn command(
     Ok(Command { wrong, is_certain, evidence, spent })
 }
 
-/// What a program says of its version: the first line. Nothing where it cannot be asked.
+/// Returns the first line of a program's version output; `None` if the program cannot be run.
 pub(crate) async fn version(settings: &Settings, attempt: &Attempt, program: &str, folder: &Path) -> Option<String> {
     const ASKED_MAX: Duration = Duration::from_secs(10);
     let file = program::find(program, folder, &BTreeMap::new()).ok()?;
@@ -300,12 +303,12 @@ pub(crate) async fn version(settings: &Settings, attempt: &Attempt, program: &st
     line.map(|line| line.chars().take(160).collect())
 }
 
-/// What lines have that say what is wrong: of a compiler, a shell, or a `make` that cannot start one.
+/// The phrases that mark an error line of a compiler, of a shell, or of a `make` that cannot start a program.
 const SAYS_WHY: [&str; 5] = ["error:", "fatal", "not found", "No such file or directory", "Error "];
 
-/// The first line that says that something is wrong: what follows is often only its consequence.
+/// Returns the first error line: later ones are often only consequences of it.
 fn first_error(text: &str) -> Option<String> {
-    // That the linker failed says nothing; what it said itself stands before.
+    // `collect2` only reports that the linker failed; the linker's message stands before it.
     let says = |line: &&str| {
         let is_said = LINKER_SAYS.iter().any(|word| line.contains(word));
         is_said || !line.starts_with("collect2:") && SAYS_WHY.iter().any(|word| line.contains(word))
@@ -321,7 +324,7 @@ mod tests {
     use crate::packages::package_of;
 
     #[test]
-    fn the_first_error_is_the_one_that_counts() {
+    fn first_error_line_is_reported() {
         let text =
             "a.c: In function 'f':\na.c:3:1: error: expected ';'\na.c:9:1: error: another\nmake: *** [x] Error 1\n";
         assert_eq!(first_error(text).as_deref(), Some("a.c:3:1: error: expected ';'"));
@@ -337,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_the_same_kind_are_named_in_the_place_of_a_missing_image() {
+    fn missing_image_error_names_files_of_the_same_kind() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("build")).unwrap();
         for name in ["build/fw.elf", "build/fw.o", "boot.elf"] {
@@ -349,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named_by_its_package() {
+    fn missing_program_is_reported_by_its_package() {
         let build =
             |needs: &[&str]| Build { needs: needs.iter().map(ToString::to_string).collect(), ..Build::default() };
         assert_eq!(missing(&build(&["sh"])), None);

@@ -19,7 +19,7 @@ struct With {
     session: String,
     #[serde(default)]
     error_state: ErrorState,
-    /// What to remember of a round that came no further.
+    /// The round to record if its patch got no further than this state.
     round: Option<Round>,
 }
 
@@ -31,7 +31,7 @@ struct ErrorState {
     message: String,
 }
 
-/// Saves what a session has left so far, and writes down what became of a patch that came no further than this.
+/// Saves the files that a session has left so far, and records a patch that failed to build or was refused.
 pub(crate) async fn collect(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
     let came = match with.error_state.kind.as_str() {
@@ -46,7 +46,8 @@ pub(crate) async fn collect(settings: Arc<Settings>, attempt: Attempt) -> Done {
     if !with.session.is_empty()
         && let Ok((open, stranger)) = Open::again(&settings, &attempt, &with.session).await
     {
-        // What cannot be fetched from a place that is broken is no reason not to keep what is here; what another run has left there is not ours.
+        // Logs that cannot be fetched from a broken environment do not prevent keeping the local ones. If another run
+        // has used the environment, its files are not ours.
         let fetched = match stranger {
             None => open.environment.fetch_logs(open.bench(&settings, &attempt)).await.unwrap_or_default(),
             Some(_) => Vec::new(),

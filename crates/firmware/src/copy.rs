@@ -1,4 +1,4 @@
-//! `copy.apply` and `copy.restore`: trees as values. `copy.deliver`: what has become of a tree, brought into the sources.
+//! `copy.apply` and `copy.restore`: trees as values. `copy.deliver`: brings the changes of a tree into the sources.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::{
     knowledge::{self, Round},
 };
 
-/// The checkpoint that the sources are kept under as they were found.
+/// The checkpoint of the sources as they were found.
 const BASE: &str = "base";
 
 #[derive(Deserialize)]
@@ -24,7 +24,7 @@ struct Apply {
     patch: String,
 }
 
-/// Makes a tree of a tree with a patch: all of it or nothing.
+/// Applies a patch to a tree and returns the new tree. A patch is applied completely or not at all.
 pub(crate) async fn apply(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Apply = given(&attempt)?;
     let evidence = keep(&attempt, "patch", "text/x-diff", with.patch.clone().into_bytes()).await?;
@@ -52,7 +52,7 @@ pub(crate) async fn apply(settings: Arc<Settings>, attempt: Attempt) -> Done {
         }
     };
     let mut kept = vec![evidence];
-    // Where it was not the first, all of them together are what somebody wants to see.
+    // If this is not the first patch, a reader wants to see all patches together.
     if let Some(base) = base?.filter(|base| base.tree != from) {
         let (of, to) = (attempt.clone(), tree.clone());
         let all = blocking(move || settings.workspace.diff_trees(&of.folder, &base.tree, &to).map_err(failed)).await?;
@@ -67,7 +67,7 @@ struct Restore {
     tree: String,
 }
 
-/// Brings the run's copy back to a tree, so that what is built there is built from that.
+/// Restores the run's copy to a tree, so that the next build starts from that tree.
 pub(crate) async fn restore(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Restore = given(&attempt)?;
     let name = attempt.invocation.signal_names().next().unwrap_or("restored").to_owned();
@@ -75,7 +75,7 @@ pub(crate) async fn restore(settings: Arc<Settings>, attempt: Attempt) -> Done {
     Ok(signal(&name, json!({ "tree": with.tree })))
 }
 
-/// Brings the run's copy to a tree.
+/// Updates the run's copy to the content of a tree.
 pub(crate) async fn bring(settings: &Arc<Settings>, attempt: &Attempt, tree: &str) -> Result<(), Outcome> {
     let into = Area::of(settings, attempt)?.copy();
     let (settings, folder, tree) = (Arc::clone(settings), attempt.folder.clone(), tree.to_owned());
@@ -87,11 +87,12 @@ pub(crate) async fn bring(settings: &Arc<Settings>, attempt: &Attempt, tree: &st
 struct Deliver {
     base: String,
     tree: String,
-    /// What to remember of the round that made it good.
+    /// The round to record as the one that fixed the failure.
     round: Option<Round>,
 }
 
-/// Brings what has become of a tree into the sources: all of it, or nothing is changed. What somebody else has changed there meanwhile stays.
+/// Applies the changes of a tree to the sources, completely or not at all. Changes that others made there in the
+/// meantime stay.
 pub(crate) async fn deliver(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Deliver = given(&attempt)?;
     let (of, keeper, tree) = (attempt.clone(), Arc::clone(&settings), with.tree.clone());

@@ -1,4 +1,5 @@
-//! `copy.sources`: the sources that a judge gets to see: those that results name first, then those that may be changed, as far as there is room.
+//! `copy.sources`: selects the sources that a judge sees: first the files that results name, then the files that may
+//! be changed, up to a size limit.
 
 use std::{
     fs,
@@ -17,16 +18,16 @@ use crate::{
     hand::{Done, Settings, blocking, failed, given, refs, signal},
 };
 
-/// How much of all sources is shown, how many of them, and how big one may be.
+/// The total size of the shown sources, their number, and the largest size of one file.
 const ALL_BYTES_MAX: usize = 96 * 1024;
 const FILES_MAX: usize = 12;
 const FILE_BYTES_MAX: u64 = 48 * 1024;
 
-/// How many files are looked at, and how deep.
+/// The number of files that are considered, and the greatest directory depth.
 const LOOKED_MAX: usize = 5_000;
 const DEPTH_MAX: usize = 12;
 
-/// What is worth showing.
+/// The file extensions of sources that are shown.
 const ENDINGS: [&str; 13] = ["c", "h", "cc", "cpp", "hpp", "rs", "py", "s", "S", "ld", "js", "ts", "go"];
 
 #[derive(Deserialize)]
@@ -42,7 +43,7 @@ struct With {
     allowed_paths: Vec<String>,
 }
 
-/// Keeps excerpts of a tree as evidence.
+/// Stores excerpts of a tree as evidence.
 pub(crate) async fn sources(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
     copy::bring(&settings, &attempt, &with.tree).await?;
@@ -51,7 +52,7 @@ pub(crate) async fn sources(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let evidence = blocking(move || {
         let wanted = chosen(&root, &folder, &with)?;
         let keep = |(name, text): &(String, String)| {
-            // Whoever reads it must know what it is, and that it is no log.
+            // The heading tells the reader that this is a source file and not a log.
             let shown = format!("File: {name}\n{text}");
             let shown = attempt.evidence.redactor().text(&shown).into_owned();
             let kept = attempt.evidence.put(&format!("source {name}"), "text/plain", shown.as_bytes());

@@ -1,9 +1,10 @@
-//! The schemas of what machines give each activity: what the types beside it are read from, said once for whoever checks machines.
+//! The schemas of the activities' `with` fields, for the machine checker. They match the types from which each
+//! activity reads its fields.
 
 use interlock_activity::schema::{any, fields, flag, list, map, needing, number, object, one_of, open, text, whole};
 use interlock_chart::model::Schema;
 
-/// The schema of `with` for one activity.
+/// Returns the schema of `with` for one activity.
 pub(crate) fn of(activity: &str) -> Schema {
     match activity {
         "copy.apply" => needing(fields([("tree", text()), ("patch", text())]), &["tree", "patch"]),

@@ -1,4 +1,4 @@
-//! What can be done for a firmware task, as activities: one line each.
+//! The activities of a firmware task: a table with one entry for each.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -13,47 +13,48 @@ use crate::{
     area, baseline, bench, build, collect, copy, delivery, excerpts, fields, knowledge, objections, rounds, search,
 };
 
-/// What all of them need.
+/// The services that all these activities share.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Keeps trees.
+    /// Stores trees and checkpoints.
     pub workspace: Workspace,
-    /// How programs are confined.
+    /// The confinement of programs.
     pub sandbox: Sandbox,
-    /// The store's folder: what is remembered and what is locked lies there.
+    /// The store's directory, which holds the knowledge base and the resource locks.
     pub home: Option<PathBuf>,
 }
 
-/// How an activity ends: either way.
+/// The result of an activity: both variants are outcomes, the error one ends it early.
 pub(crate) type Done = Result<Outcome, Outcome>;
 
-/// One activity.
+/// One activity of the table.
 struct Hand {
     name: &'static str,
     summary: &'static str,
     signals: &'static [&'static str],
     begin: fn(Arc<Settings>, Attempt) -> Ending,
     settings: Arc<Settings>,
-    /// But for delivering, nothing of this touches the workspace, and all of it can be done again. What must not be done twice, as flashing a
-    /// board, refuses to be.
+    /// Only the delivery changes the workspace; all other activities can run again. An operation that must not run
+    /// twice, such as flashing a board, refuses the second attempt itself.
     effect: Effect,
-    /// Whether it answers for all of them where a run begins and where it ends: every activity of a machine is asked, and one answer is enough.
+    /// True if this activity checks the task and cleans up for all of them. Every activity of a machine is asked at
+    /// the start and end of a run, and one answer is enough.
     answers_for_all: bool,
 }
 
 impl Hand {
-    /// One that changes the sources.
+    /// Marks an activity that changes the sources.
     fn writing(self) -> Self {
         Hand { effect: Effect::Write, ..self }
     }
 
-    /// The one that says what speaks against a task, and clears away after a run.
+    /// Marks the activity that reports objections to a task and cleans up after a run.
     fn answering_for_all(self) -> Self {
         Hand { answers_for_all: true, ..self }
     }
 }
 
-/// Puts all of them into a registry.
+/// Adds all activities of this crate to a registry.
 pub fn all(registry: Registry, settings: Settings) -> Registry {
     let settings = Arc::new(settings);
     let hand = |name, summary, signals, begin| Hand {
@@ -207,7 +208,7 @@ impl Activity for Hand {
     }
 }
 
-/// What a machine gives, as the type that an activity needs. Fields that are null count as not given.
+/// Parses the machine's `with` fields into the type that an activity needs. Null fields count as absent.
 pub(crate) fn given<T: DeserializeOwned>(attempt: &Attempt) -> Result<T, Outcome> {
     let mut json = serde_json::Value::from(&attempt.with);
     if let Some(fields) = json.as_object_mut() {
@@ -217,7 +218,7 @@ pub(crate) fn given<T: DeserializeOwned>(attempt: &Attempt) -> Result<T, Outcome
         .map_err(|error| Outcome::error(code::BAD_INPUT, format!("`with` does not fit: {error}")))
 }
 
-/// Runs what may block where it may.
+/// Runs blocking work on the thread pool for it.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Outcome> + Send + 'static,
 ) -> Result<T, Outcome> {
@@ -225,12 +226,12 @@ pub(crate) async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.map_err(broken)?
 }
 
-/// What went wrong, in words.
+/// Returns the error outcome with a message.
 pub(crate) fn failed(why: impl std::fmt::Display) -> Outcome {
     Outcome::error(code::FAILED, why.to_string())
 }
 
-/// Keeps something as evidence.
+/// Stores content as evidence under a name.
 pub(crate) async fn keep(attempt: &Attempt, name: &str, media: &str, content: Vec<u8>) -> Result<Evidence, Outcome> {
     let (store, name, media) = (attempt.evidence.clone(), name.to_owned(), media.to_owned());
     blocking(move || {
@@ -240,12 +241,12 @@ pub(crate) async fn keep(attempt: &Attempt, name: &str, media: &str, content: Ve
     .await
 }
 
-/// A signal with its data.
+/// Returns the outcome of a signal with its data.
 pub(crate) fn signal(name: &str, data: serde_json::Value) -> Outcome {
     Outcome::signal(name, Value::from(data))
 }
 
-/// The hashes of evidence, as machines refer to it.
+/// Returns the hashes by which machines refer to evidence.
 pub(crate) fn refs(evidence: &[Evidence]) -> Vec<String> {
     evidence.iter().map(|evidence| evidence.hash.to_string()).collect()
 }

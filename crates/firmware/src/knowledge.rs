@@ -1,6 +1,7 @@
-//! `knowledge.record` and `knowledge.search`: what rounds have shown, written down for those to come, and looked up again.
+//! `knowledge.record` and `knowledge.search`: records the results of rounds for later runs and finds similar ones.
 //!
-//! The knowledge base itself is the journal's (`interlock_journal::knowledge`). That it cannot be read or written is no reason to stop a run.
+//! The knowledge base belongs to the journal (`interlock_journal::knowledge`). A run continues if the knowledge base
+//! cannot be read or written.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -23,13 +24,13 @@ use crate::{
     learned::{self, ENTRIES_PER_LESSON, Lesson},
 };
 
-/// How many similar cases are looked up.
+/// The number of similar cases that are returned.
 const SIMILAR_MAX: usize = 5;
 
-/// How much of a triage or of a patch is looked for and shown.
+/// The number of characters of a triage or a patch that are searched for and shown.
 const TEXT_CHARS_MAX: usize = 2_000;
 
-/// What is remembered of a round.
+/// The content of a round that is recorded.
 #[derive(Deserialize)]
 pub(crate) struct Round {
     #[serde(default)]
@@ -50,11 +51,11 @@ pub(crate) struct Round {
     evidence_refs: Vec<String>,
     #[serde(default)]
     knowledge: About,
-    /// What has come of it, where the machine says so.
+    /// The result of the round, if the machine states it.
     came: Option<Came>,
 }
 
-/// What it is remembered under.
+/// The classification under which a round is recorded.
 #[derive(Default, Deserialize)]
 struct About {
     #[serde(default)]
@@ -63,7 +64,7 @@ struct About {
     tags: Vec<String>,
 }
 
-/// Writes a round down.
+/// Records a round and reports a failure to do so.
 pub(crate) async fn record(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let round: Round = given(&attempt)?;
     let came = round.came.unwrap_or_else(|| came(&round.test_result));
@@ -71,7 +72,7 @@ pub(crate) async fn record(settings: Arc<Settings>, attempt: Attempt) -> Done {
     Ok(signal("round_recorded", json!({})))
 }
 
-/// Writes a round down beside something else; that this cannot be done is no reason not to do that.
+/// Records a round as a side effect of another activity, which continues if the recording fails.
 pub(crate) async fn remember(settings: &Arc<Settings>, attempt: &Attempt, round: Round, came: Came) {
     let _ = write(settings, attempt, round, came).await;
 }
@@ -87,17 +88,18 @@ async fn write(settings: &Arc<Settings>, attempt: &Attempt, round: Round, came: 
 }
 
 impl Round {
-    /// With why it came no further.
+    /// Returns the round with the reason why it got no further.
     pub(crate) fn because(self, reasoning: String) -> Self {
         Round { reasoning, ..self }
     }
 
-    /// Whether there is something that was changed, or would have been.
+    /// Reports whether the round has a patch, applied or not.
     pub(crate) fn has_patch(&self) -> bool {
         !self.patch.is_empty()
     }
 
-    /// What was wrong before the round changed anything; and what was wrong after it, where it did not help.
+    /// Describes the failure before the round changed anything, and also the failure after it if the change did not
+    /// help.
     fn symptom(&self, evidence: &EvidenceStore, came: Came) -> String {
         let before = short(&seen(&self.evidence_refs, evidence));
         let after = match not_passed(&self.test_result) {
@@ -114,7 +116,8 @@ impl Round {
         }
     }
 
-    /// The files that it changed; where there is no patch, those that it meant to. A plan may name them from another root, so never both.
+    /// Returns the files that the round changed, or the planned files if there is no patch. A plan may name files
+    /// relative to another root, so the two lists are never mixed.
     fn files(&self) -> Vec<String> {
         let changed: BTreeSet<&str> = self.patch.lines().filter_map(|line| line.strip_prefix("+++ b/")).collect();
         let planned = self.patch_plan["changes"].as_array().into_iter().flatten();
@@ -151,7 +154,7 @@ impl Round {
     }
 }
 
-/// The cases that did not pass, with what they say.
+/// Lists the cases that did not pass, with their messages.
 fn not_passed(result: &Value) -> String {
     let cases = result["cases"].as_array().into_iter().flatten();
     let said = cases.filter(|case| !matches!(case["status"].as_str(), Some("passed" | "skipped"))).map(|case| {
@@ -161,7 +164,7 @@ fn not_passed(result: &Value) -> String {
     said.collect::<Vec<_>>().join("\n")
 }
 
-/// What was wrong when a round began, as its triage read it: the first of what it looked at that says something.
+/// Returns the failure at the start of a round as its triage read it: the first log that is not empty.
 fn seen(refs: &[String], evidence: &EvidenceStore) -> String {
     let read = |hash: &str| String::from_utf8(evidence.get(&Hash::from_hex(hash)?).ok()?).ok();
     let triage: Value =
@@ -176,7 +179,7 @@ fn seen(refs: &[String], evidence: &EvidenceStore) -> String {
     looked_at.find(|text| !text.is_empty()).unwrap_or_default()
 }
 
-/// What a triage found, in words.
+/// Returns the findings of a triage as text.
 fn found_by_rules(triage: &str) -> String {
     let triage: Value = serde_json::from_str(triage).unwrap_or_default();
     let findings = triage["findings"].as_array().into_iter().flatten();
@@ -185,7 +188,7 @@ fn found_by_rules(triage: &str) -> String {
     words.filter(|words| !words.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// The beginning of a text.
+/// Returns the beginning of a text.
 fn short(text: &str) -> String {
     text.chars().take(TEXT_CHARS_MAX).collect()
 }
@@ -209,7 +212,7 @@ struct Search {
     product_line: String,
 }
 
-/// Looks for similar cases of the past.
+/// Searches for similar cases of the past.
 pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Search = given(&attempt)?;
     let Some(home) = settings.home.clone() else {
@@ -226,12 +229,12 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         Ok((format!("{} {text}", with.goal), filter))
     })
     .await?;
-    // Settings that cannot be read are said by those who need them; words can be looked for without.
+    // A settings error is reported by the activities that need the settings; keyword search works without them.
     let server = Judges::load(Some(&home), &attempt.folder).ok().and_then(|judges| judges.embeddings);
     let embedder = server.as_ref().map(Embedder::new);
     let (mut cancel, thread) = (attempt.cancel.clone(), Handle::current());
     let (has_embedder, asked) = (embedder.is_some(), text.clone());
-    // The knowledge base belongs to one thread at a time, also while a server makes vectors.
+    // One thread at a time owns the knowledge base, also while a server computes vectors.
     let looked = blocking(move || {
         let base = Knowledge::open(&home).map_err(failed)?;
         thread.block_on(async {
@@ -242,9 +245,9 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         })
     });
     let mut looked = looked.await?;
-    // What this run has done itself it knows already.
+    // The run already knows its own rounds.
     looked.hits.retain(|hit| hit.entry.run != *attempt.run);
-    // What was found by its meaning need not have a word in common.
+    // A vector result need not share a word with the query, so the check applies to keyword results only.
     if !has_embedder || looked.trouble.is_some() {
         looked.hits.retain(|hit| learned::is_similar(&asked, &hit.entry));
     }
@@ -286,7 +289,7 @@ mod tests {
     use super::Round;
 
     #[test]
-    fn a_file_that_a_plan_names_from_another_root_is_named_once() {
+    fn planned_files_are_not_mixed_with_patched_files() {
         let files = |patch: &str| {
             let plan = json!({ "changes": [{ "file": "src/frame.c" }, { "file": "src/frame.c" }] });
             let round = json!({ "patch": patch, "patch_plan": plan, "came": null });

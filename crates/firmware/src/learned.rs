@@ -1,6 +1,7 @@
-//! What was learned, as it is told: the same thing once, what was taken back as that, and as similar only what has words in common.
+//! Presents the recorded rounds: equal ones once with a count, undone fixes marked as such, and only those with
+//! enough common words as similar.
 //!
-//! The knowledge base keeps every round of every run (`interlock_journal::knowledge`); nothing here removes an entry.
+//! The knowledge base keeps every round of every run (`interlock_journal::knowledge`); this module removes no entry.
 
 use std::collections::BTreeSet;
 
@@ -10,20 +11,21 @@ use interlock_journal::{
 };
 use serde::Serialize;
 
-/// The tag of an entry whose fix was in the sources and is no more.
+/// The tag of an entry whose fix was delivered and later undone.
 pub const TAKEN_BACK: &str = "taken_back";
 
-/// How many entries are looked at for one that is told: many may say the same.
+/// The number of entries that are read for each lesson that is shown: many entries may be equal.
 pub const ENTRIES_PER_LESSON: usize = 8;
 
-/// Words that two texts must have in common to be about something similar, and which part of the shorter one's words.
+/// The number of words that two texts must share to be similar, and the inverse of the shared part of the shorter
+/// text.
 const SHARED_MIN: usize = 2;
 const SHARED_PART: usize = 8;
 
-/// Shorter words say nothing.
+/// The shortest word that counts; shorter words carry no meaning.
 const WORD_CHARS_MIN: usize = 3;
 
-/// Words that are in every goal and in every log of a test.
+/// Words that occur in every goal and in every test log.
 const COMMON: [&str; 67] = [
     "actual",
     "after",
@@ -94,26 +96,26 @@ const COMMON: [&str; 67] = [
     "wrong",
 ];
 
-/// Something that was learned, and how often.
+/// A lesson with the number of entries that agree on it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Lesson {
-    /// The entry that fits best; of those that say the same the newest.
+    /// The best match; of equal entries the newest.
     #[serde(flatten)]
     pub hit: Hit,
-    /// How many entries say it.
+    /// The number of entries with this content.
     pub times: usize,
-    /// How many of them are of fixes that were taken back.
+    /// The number of those entries whose fix was undone.
     pub taken_back: usize,
 }
 
 impl Lesson {
-    /// What came of it, how often, and how often that did not last.
+    /// Describes the result, the number of times it occurred, and the number of times it was undone.
     pub fn came(&self) -> String {
         often(&self.hit.entry, self.times, self.taken_back)
     }
 }
 
-/// What came of entries that say the same, in words.
+/// Describes the result of entries with equal content.
 fn often(entry: &Entry, times: usize, taken_back: usize) -> String {
     let name = entry.result.name();
     match (times, taken_back) {
@@ -125,12 +127,12 @@ fn often(entry: &Entry, times: usize, taken_back: usize) -> String {
     }
 }
 
-/// The same of an entry and all that say what it does, itself among them.
+/// Describes the result of an entry together with all equal entries; `same` includes the entry itself.
 pub fn came_of_all(same: &[Entry], entry: &Entry) -> String {
     often(entry, same.len(), same.iter().filter(|same| is_taken_back(same)).count())
 }
 
-/// What came of an entry's round, in words.
+/// Describes the result of an entry's round.
 pub fn came(entry: &Entry) -> String {
     often(entry, 1, usize::from(is_taken_back(entry)))
 }
@@ -139,13 +141,13 @@ fn is_taken_back(entry: &Entry) -> bool {
     entry.tags.iter().any(|tag| tag == TAKEN_BACK)
 }
 
-/// Whether two entries say the same: what was seen, what was changed, and what came of it.
+/// Reports whether two entries are equal in symptom, patch and result.
 pub fn is_same(one: &Entry, two: &Entry) -> bool {
     let told = |entry: &Entry| (entry.machine.clone(), entry.product_line.clone(), entry.result.name());
     one.symptom == two.symptom && one.patch == two.patch && told(one) == told(two)
 }
 
-/// Everything that was found once, in its order.
+/// Merges equal hits into lessons, in the order of the hits.
 pub fn once(hits: Vec<Hit>, at_most: usize) -> Vec<Lesson> {
     let mut lessons: Vec<Lesson> = Vec::new();
     for hit in hits {
@@ -165,11 +167,11 @@ pub fn once(hits: Vec<Hit>, at_most: usize) -> Vec<Lesson> {
     lessons
 }
 
-/// Writes down whether the fix of a run is taken back. Entries of rounds that were no fix stay as they are.
+/// Records whether the fix of a run is undone. Entries of rounds that were no fix stay unchanged.
 ///
 /// # Errors
 ///
-/// Where the knowledge base cannot be read or written.
+/// Returns an error if the knowledge base cannot be read or written.
 pub fn mark(base: &Knowledge, run: &str, is_back: bool) -> Result<()> {
     let fixes = base.of_run(run)?.into_iter().filter(|entry| entry.result == Came::Fixed);
     for entry in fixes.filter(|entry| is_taken_back(entry) != is_back) {
@@ -183,7 +185,7 @@ pub fn mark(base: &Knowledge, run: &str, is_back: bool) -> Result<()> {
     Ok(())
 }
 
-/// An entry as it was recorded.
+/// Converts an entry back into the round that was recorded.
 fn round(entry: Entry) -> Round {
     Round {
         run: entry.run,
@@ -203,7 +205,7 @@ fn round(entry: Entry) -> Round {
     }
 }
 
-/// Whether an entry has enough to do with a text: one common word is in any two logs.
+/// Reports whether an entry shares enough words with a text: any two logs share one common word.
 pub(crate) fn is_similar(text: &str, entry: &Entry) -> bool {
     let own = words(&format!("{} {} {} {}", entry.title, entry.symptom, entry.cause, entry.files.join(" ")));
     let asked = words(text);
@@ -211,10 +213,10 @@ pub(crate) fn is_similar(text: &str, entry: &Entry) -> bool {
     shared >= SHARED_MIN && shared * SHARED_PART >= own.len().min(asked.len())
 }
 
-/// The words of a text that say what it is about. The parts of a name are words.
+/// Returns the meaningful words of a text. The parts of an identifier count as words.
 fn words(text: &str) -> BTreeSet<String> {
     let parts = text.split(|sign: char| !sign.is_alphanumeric()).map(str::to_lowercase);
-    // A number with letters in it is an address or a hash.
+    // A word with a digit in it is usually an address or a hash.
     let says_something = |word: &String| {
         let is_common = COMMON.contains(&word.as_str());
         word.chars().count() >= WORD_CHARS_MIN && word.chars().all(char::is_alphabetic) && !is_common
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_only_common_words_is_not_similar() {
+    fn entries_sharing_only_common_words_are_not_similar() {
         let title = "All cases of the lamp pass";
         assert!(!is_found(title, "src/tests.c:12:lamp_blinks:FAIL: Expected 1 Was 0", "src/lamp.c"));
         assert!(!is_found(title, "src/tests.c:12:one_lamp_is_lit:FAIL: Expected 1 Was 0", "src/lamp.c"));
@@ -260,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_learned_again_is_told_once_with_how_often() {
+    fn equal_entries_are_merged_with_a_count() {
         let again =
             |run: &str, at_ms| Round { at_ms, ..learned(run, "the frame parser", "frame fails", "src/frame.c") };
         let other = learned("d", "the frame parser", "another frame fails", "src/frame.c");
@@ -280,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fix_that_was_taken_back_is_told_as_that_until_it_is_there_again() {
+    fn undone_fix_is_marked_until_it_is_redone() {
         let (_folder, base) = base(&[learned("a", "one", "x", "y"), learned("b", "two", "x", "y")]);
         let came = || base.all().unwrap().iter().map(came).collect::<Vec<_>>();
         mark(&base, "a", true).unwrap();

@@ -1,12 +1,14 @@
-//! The hands of the firmware machine.
+//! The activities of the firmware machine.
 //!
-//! Nothing here touches the files of whoever started the run. Trees are values: a patch makes one of another (`copy.rs`), and what is built and run is
-//! a copy of a tree in a folder of the run's own (`area.rs`). So everything can be done again after a crash, and however a run ends, the sources are
-//! as they were found; the fix is brought there last, by `workspace.apply`.
+//! No activity here touches the user's files until the delivery. Trees are values: a patch turns one tree into
+//! another (`copy.rs`), and builds and tests run on a copy of a tree in a directory of the run (`area.rs`). So every
+//! step can be repeated after a crash, and the sources stay as they were found, however a run ends; the fix is
+//! applied to them last.
 //!
-//! `build.rs` builds, `bench/` runs what was built where `interlock-testbench` says, `setup/` names faults of the set-up before anything is searched,
-//! `rounds.rs` compares a round with the baseline, `search/` looks for a fix without a model, `delivery/` examines a fix before it is delivered, `knowledge.rs` remembers, `learned.rs` tells what is remembered. `hand.rs` makes activities
-//! of all that.
+//! `build.rs` builds, `bench/` runs the build in an environment of `interlock-testbench`, `setup/` finds setup errors
+//! before any search, `rounds.rs` compares a round with the baseline, `search/` searches for a fix without a model,
+//! `delivery/` examines a fix before it is delivered, `knowledge.rs` records rounds, and `learned.rs` presents the
+//! records. `hand.rs` turns all of these into activities.
 
 mod area;
 mod baseline;

@@ -1,4 +1,5 @@
-//! What speaks against a task before it is begun, beyond what the machine's schema can say: every problem at once.
+//! Objections to a task before it begins, beyond the checks of the machine's schema. All problems are reported at
+//! once.
 
 use std::{
     collections::BTreeMap,
@@ -34,10 +35,10 @@ struct Constraints {
     commit_branch: String,
 }
 
-/// The figures that are measured, whatever a threshold calls them.
+/// The figures that are measured; a threshold must use one of these names.
 const FIGURES: [&str; 6] = ["text", "data", "bss", "duration_ms", "covered_lines", "starts"];
 
-/// Everything that speaks against a task; empty for an input that is no firmware task.
+/// Returns all objections to a task; empty for an input that is not a firmware task.
 pub(crate) fn of(input: &Value, folder: &Path) -> Vec<String> {
     let json = serde_json::Value::from(input);
     if json.get("test_profile").is_none() || json.get("repo_path").is_none() {
@@ -67,13 +68,13 @@ pub(crate) fn of(input: &Value, folder: &Path) -> Vec<String> {
     found
 }
 
-/// Why a fix could not be committed to a branch of that name.
+/// Returns the reason why a fix could not be committed to a branch of that name.
 fn branch(name: &str, folder: &Path) -> Option<String> {
     let why = Workspace::default().can_commit_to(folder, name).err().filter(|_| !name.is_empty())?;
     Some(format!("`constraints.commit_branch`: {why}"))
 }
 
-/// Why the sources cannot be where they are said to be.
+/// Returns the reason why `repo_path` cannot be the directory of the sources.
 fn misplaced(said: &str, repo: &Path, folder: &Path) -> Option<String> {
     if said.contains("://") {
         return Some(format!("`repo_path`: {said} is no folder: clone it first"));

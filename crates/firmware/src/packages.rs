@@ -1,6 +1,6 @@
-//! Which package has a program: what to install is said with what is missing.
+//! Maps programs to packages, so that a message about a missing program can name the package to install.
 
-/// Programs and the Debian packages that have them, where the names differ.
+/// Programs and the Debian packages that contain them, if the names differ.
 const PACKAGES: [(&str, &str); 18] = [
     ("addr2line", "binutils"),
     ("arm-none-eabi-addr2line", "binutils-arm-none-eabi"),
@@ -22,17 +22,17 @@ const PACKAGES: [(&str, &str); 18] = [
     ("cargo", "cargo"),
 ];
 
-/// What to install for a program, and that it is for this one.
+/// Returns the package to install and the program that it is for.
 pub(crate) fn to_install(program: &str) -> String {
     named(program, package_of(program))
 }
 
-/// The same where the package is known.
+/// Returns the same text for a known package.
 pub(crate) fn named(program: &str, package: &str) -> String {
     if package == program { package.to_owned() } else { format!("{package} (for {program})") }
 }
 
-/// The package to install for a program.
+/// Returns the Debian package to install for a program.
 pub fn package_of(program: &str) -> &str {
     if program.rsplit('/').next().is_some_and(|name| name.starts_with("qemu-system-")) {
         return interlock_testbench::qemu_package(program);

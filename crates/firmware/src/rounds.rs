@@ -1,4 +1,4 @@
-//! `convergence.measure`: what a round has brought, compared with the baseline and with the rounds before.
+//! `convergence.measure`: compares the result of a round with the baseline and with the earlier rounds.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -25,18 +25,19 @@ struct With {
     metrics: BTreeMap<String, Threshold>,
     #[serde(default)]
     risk_total: f64,
-    /// The most target cases that passed in a round before.
+    /// The largest number of target cases that passed in an earlier round.
     #[serde(default)]
     best_passed: usize,
-    /// How sure the patch can be at most.
+    /// The upper bound of the confidence in the patch.
     #[serde(default = "certain")]
     patch_confidence: f64,
-    /// Whether a person has read the patch, or the task lets figures decide. Machines that do not say so are older than the question.
+    /// True if a person has read the patch or the task accepts the figures alone. Older machines do not have the
+    /// field.
     #[serde(default = "yes")]
     trusted: bool,
 }
 
-/// How sure a fix has to be.
+/// The confidence that a fix must have.
 pub(crate) const SURE: f64 = 0.8;
 
 fn certain() -> f64 {
@@ -47,7 +48,7 @@ fn yes() -> bool {
     true
 }
 
-/// What is needed of a result that a run carries along.
+/// The needed part of the compact result that a run carries.
 #[derive(Default, Deserialize)]
 struct TestResult {
     #[serde(default)]
@@ -58,17 +59,17 @@ struct TestResult {
     metrics: BTreeMap<String, f64>,
 }
 
-/// What a figure has to keep to.
+/// The limits of a figure.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Threshold {
-    /// At most this.
+    /// The largest allowed value.
     max: Option<f64>,
-    /// At least this.
+    /// The smallest allowed value.
     min: Option<f64>,
-    /// At most so much more than the baseline, in percent.
+    /// The largest allowed rise over the baseline, in percent.
     rise_max_percent: Option<f64>,
-    /// At most so much less than the baseline, in percent.
+    /// The largest allowed fall below the baseline, in percent.
     fall_max_percent: Option<f64>,
 }
 
@@ -106,7 +107,7 @@ fn compared(with: &With, before: Option<&Measured>) -> Value {
     })
 }
 
-/// The figures that do not keep to their thresholds, in words.
+/// Describes the figures that violate their thresholds.
 pub(crate) fn broken(
     thresholds: &BTreeMap<String, Threshold>,
     now: &BTreeMap<String, f64>,
@@ -116,7 +117,7 @@ pub(crate) fn broken(
 }
 
 impl Threshold {
-    /// What it says, by the names that tasks use.
+    /// Lists the limits that are set, by the names that tasks use.
     fn said(&self) -> impl Iterator<Item = (&'static str, f64)> {
         let Threshold { max, min, rise_max_percent, fall_max_percent } = self;
         let named = [
@@ -128,17 +129,18 @@ impl Threshold {
         named.into_iter().filter_map(|(name, value)| value.map(|value| (name, value)))
     }
 
-    /// Whether it says nothing.
+    /// Reports whether no limit is set.
     pub(crate) fn is_empty(&self) -> bool {
         self.said().next().is_none()
     }
 
-    /// What no figure can be held to: none is ever less than nothing. A rise that is less means that it has to fall.
+    /// Returns an absolute limit below 0, which no figure can meet. A negative percentage is allowed: it demands a
+    /// change in the other direction.
     pub(crate) fn negative(&self) -> Option<(&'static str, f64)> {
         self.said().find(|(name, value)| !name.ends_with("_percent") && *value < 0.0)
     }
 
-    /// Why a figure does not keep to it. One that was not measured keeps to nothing.
+    /// Describes the violation of a figure, if any. A figure that was not measured counts as violating its threshold.
     fn broken(&self, name: &str, now: &BTreeMap<String, f64>, before: &BTreeMap<String, f64>) -> Option<String> {
         let Some(&now) = now.get(name) else { return Some(format!("{name} was not measured")) };
         let change = before.get(name).filter(|before| **before != 0.0).map(|before| (now - before) / before * 100.0);
@@ -169,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_is_better_where_more_targets_pass_and_nothing_is_lost() {
+    fn round_improves_only_if_more_targets_pass_without_regressions() {
         check(json!({ "test_result": { "passed_targets": 3 }, "best_passed": 2 }), &[("improved", json!(true))]);
         check(json!({ "test_result": { "passed_targets": 2 }, "best_passed": 2 }), &[("improved", json!(false))]);
         let lost = json!({ "test_result": { "passed_targets": 3, "regressions": ["a"] }, "best_passed": 0 });
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_that_cannot_be_sure_is_plausible_at_most() {
+    fn patch_with_low_confidence_is_only_plausible() {
         check(json!({ "patch_confidence": 0.79 }), &[("plausible", json!(true))]);
         check(json!({ "patch_confidence": 0.8 }), &[("plausible", json!(false))]);
         check(json!({}), &[("plausible", json!(false))]);
@@ -186,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_keep_to_their_thresholds_or_the_round_does_not() {
+    fn violated_threshold_fails_the_round() {
         let with = |threshold: Value, text: f64| json!({ "test_result": { "metrics": { "text": text } }, "metrics": { "text": threshold } });
         check(with(json!({ "max": 100 }), 100.0), &[("metrics_kept", json!(true))]);
         check(with(json!({ "max": 100 }), 101.0), &[("metrics_kept", json!(false))]);

@@ -1,8 +1,9 @@
-//! Controls: the same cases again and again, to see whether a tree agrees with itself.
+//! Controls: repeated runs of the same cases, which show whether a tree gives the same result every time.
 //!
-//! A case that fails once may be flaky, and a patch that passes once may have been lucky. So the failing cases run several times on the
-//! untouched tree before anything is searched, and the repaired ones run alternately on both trees before anything is delivered. Only the
-//! cases in question run: alone where the firmware can be told which case to run, otherwise with the start that reported them.
+//! A case that fails once may be flaky, and a patch that passes once may have been lucky. So the failing cases run
+//! several times on the untouched tree before the search, and the repaired ones run alternately on both trees before
+//! the delivery. Only the cases in question run: alone if the firmware can run a single case, otherwise with the
+//! start that reported them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,20 +21,21 @@ use serde::Serialize;
 use super::{Open, reading, starts};
 use crate::hand::Settings;
 
-/// How often controls run where the task does not say.
+/// The number of controls if the task does not set it.
 const CONTROLS: u32 = 5;
 
-/// How often they run where one start takes longer than [`LONG`].
+/// The number of controls if one start takes longer than [`LONG`].
 const CONTROLS_OF_LONG: u32 = 2;
 const LONG: Duration = Duration::from_secs(60);
 
 /// With more cases than this, the starts that report them cost less than one start for each.
 const ALONE_MAX: usize = 8;
 
-/// The folder of control starts within a session. Results are not read from there, so that a control is never counted as a repetition.
+/// The directory of control starts within a session. Results are not read from there, so that a control never counts
+/// as a repetition.
 pub(crate) const FOLDER: &str = "controls";
 
-/// How cases ended on one tree, run by run.
+/// The results of cases on one tree, run by run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Tally(BTreeMap<String, Vec<Status>>);
 
@@ -42,24 +44,24 @@ impl Tally {
         self.0.entry(case.to_owned()).or_default().push(status);
     }
 
-    /// How each run of a case ended.
+    /// Returns the status of each run of a case.
     pub(crate) fn of(&self, case: &str) -> &[Status] {
         self.0.get(case).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// How often a case passed, and how often it ran.
+    /// Returns the number of passes and the number of runs of a case.
     pub(crate) fn passed(&self, case: &str) -> (usize, usize) {
         let runs = self.of(case);
         (runs.iter().filter(|status| **status == Status::Passed).count(), runs.len())
     }
 
-    /// Whether a case passed every time.
+    /// Reports whether a case ran and passed every time.
     pub(crate) fn always_passes(&self, case: &str) -> bool {
         let (passed, runs) = self.passed(case);
         runs > 0 && passed == runs
     }
 
-    /// Whether a case failed every time, however.
+    /// Reports whether a case ran and never passed, with any kind of failure.
     pub(crate) fn always_fails(&self, case: &str) -> bool {
         let (passed, runs) = self.passed(case);
         runs > 0 && passed == 0
@@ -68,33 +70,33 @@ impl Tally {
 
 /// One tree, ready to run.
 pub(crate) struct Tree<'t> {
-    /// What people call it.
+    /// The tree's name in messages.
     pub(crate) name: &'static str,
     pub(crate) open: &'t Open,
-    /// How its cases are expected to end, from what was measured before.
+    /// True if its cases are expected to pass, according to the measurement before.
     pub(crate) passes: bool,
 }
 
-/// What controls have shown.
+/// The results of the controls.
 pub(crate) struct Shown {
-    /// One for each tree, in their order.
+    /// One tally for each tree, in the order of the trees.
     pub(crate) tallies: Vec<Tally>,
-    /// How often each tree was run.
+    /// The number of runs of each tree.
     pub(crate) runs: u32,
-    /// How many starts that took.
+    /// The number of starts of all runs together.
     pub(crate) starts: usize,
 }
 
-/// Which cases to run how often.
+/// The cases to run and the number of runs.
 pub(crate) struct Wish<'w> {
     pub(crate) cases: &'w [String],
-    /// As the task says; 0 where it does not.
+    /// The number of controls that the task sets; 0 if it sets none.
     pub(crate) controls: u32,
-    /// How the untouched tree did, where it could be run.
+    /// The measurement of the untouched tree, if it could be run.
     pub(crate) before: Option<&'w Measured>,
 }
 
-/// Runs the cases on the trees, one tree after the other, as often as is wished.
+/// Runs the cases on the trees alternately, for the requested number of runs.
 pub(crate) async fn run(
     settings: &Arc<Settings>,
     attempt: &Attempt,
@@ -106,7 +108,7 @@ pub(crate) async fn run(
         let alone: Vec<Start> = wish.cases.iter().map(|case| starts::alone(profile, case)).collect();
         let shown = rounds(settings, attempt, trees, wish, &alone, Surprise::Stops).await?;
         begun = shown.starts;
-        // A case that does otherwise alone needs what runs before it.
+        // A case with a different result when it runs alone depends on the cases before it.
         if is_expected(trees, wish.cases, &shown.tallies) {
             return Ok(shown);
         }
@@ -120,7 +122,7 @@ pub(crate) async fn run(
     Ok(shown)
 }
 
-/// What happens where the first run is not as it was measured before.
+/// The reaction to a first run that differs from the measurement before.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Surprise {
     Stops,
@@ -159,7 +161,7 @@ async fn rounds(
     Ok(shown)
 }
 
-/// Runs these starts once on one tree; where several trees share a place, its image is brought there first.
+/// Runs the starts once on one tree. If several trees share an environment, the tree's image is deployed first.
 async fn once(
     settings: &Arc<Settings>,
     attempt: &Attempt,
@@ -175,7 +177,7 @@ async fn once(
     starts::run_in(settings, attempt, tree.open, planned, FOLDER).await
 }
 
-/// Whether every case ended in the first run as was measured before.
+/// Reports whether every case ended in the first run as measured before.
 fn is_expected(trees: &[Tree<'_>], cases: &[String], tallies: &[Tally]) -> bool {
     trees.iter().zip(tallies).all(|(tree, tally)| {
         cases.iter().all(|case| match tally.of(case).first() {
@@ -186,12 +188,12 @@ fn is_expected(trees: &[Tree<'_>], cases: &[String], tallies: &[Tally]) -> bool 
     })
 }
 
-/// Whether the firmware can be told to run one case, and that is the cheaper way.
+/// Reports whether the firmware can run a single case and running each case alone is cheaper.
 fn can_alone(profile: &Profile, cases: &[String]) -> bool {
     cases.len() <= ALONE_MAX && (profile.each_alone || profile.config.contains_key("case_arg"))
 }
 
-/// The starts that have reported the cases; all where nobody knows.
+/// Returns the starts that reported the cases, or all starts if that is not known.
 fn whole(profile: &Profile, wish: &Wish<'_>) -> Vec<Start> {
     let all = starts::starts(profile);
     let reported = wish.before.iter().flat_map(|before| &before.cases);
@@ -201,7 +203,7 @@ fn whole(profile: &Profile, wish: &Wish<'_>) -> Vec<Start> {
     if is_known { all.into_iter().filter(|start| ids.contains(start.id.as_str())).collect() } else { all }
 }
 
-/// How a case ended in one round of starts.
+/// Returns the status of a case in one round of starts.
 fn status(open: &Open, ran: &[Ran], case: &str, before: Option<&Measured>) -> Result<Status, Trouble> {
     if let Some(interlock_testbench::Stop::Lost { why }) =
         ran.iter().map(|ran| &ran.stop).find(|stop| matches!(stop, interlock_testbench::Stop::Lost { .. }))
@@ -225,19 +227,19 @@ fn unreadable() -> Trouble {
     Trouble::environment("what a control start has left cannot be read")
 }
 
-/// How a case ended, whatever this result calls it.
+/// Returns the status of a case, under any name that this result gives it.
 fn found(measured: &Measured, case: &str) -> Status {
     let ids = || measured.cases.iter().map(|case| case.case.case_id.as_str());
     let exact = ids().find(|id| *id == case);
     let other = || results::meant(case, ids()).into_iter().next();
-    // Of several starts, `start.case` is what one of them calls `case`.
+    // If there are several starts, `start.case` is the full name of the `case` that one of them reports.
     let shorter = || ids().find(|id| results::meant(id, [case]).contains(&case));
     let id = exact.or_else(other).or_else(shorter);
     let case = measured.cases.iter().find(|case| Some(case.case.case_id.as_str()) == id);
     case.map_or(Status::Missing, |case| case.case.status)
 }
 
-/// The cases that must pass and fail, and are not known to be flaky.
+/// Returns the cases that must pass, fail, and are not known to be flaky.
 pub(crate) fn failing(measured: &Measured, targets: &[String]) -> Vec<String> {
     let ids = || measured.cases.iter().map(|case| case.case.case_id.as_str());
     let is_target =
@@ -247,7 +249,8 @@ pub(crate) fn failing(measured: &Measured, targets: &[String]) -> Vec<String> {
     bad.filter(|id| is_target(id) && !is_flaky(id)).cloned().collect()
 }
 
-/// Notes in a result which cases disagreed with themselves. They count as failed from now on, so that nothing is believed of one that passes.
+/// Records the cases with differing results as flaky. They count as failed from now on, so that a single pass of such
+/// a case proves nothing.
 pub(crate) fn mark(measured: &mut Measured, tally: &Tally) {
     for case in &mut measured.cases {
         let id = &case.case.case_id;
@@ -283,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn tree_that_passes_once_disagrees_with_itself_and_is_told_with_the_figures() {
+    fn case_that_passes_some_controls_is_marked_flaky_with_counts() {
         let mut measured = measured(&[("a", Status::Failed), ("b", Status::Failed), ("c", Status::Passed)]);
         assert_eq!(failing(&measured, &[]), ["a", "b"]);
         assert_eq!(failing(&measured, &["b".to_owned()]), ["b"]);
@@ -305,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_that_report_the_cases_run_again_and_no_others() {
+    fn only_starts_that_reported_the_cases_run_again() {
         let text = r#"{"env_type":"local","suites":[{"id":"all"},{"id":"slow"}]}"#;
         let profile: Profile = serde_json::from_str(text).unwrap();
         let before = measured(&[("a", Status::Failed)]);

@@ -1,7 +1,8 @@
-//! What a run holds: boards and the like, which no other run may use meanwhile.
+//! The resources that a run holds: boards and other devices that no other run may use at the same time.
 //!
-//! The claim itself is a lock that ends with the process (`interlock_testbench::Resources`); here is only who of this process holds what. So after a
-//! crash nothing is held, whatever a session says: what works on the thing itself takes it again or is not done.
+//! The claim itself is a lock that ends with the process (`interlock_testbench::Resources`); this module only records
+//! the owners within this process. So after a crash nothing is held, even if a session names a resource: work on the
+//! resource must acquire it again first.
 
 use std::{
     collections::BTreeMap,
@@ -13,15 +14,15 @@ use interlock_testbench::{Held, Resources, Session, Trouble};
 
 use crate::hand::Settings;
 
-/// What runs of this process hold.
+/// The claims of the runs of this process, by run.
 static HELD: Mutex<BTreeMap<String, Claims>> = Mutex::new(BTreeMap::new());
 
 #[derive(Debug, Default)]
 struct Claims {
     held: Option<Held>,
-    /// The run that has used it since the session at hand was begun: what lies there may be that one's.
+    /// Another run that has used the resource since the current session began and may have changed its content.
     stranger: Option<String>,
-    /// What was given up for another of its kind, as long as there is another.
+    /// Resources that were given up for another of the same kind. They are avoided as long as there is another one.
     spoiled: Vec<String>,
 }
 
@@ -29,7 +30,8 @@ fn held() -> MutexGuard<'static, BTreeMap<String, Claims>> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes hold of one of these things for a new session, waiting in line where all are taken; the one held already, where it is one of them.
+/// Acquires one of the named resources for a new session and waits in line if all are taken. Keeps the resource
+/// already held if it is among them.
 pub(super) async fn take(settings: &Settings, attempt: &Attempt, names: &[String]) -> Result<Option<String>, Trouble> {
     if names.is_empty() {
         return Ok(None);
@@ -37,7 +39,7 @@ pub(super) async fn take(settings: &Settings, attempt: &Attempt, names: &[String
     let spoiled = {
         let mut all = held();
         let claims = all.entry(attempt.run.to_string()).or_default();
-        // What others have left there is cleared away when a session is set up.
+        // The setup of a session removes the content that other runs left.
         claims.stranger = None;
         if let Some(held) = claims.held.as_ref().filter(|held| names.contains(&held.name)) {
             return Ok(Some(held.name.clone()));
@@ -52,8 +54,8 @@ pub(super) async fn take(settings: &Settings, attempt: &Attempt, names: &[String
     Ok(Some(name))
 }
 
-/// Takes hold of a session's thing again where it was let go, or where the process that held it has died; waits in line where somebody else has it.
-/// The run that has used it meanwhile, if one did.
+/// Acquires a session's resource again if it was released or the process that held it has died. Waits in line if
+/// another run has it. Returns the other run that used it in the meantime, if any.
 pub(super) async fn retake(
     settings: &Settings,
     attempt: &Attempt,
@@ -76,7 +78,7 @@ async fn acquire(settings: &Settings, attempt: &Attempt, names: &[String]) -> Re
     Resources::of_store(&home).acquire(names, &attempt.run, attempt.cancel.clone(), tell).await
 }
 
-/// Whether this process holds what a session uses. One that uses nothing of the kind needs no hold.
+/// Reports whether this process holds the resource of a session. A session without a resource needs no hold.
 pub(super) fn has(run: &str, session: &Session) -> bool {
     let Some(name) = &session.resource else { return true };
     let all = held();
@@ -84,7 +86,7 @@ pub(super) fn has(run: &str, session: &Session) -> bool {
     all.get(run).is_some_and(is_it)
 }
 
-/// Gives a thing up, so that the next session takes another of its kind if there is one.
+/// Gives up a resource, so that the next session takes another one of its kind if there is one.
 pub(super) fn switch(run: &str, used: &str, seen: String) -> String {
     let mut all = held();
     let claims = all.entry(run.to_owned()).or_default();
@@ -93,14 +95,14 @@ pub(super) fn switch(run: &str, used: &str, seen: String) -> String {
     format!("{seen}; {used} is given up for another of its kind")
 }
 
-/// Lets go of what a run holds. What it has given up it still remembers.
+/// Releases the resource of a run. The list of resources that it gave up is kept.
 pub(crate) fn let_go(run: &str) {
     if let Some(claims) = held().get_mut(run) {
         claims.held = None;
     }
 }
 
-/// A run has ended: there is nothing to be remembered of it.
+/// Forgets all claims of a run that has ended.
 pub(crate) fn forget(run: &str) {
     held().remove(run);
 }
@@ -123,13 +125,13 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_uses_nothing_needs_no_hold_and_another_does() {
+    fn only_a_session_with_a_resource_needs_a_hold() {
         assert!(has("nobody", &session(None)));
         assert!(!has("nobody", &session(Some("bench-1"))));
     }
 
     #[test]
-    fn a_run_that_has_ended_is_forgotten_wholly() {
+    fn ended_run_is_forgotten_completely() {
         switch("ended", "bench-1", String::new());
         let_go("ended");
         assert_eq!(held().get("ended").map(|claims| claims.spoiled.clone()), Some(vec!["bench-1".to_owned()]));

@@ -1,7 +1,7 @@
-//! `testbench.*` and `results.normalize`: what was built, where it runs.
+//! `testbench.*` and `results.normalize`: running the built image in its environment.
 //!
-//! A session is a folder of the run's area: what one of these activities leaves for the next is a file there. `starts.rs` says what is to be started and
-//! starts it, `reading.rs` makes one result of it.
+//! A session is a directory in the run's area; each activity leaves its results there as files for the next one.
+//! `starts.rs` plans and runs the starts, `reading.rs` turns their output into one result.
 
 pub(crate) mod controls;
 mod hold;
@@ -28,14 +28,14 @@ pub(crate) use reading::{
 };
 pub(crate) use starts::{AllRan, alone, milliseconds, run_all, run_some, starts};
 
-/// Everything about a session that is open.
+/// An open session with its environment.
 pub(crate) struct Open {
     pub(crate) session: Session,
     pub(crate) environment: Arc<dyn Environment>,
 }
 
 impl Open {
-    /// A session that was begun before, for what only reads what it has left here.
+    /// Opens a session begun earlier, for activities that only read the files it left here.
     pub(crate) fn find(settings: &Settings, attempt: &Attempt, id: &str) -> Result<Self, Outcome> {
         let session = Session::open(&Area::of(settings, attempt)?.session(id))
             .map_err(|error| failed(format!("session {id} is not there any more: {error}")))?;
@@ -43,7 +43,8 @@ impl Open {
         Ok(Open { session, environment: environment.into() })
     }
 
-    /// A session whose place this process holds as the session left it, for what goes on there. In words why it cannot.
+    /// Opens a session whose resource this process still holds unchanged, for activities that continue there. Returns
+    /// the reason as the inner error if the hold was lost.
     fn held(settings: &Settings, attempt: &Attempt, id: &str) -> Result<Result<Self, Trouble>, Outcome> {
         let open = Self::find(settings, attempt, id)?;
         let is_held = hold::has(&attempt.run, &open.session);
@@ -52,7 +53,8 @@ impl Open {
         Ok(if is_held { Ok(open) } else { Err(lost()) })
     }
 
-    /// A session whose place is held again, for what can be done there at any time; and the run that has used the place meanwhile, if one did.
+    /// Opens a session and acquires its resource again, for activities that may run at any time. Also returns the run
+    /// that used the resource in the meantime, if any.
     pub(crate) async fn again(
         settings: &Settings,
         attempt: &Attempt,
@@ -63,31 +65,32 @@ impl Open {
         Ok((open, stranger))
     }
 
-    /// What an operation is given.
+    /// Returns the arguments of an environment operation.
     pub(crate) fn bench<'a>(&'a self, settings: &'a Settings, attempt: &'a Attempt) -> Bench<'a> {
         Bench { attempt, session: &self.session, sandbox: &settings.sandbox }
     }
 
-    /// What must not be done twice is not: a crash cut the first try off, and nobody knows how far it had come.
+    /// Refuses to repeat an operation that must not run twice: a crash interrupted the first attempt at an unknown
+    /// point.
     fn once(&self, attempt: &Attempt, operation: Operation) -> Result<(), Outcome> {
         once(&*self.environment, attempt, operation)
     }
 }
 
-/// The same where there is no session yet.
+/// Makes the same check before there is a session.
 pub(crate) fn once(environment: &dyn Environment, attempt: &Attempt, operation: Operation) -> Result<(), Outcome> {
     let is_twice = attempt.number > 1 && environment.effect(operation) == Effect::External;
     let said = "a try before was cut off, and nobody knows how far it had come";
     if is_twice { Err(Outcome::error(code::UNKNOWN_OUTCOME, said)) } else { Ok(()) }
 }
 
-/// The signal that what a session has left cannot be had, because another run has used its place since.
+/// The signal that a session's files cannot be fetched because another run has used its resource since.
 fn used_by(stranger: &str) -> Outcome {
     let summary = format!("{stranger} has used the place since: what lies there may be that run's");
     signal("artifacts_missing", json!({ "summary": summary, "evidence_refs": [] }))
 }
 
-/// The error for what is no failure of the environment.
+/// Returns the error for a failure that is not caused by the environment.
 pub(crate) fn wrong(trouble: &Trouble) -> Outcome {
     let code = match trouble {
         Trouble::Config { .. } | Trouble::Setup(_) => code::BAD_INPUT,
@@ -97,7 +100,7 @@ pub(crate) fn wrong(trouble: &Trouble) -> Outcome {
     Outcome::error(code, trouble.to_string())
 }
 
-/// The signal that the environment has failed; what is not its failure is an error.
+/// Returns the signal that the environment has failed, or an error if the cause is another one.
 fn env_failed(name: &str, trouble: &Trouble) -> Done {
     match trouble {
         Trouble::Config { .. } | Trouble::Cancelled => Err(wrong(trouble)),
@@ -112,7 +115,7 @@ struct Setup {
     repo: String,
 }
 
-/// Takes hold of a place where the firmware runs.
+/// Acquires an environment in which the firmware runs.
 pub(crate) async fn setup(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Setup = given(&attempt)?;
     let sources = build::folder_in(&settings, &attempt, &with.repo, Area::of(&settings, &attempt)?.copy()).await?;
@@ -122,8 +125,9 @@ pub(crate) async fn setup(settings: Arc<Settings>, attempt: Attempt) -> Done {
     }
 }
 
-/// Begins a session for what was built in a folder, which is never the user's own. It is found again by the activity that begins it, so that it is the same however often it is tried. Its own name is also no other
-/// run's: by that, what it leaves on a board is known.
+/// Begins a session for the build results in a directory, which is never the user's own. The session is found again
+/// by the activity that begins it, so it is the same for every attempt. Its name is unique among all runs, so that
+/// the files that it leaves on a board can be attributed to it.
 pub(crate) async fn begin(
     settings: &Settings,
     attempt: &Attempt,
@@ -133,7 +137,7 @@ pub(crate) async fn begin(
     begin_as(settings, attempt, profile, sources, &attempt.activity.to_string()).await
 }
 
-/// The same under a handle of its own, for an activity that needs more than one.
+/// Begins a session under an explicit handle, for an activity that needs more than one.
 pub(crate) async fn begin_as(
     settings: &Settings,
     attempt: &Attempt,
@@ -159,7 +163,7 @@ struct Flash {
     artifact: String,
 }
 
-/// Brings the image there.
+/// Deploys the image to the environment.
 pub(crate) async fn flash(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Flash = given(&attempt)?;
     let mut open = match Open::held(&settings, &attempt, &with.session)? {
@@ -175,7 +179,7 @@ pub(crate) async fn flash(settings: Arc<Settings>, attempt: Attempt) -> Done {
     }
 }
 
-/// Puts an image that is evidence into a session.
+/// Copies an image from the evidence store into a session.
 pub(crate) async fn place(attempt: &Attempt, session: &mut Session, artifact: &str) -> Result<(), Outcome> {
     if artifact.is_empty() {
         return Ok(());
@@ -196,7 +200,7 @@ struct Named {
     session: String,
 }
 
-/// Looks whether it lives.
+/// Checks that the target is alive.
 pub(crate) async fn health_check(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Named = given(&attempt)?;
     let open = match Open::held(&settings, &attempt, &with.session)? {
@@ -210,7 +214,7 @@ pub(crate) async fn health_check(settings: Arc<Settings>, attempt: Attempt) -> D
     }
 }
 
-/// Runs the cases.
+/// Runs the cases of the profile.
 pub(crate) async fn run(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Named = given(&attempt)?;
     let open = match Open::held(&settings, &attempt, &with.session)? {
@@ -233,7 +237,7 @@ pub(crate) async fn run(settings: Arc<Settings>, attempt: Attempt) -> Done {
     Ok(signal("test_finished", data).with(log))
 }
 
-/// Fetches logs.
+/// Fetches the logs from the environment.
 pub(crate) async fn fetch_logs(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Named = given(&attempt)?;
     let (open, stranger) = Open::again(&settings, &attempt, &with.session).await?;
@@ -252,7 +256,7 @@ pub(crate) async fn fetch_logs(settings: Arc<Settings>, attempt: Attempt) -> Don
     Ok(signal("logs_fetched", json!({})).with(evidence))
 }
 
-/// Every log of a session as evidence.
+/// Stores every log of a session as evidence.
 pub(crate) async fn keep_logs(
     attempt: &Attempt,
     session: &Session,
@@ -275,7 +279,7 @@ pub(crate) async fn keep_logs(
     .await
 }
 
-/// A file as evidence, with what is secret taken out where it is text; nothing where it is empty or not there.
+/// Stores a file as evidence after redacting secrets; returns `None` if the file is empty or missing.
 fn kept_file(attempt: &Attempt, name: &str, path: &Path) -> Result<Option<Evidence>, Outcome> {
     let Ok(content) = std::fs::read(path) else { return Ok(None) };
     if content.is_empty() {
@@ -294,7 +298,7 @@ struct Normalize {
     baseline: String,
 }
 
-/// Gives the results one form, and says what was measured.
+/// Converts the results into the common form and stores the measurement.
 pub(crate) async fn normalize(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Normalize = given(&attempt)?;
     let open = Open::find(&settings, &attempt, &with.session)?;
@@ -320,7 +324,7 @@ struct Attach {
     baseline: String,
 }
 
-/// Binds artifacts and metrics to the result, and lets go of the place.
+/// Attaches artifacts and metrics to the result and releases the environment.
 pub(crate) async fn fetch_artifacts(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Attach = given(&attempt)?;
     let (open, stranger) = Open::again(&settings, &attempt, &with.session).await?;
@@ -349,7 +353,7 @@ pub(crate) async fn fetch_artifacts(settings: Arc<Settings>, attempt: Attempt) -
             .await?;
     let compact = compact(&measured, before.as_ref(), &open.session.profile.targets, &result);
     evidence.insert(0, result);
-    // What it leaves there is the next session's to find; that it does not tidy up is no reason to lose a result.
+    // The next session can handle leftovers; a failed teardown is no reason to lose a result.
     let _ = open.environment.teardown(open.bench(&settings, &attempt)).await;
     let_go(&attempt.run);
     Ok(signal("result_normalized", json!({ "test_result": compact })).with(evidence))
@@ -369,7 +373,7 @@ enum How {
     Switch,
 }
 
-/// Makes the place usable again.
+/// Makes the environment usable again.
 pub(crate) async fn reset(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Again = given(&attempt)?;
     if with.session.is_empty() {

@@ -1,4 +1,5 @@
-//! From what starts have left to one result: measured, compared with the baseline, and short enough to be carried along.
+//! Turns the output of the starts into one result: measured, compared with the baseline, and compact enough for the
+//! run's data.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -13,13 +14,13 @@ use serde_json::{Value, json};
 
 use crate::hand::failed;
 
-/// How many cases a result carries along; all of them are in its evidence.
+/// The number of cases that a compact result carries; the evidence has all of them.
 const CASES_MAX: usize = 40;
 
-/// The largest log that results are read from.
+/// The number of bytes at the end of a log from which results are read.
 const LOG_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// What a session's starts show, compared with the untouched tree.
+/// Measures the starts of a session and compares them with the untouched tree.
 pub(crate) fn measure(session: &Session, before: Option<&Measured>) -> Result<Measured, Outcome> {
     let ran = session.ran().map_err(failed)?;
     let format = format(session)?;
@@ -28,7 +29,8 @@ pub(crate) fn measure(session: &Session, before: Option<&Measured>) -> Result<Me
     Ok(results::measure_wanted(&read, Wanted { expected: &expected, targets: &targets, baseline: before }))
 }
 
-/// The cases that must be reported and those that must pass, without what is flaky on the untouched tree: it decides nothing.
+/// Returns the cases that must be reported and those that must pass, without the flaky cases of the untouched tree,
+/// which decide nothing.
 fn wanted(session: &Session, before: Option<&Measured>) -> (Vec<String>, Vec<String>) {
     let profile = &session.profile;
     let flaky: Vec<&str> = before.iter().flat_map(|it| &it.flaky).map(|flaky| flaky.case_id.as_str()).collect();
@@ -46,7 +48,7 @@ fn wanted(session: &Session, before: Option<&Measured>) -> (Vec<String>, Vec<Str
     (expected, targets)
 }
 
-/// What one start says, from another folder than the one that results are read from.
+/// Parses one start from a directory other than the regular results directory.
 pub(super) fn parsed_in(session: &Session, folder: &Path, ran: &Ran) -> Result<Parsed, Outcome> {
     Ok(parsed(&format(session)?, folder, ran))
 }
@@ -60,7 +62,7 @@ fn parsed(format: &Format, folder: &Path, ran: &Ran) -> Parsed {
     results::read(format, &borrowed(&texts), &borrowed(&others))
 }
 
-/// What a start has left that results are read from, and what else.
+/// Returns the texts of a start that contain results, and its other texts.
 fn texts(folder: &Path, ran: &Ran) -> (Vec<String>, Vec<String>) {
     let read =
         |files: &[std::path::PathBuf]| -> Vec<String> { files.iter().map(|file| text(&folder.join(file))).collect() };
@@ -74,7 +76,7 @@ fn texts(folder: &Path, ran: &Ran) -> (Vec<String>, Vec<String>) {
     }
 }
 
-/// That results are not in the format that they are said to be in, where they are in another.
+/// Returns a message if the results are not in the stated format but can be read in another one.
 pub(crate) fn misread(session: &Session) -> Result<Option<String>, Outcome> {
     let said = format(session)?;
     for (folder, ran) in session.ran().map_err(failed)? {
@@ -98,13 +100,13 @@ fn text(path: &Path) -> String {
     results::text(&content[content.len().saturating_sub(LOG_BYTES_MAX)..])
 }
 
-/// Whether a piece of a log reports a case.
+/// Reports whether a piece of a log reports a case.
 pub(crate) fn reports_a_case(session: &Session, text: &str) -> bool {
     let is_reported = |case: &results::Case| case.status != Status::Missing;
     format(session).is_ok_and(|format| results::parse(&format, text).cases.iter().any(is_reported))
 }
 
-/// The cases that one start ran.
+/// Returns the cases that one start ran.
 pub(crate) fn reported(session: &Session, ran: &Ran) -> Result<Vec<String>, Outcome> {
     let folder = session.run_folder(&ran.start).map_err(failed)?;
     let cases = parsed(&format(session)?, &folder, ran).cases.into_iter();
@@ -112,14 +114,15 @@ pub(crate) fn reported(session: &Session, ran: &Ran) -> Result<Vec<String>, Outc
     Ok(has_run.map(|case| case.case_id).collect())
 }
 
-/// Whether one start alone gives no reason to run it again.
+/// Reports whether the result of one start gives no reason to run it again.
 pub(super) fn went_well(session: &Session, ran: &Ran) -> bool {
     let (Ok(format), Ok(folder)) = (format(session), session.run_folder(&ran.start)) else { return true };
     let read = [(parsed(&format, &folder, ran), ran)];
     results::measure_wanted(&read, Wanted::default()).verdict == Verdict::Pass
 }
 
-/// How the untouched tree did, from the evidence of the baseline; nothing where it could not be built or run.
+/// Reads the measurement of the untouched tree from the baseline's evidence; `None` if the tree could not be built or
+/// run.
 pub(crate) fn baseline(attempt: &Attempt, hash: &str) -> Result<Option<Measured>, Outcome> {
     let Some(hash) = Hash::from_hex(hash) else { return Ok(None) };
     let text = attempt.evidence.get(&hash).map_err(failed)?;
@@ -127,7 +130,7 @@ pub(crate) fn baseline(attempt: &Attempt, hash: &str) -> Result<Option<Measured>
     serde_json::from_value(value.get("measured").cloned().unwrap_or(Value::Null)).map_err(failed)
 }
 
-/// Cases that passed before and do not any more. A case that is flaky decides nothing.
+/// Returns the cases that passed before and no longer pass. Flaky cases are left out.
 pub(crate) fn regressions(measured: &Measured, before: Option<&Measured>) -> Vec<String> {
     let passed = |measured: &Measured, id: &str| {
         measured.cases.iter().any(|case| case.case.case_id == id && case.case.status == Status::Passed)
@@ -139,7 +142,8 @@ pub(crate) fn regressions(measured: &Measured, before: Option<&Measured>) -> Vec
     ids.filter(|id| !passed(measured, id) && !is_flaky(id)).map(str::to_owned).collect()
 }
 
-/// How many of the cases that must pass do. What is flaky on the untouched tree is not counted: it may pass by luck.
+/// Counts the passing cases among those that must pass. Cases that are flaky on the untouched tree do not count: they
+/// may pass by luck.
 pub(crate) fn passed_targets(measured: &Measured, before: Option<&Measured>, targets: &[String]) -> usize {
     let ids = || measured.cases.iter().map(|case| case.case.case_id.as_str());
     let is_flaky = |id: &str| before.iter().flat_map(|it| &it.flaky).any(|flaky| flaky.case_id == id);
@@ -151,7 +155,7 @@ pub(crate) fn passed_targets(measured: &Measured, before: Option<&Measured>, tar
     passed.filter(|case| is_target(&case.case.case_id)).count()
 }
 
-/// A result as a run carries it along: figures, and the cases that did not pass.
+/// Returns the compact result that a run carries in its data: the figures and the cases that did not pass.
 pub(crate) fn compact(measured: &Measured, before: Option<&Measured>, targets: &[String], all: &Evidence) -> Value {
     let bad = measured.cases.iter().filter(|case| case.case.status != Status::Passed);
     let cases: Vec<Value> = bad.take(CASES_MAX).map(|case| serde_json::to_value(case).unwrap_or(Value::Null)).collect();
@@ -176,7 +180,7 @@ pub(crate) fn compact(measured: &Measured, before: Option<&Measured>, targets: &
     })
 }
 
-/// What the machine hears of a verdict.
+/// Returns the signal that a verdict sends to the machine.
 pub(super) fn signal_of(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass => "tests_passed",
@@ -187,13 +191,13 @@ pub(super) fn signal_of(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A result in one line.
+/// Summarizes a result in one line.
 pub(crate) fn summary(measured: &Measured) -> String {
     let why = measured.reasons.first().map(String::as_str).unwrap_or_default();
     format!("{} of {} cases pass: {why}", measured.passed_tests, measured.total_tests + measured.missing_tests)
 }
 
-/// How big the image is, where it is one that says so.
+/// Returns the section sizes of the image, if its format contains them.
 pub(crate) fn sizes(session: &Session) -> BTreeMap<String, f64> {
     let Some(sizes) = session.image.as_deref().and_then(|image| fault::sizes(image).ok()) else {
         return BTreeMap::new();

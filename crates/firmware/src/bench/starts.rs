@@ -1,4 +1,4 @@
-//! What is to be started, and starting it: every start as often as the profile says, some at a time.
+//! Plans and runs the starts: each as often as the profile demands, several at a time.
 
 use std::{
     collections::BTreeMap,
@@ -13,18 +13,18 @@ use tokio::task::JoinSet;
 use super::{Open, reading};
 use crate::hand::Settings;
 
-/// The most starts at a time, whatever a profile says.
+/// The largest number of concurrent starts, even if a profile asks for more.
 const CONCURRENCY_MAX: usize = 32;
 
-/// How everything went.
+/// The result of all starts together.
 pub(crate) struct AllRan {
-    /// The first exit code that is not 0.
+    /// The first exit code that is not 0, or 0.
     pub(crate) exit_code: i64,
-    /// How long the environment was at work.
+    /// The time that the environment spent on the starts.
     pub(crate) programs: Duration,
 }
 
-/// The starts of a profile, once each.
+/// Returns the starts of a profile, each once.
 pub(crate) fn starts(profile: &Profile) -> Vec<Start> {
     let timeout = |seconds: Option<u64>| Duration::from_secs(seconds.unwrap_or(profile.timeout_sec));
     let has_tag = |tags: &[String]| profile.tags.is_empty() || tags.iter().any(|tag| profile.tags.contains(tag));
@@ -48,7 +48,7 @@ pub(crate) fn starts(profile: &Profile) -> Vec<Start> {
     starts
 }
 
-/// The start of one case on its own.
+/// Returns the start that runs a single case alone.
 pub(crate) fn alone(profile: &Profile, case: &str) -> Start {
     let template = profile.config.get("case_arg").and_then(serde_json::Value::as_str).unwrap_or("{case}");
     Start {
@@ -62,7 +62,7 @@ pub(crate) fn alone(profile: &Profile, case: &str) -> Start {
     }
 }
 
-/// Runs everything that the profile says, and what did not go well once more, so that what is flaky shows.
+/// Runs all starts of the profile, and repeats those that did not go well, so that flaky cases show.
 pub(crate) async fn run_all(settings: &Arc<Settings>, attempt: &Attempt, open: &Open) -> Result<AllRan, Trouble> {
     let profile = &open.session.profile;
     let coverage = profile.coverage;
@@ -74,7 +74,7 @@ pub(crate) async fn run_all(settings: &Arc<Settings>, attempt: &Attempt, open: &
     let mut ran = run_some(settings, attempt, open, planned.collect()).await?;
     if profile.confirm && repetitions == 1 {
         let bad = ran.iter().filter(|ran| !reading::went_well(&open.session, ran));
-        // Two that differ need a third to have a majority.
+        // If two runs differ, a third one gives a majority.
         let more: Vec<Start> = bad.flat_map(|ran| [again(&ran.start, 2), again(&ran.start, 3)]).collect();
         ran.extend(run_some(settings, attempt, open, more).await?);
     }
@@ -85,12 +85,12 @@ pub(crate) async fn run_all(settings: &Arc<Settings>, attempt: &Attempt, open: &
     Ok(AllRan { exit_code: codes.into_iter().find(|code| *code != 0).unwrap_or(0), programs: begun.elapsed() })
 }
 
-/// How long something has taken, as records have it.
+/// Converts a duration to the milliseconds that records carry.
 pub(crate) fn milliseconds(taken: Duration) -> u64 {
     u64::try_from(taken.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Runs these, some at a time; their results in no order.
+/// Runs the given starts, several at a time. The results are in no particular order.
 pub(crate) async fn run_some(
     settings: &Arc<Settings>,
     attempt: &Attempt,
@@ -100,7 +100,7 @@ pub(crate) async fn run_some(
     run_in(settings, attempt, open, starts, "runs").await
 }
 
-/// The same in another folder of the session.
+/// Runs the given starts in another directory of the session.
 pub(super) async fn run_in(
     settings: &Arc<Settings>,
     attempt: &Attempt,

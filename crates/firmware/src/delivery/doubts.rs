@@ -1,4 +1,5 @@
-//! What `interlock_repair::doubts` is asked: the changed files on both sides, all sources as they were, and the failing tests with their input.
+//! Collects the input of `interlock_repair::doubts`: the changed files on both sides, all sources as they were, and
+//! the failing tests with their input.
 
 use std::{
     collections::BTreeMap,
@@ -22,12 +23,12 @@ use crate::{
     search::Sources,
 };
 
-/// The largest file that is read, the most files of tests, and how deep folders may be.
+/// The largest file that is read, the largest number of test files, and the greatest directory depth.
 const FILE_BYTES_MAX: u64 = 256 * 1024;
 const TESTS_MAX: usize = 200;
 const DEPTH_MAX: usize = 12;
 
-/// Every reason why a person has to read what was changed, in words.
+/// Returns every reason why a person must read the changes, as text.
 pub(super) async fn of(
     settings: &Arc<Settings>,
     attempt: &Attempt,
@@ -58,14 +59,15 @@ fn change(old: &Path, new: &Path, path: &Path) -> Option<Change> {
     Some(Change { path: path.to_str()?.to_owned(), before: side(old), after: side(new) })
 }
 
-/// A small file as text; nothing where it is no such file.
+/// Reads a small regular file as text; `None` for anything else.
 fn text(path: &Path) -> Option<String> {
     let about = fs::symlink_metadata(path).ok().filter(|about| about.is_file() && about.len() <= FILE_BYTES_MAX)?;
     let _ = about;
     fs::read(path).ok().map(|content| String::from_utf8_lossy(&content).into_owned())
 }
 
-/// The sources of the failing cases: the tests that name them, or all tests where none does; with the files that they name, and their input.
+/// Returns the sources of the failing cases: the tests that name the cases, or all tests if none does, with the data
+/// files that they name and their input.
 fn tests(root: &Path, folder: &Path, profile: &Profile, before: Option<&Measured>, changes: &[Change]) -> FailingTests {
     let all = test_files(root, folder);
     let failing = before.map(|before| controls::failing(before, &profile.targets)).unwrap_or_default();
@@ -85,12 +87,12 @@ fn tests(root: &Path, folder: &Path, profile: &Profile, before: Option<&Measured
     let data: Vec<(String, String)> =
         sources.iter().flat_map(|(path, text)| data_files(root, folder, path, text)).collect();
     sources.extend(data);
-    // What a patch changes is not what it is compared with.
+    // A patch is not compared with files that it changes itself.
     sources.retain(|path, _| !changes.iter().any(|change| change.path == *path));
     FailingTests { sources, inputs: inputs(profile) }
 }
 
-/// The name of a case without its suite.
+/// Returns the name of a case without its suite.
 fn last_part(id: &str) -> &str {
     id.rsplit(['.', ':', '/', ' ']).next().unwrap_or(id)
 }
@@ -116,7 +118,7 @@ fn test_files(root: &Path, folder: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// Files that a test names between quotes: what it reads is its input.
+/// Returns the files that a test names between quotes: a file that it reads is its input.
 fn data_files(root: &Path, folder: &Path, test: &str, source: &str) -> Vec<(String, String)> {
     let beside = root.join(test).parent().map(Path::to_owned).unwrap_or_default();
     let quoted = source.split('"').skip(1).step_by(2);
@@ -125,14 +127,14 @@ fn data_files(root: &Path, folder: &Path, test: &str, source: &str) -> Vec<(Stri
     let within = paths.filter(|path| path.starts_with(root) && !path.components().any(|part| part.as_os_str() == ".."));
     let read = within.filter_map(|path| {
         let name = path.strip_prefix(root).ok()?.to_str()?.to_owned();
-        // A header of the code under test is no input.
+        // Code under test, such as a header, is not an input.
         let is_code = name.ends_with(".h") || name.ends_with(".c");
         text(&path).filter(|text| !is_code && !text.contains('\0')).map(|text| (name, text))
     });
     read.collect()
 }
 
-/// What the cases are started with and sent.
+/// Returns the arguments, commands and sent texts of the cases.
 fn inputs(profile: &Profile) -> Vec<String> {
     let suites = profile.suites.iter();
     let of_suites =

@@ -1,8 +1,8 @@
-//! `delivery.examine`: what has to be known before a patch is brought into the sources, beyond that all cases pass with it.
+//! `delivery.examine`: the checks before a patch is brought into the sources, in addition to a passing test run.
 //!
-//! The failing cases run alternately on the untouched and on the patched tree: a tree that disagrees with itself proves nothing
-//! (`bench/controls.rs`). Then the patch itself is read for changes that no measurement vouches for (`doubts.rs`). Who delivers is decided by
-//! the machine.
+//! The failing cases run alternately on the untouched and on the patched tree: a tree whose results differ from run
+//! to run proves nothing (`bench/controls.rs`). Then the patch itself is examined for changes that no measurement
+//! covers (`doubts.rs`). The machine decides who delivers the patch.
 
 mod doubts;
 mod trees;
@@ -24,12 +24,12 @@ use crate::{
 use controls::{Shown, Tally, Tree, Wish};
 use trees::Pair;
 
-/// How many cases a summary names.
+/// The number of cases that a summary names.
 const CASES_TOLD: usize = 3;
 
 #[derive(Deserialize)]
 pub(crate) struct With {
-    /// The tree as it was found, and with all patches.
+    /// The hash of the tree as it was found; `tree` is the one with all patches.
     pub(crate) base: String,
     pub(crate) tree: String,
     #[serde(default)]
@@ -42,36 +42,36 @@ pub(crate) struct With {
     pub(crate) test_profile: Profile,
     #[serde(default)]
     pub(crate) baseline: String,
-    /// How often controls run; 0 where the task does not say.
+    /// The number of control runs; 0 if the task does not set it.
     #[serde(default)]
     pub(crate) controls: u32,
-    /// Whether a person has read the patch, or the task lets figures decide.
+    /// True if a person has read the patch or the task accepts the figures alone.
     #[serde(default)]
     pub(crate) trusted: bool,
-    /// Where the last patch comes from.
+    /// The origin of the last patch: a template or a model.
     #[serde(default)]
     pub(crate) patch_origin: String,
-    /// How sure the patch can be, before the controls.
+    /// The confidence in the patch before the controls.
     #[serde(default)]
     pub(crate) patch_confidence: f64,
-    /// Whether the place is reset first.
+    /// True if the environment is reset first.
     #[serde(default)]
     pub(crate) reset: bool,
 }
 
-/// What controls have come to.
+/// The conclusion of the controls.
 struct Came {
     /// The cases that fail every time without the patch and pass every time with it.
     witnesses: Vec<String>,
-    /// Why a tree disagrees with itself, with the figures; empty where both agree.
+    /// The cases whose results differ between runs of one tree, with the figures; empty if there are none.
     disagreements: Vec<String>,
-    /// Whether the untouched tree could be run at all.
+    /// True if the untouched tree could be run.
     has_untouched: bool,
     runs: u32,
     starts: usize,
 }
 
-/// Runs the controls and looks for doubts.
+/// Runs the controls and examines the patch for doubts.
 pub(crate) async fn examine(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
     let place = environment(&with.test_profile).map_err(|trouble| bench::wrong(&trouble))?;
@@ -114,7 +114,8 @@ pub(crate) async fn examine(settings: Arc<Settings>, attempt: Attempt) -> Done {
     Ok(signal("doubts_found", data).with([evidence]))
 }
 
-/// How sure the patch can be with so many witnesses. A person who has read it knows more than figures, and a task may let them decide.
+/// Returns the confidence in the patch that this number of witnesses supports. If a person has read the patch or the
+/// task accepts the figures, the confidence is kept.
 fn sure(with: &With, witnesses: usize) -> f64 {
     if with.trusted {
         return with.patch_confidence;
@@ -123,11 +124,11 @@ fn sure(with: &With, witnesses: usize) -> f64 {
         "template" if witnesses > 0 => MEASURED_MAX,
         _ => believed(None, witnesses),
     };
-    // Two digits are more than it is known to.
+    // More than two digits would pretend a precision that is not there.
     (with.patch_confidence.min(most) * 100.0).round() / 100.0
 }
 
-/// Runs the cases in question on both trees.
+/// Runs the failing cases on both trees.
 async fn controlled(
     settings: &Arc<Settings>,
     attempt: &Attempt,
@@ -178,7 +179,7 @@ fn compared(cases: &[String], shown: Shown, has_untouched: bool) -> (Came, Value
     (Came { witnesses, disagreements, has_untouched, runs, starts }, told)
 }
 
-/// What the controls have shown, in words.
+/// Summarizes the results of the controls.
 fn summary(came: &Came, before: Option<&Measured>) -> String {
     if !came.disagreements.is_empty() {
         return some(&came.disagreements, "; ");
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_a_template_nor_a_model_is_surer_than_was_measured() {
+    fn confidence_never_exceeds_the_measured_support() {
         assert_eq!(sure(&with("template", false, 0.56), 9), 0.56);
         assert_eq!(sure(&with("template", false, 0.3), 9), 0.3);
         assert_eq!(sure(&with("model", false, 1.0), 1), 0.19);

@@ -1,4 +1,4 @@
-//! The untouched and the patched tree side by side, each in a session of its own.
+//! The untouched and the patched tree side by side, each in a separate session.
 
 use std::{path::Path, path::PathBuf, sync::Arc};
 
@@ -15,18 +15,18 @@ use crate::{
     hand::{Settings, blocking, failed},
 };
 
-/// Places that need nothing of a tree but its image.
+/// The environment types that need only the image of a tree.
 const IMAGE_IS_ENOUGH: [&str; 3] = ["qemu", "target_board", "bmc"];
 
 /// Both trees, ready to run.
 pub(super) struct Pair {
-    /// Nothing where the untouched tree does not build.
+    /// `None` if the untouched tree does not build.
     pub(super) untouched: Option<Open>,
     pub(super) patched: Open,
 }
 
 impl Pair {
-    /// Copies both trees, and builds what is not kept as an image.
+    /// Copies both trees and builds those without a kept image.
     pub(super) async fn make(
         settings: &Arc<Settings>,
         attempt: &Attempt,
@@ -58,7 +58,7 @@ impl Pair {
         }
     }
 
-    /// Leaves the place as it was found.
+    /// Tears down both sessions and releases the resource.
     pub(super) async fn end(self, settings: &Arc<Settings>, attempt: &Attempt) {
         for open in self.untouched.iter().chain([&self.patched]) {
             let _ = open.environment.teardown(open.bench(settings, attempt)).await;
@@ -67,7 +67,7 @@ impl Pair {
     }
 }
 
-/// Copies a tree into a folder; the repository's folder within.
+/// Copies a tree into a directory; returns the repository's directory within it.
 async fn side(
     settings: &Arc<Settings>,
     attempt: &Attempt,
@@ -80,7 +80,7 @@ async fn side(
     build::folder_in(settings, attempt, &with.repo, into).await
 }
 
-/// Opens a session for one side, with its image; nothing where it has to be built and does not build.
+/// Opens a session for one side with its image; returns `None` if the tree must be built and does not build.
 async fn open(
     settings: &Arc<Settings>,
     attempt: &Attempt,
@@ -118,7 +118,7 @@ async fn open(
     Ok(Ok(Some(open)))
 }
 
-/// The image that the baseline has kept.
+/// Returns the hash of the image that the baseline has kept.
 async fn untouched_image(attempt: &Attempt, baseline: &str) -> Result<Option<String>, Outcome> {
     let Some(hash) = Hash::from_hex(baseline) else { return Ok(None) };
     let store = attempt.evidence.clone();

@@ -1,4 +1,5 @@
-//! What earlier searches of a run have come to. It is in the run's own area, a cache like all there: what is lost with it is only searched again.
+//! The results of earlier searches of a run. They are kept in the run's area, which is a cache: if they are lost, the
+//! search runs again.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -11,29 +12,29 @@ use crate::{
     hand::{Settings, failed},
 };
 
-/// What is remembered.
+/// The memory of a run's searches.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Memory {
     #[serde(skip)]
     path: PathBuf,
-    /// Patches that were found and were not enough, with the activity that found each.
+    /// Patches that were found and did not suffice, with the activity that found each.
     #[serde(default)]
     tried: BTreeMap<String, String>,
-    /// What they were built into: another patch that makes the same image is the same in other words.
+    /// The images of those patches: another patch that builds the same image is equivalent.
     #[serde(default)]
     images: BTreeMap<String, String>,
-    /// Trees in which nothing was found, and why: looking again would find as little.
+    /// Trees in which nothing was found, with the reason: another search would find nothing either.
     #[serde(default)]
     pub(super) exhausted: BTreeMap<String, String>,
 }
 
 impl Memory {
-    /// What is known before a search, with the patch of the round before.
+    /// Loads the memory before a search and adds the patch of the previous round.
     pub(super) async fn of(settings: &Settings, attempt: &Attempt, with: &With) -> Result<Self, Outcome> {
         let path = Area::of(settings, attempt)?.file("searches.json");
         let text = tokio::fs::read(&path).await.unwrap_or_default();
         let mut memory: Memory = serde_json::from_slice(&text).unwrap_or_default();
-        // A try that was cut off finds the same again: what it has found itself does not count.
+        // A repeated attempt finds the same patches again, so the finds of its own activity do not count.
         let own = attempt.activity.to_string();
         memory.tried.retain(|_, activity| *activity != own);
         memory.images.retain(|_, activity| *activity != own);
@@ -41,24 +42,24 @@ impl Memory {
         Ok(Memory { path, ..memory })
     }
 
-    /// Whether a patch was found before, and was not enough.
+    /// Reports whether a patch was found before and did not suffice.
     pub(super) fn knows(&self, patch: &str) -> bool {
         self.tried.contains_key(patch)
     }
 
-    /// Whether a patch that was found before has made the same image.
+    /// Reports whether an earlier patch built the same image.
     pub(super) fn knows_image(&self, image: Option<&str>) -> bool {
         image.is_some_and(|image| self.images.contains_key(image))
     }
 
-    /// Remembers a patch that an attempt has found, and what it was built into.
+    /// Records a patch that an attempt has found, and the image that it built.
     pub(super) async fn add(mut self, attempt: &Attempt, patch: &str, image: Option<String>) -> Result<(), Outcome> {
         self.tried.insert(patch.to_owned(), attempt.activity.to_string());
         self.images.extend(image.map(|image| (image, attempt.activity.to_string())));
         self.save().await
     }
 
-    /// Remembers that nothing was found in a tree.
+    /// Records that nothing was found in a tree.
     pub(super) async fn exhaust(mut self, tree: &str, why: &str) -> Result<(), Outcome> {
         self.exhausted.insert(tree.to_owned(), why.to_owned());
         self.save().await

@@ -1,7 +1,9 @@
-//! `repair.search`: looks for a patch without a model. Where to look is said by what failing and passing cases execute, what to try by templates;
-//! each candidate is built and tested in a copy, and the first that makes the cases pass which must, without losing any, is the patch.
+//! `repair.search`: searches for a patch without a model. The lines that failing and passing cases execute select the
+//! place, and templates select the change. Each candidate is built and tested in a copy. The first one that makes all
+//! required cases pass without losing any is the patch.
 //!
-//! That is plausible, not proven: how sure it can be follows from how many failing cases execute what was changed.
+//! Such a patch is plausible, not proven: its confidence follows from the number of failing cases that execute the
+//! changed line.
 
 mod memory;
 mod sight;
@@ -34,20 +36,22 @@ pub(crate) use sources::Sources;
 use trials::{Came, Trials, Unfit};
 use tried::Tried;
 
-/// How long a search may go on, where nothing else ends it.
+/// The time limit of a search.
 const SEARCH_MAX: Duration = Duration::from_secs(20 * 60);
 
-/// How many more candidates are tried after the first good one, where it is not sure enough: another that says the same may be likelier.
+/// The number of candidates tried after the first good one if its confidence is too low: an equally good one may be
+/// more likely.
 const SECOND_THOUGHTS: usize = 15;
 
-/// How sure what repairs only a part can be, however many cases execute it: less than is brought into the sources without a person. Much makes one
-/// check hold by chance.
+/// The upper bound of the confidence in a partial repair, regardless of the number of cases that execute it. It is
+/// below the limit for delivery without a person, because many changes satisfy a single check by chance.
 const PART_SURE_MAX: f64 = 0.7;
 
-/// How many candidates may leave the image as it was before it is clear that it is not made from these sources.
+/// The number of candidates that may leave the image unchanged before the search concludes that the image is not
+/// built from these sources.
 const UNCHANGED_MAX: usize = 10;
 
-/// How many suspects the evidence names.
+/// The number of suspects that the evidence names.
 const SUSPECTS_TOLD: usize = 20;
 
 #[derive(Deserialize)]
@@ -62,15 +66,15 @@ pub(crate) struct With {
     pub(crate) baseline: String,
     #[serde(default)]
     pub(crate) constraints: Constraints,
-    /// `measured` where figures alone may deliver a patch; otherwise a person does.
+    /// `measured` if the figures alone may deliver a patch; otherwise a person delivers it.
     #[serde(default)]
     pub(crate) deliver: String,
     #[serde(default)]
     pub(crate) change_constraint: String,
-    /// Why policy or a person refused what was found before, if that is why this is asked.
+    /// The reason for which policy or a person refused the patch found before, if that is why the search runs again.
     #[serde(default)]
     pub(crate) refused: String,
-    /// What was tried in the round before, and was not enough.
+    /// The patch of the previous round, which did not suffice.
     #[serde(default)]
     pub(crate) previous_patch: String,
 }
@@ -83,41 +87,43 @@ pub(crate) struct Constraints {
     pub(crate) forbidden_paths: Vec<String>,
 }
 
-/// What became of a search.
+/// The result of a search.
 struct Found {
-    /// The best so far, with how sure it can be.
+    /// The best candidate so far, with its confidence.
     candidate: Option<(Candidate, f64)>,
-    /// What the best was built into.
+    /// The image that the best candidate built.
     image: Option<String>,
-    /// The first that repairs a part of what fails, and breaks nothing: with it there may be another in the next round.
+    /// The first candidate that repairs a part of the failures and breaks nothing: the next round may find another
+    /// one on top of it.
     part: Option<(Candidate, f64)>,
-    /// How many cases there are.
+    /// The number of cases with coverage.
     cases: usize,
     covering: usize,
-    /// How many failing cases execute it: they tell it from other changes.
+    /// The number of failing cases that execute the change; they distinguish it from other changes.
     witnesses: usize,
-    /// How many other candidates make the cases pass as well.
+    /// The number of other candidates that make the cases pass too.
     others: usize,
     tried: usize,
-    /// How many were passed over, because they were found before and were not enough, or refused.
+    /// The number of candidates that were skipped because they were found before and did not suffice, or were
+    /// refused.
     known: usize,
     made: usize,
     suspects: Vec<Value>,
-    /// How many sources may not be changed.
+    /// The number of sources that may not be changed.
     kept_from: usize,
-    /// What is odd about how cases are started.
+    /// A warning about the way cases are started, if any.
     oddity: Option<String>,
-    /// How many candidates were built into the very image of the tree as it is.
+    /// The number of candidates that built the same image as the unchanged tree.
     unchanged: usize,
 }
 
 impl Found {
-    /// Whether the image does not follow the sources.
+    /// Reports whether changes of the sources do not affect the image.
     fn is_deaf(&self) -> bool {
         self.unchanged >= UNCHANGED_MAX && self.unchanged == self.tried
     }
 
-    /// Why nothing was found, of so many sources.
+    /// Describes why nothing was found; `sources` is the number of C sources.
     fn in_vain(&self, sources: usize) -> String {
         match (self.made, self.tried) {
             (_, tried) if self.is_deaf() => format!(
@@ -144,7 +150,7 @@ impl Found {
     }
 }
 
-/// Looks for a patch.
+/// Searches for a patch with templates.
 pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
     if with.change_constraint == "logging_only" {
@@ -207,14 +213,15 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         summary.push_str(&format!("; {others} the cases pass too"));
     }
     summary.extend(found.oddity.iter().map(|odd| format!("; {odd}")));
-    // What ranks candidates does not tell right patches from wrong ones, so it delivers only where the task asks for that.
+    // The ranking score does not separate right patches from wrong ones, so it alone delivers only if the task asks
+    // for that.
     let confidence = match with.deliver.as_str() {
         "measured" => ranked,
         _ => ranked.min(believed(Some(candidate.template), found.witnesses)),
     };
     let data = json!({
         "patch": candidate.patch,
-        // Two digits are more than it is known to.
+        // More than two digits would pretend a precision that is not there.
         "confidence": (confidence * 100.0).floor() / 100.0,
         "summary": summary,
         "programs_ms": bench::milliseconds(trials.programs),
@@ -222,7 +229,8 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     Ok(signal("patch_generated", data).with([evidence]))
 }
 
-/// Why templates are not tried there, in words: every candidate is brought there and run, and what wears a board out is no trial.
+/// Returns the reason why templates are not tried in this environment: every candidate is deployed and run, and
+/// wearing out a board is not acceptable for trials.
 fn unfit(profile: &Profile) -> Result<Option<String>, Trouble> {
     let environment = environment(profile)?;
     let is_external = |operation| environment.effect(operation) == Effect::External;
@@ -234,14 +242,14 @@ fn nothing(why: &str) -> Outcome {
     signal("nothing_found", json!({ "summary": why, "evidence_refs": [] }))
 }
 
-/// Every line alike, where nothing points anywhere: neither coverage nor a place that was named.
+/// Returns every line with the same score, for the case that neither coverage nor a named place points anywhere.
 fn anywhere(texts: &BTreeMap<String, String>) -> Vec<Suspect> {
     let why = "nothing points anywhere else";
     let line = |path: &str, line| Suspect { path: path.to_owned(), line, score: 0.5, why: why.to_owned() };
     texts.iter().flat_map(|(path, text)| (1..=text.lines().count()).map(move |at| line(path, at))).collect()
 }
 
-/// Tries one candidate after the other until one is good, or time is up.
+/// Tries the candidates one by one until one is good enough or the time is up.
 async fn look(
     attempt: &Attempt,
     with: &With,
@@ -283,7 +291,7 @@ async fn look(
     let mut last = usize::MAX;
     loop {
         let next;
-        // Many may have to be looked at before one is worth trying.
+        // Many candidates may have to be examined before one is worth trying.
         (search, next) = blocking(move || {
             let next = search.next();
             Ok((search, next))
@@ -314,7 +322,7 @@ async fn look(
         let Came { trial, is_good, image, .. } = came;
         found.unchanged += usize::from(image.is_some() && image == trials.first_image);
         if memory.knows_image(image.as_deref()) {
-            // The same in other words.
+            // An equivalent patch was found before.
             found.known += 1;
             continue;
         }
@@ -336,7 +344,7 @@ async fn look(
             }
         }
     }
-    // Those that wait were not looked at: some may be none.
+    // The waiting candidates were not examined, so some of them may turn out invalid.
     found.made = found.tried + search.waiting();
     Ok(found)
 }

@@ -1,4 +1,5 @@
-//! What can be seen before anything is tried: which lines each case executes, which cases fail, and what they say.
+//! The observations before any candidate is tried: the lines that each case executes, the failing cases, and their
+//! messages.
 
 use std::collections::BTreeSet;
 
@@ -12,23 +13,23 @@ use interlock_testbench::{
 use super::{With, sources::Sources, trials::Trials};
 use crate::{bench, hand::failed};
 
-/// The most cases that are looked at one by one.
+/// The largest number of cases that are run one by one.
 const CASES_MAX: usize = 200;
 
-/// How many lines off a change may be from what a case executes: a compiler joins statements.
+/// The distance in lines between a change and an executed line that still counts: a compiler merges statements.
 const LINES_AROUND: usize = 1;
 
-/// What can be seen.
+/// The observations about the unchanged tree.
 pub(super) struct Sight {
     pub(super) coverage: Vec<Coverage>,
-    /// What is odd about how cases are started, in words.
+    /// A warning about the way cases are started, as text.
     pub(super) oddity: Option<String>,
     pub(super) named: Vec<Named>,
     failures: Vec<Failure>,
 }
 
 impl Sight {
-    /// Runs the cases one by one where that is possible, and looks at what each executes.
+    /// Runs the cases one by one if that is possible, and records the lines that each executes.
     pub(super) async fn of(trials: &mut Trials) -> Result<Self, Outcome> {
         let measured = trials.measured.clone();
         let starts = starts(trials, &measured);
@@ -49,28 +50,28 @@ impl Sight {
         });
         let mut coverage: Vec<Coverage> = coverage.filter(|case| !case.lines.is_empty()).collect();
         if oddity.is_some() {
-            // Each has run everything, so that one says as much as all.
+            // Each start ran all cases, so one of them carries the same information as all.
             coverage.truncate(1);
         }
-        // What is flaky says nothing about any line.
+        // A flaky case gives no information about any line.
         coverage.retain(|case| !trials.is_flaky(&case.case));
         let (named, failures) = (named(&measured, &trials.sources), failures(&measured, trials));
         Ok(Sight { coverage, oddity, named, failures })
     }
 
-    /// What failing checks say beside that they failed, and what may not be changed.
+    /// Returns the hints in the messages of failing checks, and the sources that may not be changed.
     pub(super) fn hints(&self, sources: &Sources, with: &With) -> Result<Hints, Outcome> {
         let mut hints = Hints::of(&sources.texts, &self.failures);
         hints.read_only = sources.kept_from(&with.constraints).map_err(failed)?.into_iter().collect();
         Ok(hints)
     }
 
-    /// How many cases execute what a candidate changes.
+    /// Counts the cases that execute the line that a candidate changes.
     pub(super) fn covering(&self, candidate: &Candidate) -> usize {
         self.coverage.iter().filter(|case| executes(case, candidate)).count()
     }
 
-    /// How many failing cases do: a case that passed before passes with other changes as well.
+    /// Counts the failing ones among them: a case that passed before also passes with other changes.
     pub(super) fn witnesses(&self, candidate: &Candidate) -> usize {
         self.coverage.iter().filter(|case| case.failed && executes(case, candidate)).count()
     }
@@ -81,7 +82,8 @@ fn executes(case: &Coverage, candidate: &Candidate) -> bool {
     near.any(|line| case.lines.contains(&(candidate.path.clone(), line)))
 }
 
-/// That starts which were to run one case have run others too: then what they execute says nothing about single cases.
+/// Returns a warning if a start for a single case ran others too: then its coverage gives no information about single
+/// cases.
 fn together(session: &Session, ran: &[Ran]) -> Result<Option<String>, Outcome> {
     for ran in ran {
         let reported = bench::reported(session, ran)?;
@@ -95,7 +97,7 @@ fn together(session: &Session, ran: &[Ran]) -> Result<Option<String>, Outcome> {
     Ok(None)
 }
 
-/// One start for each case where the firmware can be told which; otherwise all at once.
+/// Returns one start for each case if the firmware can run a single case; otherwise the regular starts.
 fn starts(trials: &Trials, measured: &Measured) -> Vec<Start> {
     let profile = &trials.open.session.profile;
     let can_alone = profile.each_alone || profile.config.contains_key("case_arg");
@@ -115,7 +117,7 @@ fn lines(ran: &Ran, sources: &Sources) -> BTreeSet<(String, usize)> {
     files.flat_map(|(path, lines)| lines.iter().map(move |line| (path.clone(), *line as usize))).collect()
 }
 
-/// Places in the code itself that faults and stacks name.
+/// Returns the places in the code, not in tests, that faults and stacks name.
 fn named(measured: &Measured, sources: &Sources) -> Vec<Named> {
     let stacks = measured
         .cases

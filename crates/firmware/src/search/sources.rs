@@ -1,4 +1,4 @@
-//! The sources that a search reads: C files of the tree, by their paths from the root of the workspace.
+//! The sources that a search reads: the C files of the tree, keyed by their paths from the root of the workspace.
 
 use std::{
     collections::BTreeMap,
@@ -10,17 +10,17 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::Constraints;
 
-/// The most files, the largest file, and how deep folders may be.
+/// The largest number of files, the largest file, and the greatest directory depth.
 const FILES_MAX: usize = 2_000;
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 const DEPTH_MAX: usize = 12;
 
-/// The sources of a copy.
+/// The C sources of a copy.
 #[derive(Clone, Debug)]
 pub(crate) struct Sources {
-    /// The copy that they are in.
+    /// The root directory of the copy.
     pub(crate) root: PathBuf,
-    /// The repository's folder in it: what a build's relative paths are about.
+    /// The repository's directory in it, to which relative paths of a build refer.
     pub(crate) folder: PathBuf,
     pub(crate) texts: BTreeMap<String, String>,
 }
@@ -53,14 +53,15 @@ impl Sources {
         }
     }
 
-    /// The source that debug information or a log means by a name, if it is one of these.
+    /// Finds the source that a name in debug information or a log refers to, if it is one of these.
     pub(crate) fn named(&self, name: &str) -> Option<String> {
         let path = tidy(&self.folder.join(name));
         let within = path.strip_prefix(&self.root).ok().and_then(Path::to_str).map(str::to_owned);
         if let Some(found) = within.filter(|path| self.texts.contains_key(path)) {
             return Some(found);
         }
-        // Compiled elsewhere, or told by its last folders only: the one file that ends so.
+        // The file was compiled in another place or is named by its last directories only: accept a unique file with
+        // that ending.
         let end = format!("/{}", name.trim_start_matches(['.', '/']));
         let mut ending = self.texts.keys().filter(|path| format!("/{path}").ends_with(&end));
         match (ending.next(), ending.next()) {
@@ -69,9 +70,9 @@ impl Sources {
         }
     }
 
-    /// The sources that a run may not change.
+    /// Returns the sources that a run may not change.
     pub(crate) fn kept_from(&self, constraints: &Constraints) -> Result<Vec<String>, globset::Error> {
-        // Whoever writes `src/**` means the folder that the run is about.
+        // A glob such as `src/**` is relative to the directory of the run.
         let within = self.folder.strip_prefix(&self.root).map(|path| path.to_string_lossy()).unwrap_or_default();
         let (allowed, forbidden) =
             (set(&within, &constraints.allowed_paths)?, set(&within, &constraints.forbidden_paths)?);
@@ -94,7 +95,7 @@ fn set(within: &str, globs: &[String]) -> Result<GlobSet, globset::Error> {
     builder.build()
 }
 
-/// A path without `.` and `..`, as far as that goes by its text.
+/// Resolves `.` and `..` in a path lexically.
 fn tidy(path: &Path) -> PathBuf {
     let mut tidy = PathBuf::new();
     for part in path.components() {
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_source_is_found_by_what_debug_information_calls_it() {
+    fn source_is_found_by_its_debug_information_name() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("fw");
         fs::create_dir_all(folder.join("src")).unwrap();

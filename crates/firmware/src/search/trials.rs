@@ -1,4 +1,4 @@
-//! Trying candidates: each is written into a copy, built, run, and taken out again.
+//! Tries candidates: each is written into a copy, built, run and removed again.
 
 use std::{
     collections::BTreeMap,
@@ -24,29 +24,30 @@ use crate::{
     hand::{Settings, blocking, failed},
 };
 
-/// How much longer than the tree as it is a start of a candidate may take, and what it may take in any case.
+/// The factor by which a candidate's start may be slower than the unchanged tree, and the time that it may take in
+/// any case.
 const SLOWER_MAX: u32 = 10;
 const TRIAL_MIN: Duration = Duration::from_secs(5);
 
-/// Why there is nothing to try.
+/// The reason why nothing can be tried.
 pub(super) struct Unfit {
-    /// In words.
+    /// The reason as text.
     pub(super) why: String,
-    /// Whether it would be the same another time.
+    /// True if another attempt would give the same result.
     pub(super) is_certain: bool,
-    /// How long programs took to show it.
+    /// The time that programs took to find out.
     pub(super) programs: Duration,
 }
 
-/// What a candidate has come to.
+/// The result of a candidate.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Came {
     pub(super) trial: Trial,
-    /// Whether all that must pass does, and nothing that passed is lost.
+    /// True if all required cases pass and no passing case is lost.
     pub(super) is_good: bool,
-    /// Whether it would be the same another time: nobody has stopped or killed anything.
+    /// True if another attempt would give the same result: no program was stopped or killed.
     pub(super) is_certain: bool,
-    /// What it was built into, where that is all that runs.
+    /// The hash of the built image, if the image is all that runs.
     pub(super) image: Option<String>,
 }
 
@@ -59,20 +60,20 @@ pub(super) struct Trials {
     before: Option<Measured>,
     pub(super) sources: Sources,
     pub(super) open: Open,
-    /// How the tree does as it is.
+    /// The measurement of the unchanged tree.
     pub(super) measured: Measured,
-    /// What the tree as it is was built into, where that is all that runs.
+    /// The image hash of the unchanged tree, if the image is all that runs.
     pub(super) first_image: Option<String>,
-    /// How long it took.
+    /// The time that the unchanged tree took for its cases.
     took: Duration,
-    /// What images that ran have come to: the same image need not run again.
+    /// The results of images that ran, by hash: the same image does not run again.
     ran: BTreeMap<String, Came>,
-    /// How long compilers and environments were at work.
+    /// The total time of compilers and environments.
     pub(super) programs: Duration,
 }
 
 impl Trials {
-    /// Builds and runs the tree as it is.
+    /// Builds and runs the unchanged tree.
     pub(super) async fn begin(
         settings: &Arc<Settings>,
         attempt: &Attempt,
@@ -131,18 +132,18 @@ impl Trials {
         Ok(Err(Unfit { why, is_certain: false, programs: trials.programs }))
     }
 
-    /// Whether a case disagreed with itself on the untouched tree: nothing is searched for it.
+    /// Reports whether a case was flaky on the untouched tree: no fix is searched for it.
     pub(super) fn is_flaky(&self, id: &str) -> bool {
         self.before.as_ref().is_some_and(|before| before.flaky.iter().any(|flaky| flaky.case_id == id))
     }
 
-    /// Lets no start of a candidate take much longer than the tree as it is took for all its cases: many run in circles, and each would take all
-    /// the time there is.
+    /// Limits the time of a candidate's start to a multiple of the unchanged tree's time for all cases: many
+    /// candidates loop forever, and each would use up its whole timeout.
     pub(super) fn hurry(&mut self) {
         let measured = &self.measured;
         let has_ended = measured.fault.is_empty() && measured.exit_code >= 0 && measured.missing_tests == 0;
         let profile = &mut self.open.session.profile;
-        // Where nobody says which cases there are, nobody knows whether these are all.
+        // If the profile lists no cases, the measured ones may not be all.
         if has_ended && !profile.cases.is_empty() && self.took > Duration::ZERO {
             shorten(profile, self.took);
         }
@@ -160,7 +161,7 @@ impl Trials {
         self.open.environment.deploy(bench).await.map_err(|trouble| bench::wrong(&trouble))
     }
 
-    /// Runs these starts, whatever becomes of them.
+    /// Runs the given starts, whether or not they succeed.
     pub(super) async fn run(&mut self, starts: Vec<Start>) -> Result<Vec<Ran>, Outcome> {
         let begun = Instant::now();
         let ran = bench::run_some(&self.settings, &self.attempt, &self.open, starts).await;
@@ -171,7 +172,7 @@ impl Trials {
     async fn measure(&mut self) -> Result<Measured, Outcome> {
         match bench::run_all(&self.settings, &self.attempt, &self.open).await {
             Ok(ran) => self.programs += ran.programs,
-            // What was lost is measured as that.
+            // A lost start is measured as lost.
             Err(Trouble::Runner(_)) => {}
             Err(trouble) => return Err(bench::wrong(&trouble)),
         }
@@ -179,7 +180,7 @@ impl Trials {
         blocking(move || bench::measure(&session, before.as_ref())).await
     }
 
-    /// Tries a candidate, and takes it out again.
+    /// Tries a candidate and restores the sources.
     pub(super) async fn try_out(&mut self, candidate: &Candidate) -> Result<Came, Outcome> {
         let mut changed = Vec::new();
         for path in candidate.edits.keys() {
@@ -197,7 +198,7 @@ impl Trials {
 
     async fn built_and_run(&mut self) -> Result<Came, Outcome> {
         let building = build::build(&self.settings, &self.attempt, &self.build, &self.folder, Keeping::Nothing);
-        // Much where every case was started on its own, so that it goes meanwhile.
+        // The directory is large if every case was started alone, so it is emptied during the build.
         let (built, emptied) = tokio::join!(building, empty(self.open.session.folder.join("runs")));
         let built = built?;
         emptied.map_err(failed)?;
@@ -218,7 +219,7 @@ impl Trials {
         Ok(came)
     }
 
-    /// What was measured, as a search wants to hear it: without what is flaky.
+    /// Converts a measurement for the search, without the flaky cases.
     pub(super) fn trial(&self, measured: &Measured) -> Trial {
         let stable = || measured.cases.iter().filter(|case| !self.is_flaky(&case.case.case_id));
         let with = |is: fn(Status) -> bool| stable().filter(move |case| is(case.case.status));
@@ -241,7 +242,8 @@ impl Trials {
         }
     }
 
-    /// The hash of what is to run, where that is all there is: elsewhere a build may make more than it is said to.
+    /// Returns the hash of the image if the image is all that runs. In other environments a build may produce more
+    /// files than the declared image.
     fn image(&self) -> Option<String> {
         let image = self.open.session.image.as_ref().filter(|_| self.open.session.profile.env_type == "qemu")?;
         std::fs::read(image).ok().map(|content| Hash::of(&content).to_string())
@@ -266,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_candidate_gets_ten_times_what_the_tree_took_and_never_more_than_is_allowed() {
+    fn candidate_timeout_is_ten_times_the_tree_time_within_the_profile_limit() {
         let hurried = |took| {
             let text = r#"{"env_type":"local","timeout_sec":60,"suites":[{"id":"a","timeout_sec":30},{"id":"b"}]}"#;
             let mut profile: Profile = serde_json::from_str(text).unwrap();
