@@ -27,7 +27,7 @@ pub enum Tell {
     Each,
     /// Report at most one line per second.
     NowAndThen,
-    /// Report no line and do not show the output: only this program reads it.
+    /// Report no line and do not show the output: only Interlock itself reads it.
     Nothing,
 }
 
