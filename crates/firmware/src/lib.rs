@@ -3,7 +3,7 @@
 //! No activity here touches the user's files until the delivery. Trees are values: a patch turns one tree into
 //! another (`copy.rs`), and builds and tests run on a copy of a tree in a directory of the run (`area.rs`). So every
 //! step can be repeated after a crash, and the sources stay as they were found, however a run ends; the fix is
-//! applied to them last.
+//! applied to them last, by `copy.deliver`.
 //!
 //! `build.rs` builds, `bench/` runs the build in an environment of `interlock-testbench`, `setup/` finds setup errors
 //! before any search, `rounds.rs` compares a round with the baseline, `search/` searches for a fix without a model,

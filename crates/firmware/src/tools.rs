@@ -1,4 +1,5 @@
-//! The versions of the programs that a result rests on, kept with the baseline: whoever repeats a run needs the same.
+//! The versions of the programs that a result depends on. They are kept with the baseline, because repeating a run
+//! requires the same versions.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -10,10 +11,10 @@ use crate::{
     hand::{Settings, blocking},
 };
 
-/// The most programs that are asked.
+/// The largest number of programs whose version is queried.
 const PROGRAMS_MAX: usize = 8;
 
-/// Interlock, git, the programs that a task names, and the compilers that the image itself names; each with what it says of its version.
+/// Returns the versions of Interlock, git, the programs that a task names, and the compilers named in the image.
 pub(crate) async fn versions(
     settings: &Settings,
     attempt: &Attempt,
@@ -36,7 +37,7 @@ pub(crate) async fn versions(
     found
 }
 
-/// The programs that a task names; of a build that names none, what its commands begin with.
+/// Returns the programs that a task names; if the build names none, the first words of its commands.
 fn programs(build: &Build, profile: &Profile) -> Vec<String> {
     let emulator = profile.config.get("program").and_then(serde_json::Value::as_str);
     let emulator = emulator.filter(|_| profile.env_type == "qemu").map(str::to_owned);
@@ -57,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_are_those_that_the_task_names() {
+    fn programs_are_taken_from_the_task() {
         let of = |build: &str, profile: &str| {
             programs(&serde_json::from_str(build).unwrap(), &serde_json::from_str(profile).unwrap())
         };

@@ -1,5 +1,5 @@
-//! What each candidate of a search has come to, a line for each, in the run's own area: a search that was cut off goes on where it was instead of
-//! building everything again.
+//! The result of each candidate of a search, one line each, in the run's area: an interrupted search continues from
+//! there instead of building everything again.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ use tokio::{
 use super::trials::Came;
 use crate::{area::Area, hand::Settings};
 
-/// The results of one search, over all its tries.
+/// The results of one search over all its attempts.
 pub(super) struct Tried {
-    /// Nothing where it cannot be written: it is only for the next try.
+    /// `None` if the file cannot be written: it only serves the next attempt.
     file: Option<File>,
     known: BTreeMap<String, Came>,
-    /// How many of them were of use again.
+    /// The number of results that were reused.
     pub(super) again: usize,
 }
 
@@ -30,7 +30,7 @@ struct Line {
 }
 
 impl Tried {
-    /// What tries before this one have found out, if there were any.
+    /// Loads the results of earlier attempts, if there were any.
     pub(super) async fn of(settings: &Settings, attempt: &Attempt) -> Result<Self, Outcome> {
         let path = Area::of(settings, attempt)?.file(&format!("search-{}.jsonl", attempt.activity));
         let text = match attempt.number {
@@ -41,20 +41,20 @@ impl Tried {
         if let (true, Some(file)) = (text.is_empty(), &file) {
             let _ = file.set_len(0).await;
         }
-        // Whoever was cut off may have left half a line, which is none.
+        // An interrupted attempt may have left an incomplete line, which is skipped.
         let lines = text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
         let known = lines.map(|line| (line.patch, line.came)).collect();
         Ok(Tried { file, known, again: 0 })
     }
 
-    /// What a candidate has come to before.
+    /// Returns the earlier result of a candidate.
     pub(super) fn recall(&mut self, candidate: &Candidate) -> Option<Came> {
         let known = self.known.get(&candidate.patch).cloned();
         self.again += usize::from(known.is_some());
         known
     }
 
-    /// Remembers what a candidate has come to.
+    /// Records the result of a candidate.
     pub(super) async fn add(&mut self, candidate: &Candidate, came: &Came) {
         let line = Line { patch: candidate.patch.clone(), came: came.clone() };
         if let (Some(file), Ok(text)) = (&mut self.file, serde_json::to_string(&line)) {

@@ -1,7 +1,9 @@
-//! Faults of the set-up that look like failing tests: named before anything is searched, because no change of the firmware makes up for them.
+//! Setup errors that look like failing tests. They are reported before any search, because no change of the firmware
+//! can fix them.
 //!
-//! An image that cannot run there, a time limit that is too short, a sandbox that refuses what the tests need (`refused.rs`), sources that are
-//! not in the image. Each is told with what was seen and what to change in the task. An emulator refuses an image for another machine itself
+//! Examples are an image that cannot run in the environment, a time limit that is too short, a sandbox that refuses
+//! an operation of the tests (`refused.rs`), and sources that are not in the image. Each message states the
+//! observation and the change to make in the task. An emulator itself refuses an image for another machine
 //! (`Trouble::Setup`).
 
 mod refused;
@@ -25,32 +27,32 @@ use crate::{
     search::{Constraints, Sources},
 };
 
-/// How many of the last lines show whether a program goes on or repeats itself.
+/// The number of last lines that show whether a program makes progress or repeats itself.
 const LINES: usize = 60;
 
-/// Fewer different lines than this, again and again, are a loop.
+/// The number of distinct lines below which a repeated output counts as a loop.
 const DIFFERENT_MIN: usize = 5;
 
-/// How much of the end of a log is looked at.
+/// The number of bytes examined at the end of a log.
 const LOG_BYTES_MAX: usize = 256 * 1024;
 
-/// How many files a sentence names.
+/// The number of files that a message names.
 const FILES_TOLD: usize = 3;
 
-/// The exit code with which a shell says that it could not execute a file.
+/// The exit code with which a shell reports that it could not execute a file.
 const NOT_EXECUTED: i64 = 126;
 
-/// What a set-up is made of.
+/// The parts of a setup that are checked.
 pub(crate) struct SetUp<'s> {
     pub(crate) session: &'s Session,
     pub(crate) measured: &'s Measured,
-    /// The root of the copy that the sources lie in.
+    /// The root of the copy that contains the sources.
     pub(crate) root: &'s Path,
     pub(crate) image_name: &'s str,
     pub(crate) allowed_paths: &'s [String],
 }
 
-/// What is wrong with a set-up whose tests do not pass; nothing where it is the firmware that fails. May block.
+/// Returns the error in a setup whose tests do not pass; `None` if the firmware itself fails. May block.
 pub(crate) fn fault(set_up: &SetUp<'_>) -> Option<String> {
     if set_up.measured.verdict == Verdict::Pass {
         return None;
@@ -62,22 +64,23 @@ pub(crate) fn fault(set_up: &SetUp<'_>) -> Option<String> {
         .or_else(|| elsewhere(set_up))
 }
 
-/// That a build was refused something by the sandbox, by what it said.
+/// Returns a message if the build output shows that the sandbox refused something.
 pub(crate) fn refused_build(said: &str, folder: &Path) -> Option<String> {
     let refusal = refused::find(said, folder, folder)?;
     Some(format!("the sandbox refused {refusal}, which the build needs: let the build write within the repository"))
 }
 
-/// An image that is none for this place. An ELF for another machine was refused when it was brought there.
+/// Reports an image that cannot run in this environment. An ELF file for another machine was already refused at
+/// deployment.
 fn not_an_image(set_up: &SetUp<'_>, ran: &[(PathBuf, Ran)]) -> Option<String> {
-    // A case that it is said to have crashed or hung in was only expected.
+    // A case with the status crashed or timed out may only be an expected one that the firmware never reported.
     let is_reported = |status: Status| matches!(status, Status::Passed | Status::Failed | Status::Skipped);
     let is_silent = !set_up.measured.cases.iter().any(|case| is_reported(case.case.status));
     let image = Image::read(set_up.session.image.as_deref().filter(|_| is_silent)?).ok()?;
     let name = set_up.image_name;
     let config = &set_up.session.profile.config;
     match set_up.session.profile.env_type.as_str() {
-        // A raw image is loaded as it is, where the task says how or names the file with the symbols.
+        // A raw image is loaded unchanged if the task defines how or names the file with the symbols.
         "qemu" if !image.is_elf() && !config.contains_key("image") && !config.contains_key("symbols") => Some(format!(
             "`build.image` {name} is {}, no ELF file, and reports no case: name the linked ELF file, or say with `config.image` how it is loaded",
             image.kind()
@@ -91,7 +94,7 @@ fn not_an_image(set_up: &SetUp<'_>, ran: &[(PathBuf, Ran)]) -> Option<String> {
     }
 }
 
-/// A start that still printed something new when its time was up.
+/// Reports a start that still printed new output at its time limit.
 fn too_short(set_up: &SetUp<'_>, ran: &[(PathBuf, Ran)]) -> Option<String> {
     let late = ran.iter().filter(|(folder, ran)| ran.stop == Stop::TimedOut && was_printing(folder));
     let (_, ran) = late.into_iter().find(|(folder, ran)| goes_on(set_up.session, folder, ran))?;
@@ -104,7 +107,7 @@ fn too_short(set_up: &SetUp<'_>, ran: &[(PathBuf, Ran)]) -> Option<String> {
     ))
 }
 
-/// Whether the end of a log has something new: results, or lines that are not the same few again and again.
+/// Reports whether the end of a log makes progress: it has results, or lines that are not the same few repeated.
 fn goes_on(session: &Session, folder: &Path, ran: &Ran) -> bool {
     let Some(text) = ran.logs.first().and_then(|log| end_of(&folder.join(log))) else { return false };
     let lines: Vec<&str> = text.lines().rev().take(LINES).collect();
@@ -119,10 +122,11 @@ fn end_of(log: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&content[content.len().saturating_sub(LOG_BYTES_MAX)..]).into_owned())
 }
 
-/// Something that the sandbox refused a program.
+/// Reports an operation that the sandbox refused a program.
 fn refused(set_up: &SetUp<'_>, ran: &[(PathBuf, Ran)]) -> Option<String> {
     let session = set_up.session;
-    // What a firmware prints in an emulator is about its own files; what the emulator says is about ours.
+    // Firmware output in an emulator refers to the firmware's own files; only the emulator's log refers to files of
+    // this computer.
     let is_about_us = |log: &Path| session.profile.env_type == "local" || log.ends_with("qemu.log");
     let logs = ran.iter().flat_map(|(folder, ran)| ran.logs.iter().map(move |log| (folder, log)));
     let texts = logs.filter(|(_, log)| is_about_us(log)).filter_map(|(folder, log)| end_of(&folder.join(log)));
@@ -135,7 +139,7 @@ fn refused(set_up: &SetUp<'_>, ran: &[(PathBuf, Ran)]) -> Option<String> {
     Some(format!("the sandbox refused {refusal}: {}", refusal.remedy()))
 }
 
-/// Sources that may be changed and none of which the image is made of.
+/// Reports that none of the sources that may be changed is part of the image.
 fn elsewhere(set_up: &SetUp<'_>) -> Option<String> {
     let image = Image::read(set_up.session.image.as_deref()?).ok()?;
     let made_of = image.sources();

@@ -1,37 +1,38 @@
-//! What a sandbox refused a program, from what the program says of it.
+//! Finds the operation that a sandbox refused, from the output of the program.
 //!
-//! The kernel does not tell anybody which path it refused, so the words of the program are read: an error that only permissions give, and a
-//! path outside of the sources. A path within them, or a text without a path, may be what the tests are about, and is left alone.
+//! The kernel does not report the refused path, so the output of the program is parsed for an error that only
+//! permissions cause, together with a path outside of the sources. A path within the sources, or a text without a
+//! path, may be the subject of the tests and is ignored.
 
 use std::{
     fmt,
     path::{Component, Path, PathBuf},
 };
 
-/// Errors that a confined program gets where another would not.
+/// Errors that a confined program gets and an unconfined one would not.
 const DENIED: [&str; 6] =
     ["Permission denied", "Operation not permitted", "Read-only file system", "EACCES", "EPERM", "EROFS"];
 
-/// An error that it gets where a path is hidden from it.
+/// The error that a program gets if a path is hidden from it.
 const HIDDEN: &str = "No such file or directory";
 
-/// Words of a line that is about the network.
+/// Words that occur in lines about the network.
 const NETWORK: [&str; 8] = ["socket", "connect", "bind(", "bind:", "getaddrinfo", "listen", "network", "resolve"];
 
-/// The longest line that is read.
+/// The longest line that is parsed.
 const LINE_BYTES_MAX: usize = 2_000;
 
-/// Something that was refused.
+/// A refused operation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// A path, with the line that says so.
+    /// A path, with the line that reports it.
     Path(PathBuf, String),
-    /// The network, with the line that says so.
+    /// The network, with the line that reports it.
     Network(String),
 }
 
 impl Refusal {
-    /// What to change in a task.
+    /// Returns the change to make in a task.
     pub(super) fn remedy(&self) -> String {
         match self {
             Refusal::Path(path, _) => {
@@ -58,7 +59,7 @@ fn shown(line: &str) -> String {
     line.trim().chars().take(160).collect()
 }
 
-/// The first refusal in a text. `folder` is where the program ran; what lies under `root` is its own.
+/// Returns the first refusal in a text. `folder` is the program's working directory; paths under `root` are its own.
 pub(super) fn find(text: &str, folder: &Path, root: &Path) -> Option<Refusal> {
     text.lines().filter(|line| line.len() <= LINE_BYTES_MAX).find_map(|line| in_line(line, folder, root))
 }
@@ -70,7 +71,7 @@ fn in_line(line: &str, folder: &Path, root: &Path) -> Option<Refusal> {
     }
     let outside = |path: &PathBuf| !path.starts_with(root) && !path.starts_with(std::env::temp_dir());
     let paths = words(line).filter(|word| is_path(word)).map(|word| plain(&folder.join(word)));
-    // Where it is only said not to be there, it has to be there for us.
+    // For "no such file", the path must exist outside the sandbox.
     let path = paths.filter(outside).find(|path| is_denied || path.exists());
     if let Some(path) = path {
         return Some(Refusal::Path(path, line.to_owned()));
@@ -79,7 +80,7 @@ fn in_line(line: &str, folder: &Path, root: &Path) -> Option<Refusal> {
     (is_denied && NETWORK.iter().any(|word| lower.contains(word))).then(|| Refusal::Network(line.to_owned()))
 }
 
-/// The words of a line, without what stands around paths.
+/// Returns the words of a line without the punctuation around paths.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|letter: char| letter.is_whitespace() || "'\"`,;()[]<>=".contains(letter))
         .flat_map(|word| word.split(": "))
@@ -91,7 +92,7 @@ fn is_path(word: &str) -> bool {
     is_absolute || word.starts_with("../")
 }
 
-/// A path without `.` and `..`, as far as that goes by its text.
+/// Resolves `.` and `..` in a path lexically.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn path_outside_of_the_sources_is_named_with_the_line_that_says_so() {
+    fn path_outside_of_the_sources_is_reported_with_its_line() {
         let of = |line: &str, path: &str| {
             assert_eq!(found(line), Some(Refusal::Path(path.into(), line.to_owned())), "{line}");
         };
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_its_own_or_says_nothing_of_a_path_is_left_alone() {
+    fn own_paths_and_texts_without_a_path_are_ignored() {
         assert_eq!(found("cannot open /work/run/tree/fw/locked: Permission denied"), None);
         assert_eq!(found("login: Permission denied"), None, "what the tests may be about");
         assert_eq!(found("/no/such/thing: No such file or directory"), None, "it is nowhere");
