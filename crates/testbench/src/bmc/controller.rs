@@ -1,4 +1,5 @@
-//! A management controller, whichever language it speaks. Where it speaks both, Redfish is preferred, and the console comes over IPMI.
+//! A management controller that speaks Redfish, IPMI or both. If it speaks both, Redfish is preferred, and the
+//! console uses IPMI.
 
 use std::{path::Path, time::Duration};
 
@@ -11,27 +12,27 @@ use super::{
 };
 use crate::{Bench, Trouble, board::Flash, settings::Settings};
 
-/// A controller, and what it is to do with an image.
+/// A controller with its settings for deploying an image.
 #[derive(Clone, Debug)]
 pub(crate) struct Controller {
     redfish: Option<Redfish>,
-    /// Also the way to the console.
+    /// IPMI access, which also provides the console.
     pub(crate) ipmi: Option<Ipmi>,
-    /// What brings an image to where the controller can fetch it.
+    /// The command that publishes an image at a place from which the controller can fetch it.
     pub(crate) publish: Option<Flash>,
     media: Option<Media>,
     boot_from: Option<String>,
-    /// How long switching may take.
+    /// The longest time that a power change may take.
     limit: Duration,
 }
 
-/// A medium that is only pretended.
+/// A virtual medium.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Media {
-    /// Where the controller fetches the image.
+    /// The URL from which the controller fetches the image.
     url: String,
-    /// The kind of drive.
+    /// The kind of drive, for example `CD`.
     #[serde(default = "usual_device")]
     device: String,
 }
@@ -41,7 +42,7 @@ fn usual_device() -> String {
 }
 
 impl Controller {
-    /// Takes out of a profile what is about the controller.
+    /// Takes the controller's settings out of a profile.
     pub(crate) fn read(from: &mut Settings) -> Result<Self, Trouble> {
         let controller = Controller {
             redfish: from.take("redfish")?,
@@ -62,14 +63,14 @@ impl Controller {
         Ok(controller)
     }
 
-    /// What it is called where nobody says.
+    /// Returns the controller's host, which is the default name of the system.
     pub(crate) fn host(&self) -> String {
         let host =
             self.redfish.as_ref().map(Redfish::host).or_else(|| self.ipmi.as_ref().map(|ipmi| ipmi.host.clone()));
         host.unwrap_or_default()
     }
 
-    /// Whether it answers, and what it says of itself.
+    /// Checks that the controller answers, and returns its power state and failing sensors.
     pub(crate) async fn seen(&self, bench: Bench<'_>) -> Result<String, Trouble> {
         let power = match (&self.redfish, &self.ipmi) {
             (Some(redfish), _) => {
@@ -86,7 +87,7 @@ impl Controller {
         Ok(format!("its controller answers, power is {power}{bad}"))
     }
 
-    /// Looks whether all it takes is there, and switches the system on.
+    /// Checks that the required programs are installed, and switches the system on.
     pub(crate) async fn setup(&self, bench: Bench<'_>) -> Result<(), Trouble> {
         if self.ipmi.is_some() {
             Ipmi::installed(bench)?;
@@ -103,7 +104,7 @@ impl Controller {
         }
     }
 
-    /// Resets the system; from nothing where `from_off`, or where there is no other way.
+    /// Resets the system. Switches its power off and on if `from_off` is set or a reset is not possible.
     pub(crate) async fn restart(&self, bench: Bench<'_>, from_off: bool) -> Result<&'static str, Trouble> {
         self.boot_from(bench).await?;
         let was_reset = match (&self.redfish, &self.ipmi) {
@@ -124,7 +125,7 @@ impl Controller {
         Ok(if was_reset { "it was reset" } else { "its power was switched off and on" })
     }
 
-    /// Puts the medium in.
+    /// Inserts the configured medium.
     pub(crate) async fn insert(&self, bench: Bench<'_>) -> Result<(), Trouble> {
         let (Some(redfish), Some(media)) = (&self.redfish, &self.media) else { return Ok(()) };
         let asking = redfish.ask(bench).await?;
@@ -133,7 +134,7 @@ impl Controller {
         done
     }
 
-    /// Says what to boot from. That holds for one boot.
+    /// Sets the boot source for the next boot only.
     async fn boot_from(&self, bench: Bench<'_>) -> Result<(), Trouble> {
         let Some(target) = &self.boot_from else { return Ok(()) };
         match (&self.redfish, &self.ipmi) {
@@ -148,7 +149,7 @@ impl Controller {
         }
     }
 
-    /// Takes the medium out.
+    /// Ejects the configured medium.
     pub(crate) async fn tidy(&self, bench: Bench<'_>) -> Result<(), Trouble> {
         let (Some(redfish), Some(media)) = (&self.redfish, &self.media) else { return Ok(()) };
         let asking = redfish.ask(bench).await?;
@@ -157,7 +158,7 @@ impl Controller {
         done
     }
 
-    /// What it knows, as files: its event log with the logs, its sensors with the artifacts.
+    /// Writes the controller's data to files: the event log among the logs, the sensors among the artifacts.
     pub(crate) async fn fetch(&self, bench: Bench<'_>, folder: &Path, into: &str) -> Result<(), Trouble> {
         if into == "logs" {
             let events: String = self.events(bench).await?.iter().map(Event::line).collect();
@@ -167,7 +168,7 @@ impl Controller {
         Ok(std::fs::write(folder.join("sensors.json"), sensors)?)
     }
 
-    /// All that its sensors say.
+    /// Returns the readings of all sensors.
     async fn sensors(&self, bench: Bench<'_>) -> Result<Vec<Reading>, Trouble> {
         match (&self.redfish, &self.ipmi) {
             (Some(redfish), _) => {
@@ -181,7 +182,7 @@ impl Controller {
         }
     }
 
-    /// What it has written down.
+    /// Returns the entries of the event log.
     async fn events(&self, bench: Bench<'_>) -> Result<Vec<Event>, Trouble> {
         match (&self.redfish, &self.ipmi) {
             (Some(redfish), _) => {

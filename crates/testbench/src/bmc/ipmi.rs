@@ -1,4 +1,5 @@
-//! Asking a management controller over IPMI, by the program `ipmitool`. The password is in its environment, never in its arguments.
+//! Accesses a management controller over IPMI with the program `ipmitool`. The password is passed in its environment,
+//! never in its arguments.
 
 use std::time::{Duration, Instant};
 
@@ -11,17 +12,17 @@ use crate::{Bench, Trouble, tool::Tool};
 
 const PACKAGE: &str = "ipmitool";
 
-/// How long one command may take.
+/// The time limit of one command.
 const COMMAND_MAX: Duration = Duration::from_secs(60);
 
-/// How often to look whether the power has changed.
+/// The interval at which the power state is polled.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// What Redfish calls what a system boots from, and what `ipmitool` does.
+/// The boot sources by their Redfish names, with the names of `ipmitool`.
 const BOOT: [(&str, &str); 6] =
     [("pxe", "pxe"), ("hdd", "disk"), ("cd", "cdrom"), ("biossetup", "bios"), ("floppy", "floppy"), ("diags", "diag")];
 
-/// Where a controller is, and as whom we come.
+/// The address and the credentials of a controller.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ipmi {
@@ -29,9 +30,9 @@ pub(crate) struct Ipmi {
     #[serde(default = "usual_port")]
     port: u16,
     username: Option<String>,
-    /// The variable that has the password.
+    /// The name of the variable that contains the password.
     password_env: Option<String>,
-    /// How it is encrypted; `ipmitool` knows what is usual.
+    /// The IPMI cipher suite; `ipmitool` has a default.
     cipher_suite: Option<u8>,
 }
 
@@ -40,7 +41,7 @@ fn usual_port() -> u16 {
 }
 
 impl Ipmi {
-    /// Whether it could be used.
+    /// Checks that the settings are usable.
     pub(crate) fn check(&self) -> Result<(), Trouble> {
         match self.host.is_empty() || self.host.starts_with('-') {
             true => Err(Trouble::config("ipmi.host", format!("is `{}`, which is no host", self.host))),
@@ -48,12 +49,12 @@ impl Ipmi {
         }
     }
 
-    /// Whether the program is there.
+    /// Checks that `ipmitool` is installed.
     pub(crate) fn installed(bench: Bench<'_>) -> Result<(), Trouble> {
         Tool::new("ipmitool", PACKAGE, COMMAND_MAX).find(&bench.session.folder).map(drop)
     }
 
-    /// The arguments that every command begins with.
+    /// Returns the arguments with which every command begins.
     pub(crate) fn arguments(&self) -> Vec<String> {
         let mut all = ["-I", "lanplus", "-H", &self.host, "-p"].map(str::to_owned).to_vec();
         all.push(self.port.to_string());
@@ -69,7 +70,7 @@ impl Ipmi {
         all
     }
 
-    /// The variable that it has the password from.
+    /// Returns the variable that passes the password to `ipmitool`.
     pub(crate) fn secret(&self) -> Result<Option<(String, String)>, Trouble> {
         let Some(name) = &self.password_env else { return Ok(None) };
         let password = std::env::var(name).map_err(|_| {
@@ -86,13 +87,13 @@ impl Ipmi {
         Ok(tool.must(bench).await?.text())
     }
 
-    /// `On` or `Off`.
+    /// Returns the power state, `On` or `Off`.
     pub(crate) async fn power(&self, bench: Bench<'_>) -> Result<String, Trouble> {
         let said = self.command(bench, &["chassis", "power", "status"]).await?;
         Ok(if said.trim_end().ends_with(" on") { "On" } else { "Off" }.to_owned())
     }
 
-    /// Switches it, and waits until it is.
+    /// Switches the power and waits until the state is reached.
     pub(crate) async fn switch(&self, bench: Bench<'_>, is_on: bool, limit: Duration) -> Result<(), Trouble> {
         let (word, state) = if is_on { ("on", "On") } else { ("off", "Off") };
         if self.power(bench).await? == state {
@@ -109,7 +110,7 @@ impl Ipmi {
         Ok(())
     }
 
-    /// Resets it without switching it off; false where it is off or has no way to.
+    /// Resets the system without switching it off. Returns false if it is off or cannot be reset.
     pub(crate) async fn reset(&self, bench: Bench<'_>) -> Result<bool, Trouble> {
         if self.power(bench).await? == "Off" {
             return Ok(false);
@@ -121,7 +122,7 @@ impl Ipmi {
         }
     }
 
-    /// Has it boot from something, the next time.
+    /// Sets the boot source for the next boot.
     pub(crate) async fn boot_from(&self, bench: Bench<'_>, wanted: &str) -> Result<(), Trouble> {
         let known = BOOT.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, word)| *word);
         let word = known.ok_or_else(|| {
@@ -131,31 +132,31 @@ impl Ipmi {
         self.command(bench, &["chassis", "bootdev", word]).await.map(drop)
     }
 
-    /// All that its sensors say.
+    /// Returns the readings of all sensors.
     pub(crate) async fn sensors(&self, bench: Bench<'_>) -> Result<Vec<Reading>, Trouble> {
         Ok(self.command(bench, &["-c", "sdr", "list"]).await?.lines().filter_map(reading).collect())
     }
 
-    /// What it has written down, oldest first.
+    /// Returns the entries of the event log, oldest first.
     pub(crate) async fn events(&self, bench: Bench<'_>) -> Result<Vec<Event>, Trouble> {
         Ok(self.command(bench, &["-c", "sel", "elist"]).await?.lines().filter_map(event).collect())
     }
 
-    /// Makes the console free for us; somebody may have left it open.
+    /// Closes a console session that may have been left open.
     pub(crate) async fn free_console(&self, bench: Bench<'_>) {
-        // Where it is free already, that is called an error.
+        // If no session is active, `ipmitool` reports an error, which is ignored.
         let _ = self.command(bench, &["sol", "deactivate"]).await;
     }
 }
 
-/// `Ambient,23.000,degrees C,ok`
+/// Parses a sensor row such as `Ambient,23.000,degrees C,ok`.
 fn reading(line: &str) -> Option<Reading> {
     let mut cells = line.split(',').map(str::trim);
     let (name, value, unit, health) = (cells.next()?, cells.next()?, cells.next()?, cells.next()?);
     Some(Reading { name: name.to_owned(), value: value.parse().ok(), unit: unit.to_owned(), health: health.to_owned() })
 }
 
-/// `1,11/15/2026,14:00:01,Temperature Ambient,Upper Critical going high,Asserted`
+/// Parses an event row such as `1,11/15/2026,14:00:01,Temperature Ambient,Upper Critical going high,Asserted`.
 fn event(line: &str) -> Option<Event> {
     let cells: Vec<_> = line.split(',').map(str::trim).collect();
     let [_, date, time, rest @ ..] = cells.as_slice() else { return None };
@@ -167,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_of_ipmitool_are_read_and_what_is_no_row_is_not() {
+    fn ipmitool_rows_are_parsed_and_other_lines_skipped() {
         let ambient = reading("Ambient,23.000,degrees C,ok").unwrap();
         assert_eq!((ambient.value, ambient.is_bad()), (Some(23.0), false));
         let fan = reading("Fan 1,0,RPM,cr").unwrap();

@@ -1,6 +1,6 @@
-//! Management controllers: what switches a system, gives it media and a console, and knows how it is, over Redfish or IPMI.
+//! Management controllers: power, virtual media, console and health of a system, over Redfish or IPMI.
 //!
-//! The environment `bmc` itself is a board that has such a controller: see `board`.
+//! The environment `bmc` itself is a board with such a controller: see `board`.
 
 mod controller;
 mod ipmi;

@@ -1,30 +1,30 @@
-//! What sensors and event logs say, in one form for Redfish and IPMI.
+//! Sensor readings and log events in one form for Redfish and IPMI.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// What a sensor says.
+/// The reading of a sensor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Reading {
     pub(crate) name: String,
-    /// Nothing where it says nothing.
+    /// `None` if the sensor gives no number.
     pub(crate) value: Option<f64>,
     pub(crate) unit: String,
-    /// `OK`, or what is wrong.
+    /// `OK`, or the name of the problem.
     pub(crate) health: String,
 }
 
-/// Something that a controller has written down.
+/// An entry of a controller's event log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Event {
-    /// As the controller writes times.
+    /// The time in the controller's notation.
     pub(crate) at: String,
     pub(crate) severity: String,
     pub(crate) message: String,
 }
 
 impl Reading {
-    /// A row of the older pages, whose fields are named after what is measured.
+    /// Reads a row of the older `Thermal` and `Power` resources, whose fields are named after the measured quantity.
     pub(crate) fn row(row: &Value) -> Self {
         let fields = [
             ("ReadingCelsius", "Cel"),
@@ -42,7 +42,7 @@ impl Reading {
         }
     }
 
-    /// A sensor with a page of its own.
+    /// Reads a sensor resource.
     pub(crate) fn sensor(sensor: &Value) -> Self {
         Reading {
             name: sensor["Name"].as_str().unwrap_or_default().to_owned(),
@@ -52,7 +52,7 @@ impl Reading {
         }
     }
 
-    /// Whether something is wrong there.
+    /// Reports whether the sensor indicates a problem.
     pub(crate) fn is_bad(&self) -> bool {
         !["OK", "ok", "ns", ""].contains(&self.health.as_str())
     }
@@ -63,13 +63,13 @@ fn health(of: &Value) -> String {
 }
 
 impl Event {
-    /// An entry of a log.
+    /// Reads an entry of a Redfish log.
     pub(crate) fn entry(entry: &Value) -> Self {
         let text = |field: &str| entry[field].as_str().unwrap_or_default().to_owned();
         Event { at: text("Created"), severity: text("Severity"), message: text("Message") }
     }
 
-    /// In one line.
+    /// Formats the event as one line.
     pub(crate) fn line(&self) -> String {
         format!("{} [{}] {}\n", self.at, self.severity, self.message)
     }

@@ -1,4 +1,5 @@
-//! Asking a management controller over Redfish: requests, answers, who we are. Paths are followed as the controller gives them, never made up.
+//! Accesses a management controller over Redfish: requests, answers and authentication. Paths are followed as the
+//! controller gives them and are never constructed.
 
 use std::time::Duration;
 
@@ -8,59 +9,59 @@ use serde_json::{Value, json};
 
 use crate::{Bench, Trouble, stop::stoppable};
 
-/// How long an answer may take: controllers are slow.
+/// The time limit of an answer: controllers are slow.
 const ANSWER_MAX: Duration = Duration::from_secs(60);
 
-/// The longest answer that is read.
+/// The largest answer that is read.
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// The one path that every controller has.
 const ROOT: &str = "/redfish/v1/";
 
-/// Most members of a collection that are looked at.
+/// The largest number of members that are read from a collection.
 const MEMBERS_MAX: usize = 500;
 
-/// Where a controller is, and as whom we come.
+/// The address and the credentials of a controller.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Redfish {
-    /// `https://bmc.example`.
+    /// The base URL, for example `https://bmc.example`.
     pub(crate) url: String,
-    /// Which system, where the controller has several: its id, its name, or its UUID.
+    /// The id, name or UUID of the system, required if the controller has several.
     pub(crate) system: Option<String>,
     username: Option<String>,
-    /// The variable that has the password.
+    /// The name of the variable that contains the password.
     password_env: Option<String>,
     #[serde(default)]
     auth: Auth,
-    /// The SHA-256 of its certificate, where nobody vouches for that.
+    /// The SHA-256 hash of the controller's certificate, needed if no trusted authority has signed it.
     certificate_sha256: Option<String>,
 }
 
-/// How to say who we are.
+/// The authentication method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Auth {
-    /// With every request.
+    /// Sends the credentials with every request.
     #[default]
     Basic,
-    /// Once, for a token.
+    /// Logs in once and uses a session token.
     Session,
 }
 
-/// A controller that knows who we are.
+/// An authenticated connection to a controller.
 pub(crate) struct Asking<'a> {
     bench: Bench<'a>,
     redfish: &'a Redfish,
     address: Address,
     client: Client,
-    /// A header and its value.
+    /// The authentication header and its value.
     identity: Option<(header::HeaderName, String)>,
-    /// Where our session is, to be ended.
+    /// The path of our session, which is deleted at the end.
     session: Option<String>,
 }
 
-/// An answer.
+/// The parsed answer to a request.
 struct Answer {
     status: u16,
     body: Value,
@@ -69,7 +70,7 @@ struct Answer {
 }
 
 impl Redfish {
-    /// Whether it could be used.
+    /// Checks that the settings are usable.
     pub(crate) fn check(&self) -> Result<(), Trouble> {
         Address::parse(&self.url).map_err(|why| Trouble::config("redfish.url", why))?;
         if self.username.is_some() != self.password_env.is_some() {
@@ -81,12 +82,12 @@ impl Redfish {
         }
     }
 
-    /// Its host.
+    /// Returns the host of the URL.
     pub(crate) fn host(&self) -> String {
         Address::parse(&self.url).map_or_else(|_| self.url.clone(), |(address, _)| address.host)
     }
 
-    /// Begins to ask.
+    /// Connects to the controller and authenticates.
     pub(crate) async fn ask<'a>(&'a self, bench: Bench<'a>) -> Result<Asking<'a>, Trouble> {
         let (address, _) = Address::parse(&self.url).map_err(|why| Trouble::config("redfish.url", why))?;
         let pin = self.certificate_sha256.as_deref().and_then(fingerprint);
@@ -120,7 +121,7 @@ impl Asking<'_> {
         let token = answer.token.clone().filter(|_| (200..300).contains(&answer.status));
         let token = token.ok_or_else(|| self.refused("POST", &sessions, &answer))?;
         self.identity = Some((header::HeaderName::from_static("x-auth-token"), token));
-        // Some give a whole URL.
+        // Some controllers return a full URL.
         self.session = answer.location.map(|place| match place.find("/redfish/") {
             Some(at) => place[at..].to_owned(),
             None => place,
@@ -128,20 +129,20 @@ impl Asking<'_> {
         Ok(())
     }
 
-    /// Ends our session, where there is one.
+    /// Ends our session, if there is one.
     pub(crate) async fn leave(self) {
         if let Some(session) = &self.session {
-            // It ends by itself later on.
+            // If this fails, the controller ends the session by itself later.
             let _ = self.request(&Method::DELETE, session, None).await;
         }
     }
 
-    /// What is at a path.
+    /// Returns the resource at a path; a missing one is an error.
     pub(crate) async fn get(&self, path: &str) -> Result<Value, Trouble> {
         self.found(path).await?.ok_or_else(|| Trouble::environment(format!("{} has no {path}", self.address.host)))
     }
 
-    /// What is at a path, if there is anything.
+    /// Returns the resource at a path, or `None` if there is none.
     pub(crate) async fn found(&self, path: &str) -> Result<Option<Value>, Trouble> {
         let answer = self.request(&Method::GET, path, None).await?;
         match answer.status {
@@ -151,13 +152,13 @@ impl Asking<'_> {
         }
     }
 
-    /// The members of a collection.
+    /// Returns the members of a collection.
     pub(crate) async fn members(&self, path: &str) -> Result<Vec<Value>, Trouble> {
         let Some(collection) = self.found(path).await? else { return Ok(Vec::new()) };
         let mut members = Vec::new();
         for member in collection["Members"].as_array().into_iter().flatten().take(MEMBERS_MAX) {
             match member["@odata.id"].as_str() {
-                // Some collections have their members in them.
+                // Some collections contain their members inline.
                 Some(_) if member.as_object().is_some_and(|fields| fields.len() > 1) => members.push(member.clone()),
                 Some(path) => members.extend(self.found(path).await?),
                 None => {}
@@ -166,13 +167,13 @@ impl Asking<'_> {
         Ok(members)
     }
 
-    /// Has something done.
+    /// Invokes an action and expects success.
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<(), Trouble> {
         let answer = self.request(&Method::POST, path, Some(body)).await?;
         self.accepted("POST", path, &answer)
     }
 
-    /// Has something changed.
+    /// Changes a resource and expects success.
     pub(crate) async fn patch(&self, path: &str, body: &Value) -> Result<(), Trouble> {
         let answer = self.request(&Method::PATCH, path, Some(body)).await?;
         self.accepted("PATCH", path, &answer)
@@ -212,14 +213,14 @@ impl Asking<'_> {
         let read = response.rest(ANSWER_BYTES_MAX).await.map_err(Trouble::environment)?;
         Ok(Answer {
             status: response.status,
-            // What is no JSON says nothing that anybody here understands.
+            // A body that is not JSON carries no usable information.
             body: serde_json::from_slice(&read).unwrap_or_default(),
             token: response.header("x-auth-token").map(str::to_owned),
             location: response.header("location").map(str::to_owned),
         })
     }
 
-    /// The system that is meant.
+    /// Returns the configured system, or the only one.
     pub(crate) async fn system(&self) -> Result<Value, Trouble> {
         let root = self.get(ROOT).await?;
         let path = link(&root, "Systems").ok_or_else(|| Trouble::environment("it knows no systems"))?.to_owned();
@@ -239,7 +240,7 @@ impl Asking<'_> {
     }
 }
 
-/// Where a field leads.
+/// Returns the path that a link field contains.
 pub(crate) fn link<'v>(from: &'v Value, field: &str) -> Option<&'v str> {
     from[field]["@odata.id"].as_str()
 }

@@ -1,7 +1,8 @@
-//! The console of a system over its management controller: IPMI's serial over LAN, by `ipmitool`, as a stream of bytes.
+//! The console of a system over its management controller: a byte stream over IPMI's serial over LAN, with
+//! `ipmitool`.
 //!
-//! `ipmitool` reads from one named pipe and writes into another, both in the session's folder, so that it can run in the sandbox like any other
-//! program while it is talked to.
+//! `ipmitool` reads from one named pipe and writes to another, both in the session's directory. So it can run in the
+//! sandbox like any other program while it exchanges data.
 
 use std::{
     path::Path,
@@ -22,11 +23,11 @@ use tokio::{
 use super::ipmi::Ipmi;
 use crate::{Bench, Trouble, tool::Tool};
 
-/// How long it may take until `ipmitool` listens.
+/// The longest time until `ipmitool` opens its input.
 const STARTING_MAX: Duration = Duration::from_secs(20);
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// Nobody waits for it longer than that; it is ended with the console.
+/// The time limit of `ipmitool`, longer than any session; it is ended together with the console.
 const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A console over the network.
@@ -43,14 +44,14 @@ impl Drop for Sol {
 }
 
 impl Sol {
-    /// Opens it.
+    /// Starts `ipmitool` and opens the console.
     pub(crate) async fn open(bench: Bench<'_>, ipmi: &Ipmi) -> Result<Self, Trouble> {
         ipmi.free_console(bench).await;
         let (output, input) = (bench.session.folder.join("sol.out"), bench.session.folder.join("sol.in"));
         for path in [&output, &input] {
             make(path)?;
         }
-        // Also for writing, because otherwise it would end whenever nobody writes.
+        // Opened for writing too: otherwise the pipe would report its end whenever it has no writer.
         let heard = pipe::OpenOptions::new().read_write(true).open_receiver(&output)?;
         let ipmitool = start(bench, ipmi)?;
         let deadline = Instant::now() + STARTING_MAX;
@@ -71,7 +72,7 @@ impl Sol {
 }
 
 fn make(path: &Path) -> Result<(), Trouble> {
-    // One that an earlier console has left.
+    // An earlier console may have left a pipe.
     let _ = std::fs::remove_file(path);
     let mode = Mode::RUSR | Mode::WUSR;
     mknodat(CWD, path, FileType::Fifo, mode, 0).map_err(|error| Trouble::Environment(error.to_string()))
@@ -86,7 +87,7 @@ fn start(bench: Bench<'_>, ipmi: &Ipmi) -> Result<JoinHandle<()>, Trouble> {
     (tool.network, tool.tell) = (Some(Network::On), Tell::Nothing);
     let (attempt, session, sandbox) = (bench.attempt.clone(), bench.session.clone(), bench.sandbox.clone());
     Ok(tokio::spawn(async move {
-        // How it ended is seen by what does not come any more.
+        // The end shows as the end of the output, so the result is not needed.
         let _ = tool.run(Bench { attempt: &attempt, session: &session, sandbox: &sandbox }).await;
     }))
 }
@@ -103,7 +104,7 @@ impl AsyncRead for Sol {
         if self.ipmitool.is_finished() {
             return Poll::Ready(Ok(()));
         }
-        // Its end is the end of the stream.
+        // The end of `ipmitool` is the end of the stream.
         Pin::new(&mut self.ipmitool).poll(context).map(|_| Ok(()))
     }
 }

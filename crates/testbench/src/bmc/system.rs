@@ -1,4 +1,4 @@
-//! What is asked of a system over Redfish: power, what it boots from, media, sensors, its event log, its console.
+//! Operations on a system over Redfish: power, boot source, virtual media, sensors, event log and console.
 
 use std::time::{Duration, Instant};
 
@@ -10,31 +10,32 @@ use super::{
 };
 use crate::Trouble;
 
-/// How often to look whether the power has changed.
+/// The interval at which the power state is polled.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// Ways to a state of the power, the best first.
+/// The reset types that lead to a power state, in order of preference.
 const ON: [&str; 2] = ["On", "ForceOn"];
 const OFF: [&str; 2] = ["ForceOff", "GracefulShutdown"];
 const RESET: [&str; 3] = ["ForceRestart", "GracefulRestart", "PowerCycle"];
 
-/// What is assumed where the controller does not say.
+/// The assumed reset types if the controller lists none.
 const USUAL: [&str; 4] = ["On", "ForceOff", "ForceRestart", "GracefulShutdown"];
 
 impl Asking<'_> {
-    /// `On`, `Off`, or what is in between.
+    /// Returns the power state: `On`, `Off`, or one in between.
     async fn power(&self) -> Result<String, Trouble> {
         let system = self.system().await?;
         Ok(system["PowerState"].as_str().unwrap_or("unknown").to_owned())
     }
 
-    /// Its power, and by what its console can be reached.
+    /// Returns the power state and the ways to reach the console.
     pub(crate) async fn summary(&self) -> Result<String, Trouble> {
         let (power, consoles) = (self.power().await?, self.consoles().await?.join(", "));
         Ok(if consoles.is_empty() { power } else { format!("{power}, console by {consoles}") })
     }
 
-    /// Resets it; from nothing where `from_off`, or where there is no other way. Whether it was only reset.
+    /// Resets the system. Switches its power off and on if `from_off` is set or a reset is not possible. Returns true
+    /// if it was only reset.
     pub(crate) async fn restart(&self, from_off: bool, limit: Duration) -> Result<bool, Trouble> {
         if !from_off && self.reset().await? {
             return Ok(true);
@@ -44,7 +45,7 @@ impl Asking<'_> {
         Ok(false)
     }
 
-    /// Switches it on, and waits until it is.
+    /// Switches the system on and waits until it is on.
     pub(crate) async fn switch_on(&self, limit: Duration) -> Result<(), Trouble> {
         self.switch(&ON, "On", limit).await
     }
@@ -71,7 +72,7 @@ impl Asking<'_> {
         }
     }
 
-    /// Resets it without switching it off; false where it has no way to.
+    /// Resets the system without switching it off; returns false if that is not possible.
     async fn reset(&self) -> Result<bool, Trouble> {
         let system = self.system().await?;
         if system["PowerState"] != "On" || !self.resets(&system).await?.iter().any(|way| RESET.contains(&way.as_str()))
@@ -92,7 +93,7 @@ impl Asking<'_> {
         self.post(target, &json!({ "ResetType": way })).await
     }
 
-    /// The kinds of reset it says it has.
+    /// Returns the reset types that the system lists.
     async fn resets(&self, system: &Value) -> Result<Vec<String>, Trouble> {
         let action = &system["Actions"]["#ComputerSystem.Reset"];
         let mut allowed = texts(&action["ResetType@Redfish.AllowableValues"]);
@@ -110,7 +111,7 @@ impl Asking<'_> {
         Ok(allowed)
     }
 
-    /// Has it boot from something, the next time.
+    /// Sets the boot source for the next boot.
     pub(crate) async fn boot_from(&self, wanted: &str) -> Result<(), Trouble> {
         let system = self.system().await?;
         let allowed = texts(&system["Boot"]["BootSourceOverrideTarget@Redfish.AllowableValues"]);
@@ -127,7 +128,7 @@ impl Asking<'_> {
         self.patch(path, &json!({ "Boot": boot })).await
     }
 
-    /// Puts an image into its drive, in the place of what is there.
+    /// Inserts an image into the system's drive and replaces the present one.
     pub(crate) async fn insert(&self, image: &str, device: &str) -> Result<(), Trouble> {
         let drive = self.drive(device).await?;
         if drive["Inserted"] == true {
@@ -137,7 +138,7 @@ impl Asking<'_> {
         self.act(&drive, "#VirtualMedia.InsertMedia", &medium).await
     }
 
-    /// Takes out what is in its drive.
+    /// Ejects the medium of the system's drive.
     pub(crate) async fn eject(&self, device: &str) -> Result<(), Trouble> {
         let drive = self.drive(device).await?;
         match drive["Inserted"] == true {
@@ -152,7 +153,8 @@ impl Asking<'_> {
         self.post(target, body).await
     }
 
-    /// The drive for a kind of medium. Some controllers have them under the system, some under its manager.
+    /// Returns the drive for a kind of medium. Some controllers list the drives under the system, some under its
+    /// manager.
     async fn drive(&self, device: &str) -> Result<Value, Trouble> {
         let system = self.system().await?;
         let mut drives = Vec::new();
@@ -172,7 +174,7 @@ impl Asking<'_> {
             .ok_or_else(|| Trouble::config("media.device", format!("is `{device}`; the controller has no such drive")))
     }
 
-    /// The system and those who manage it.
+    /// Returns the system and its managers.
     async fn with_managers(&self, system: Value) -> Result<Vec<Value>, Trouble> {
         let managers = links(&system["Links"]["ManagedBy"]);
         let mut all = vec![system];
@@ -182,7 +184,7 @@ impl Asking<'_> {
         Ok(all)
     }
 
-    /// All that its sensors say.
+    /// Returns the readings of all sensors.
     pub(crate) async fn sensors(&self) -> Result<Vec<Reading>, Trouble> {
         let system = self.system().await?;
         let mut all = Vec::new();
@@ -201,7 +203,7 @@ impl Asking<'_> {
         Ok(all)
     }
 
-    /// What it has written down, oldest first.
+    /// Returns the entries of the event logs, oldest first.
     pub(crate) async fn events(&self) -> Result<Vec<Event>, Trouble> {
         let system = self.system().await?;
         let mut all = Vec::new();
@@ -216,7 +218,7 @@ impl Asking<'_> {
         Ok(all)
     }
 
-    /// By what its console can be reached, as it says.
+    /// Returns the enabled ways to reach the console, as the system lists them.
     async fn consoles(&self) -> Result<Vec<String>, Trouble> {
         let system = self.system().await?;
         let mut found = Vec::new();

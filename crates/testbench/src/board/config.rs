@@ -1,7 +1,7 @@
-//! What a profile says about its boards.
+//! The settings of a profile's boards.
 //!
-//! What all of them have in common stands at the top; what is said for one of them in `boards` takes its place. A system with a management
-//! controller is a board whose power and console are the controller's.
+//! Common settings stand at the top level; settings of one board in `boards` override them. A system with a
+//! management controller is a board whose power and console belong to the controller.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -18,71 +18,72 @@ use crate::{
     ssh::Ssh,
 };
 
-/// How long flashing may take where nobody says.
+/// The default time limit for flashing.
 const FLASH_SEC: u64 = 300;
 
-/// One board.
+/// The settings of one board.
 #[derive(Clone, Debug)]
 pub(crate) struct Board {
-    /// What it is called; the resource that is held.
+    /// The board's name, which is also the name of the resource that a run holds.
     pub(crate) name: String,
-    /// Its console.
+    /// The serial console, if any.
     pub(crate) serial: Option<Serial>,
-    /// Its network.
+    /// The SSH access, if any.
     pub(crate) ssh: Option<Ssh>,
-    /// What manages it, in the place of its power.
+    /// The management controller, which replaces the power commands.
     pub(crate) controller: Option<Controller>,
-    /// Its power.
+    /// The commands that switch the board's power.
     pub(crate) power: Power,
-    /// What resets it, where that is less than its power.
+    /// The order that resets the board without a power cycle.
     pub(crate) reset: Option<Order>,
-    /// What writes the image into it.
+    /// The command that writes the image to the board.
     pub(crate) flash: Option<Flash>,
-    /// Where the image is copied to over SSH.
+    /// The path on the board to which the image is copied over SSH.
     pub(crate) image_path: Option<String>,
-    /// What its console asks of somebody who comes, and what it is answered.
+    /// The questions of a login on the console, with their answers.
     pub(crate) login: Vec<Step>,
-    /// What its console shows when it waits for a command.
+    /// The prompt that the console shows when it waits for a command.
     pub(crate) prompt: Option<Pattern>,
-    /// What starts the tests, where the suite does not say; `{args}` is what they are told. Without any, a reset starts them.
+    /// The command that starts the tests if the suite names none; `{args}` is replaced by the start's arguments.
+    /// Without a command, a reset starts the tests.
     pub(crate) command: Option<String>,
-    /// What is printed at the end, with the exit code as the group `code`.
+    /// The pattern of the last line, with the exit code as the group `code`.
     pub(crate) end: Option<Pattern>,
-    /// What is printed when it starts.
+    /// The pattern that the board prints when it boots.
     pub(crate) boot: Option<Pattern>,
-    /// More starts than this within one are a boot loop.
+    /// The number of boots within one start above which it is a boot loop.
     pub(crate) boots_max: u32,
-    /// How long it may take to start.
+    /// The longest time that a boot may take.
     pub(crate) boot_time: Duration,
-    /// How long it may print nothing.
+    /// The longest time without output.
     pub(crate) silence: Option<Duration>,
-    /// What says that there was a fault, besides what is known of old.
+    /// Patterns of faults, in addition to the built-in ones.
     pub(crate) faults: Vec<Pattern>,
-    /// Where the symbols are, within the sources, where the image has none.
+    /// The ELF file with the symbols, relative to the sources, if the image has none.
     pub(crate) elf: Option<PathBuf>,
-    /// What to fetch afterwards.
+    /// The logs to fetch after the run.
     pub(crate) logs: Vec<Wanted>,
-    /// What else to fetch afterwards.
+    /// The artifacts to fetch after the run.
     pub(crate) artifacts: Vec<Wanted>,
-    /// Files that tests write their results into.
+    /// The files on the board into which tests write their results.
     pub(crate) reports: Vec<String>,
 }
 
-/// A serial port, or a server for one.
+/// A serial port, or the address of a serial port server.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Serial {
-    /// `/dev/ttyUSB0`, or `tcp://host:port`.
+    /// A device such as `/dev/ttyUSB0`, or `tcp://host:port`.
     pub(crate) port: String,
-    /// Bits in a second.
+    /// The baud rate in bits per second.
     #[serde(default = "usual_baud")]
     pub(crate) baud: u32,
-    /// Who says stop.
+    /// The flow control of the port.
     #[serde(default)]
     pub(crate) flow: Flow,
 }
 
-/// Who says stop when there is too much to read.
+/// The methods of flow control.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Flow {
@@ -96,28 +97,28 @@ fn usual_baud() -> u32 {
     115_200
 }
 
-/// A question and its answer.
+/// A login question and its answer.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Step {
-    /// What is asked.
+    /// The pattern of the question.
     pub(crate) expect: Pattern,
-    /// The answer, sent with a line's end.
+    /// The answer, sent with a line break.
     #[serde(default)]
     pub(crate) send: String,
-    /// The variable that has the answer, where it is secret.
+    /// The name of the variable that contains a secret answer.
     pub(crate) send_env: Option<String>,
 }
 
-/// What switches it.
+/// The orders that switch the board's power.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Power {
     pub(crate) on: Option<Order>,
     pub(crate) off: Option<Order>,
-    /// Off and on in one. Without it, one after the other.
+    /// Switches off and on in one order. Without it, `off` and `on` run one after the other.
     pub(crate) cycle: Option<Order>,
-    /// How long it stays off.
+    /// The number of seconds that the board stays off.
     #[serde(default = "off_sec")]
     pub(crate) off_sec: u64,
 }
@@ -127,24 +128,24 @@ fn off_sec() -> u64 {
 }
 
 impl Power {
-    /// Whether it can be switched off and on.
+    /// Reports whether the board can be switched off and on.
     pub(crate) fn cycles(&self) -> bool {
         self.cycle.is_some() || (self.on.is_some() && self.off.is_some())
     }
 }
 
-/// What writes an image into a board.
+/// The command that writes an image to a board.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Flash {
-    /// `{image}`, `{port}`, `{board}` and `{folder}` are put in.
+    /// The program and its arguments. `{image}`, `{port}`, `{board}` and `{folder}` are replaced.
     pub(crate) command: Vec<String>,
     #[serde(default = "flash_sec")]
     pub(crate) timeout_sec: u64,
-    /// What it may change besides: devices.
+    /// Additional paths that the command may write, such as devices.
     #[serde(default)]
     pub(crate) write: Vec<PathBuf>,
-    /// Whether it talks to others.
+    /// True if the command needs the network.
     #[serde(default)]
     pub(crate) network: bool,
     #[serde(default)]
@@ -155,12 +156,12 @@ fn flash_sec() -> u64 {
     FLASH_SEC
 }
 
-/// The boards of a profile.
+/// Reads the boards of a profile.
 pub(crate) fn boards(config: &Map<String, Value>) -> Result<Vec<Board>, Trouble> {
     several(config, "boards", |from| Board::read(from, false), |board| &board.name)
 }
 
-/// The systems of a profile that have a management controller.
+/// Reads the systems of a profile that have a management controller.
 pub(crate) fn managed(config: &Map<String, Value>) -> Result<Vec<Board>, Trouble> {
     several(config, "systems", |from| Board::read(from, true), |board| &board.name)
 }
@@ -204,7 +205,7 @@ impl Board {
         Ok(board)
     }
 
-    /// What only fits together.
+    /// Checks the combination of settings.
     fn check(&self, from: &mut Settings) {
         if let Some(Err(Trouble::Config { field, why })) = self.ssh.as_ref().map(|ssh| ssh.check("ssh")) {
             from.note(&field, why);
@@ -226,12 +227,12 @@ impl Board {
         }
     }
 
-    /// Whether its console can be listened to.
+    /// Reports whether the board has a console.
     pub(crate) fn has_console(&self) -> bool {
         self.serial.is_some() || self.controller.as_ref().is_some_and(|controller| controller.ipmi.is_some())
     }
 
-    /// The port as programs that write images want to be told.
+    /// Returns the port in the form that flash programs expect.
     pub(crate) fn port(&self) -> &str {
         self.serial.as_ref().map_or("", |serial| &serial.port)
     }
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_share_what_is_said_for_all_and_have_their_own() {
+    fn boards_inherit_common_settings_and_override_them() {
         let config = json!({
             "prompt": "# $", "baud": null, "login": [{ "expect": "login:", "send": "root" }],
             "boards": [
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_named() {
+    fn unusable_settings_are_reported() {
         let serial = json!({ "port": "/dev/ttyUSB0" });
         check(
             json!({}),

@@ -1,4 +1,4 @@
-//! The console of a board: opened, logged in to, given commands.
+//! The console of a board: opening, login and commands.
 
 use std::{
     io,
@@ -20,34 +20,34 @@ use crate::{
     expect::{Expect, Found, Unmet},
 };
 
-/// How long connecting to a server of serial ports may take.
+/// The time limit for connecting to a serial port server.
 const CONNECT_MAX: Duration = Duration::from_secs(10);
 
-/// How long to wait for a prompt before asking for it again.
+/// The time after which an empty line is sent again to get a prompt.
 const ASK_EVERY: Duration = Duration::from_secs(2);
 
-/// How often everything that a login asks for is answered.
+/// The number of complete logins that are attempted.
 const LOGINS_MAX: usize = 3;
 
-/// How long nothing is said by a board that waits for an answer.
+/// The time without output after which a board is taken to wait for an answer.
 const QUIET: Duration = Duration::from_millis(700);
 
-/// How long the rest of a line may take.
+/// The time to wait for the rest of a line.
 const SETTLING: Duration = Duration::from_millis(300);
 
-/// Something that bytes go over both ways.
+/// A bidirectional byte stream.
 pub(crate) trait Wire: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<W: AsyncRead + AsyncWrite + Unpin + Send> Wire for W {}
 
-/// A console that is open.
+/// An open console of a board.
 pub(crate) struct Console {
-    /// What is heard and said.
+    /// The line to the board, with the text received so far.
     pub(crate) line: Expect<Box<dyn Wire>>,
 }
 
 impl Console {
-    /// Opens a board's console. What it said before that is forgotten; what it says from now on goes into `log`.
+    /// Opens a board's console. Earlier output is discarded; output from now on is written to `log`.
     pub(crate) async fn open(bench: Bench<'_>, board: &Board, log: Option<&Path>) -> Result<Self, Trouble> {
         let sol = board.controller.as_ref().and_then(|controller| controller.ipmi.as_ref());
         let wire = match (&board.serial, sol) {
@@ -72,18 +72,18 @@ impl Console {
         })
     }
 
-    /// Says something, as it is.
+    /// Sends a text unchanged.
     pub(crate) async fn send(&mut self, text: &str) -> Result<(), Trouble> {
         Ok(self.line.send(text.as_bytes()).await?)
     }
 
-    /// Waits for one of several things.
+    /// Waits for one of several patterns.
     pub(crate) async fn wait_for(&mut self, patterns: &[Regex], timeout: Duration) -> Result<Found, Unmet> {
         self.line.wait_for(patterns, timeout).await
     }
 
-    /// Waits for a pattern that may match more when more has come: the end of a number, say. What matches at the very end of what came is believed
-    /// when nothing follows soon.
+    /// Waits for a pattern that may match more text once more arrives, such as the end of a number. A match at the
+    /// very end of the received text is accepted only if nothing follows soon.
     pub(crate) async fn wait_for_whole(&mut self, pattern: &Regex, timeout: Duration) -> Result<Found, Unmet> {
         let deadline = Instant::now() + timeout;
         loop {
@@ -101,7 +101,7 @@ impl Console {
         }
     }
 
-    /// Does something else meanwhile; whatever is heard is kept, so that nothing is lost.
+    /// Runs other work while the console is read, so that no output is lost.
     pub(crate) async fn beside<T>(&mut self, work: impl Future<Output = T>) -> T {
         let listen = async {
             while matches!(self.line.listen().await, Ok(1..)) {}
@@ -113,8 +113,8 @@ impl Console {
         }
     }
 
-    /// Comes to the prompt, answering on the way what it asks for. Whatever it asks is answered, in any order: a blank line that came too late to be
-    /// one, or what was typed before, may have begun a login already. Nothing where the board has no prompt.
+    /// Logs in up to the prompt. Questions are answered in any order: a late blank line, or text typed earlier, may
+    /// have begun a login already. Does nothing if the board has no prompt.
     pub(crate) async fn log_in(&mut self, board: &Board, timeout: Duration) -> Result<(), Trouble> {
         let Some(prompt) = &board.prompt else { return Ok(()) };
         let asked = board.login.iter().map(|step| (*step.expect).clone());
@@ -124,7 +124,8 @@ impl Console {
         let mut found = self.ask(&patterns, timeout, board).await?;
         for answers in 0..=LOGINS_MAX * board.login.len() {
             if answers > 0 && answers % board.login.len() == 0 {
-                // It should know us by now. Something else may have been typed that it took for an answer, and ours for the next.
+                // The login should be complete by now. The board may have taken other input for an answer, and our
+                // answer for the next one.
                 while Instant::now() < deadline
                     && let Ok(later) = self.wait_for(&patterns, QUIET).await
                 {
@@ -139,7 +140,7 @@ impl Console {
         Err(kept_out(format!("it asks again and again; what came last is `{}`", found.before.trim())))
     }
 
-    /// Sends an empty line, again and again, until something comes.
+    /// Sends an empty line repeatedly until one of the patterns appears.
     async fn ask(&mut self, patterns: &[Regex], timeout: Duration, board: &Board) -> Result<Found, Trouble> {
         let deadline = Instant::now() + timeout;
         loop {
@@ -159,10 +160,11 @@ impl Console {
         }
     }
 
-    /// What a command prints, on a console with a POSIX shell that waits for one.
+    /// Returns the output of a command on a console with a POSIX shell at its prompt.
     pub(crate) async fn output_of(&mut self, command: &str, timeout: Duration) -> Result<String, Trouble> {
         let (begin, end) = ("interlock-begins", "interlock-ends");
-        // The halves are put together over there, so that the echo of the line is not taken for what it prints.
+        // The shell joins the two halves of each marker, so that the echo of the command line is not taken for its
+        // output.
         let line = format!("echo {begin}\"\"-here; {command}; echo {end}\"\"-here\n");
         self.send(&line).await?;
         let patterns = [format!(r"{begin}-here\r?\n"), format!(r"(?:\r?\n)?{end}-here\r?\n")];

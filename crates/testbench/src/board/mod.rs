@@ -1,5 +1,6 @@
-//! `target_board`: a board on a bench, with a serial console, SSH, or both; its power and its flash memory by whatever does that there.
-//! `bmc`: the same for a system whose power, media and console are those of its management controller.
+//! `target_board`: a board on a bench, with a serial console, SSH or both; configured commands control its power and
+//! its flash memory.
+//! `bmc`: the same for a system whose management controller provides power, media and console.
 
 mod config;
 mod console;
@@ -27,7 +28,7 @@ use crate::{
     tool::Tool,
 };
 
-/// How long a small command over SSH or on the console may take.
+/// The time limit of a short command over SSH or on the console.
 const SMALL: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// The boards that a profile names.
@@ -37,17 +38,17 @@ pub(crate) struct TargetBoard {
 }
 
 impl TargetBoard {
-    /// Those of a profile.
+    /// Reads the boards of a profile.
     pub(crate) fn new(profile: &Profile) -> Result<Self, Trouble> {
         Ok(TargetBoard { boards: config::boards(&profile.config)? })
     }
 
-    /// Systems with a management controller.
+    /// Reads the systems of a profile that have a management controller.
     pub(crate) fn managed(profile: &Profile) -> Result<Self, Trouble> {
         Ok(TargetBoard { boards: config::managed(&profile.config)? })
     }
 
-    /// The one that was taken hold of.
+    /// Returns the board that the session holds.
     fn board(&self, bench: Bench<'_>) -> Result<&Board, Trouble> {
         let found = match &bench.session.resource {
             Some(name) => self.boards.iter().find(|board| board.name == *name),
@@ -106,7 +107,7 @@ impl TargetBoard {
         let board = self.board(bench)?;
         let mut console = console(bench, board).await?;
         if board.prompt.is_none() && board.ssh.is_none() && board.boot.is_some() {
-            // All that it ever says is said when it starts.
+            // Its only output comes when it boots, so it must be restarted to be seen.
             restart(bench, board, console.as_mut(), Thoroughly::Least).await?;
         }
         there(bench, board, console.as_mut()).await
@@ -145,7 +146,7 @@ impl TargetBoard {
         let mut console = console(bench, board).await?;
         let is_switched = board.power.cycles() || board.controller.is_some();
         let done = match (&board.ssh, &board.reset, is_switched) {
-            // What was started is all that could be in the way.
+            // Nothing but the started programs can be in the way, so ending them is enough.
             (Some(ssh), None, false) => {
                 Marked::session(&bench.session.id).end(ssh, bench).await?;
                 "what had been started on it was ended"
@@ -176,7 +177,7 @@ async fn write_image(bench: Bench<'_>, board: &Board, flash: &Flash) -> Result<(
     tool.must(bench).await.map(drop)
 }
 
-/// Its console, where it has one.
+/// Opens the board's console, if it has one.
 async fn console(bench: Bench<'_>, board: &Board) -> Result<Option<Console>, Trouble> {
     match board.has_console() {
         true => Ok(Some(Console::open(bench, board, None).await?)),

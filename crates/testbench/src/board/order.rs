@@ -1,4 +1,5 @@
-//! What switches or resets a board: a program, a request to a relay, a line to a relay, or a line on the board's own console.
+//! Orders that switch or reset a board: a program, an HTTP request, a line sent to a relay, or a line on the board's
+//! console.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -11,13 +12,13 @@ use tokio::net::TcpStream;
 use super::{config::Board, console::Console};
 use crate::{Bench, Trouble, expect::Expect, pattern::Pattern, stop::stoppable, tool::Tool};
 
-/// How long it may take where nobody says.
+/// The default time limit of an order.
 const ORDER_SEC: u64 = 30;
 
 /// The longest answer of a relay that is read.
 const ANSWER_BYTES_MAX: usize = 1024 * 1024;
 
-/// Something that is to be done to a board.
+/// An order that acts on a board.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Value")]
 pub(crate) struct Order {
@@ -27,13 +28,13 @@ pub(crate) struct Order {
 
 #[derive(Clone, Debug)]
 enum What {
-    /// A program; `{board}` and `{port}` are put in.
+    /// Runs a program; `{board}` and `{port}` are replaced.
     Program { words: Vec<String>, network: bool, write: Vec<PathBuf> },
-    /// An HTTP request.
+    /// Sends an HTTP request.
     Request { url: String, method: Method, body: String },
-    /// A line to somebody who listens, and what is to come back.
+    /// Sends a line to a TCP server and optionally waits for an answer.
     Line { address: String, send: String, expect: Option<Pattern> },
-    /// A line on the console.
+    /// Sends a line on the board's console.
     Console { send: String },
 }
 
@@ -57,7 +58,7 @@ impl TryFrom<Value> for Order {
 
     fn try_from(value: Value) -> Result<Self, String> {
         let form = match value {
-            // The words of a command, for short.
+            // The short form: the words of a command.
             Value::Array(_) => {
                 let words = serde_json::from_value(value).map_err(|error| error.to_string())?;
                 Form { command: Some(words), ..Form::default() }
@@ -94,7 +95,7 @@ impl Form {
 }
 
 impl Order {
-    /// Does it. `console` is the board's, where it is open already.
+    /// Executes the order. `console` is the board's console if it is already open.
     pub(crate) async fn carry_out(
         &self,
         bench: Bench<'_>,
@@ -128,12 +129,12 @@ impl Order {
         }
     }
 
-    /// Whether it is a line on the console.
+    /// Reports whether the order is a line on the console.
     pub(crate) fn is_on_console(&self) -> bool {
         matches!(self.what, What::Console { .. })
     }
 
-    /// Whether the program it needs is there.
+    /// Checks that the program of the order is installed.
     pub(crate) fn check(&self, bench: Bench<'_>) -> Result<(), Trouble> {
         match &self.what {
             What::Program { words, .. } => Tool::own(words, self.timeout).find(&bench.session.folder).map(drop),
@@ -142,12 +143,12 @@ impl Order {
     }
 }
 
-/// With what is known put into the places for it.
+/// Replaces the placeholders in a word.
 pub(crate) fn filled(word: &str, bench: Bench<'_>, board: &Board) -> String {
     let image = bench.session.image.as_ref().map(|image| image.display().to_string()).unwrap_or_default();
     let folder = bench.session.folder.display().to_string();
     let places = [("{image}", &*image), ("{port}", board.port()), ("{board}", &board.name), ("{folder}", &folder)];
-    // One after the other in the word itself, so that what is put in is not looked at again.
+    // The replacement works left to right, so that an inserted value is not scanned again.
     let (mut filled, mut rest) = (String::new(), word);
     while let Some((at, place, value)) =
         places.iter().filter_map(|(place, value)| Some((rest.find(place)?, place, value))).min()
@@ -196,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_is_one_thing_and_not_two() {
+    fn order_with_two_forms_is_rejected() {
         let read = |value: Value| serde_json::from_value::<Order>(value).map(|order| order.what);
         assert!(matches!(read(json!(["relay", "on"])), Ok(What::Program { .. })));
         assert!(matches!(read(json!({ "url": "http://relay/on" })), Ok(What::Request { method: Method::GET, .. })));

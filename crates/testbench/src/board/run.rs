@@ -1,4 +1,4 @@
-//! One start on a board: by a command on its console, by a reset, or over SSH while the console is listened to.
+//! One start on a board: by a command on its console, by a reset, or over SSH while the console is recorded.
 
 use std::{
     path::{Path, PathBuf},
@@ -23,21 +23,21 @@ use crate::{
     tool::Said,
 };
 
-/// How long to listen before looking at the clock.
+/// The time to listen between two checks of the time limits.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-/// Who says nothing for so long at the end of its time has hung.
+/// A start that is silent for this long at its time limit counts as hung.
 const SILENT: Duration = Duration::from_secs(10);
 
-/// How long to listen to a command that was told to stop.
+/// The time to listen to a command after it was interrupted.
 const STOPPING: Duration = Duration::from_secs(2);
 
-/// What is sent to end a command: control and C.
+/// The character that interrupts a command: Ctrl-C.
 const INTERRUPT: &str = "\u{3}";
 
 const CONSOLE: &str = "console.log";
 
-/// Runs it.
+/// Runs one start on the board.
 pub(crate) async fn run(bench: Bench<'_>, board: &Board, start: &Start, folder: &Path) -> Result<Ran, Trouble> {
     let begun = Instant::now();
     let command = command(board, start);
@@ -51,10 +51,10 @@ pub(crate) async fn run(bench: Bench<'_>, board: &Board, start: &Start, folder: 
     Ok(Ran { start: start.clone(), stop, duration_ms, logs, reports, artifacts, faults, coverage })
 }
 
-/// The faults that its logs tell of, with places in the source where there are symbols.
+/// Returns the faults in the logs, with source locations if there are symbols.
 fn faults(bench: Bench<'_>, board: &Board, folder: &Path, logs: &[PathBuf]) -> Vec<Fault> {
     let elf = board.elf.as_ref().map(|elf| bench.session.sources.join(elf)).or_else(|| bench.session.image.clone());
-    // An image need not have any.
+    // An image need not contain symbols.
     let symbols = elf.and_then(|elf| Symbols::read(&elf).ok());
     let own: Vec<Regex> = board.faults.iter().map(|pattern| (**pattern).clone()).collect();
     let texts = logs.iter().filter_map(|log| std::fs::read(folder.join(log)).ok());
@@ -62,7 +62,7 @@ fn faults(bench: Bench<'_>, board: &Board, folder: &Path, logs: &[PathBuf]) -> V
     texts.flat_map(found).collect()
 }
 
-/// The command that starts it, if it is one.
+/// Returns the command that starts the tests, if there is one.
 fn command(board: &Board, start: &Start) -> Option<String> {
     let said = Some(&start.command).filter(|said| !said.is_empty()).or(board.command.as_ref())?;
     let args = start.args.iter().map(|arg| quoted(arg)).collect::<Vec<_>>().join(" ");
@@ -80,7 +80,7 @@ async fn on_console(
     folder: &Path,
 ) -> Result<Stop, Trouble> {
     let mut console = Console::open(bench, board, Some(&folder.join(CONSOLE))).await?;
-    // Before anything is heard, so that no start is missed.
+    // Counting begins before anything is read, so that no boot is missed.
     let boots = board.boot.as_ref().map(|boot| console.line.count((**boot).clone()));
     let (end, before) = match command {
         Some(command) => {
@@ -88,7 +88,7 @@ async fn on_console(
             stoppable(bench, boot_time + LOOK_EVERY, &board.name, console.log_in(board, boot_time)).await?;
             let (line, end) = line(bench, board, start, command)?;
             console.send(&line).await?;
-            // It may have started just before it was logged in to.
+            // The board may have booted just before the login; those boots do not count.
             (end, boots.map_or(0, |boots| console.line.seen(boots)))
         }
         None => {
@@ -107,14 +107,14 @@ async fn on_console(
     };
     let is_over = matches!(heard, Ok(Stop::Exited { .. } | Stop::Lost { .. }));
     if command.is_some() && !is_over {
-        // Whether it listens to that or not: nothing more can be done from here.
+        // The command may ignore the interrupt; nothing more can be done from here.
         let _ = console.send(INTERRUPT).await;
         console.line.drain(STOPPING).await;
     }
     heard
 }
 
-/// What is sent, and what is printed at its end.
+/// Returns the line to send and the pattern of its end.
 fn line(bench: Bench<'_>, board: &Board, start: &Start, command: &str) -> Result<(String, Regex), Trouble> {
     let mut variables = String::new();
     for (name, value) in &start.environment_vars {
@@ -128,26 +128,26 @@ fn line(bench: Bench<'_>, board: &Board, start: &Start, command: &str) -> Result
     if let Some(end) = &board.end {
         return Ok((format!("{command}\n"), (**end).clone()));
     }
-    // The echo of the line has no digits where what it prints has some.
+    // In the echo of the line, `=` is followed by `$?`; in the real output, by digits.
     let (session, id) = (plain(&bench.session.id), plain(&start.id));
     let mark = format!("interlock-{session}-{id}-{}", start.repetition);
     let end = Regex::new(&format!(r"{mark}=(?P<code>-?[0-9]+)\r?\n")).map_err(Trouble::environment)?;
     Ok((format!("{command}; echo \"{mark}=$?\"\n"), end))
 }
 
-/// What is looked out for.
+/// The conditions that end a start on the console.
 struct Watch<'w> {
     board: &'w Board,
     end: &'w Regex,
-    /// What counts its starts.
+    /// The index of the boot pattern's counter.
     boots: Option<usize>,
-    /// Starts that were before it.
+    /// The number of boots before the start.
     before: u32,
     is_command: bool,
 }
 
 impl Watch<'_> {
-    /// Listens until it ends, in whatever way.
+    /// Listens until the start ends in any way.
     async fn listen(&self, console: &mut Console, timeout: Duration) -> Result<Stop, Trouble> {
         let begun = Instant::now();
         loop {
@@ -163,7 +163,7 @@ impl Watch<'_> {
         }
     }
 
-    /// What can be told from what was heard, and from what was not.
+    /// Decides from the output, or from its absence, whether the start is over.
     fn look(&self, console: &Console, begun: Instant, timeout: Duration) -> Option<Stop> {
         let boots = self.boots.map_or(0, |boots| console.line.seen(boots)).saturating_sub(self.before);
         if self.is_command && boots > 0 {
@@ -188,7 +188,7 @@ fn ended(found: &Found) -> Stop {
     }
 }
 
-/// The last thing that was heard.
+/// Returns the last line that was received, as the place of a hang.
 fn place(console: &Console) -> String {
     let text = String::from_utf8_lossy(console.line.rest()).into_owned();
     match text.lines().map(str::trim).rfind(|line| !line.is_empty()) {
@@ -223,7 +223,7 @@ async fn over_ssh(
     let is_over =
         said.as_ref().is_ok_and(|said| matches!(said.how, How::Exited { .. }) && said.code() != Some(CUT_OFF));
     if !is_over {
-        // Where the board cannot be reached any more, there is nobody to be told.
+        // If the board cannot be reached any more, the command cannot be stopped, and the error is ignored.
         let _ = mark.end(ssh, bench).await;
     }
     let said = said?;
@@ -248,7 +248,7 @@ fn stop(said: &Said, code: Option<i64>) -> Stop {
     }
 }
 
-/// What an earlier start wrote must not be taken for what this one writes.
+/// Removes the reports of earlier starts, so that they are not taken for new ones.
 async fn forget_reports(bench: Bench<'_>, board: &Board, ssh: &Ssh) -> Result<(), Trouble> {
     if board.reports.is_empty() {
         return Ok(());
@@ -269,7 +269,7 @@ async fn fetch_reports(bench: Bench<'_>, board: &Board, ssh: &Ssh, folder: &Path
     let here = folder.join("reports");
     std::fs::create_dir_all(&here)?;
     for path in &board.reports {
-        // A report that was not written is a result, too: its cases are missing.
+        // A missing report is also a result: its cases count as missing.
         if let Err(Trouble::Cancelled) = ssh.get(bench, path, &here).await {
             return Err(Trouble::Cancelled);
         }

@@ -1,23 +1,23 @@
-//! Switching a board off and on, and waiting until it is there again.
+//! Switches a board off and on, and waits until it responds again.
 
 use std::time::Duration;
 
 use super::{config::Board, console::Console, order::Order};
 use crate::{Bench, Trouble, ssh::Remote, stop::stoppable};
 
-/// How often to ask over SSH whether it is there again.
+/// The interval between two SSH connection attempts.
 const ASK_EVERY: Duration = Duration::from_secs(1);
 
-/// How thoroughly.
+/// The thoroughness of a restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Thoroughly {
-    /// Its reset, where it has one.
+    /// Uses the board's reset, if it has one.
     Least,
-    /// Its power.
+    /// Switches the power off and on.
     Power,
 }
 
-/// Resets it, without waiting until it is there again. What its console says meanwhile is not lost.
+/// Restarts the board without waiting until it responds. Console output in the meantime is not lost.
 pub(crate) async fn restart(
     bench: Bench<'_>,
     board: &Board,
@@ -66,7 +66,7 @@ async fn switch(
     Ok("its power was switched off and on")
 }
 
-/// Waits until it is there: what was seen. `console` is one that was open when it started.
+/// Waits until the board responds; returns the observations. `console` is a console that was open during the boot.
 pub(crate) async fn there(bench: Bench<'_>, board: &Board, console: Option<&mut Console>) -> Result<String, Trouble> {
     let mut seen = Vec::new();
     match (console, &board.boot, &board.prompt) {
@@ -106,7 +106,7 @@ async fn answers(bench: Bench<'_>, board: &Board) -> Result<(), Trouble> {
         let said = ssh.run(bench, &Remote::quiet("true", board.boot_time)).await?;
         match said.code() {
             Some(0) => return Ok(()),
-            // It may not be up yet; a key that is refused is refused for ever.
+            // The board may not be up yet, but a refused key stays refused.
             _ => {
                 match said.last_line().filter(|line| line.contains("denied") || line.contains("verification failed")) {
                     Some(line) => {
