@@ -1,11 +1,12 @@
-//! Which format a text has, by what only that format prints.
+//! Detects the format of a text by lines that only that format prints.
 
 use super::{Format, junit, lines::lines, reading::form, unity, xml};
 
-/// The most lines that are looked at.
+/// The largest number of lines that are examined.
 const LINES_MAX: usize = 200_000;
 
-/// The format of a text, if it is one that is known. What carries others inside itself is asked for first: CTest prints what GoogleTest printed.
+/// Returns the format of a text, if it is known. Formats that embed others are checked first: CTest prints the output
+/// of GoogleTest.
 pub(super) fn format(text: &str) -> Option<Format> {
     document(text).or_else(|| console(text))
 }

@@ -1,18 +1,18 @@
-//! Lines that report a fault, whoever prints them. A small list of what is never part of a good run: it is looked for in all that was printed,
-//! also after the last case.
+//! Lines that report a fault, regardless of the program that prints them. The list is short and contains only lines
+//! that never occur in a good run: it is applied to the whole output, also after the last case.
 
 use super::reading::form;
 
-/// What a line reports.
+/// The meaning of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A fault, wherever it stands.
+    /// A fault at any place of the output.
     Fault,
-    /// An assertion: a fault, unless it is the business of a case.
+    /// An assertion: a fault, unless it belongs to a case.
     Assertion,
 }
 
-/// Faults of processors, kernels, emulators, run-times and sanitisers.
+/// Faults of processors, kernels, emulators, runtimes and sanitizers.
 const FAULTS: &str = r"(?x)
     (?i:\b (?: hard | bus | usage | secure | mpu | mem (?: manage (?: ment )? | ory\ management )? ) [\ _-]? fault \b)
     | (?i:\b (?: kernel | guest ) \s panic \b) | (?i:\b panic \s - \s not \s syncing) | \b Oops: | Internal\ error: | Unable\ to\ handle\ kernel | \b BUG:\ 
@@ -25,19 +25,20 @@ const FAULTS: &str = r"(?x)
     | (?i:\b segmentation \s fault \b) | \b SIG (?: SEGV | ABRT | BUS | ILL | FPE ) \b | Fatal\ Python\ error: | (?i:\b core \s dumped \b)
     | terminate\ called\ (?: after | without ) | (?i:\b (?: illegal | undefined ) \s instruction \b)";
 
-/// Assertions as C libraries, kernels and run-times print them.
+/// Assertions as C libraries, kernels and runtimes print them.
 const ASSERTIONS: &str = r"(?x)
     (?i:\b assert (?: ion )? \s+ (?: failed | failure )) | (?i:\b assert_failed \b) | Assertion\ .*\ failed | assertion\ .*\ failed | ASSERTION\ FAIL | (?i:\b assert\s+ failed\s+at)
     | \b panicked\ at\b | \*\*\*\ ASSERT";
 
-/// What speaks of faults without having one. Taken out of a line before it is looked at, so that it hides nothing else.
+/// Phrases that mention faults without reporting one. They are removed from a line before the check, so that they
+/// hide nothing else.
 const HARMLESS: &str = r"(?xi)
     [\w\ ,/]{0,40} \b handlers? \b .{0,20} \b (?: installed | registered | enabled | set | ready | ok ) \b
     | \b (?: install | register | enabl ) \w* \b .{0,20} (?: fault | watchdog ) [\w\ ,/]{0,60}
     | \b no \b [\w\ ]{0,20} \b (?: faults? | panics? | lock-?ups? | resets? | overflows? ) \b
     | \b 0 \s (?: faults | panics | resets ) \b | \w* \s? (?: faults? | panics? | resets? ) \s* [:=] \s* 0 \b";
 
-/// What a line reports, if it reports a fault.
+/// Returns the kind of fault that a line reports, if any.
 pub(super) fn kind(line: &str) -> Option<Kind> {
     let is = |form: Option<&'static regex::Regex>, text: &str| form.is_some_and(|form| form.is_match(text));
     if is(form!(FAULTS), line) {
@@ -47,7 +48,7 @@ pub(super) fn kind(line: &str) -> Option<Kind> {
     is(form!(ASSERTIONS), line).then_some(Kind::Assertion)
 }
 
-/// Lines by which a program that runs others says that one of them failed.
+/// Matches the lines in which a build or test driver reports that a command failed.
 pub(super) fn stopped() -> Option<&'static regex::Regex> {
     form!(
         r"(?x)
@@ -57,13 +58,13 @@ pub(super) fn stopped() -> Option<&'static regex::Regex> {
     )
 }
 
-/// Every line of a text that reports a fault, assertions too.
+/// Returns every line of a text that reports a fault, including assertions.
 pub fn faults(text: &str) -> Vec<String> {
     let lines = super::lines::lines(text);
     lines.into_iter().map(|line| line.text.trim().to_owned()).filter(|line| kind(line).is_some()).collect()
 }
 
-/// Every line of a text that reports a fault which no case can explain: not assertions.
+/// Returns every line of a text that reports a fault that no case can explain: assertions are left out.
 pub(super) fn certain(text: &str) -> Vec<String> {
     let lines = super::lines::lines(text);
     let is_fault = |line: &String| kind(line) == Some(Kind::Fault);
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_from_lines_that_only_speak_of_them() {
+    fn faults_are_distinguished_from_lines_that_mention_them() {
         for line in [
             "HardFault at pc=0x08000124 lr=0x08000101",
             "*** HARD FAULT ***",

@@ -1,4 +1,5 @@
-//! What `cargo test` prints: for every test binary `running N tests`, `test name ... ok`, what failed, and `test result:`.
+//! The output of `cargo test`: for every test binary `running N tests`, `test name ... ok`, the failures, and
+//! `test result:`.
 
 use super::{
     Parsed, Status,
@@ -6,7 +7,7 @@ use super::{
     reading::{Reading, add_line, first_place, form, ms_of_seconds, place},
 };
 
-/// Reads the console.
+/// Parses the console output.
 pub(super) fn parse(text: &str) -> Parsed {
     let lines = lines(text);
     let mut reader = Cargo::default();
@@ -19,13 +20,13 @@ pub(super) fn parse(text: &str) -> Parsed {
 #[derive(Default)]
 struct Cargo {
     reading: Reading,
-    /// The test binary, as its file is called; nothing where cargo's own lines are not there.
+    /// The file name of the test binary; empty if cargo's own lines are missing.
     suite: String,
-    /// Binaries that have begun and not summed up.
+    /// The number of binaries that have begun and not printed their summary.
     unfinished: usize,
     /// The line of the last summary.
     summed_up_at: usize,
-    /// The case whose output is being told, and since when.
+    /// The case whose output is being read, and the line at which it began.
     about: Option<(usize, String)>,
 }
 
@@ -66,7 +67,7 @@ impl Cargo {
         true
     }
 
-    /// `test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s`
+    /// Parses `test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s`.
     fn result(&mut self, at: usize, text: &str) -> bool {
         let form = form!(
             r"^test result: (?P<word>\w+)\. (?P<passed>\d+) passed; (?P<failed>\d+) failed; (?P<ignored>\d+) ignored; (?P<measured>\d+) measured; \d+ filtered out"
@@ -104,7 +105,7 @@ impl Cargo {
         true
     }
 
-    /// `name --- FAILED`: all that is said of cases with `-q`.
+    /// Parses `name --- FAILED`, the only lines about cases with `-q`.
     fn quiet(&mut self, at: usize, text: &str) -> bool {
         let Some(found) = form!(r"^(\S+) --- FAILED$").and_then(|form| form.captures(text)) else { return false };
         let suite = self.suite.clone();
@@ -112,7 +113,7 @@ impl Cargo {
         true
     }
 
-    /// The result of a case that printed something after its name.
+    /// Parses the result of a case that printed something after its name.
     fn late(&mut self, at: usize, text: &str) -> bool {
         let Some(status) = status(text.trim()) else { return false };
         let Some(open) = self.reading.open() else { return false };
@@ -140,7 +141,7 @@ impl Cargo {
         if let Some(found) = form!(r"panicked at (.+?):(\d+)(?::\d+)?:?$").and_then(|form| form.captures(text)) {
             case.location = place(&found[1], &found[2]);
         } else if let Some(found) = form!(r"^\s+at (.+?:\d+)(?::\d+)?$").and_then(|form| form.captures(text)) {
-            // What the compiler's own library did is nobody's fault.
+            // Frames of the standard library are left out.
             if !found[1].starts_with("/rustc/") {
                 case.stack.push(found[1].to_owned());
             }
@@ -166,7 +167,7 @@ impl Cargo {
         self.reading.finish(lines)
     }
 
-    /// What cargo itself says. That tests failed is explained by a case; that something could not be built is explained by none.
+    /// Reads cargo's own messages. A failed test run is explained by a case; a failed build is not.
     fn outside(&mut self, lines: &[Line]) {
         let not_built = form!(r"^error: could not (?:compile|document)");
         let is_not_built = |line: &Line| not_built.is_some_and(|form| form.is_match(&line.text));
@@ -182,7 +183,7 @@ impl Cargo {
     }
 }
 
-/// `ok <0.012s>`, with times reported.
+/// Parses `ok <0.012s>`, as printed with reported times.
 fn timed(rest: &str) -> Option<(Status, Option<u64>)> {
     let found = form!(r"^(\w+) <([\d.]+)s>$")?.captures(rest)?;
     Some((status(&found[1])?, ms_of_seconds(&found[2])))

@@ -1,8 +1,9 @@
-//! CTest's console: `Start 1: name`, `1/7 Test #1: name ....   Passed    0.01 sec`, and a summary in percent.
+//! CTest's console output: `Start 1: name`, `1/7 Test #1: name ....   Passed    0.01 sec`, and a summary in percent.
 //!
-//! With `--repeat` a test has several results, and only the last may have its `1/7`: those before it are earlier attempts.
+//! With `--repeat`, a test has several results, and only the last may carry its `1/7`: the others are earlier
+//! attempts.
 //!
-//! CTest calls a program that it does not find "not run" and leaves it out of what failed in some places: here it failed.
+//! CTest reports a missing program as "not run" and omits it from some lists of failures: here it counts as failed.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use super::{
     reading::{Reading, add_line, form, ms_of_seconds},
 };
 
-/// Reads the console.
+/// Parses the console output.
 pub(super) fn parse(text: &str) -> Parsed {
     let lines = lines(text);
     let mut reader = Ctest::default();
@@ -22,7 +23,7 @@ pub(super) fn parse(text: &str) -> Parsed {
     reader.finish(&lines)
 }
 
-/// How a case ended, by what CTest says behind the dots.
+/// Returns the status of a case from CTest's text behind the dots.
 pub(super) fn status(what: &str) -> Status {
     match what {
         _ if what.starts_with("Passed") => Status::Passed,
@@ -36,13 +37,13 @@ pub(super) fn status(what: &str) -> Status {
 #[derive(Default)]
 struct Ctest {
     reading: Reading,
-    /// Those that were disabled; the summary does not count them.
+    /// The number of disabled tests; the summary does not count them.
     disabled: usize,
-    /// The numbers of tests that have a result.
+    /// The numbers of the tests that have a result.
     reported: BTreeSet<String>,
-    /// Whether an attempt at a test failed, be it that another one passed.
+    /// True if an attempt at a test failed, even if another one passed.
     has_failed: bool,
-    /// Where the case that is told about last ended.
+    /// The failed case whose output follows, and the line of its result.
     about: Option<(usize, String)>,
 }
 
@@ -58,7 +59,7 @@ impl Ctest {
             self.reading.claim(at, 0..text.len());
             self.stop_telling(at);
         } else if text.starts_with("Test project ") {
-            // Another call of CTest counts its tests from the beginning.
+            // Another invocation of CTest numbers its tests from the beginning.
             self.reported.clear();
         } else if !self.case(at, text) && !self.summary(at, text) {
             self.tell(text);
@@ -92,7 +93,7 @@ impl Ctest {
         true
     }
 
-    /// What follows a case that failed is what it printed.
+    /// The lines after a failed case are its output.
     fn tell(&mut self, text: &str) {
         if let Some((_, name)) = &self.about
             && let Some(case) = self.reading.case(name)

@@ -1,97 +1,98 @@
-//! The one form of test results.
+//! The common form of test results.
 
 use serde::{Deserialize, Serialize};
 
-/// How a case ended.
+/// The status of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// It passed.
+    /// The case passed.
     Passed,
-    /// It failed.
+    /// The case failed.
     Failed,
-    /// It was left out.
+    /// The case was skipped.
     Skipped,
-    /// It took too long.
+    /// The case exceeded its time limit.
     Timeout,
-    /// It ended the program.
+    /// The case crashed the program.
     Crashed,
-    /// It was announced and never reported.
+    /// The case was announced and never reported.
     Missing,
 }
 
-/// What is said of a case of which only its number is known.
+/// The message of a case of which only the number is known.
 pub(super) const NAMELESS: &str = "it was announced by its number";
 
-/// One case.
+/// The result of one case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
-    /// Its name, unique within a run.
+    /// The case's name, unique within a run.
     pub case_id: String,
-    /// How it ended.
+    /// The status at the end of the case.
     pub status: Status,
-    /// How long it took.
+    /// The duration of the case, if reported.
     pub duration_ms: Option<u64>,
-    /// What it says; empty where it says nothing.
+    /// The message of the case, or empty.
     pub message: String,
-    /// Where it failed.
+    /// The place of the failure, if known.
     pub location: Option<Location>,
-    /// What it stood in, innermost first.
+    /// The call stack, innermost frame first.
     pub stack: Vec<String>,
-    /// Files that belong to it.
+    /// Files that belong to the case.
     pub artifacts: Vec<String>,
 }
 
-/// A place in a source.
+/// A location in a source file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Location {
-    /// The file as it was named.
+    /// The file as the output names it.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
 }
 
-/// A case that did not end the same every time.
+/// A case whose result was not the same every time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flaky {
-    /// The case.
+    /// The name of the case.
     pub case_id: String,
-    /// The status of each attempt, in their order.
+    /// The status of each attempt, in order.
     pub statuses: Vec<Status>,
 }
 
-/// What a text says about tests.
+/// The test results that a text contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parsed {
-    /// Every case, once; those announced and never reported are `missing`.
+    /// Every case, once; announced cases that were never reported are `missing`.
     pub cases: Vec<Case>,
-    /// How many cases it announced: a plan, a count at the start.
+    /// The number of announced cases, from a plan or a count at the start.
     pub announced: Option<usize>,
-    /// How many it says there were at its end, with those that failed.
+    /// The total and the failed cases that the final summary counts.
     pub summary: Option<(usize, usize)>,
-    /// The case that had begun and not ended where the text ends; it is `missing` among the cases.
+    /// The case that was running when the text ended; it is `missing` among the cases.
     pub running: Option<String>,
-    /// Statements of the framework itself, or of the program that ran it, that the run failed, which no failed case explains.
+    /// Statements of the framework or its driver that the run failed, if no failed case explains them.
     #[serde(default)]
     pub failures: Vec<String>,
     /// Cases that the framework ran several times with different results.
     #[serde(default)]
     pub flaky: Vec<Flaky>,
-    /// Lines that report a fault, wherever they stand; those within the words of a result do not count.
+    /// Lines that report a fault at any place; lines that belong to a result do not count.
     pub faults: Vec<String>,
-    /// Why it cannot be believed as it is: it ends in the middle, its summary does not fit its cases, there is not one case.
+    /// Reasons not to trust the result: the text ends early, the summary does not match the cases, or there is no
+    /// case at all.
     pub doubts: Vec<String>,
-    /// What is good to know and no reason for doubt: how names were made unique, what it was read as.
+    /// Notes that are no reason for doubt: renamed duplicates, the detected format.
     pub notes: Vec<String>,
 }
 
 impl Status {
-    /// Whether it counts against the firmware.
+    /// Reports whether the status counts against the firmware.
     pub fn is_bad(self) -> bool {
         matches!(self, Status::Failed | Status::Timeout | Status::Crashed)
     }
 
-    /// Its name, as it is written.
+    /// Returns the name of the status as it is serialized.
     pub fn name(self) -> &'static str {
         match self {
             Status::Passed => "passed",
@@ -105,7 +106,7 @@ impl Status {
 }
 
 impl Case {
-    /// One that ended so, and nothing else is known.
+    /// Creates a case with a status and no details.
     pub fn new(case_id: impl Into<String>, status: Status) -> Self {
         Case {
             case_id: case_id.into(),
@@ -120,7 +121,7 @@ impl Case {
 }
 
 impl Parsed {
-    /// Puts another text of the same start behind this one. A name that both have gets a number.
+    /// Appends another text of the same start. A name that occurs in both gets a number.
     pub(super) fn add(&mut self, other: Parsed) {
         self.announced = self.announced.into_iter().chain(other.announced).reduce(usize::saturating_add);
         self.summary = match (self.summary, other.summary) {

@@ -1,6 +1,8 @@
-//! GoogleTest's console: every case begins with `[ RUN      ]` and ends with `[       OK ]`, `[  FAILED  ]` or `[  SKIPPED ]`.
+//! GoogleTest's console output: every case begins with `[ RUN      ]` and ends with `[       OK ]`, `[  FAILED  ]` or
+//! `[  SKIPPED ]`.
 //!
-//! The set-up of a suite or of the whole program can fail without a case: the list at the end, or an assertion outside of every case, says so.
+//! The setup of a suite or of the whole program can fail without a case: the list at the end, or an assertion outside
+//! of every case, reports that.
 
 use super::{
     Parsed, Status,
@@ -8,7 +10,7 @@ use super::{
     reading::{Reading, add_line, form, place},
 };
 
-/// Reads the console.
+/// Parses the console output.
 pub(super) fn parse(text: &str) -> Parsed {
     let lines = lines(text);
     let mut reader = Gtest::default();
@@ -21,13 +23,14 @@ pub(super) fn parse(text: &str) -> Parsed {
 #[derive(Default)]
 struct Gtest {
     reading: Reading,
-    /// How many there were, since the line that says that they ran and until the one that counts those that passed.
+    /// The number of tests that ran, set by the line with the total and taken by the line that counts the passed
+    /// ones.
     ran: Option<usize>,
-    /// Whether what comes is the list of those that failed.
+    /// True while the list of failed tests is read.
     is_over: bool,
-    /// Those that are disabled; no count of the framework has them.
+    /// The number of disabled tests; the framework's counts omit them.
     disabled: usize,
-    /// What was printed since the case began.
+    /// The output since the case began.
     said: String,
 }
 
@@ -60,7 +63,7 @@ impl Gtest {
         }
     }
 
-    /// What is printed within a case belongs to it. An assertion outside of every case is one of a suite or of the program.
+    /// Output within a case belongs to it. An assertion outside of every case belongs to a suite or to the program.
     fn other(&mut self, at: usize, text: &str) {
         add_line(&mut self.said, text);
         let is_assertion =
@@ -119,7 +122,7 @@ impl Gtest {
         count
     }
 
-    /// The list of what failed: how many cases, which, and suites that failed by themselves.
+    /// Reads the list of failures: the number of cases, their names, and suites that failed by themselves.
     fn counted(&mut self, at: usize, rest: &str) -> bool {
         if let Some(found) = form!(r"^(\d+) tests?, listed below:$").and_then(|form| form.captures(rest)) {
             self.reading.sum_up(0, found[1].parse().unwrap_or(usize::MAX));

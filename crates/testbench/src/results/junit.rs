@@ -1,5 +1,6 @@
-//! JUnit XML as CTest, GoogleTest, pytest, Surefire, Twister and others write it. The format has no owner: a failure is believed at any place of a
-//! document, and a count that exceeds the cases is a doubt. `status.rs` reads one case.
+//! JUnit XML as CTest, GoogleTest, pytest, Surefire, Twister and others write it. The format has no single
+//! specification: a failure counts at any place of a document, and a count above the number of cases is a doubt.
+//! `status.rs` reads one case.
 
 mod status;
 
@@ -11,10 +12,10 @@ use super::{
     xml,
 };
 
-/// The elements that a document begins with.
+/// The root elements of a document.
 pub(super) const ROOTS: [&str; 2] = ["testsuites", "testsuite"];
 
-/// Reads all documents of a text.
+/// Parses all documents of a text.
 pub(super) fn parse(text: &str) -> Parsed {
     let mut reading = Reading::default();
     let texts = xml::texts(text, &ROOTS);
@@ -78,7 +79,7 @@ fn case(reading: &mut Reading, node: Node<'_, '_>) {
     }
 }
 
-/// What a case says about itself, with the place it names or else where it is written.
+/// Adds the message and the location of a case: the location in the message, or else the place of its definition.
 fn explain(case: &mut Case, node: Node<'_, '_>, written: Option<Location>) {
     let is_about = |node: &Node<'_, '_>| status::of_child(*node).is_some() || status::is_repeated(*node);
     let Some(about) = node.children().find(is_about) else { return };
@@ -90,7 +91,7 @@ fn explain(case: &mut Case, node: Node<'_, '_>, written: Option<Location>) {
         case.message = said.map(xml::text_of).unwrap_or_default().trim().to_owned();
     }
     case.location = first_place(&body).or_else(|| first_place(&case.message)).or(written);
-    // GoogleTest begins its messages with a line that is the place.
+    // GoogleTest begins its messages with a line that is the location.
     let first = case.message.split_once('\n').filter(|(first, _)| first_place(first).is_some() && !first.contains(' '));
     if let Some((_, rest)) = first {
         case.message = rest.trim().to_owned();
@@ -128,8 +129,8 @@ fn suite(reading: &mut Reading, node: Node<'_, '_>) {
     }
 }
 
-/// What a document counts. Frameworks count differently (some leave out what is disabled, some count a failure twice), so only what they have
-/// beyond the cases is doubtful.
+/// Compares the counts of a document with its cases. Frameworks count differently (some omit disabled cases, some
+/// count a failure twice), so only a count above the number of cases is doubtful.
 fn counts(reading: &mut Reading, root: Node<'_, '_>, first: usize) {
     let outermost: Vec<Node<'_, '_>> = match number(root, "tests") {
         Some(_) => vec![root],
@@ -143,7 +144,7 @@ fn counts(reading: &mut Reading, root: Node<'_, '_>, first: usize) {
     let is_counted = outermost.iter().any(|node| number(*node, "tests").is_some());
     match (is_counted, reading.summary) {
         (true, _) => reading.sum_up(tests.max(reported), failed.max(bad)),
-        // One document counts and another does not: its cases are what they are.
+        // Another document has counts and this one has none: its cases are counted instead.
         (false, Some(_)) => reading.sum_up(reported, bad),
         (false, None) => {}
     }

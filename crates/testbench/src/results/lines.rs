@@ -1,15 +1,15 @@
-//! The lines of a console, as a person would see them: without colours and control characters, whatever ends them.
+//! The lines of a console as a terminal shows them: without colours and control characters, with any line ending.
 
-/// One line.
+/// One line of console output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// What it says.
+    /// The text without its line ending.
     pub(super) text: String,
-    /// Whether something ended it; only the last one can lack that, and then it may have been cut off.
+    /// True if the line has a line ending; only the last line can lack one, and then it may be truncated.
     pub(super) ended: bool,
 }
 
-/// The lines of a text. Boards end them with `\r\n`, `\n\r`, `\n` or `\r`; what that leaves empty is dropped.
+/// Splits a text into lines. Boards end them with `\r\n`, `\n\r`, `\n` or `\r`; empty lines are dropped.
 pub(super) fn lines(text: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut rest = text;
@@ -27,7 +27,7 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
     lines
 }
 
-/// The text without escape sequences and control characters; tabs stay.
+/// Removes escape sequences and control characters; tabs stay.
 fn plain(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut chars = line.chars().peekable();
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_ends_lines_and_colours_them_is_gone() {
+    fn line_endings_and_colours_are_removed() {
         check("a\r\nb\n\rc\rd\n\n  e \n", &["a", "b", "c", "d", "  e"]);
         check("\u{1b}[0;32m[ RUN      ] \u{1b}[mRing.Push\n", &["[ RUN      ] Ring.Push"]);
         check("\u{1b}]0;title\u{7}x\u{1b}(By\u{1b}", &["xy"]);
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_last_line_can_be_cut_off() {
+    fn only_the_last_line_can_be_truncated() {
         assert!(lines("a\nb\n").iter().all(|line| line.ended));
         assert!(!lines("a\nb").last().expect("a line").ended);
     }

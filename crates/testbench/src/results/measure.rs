@@ -1,8 +1,9 @@
-//! What several starts and repetitions show together: the measured result of a round, and its verdict.
+//! Combines several starts and repetitions into the measured result of a round, with its verdict.
 //!
-//! A PASS is the hardest verdict to get. Every start ended by itself with code 0, there was a summary where the format has one, every expected
-//! case and every case of the baseline is reported and ran, no fault stands anywhere in what was printed, nothing is in doubt, and there is at
-//! least one case. `start.rs` says what one start shows, `votes.rs` puts repetitions together, `verdict.rs` decides.
+//! A PASS has the strictest conditions: every start ended by itself with code 0, there is a summary if the format has
+//! one, every expected case and every case of the baseline is reported and ran, the output contains no fault, there
+//! is no doubt, and there is at least one case. `start.rs` interprets one start, `votes.rs` combines repetitions,
+//! `verdict.rs` decides.
 
 mod start;
 mod verdict;
@@ -16,93 +17,95 @@ use self::start::Shown;
 use super::{Case, Flaky, Parsed, Status, names::meant};
 use crate::{Fault, Ran, Stop, session::file_name};
 
-/// What was measured, not judged. Its JSON is `machines/firmware/schemas/test_result.json`.
+/// The measurement, without a judgement. Its JSON schema is `machines/firmware/schemas/test_result.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// What it comes to.
+    /// The verdict of the measurement.
     pub verdict: Verdict,
-    /// The first exit code that is not 0; -1 where a start did not end by itself.
+    /// The first exit code that is not 0; -1 if a start did not end by itself.
     pub exit_code: i64,
-    /// Cases that are reported.
+    /// The number of reported cases.
     pub total_tests: usize,
-    /// Those that passed.
+    /// The number of cases that passed.
     pub passed_tests: usize,
-    /// Those that failed, crashed or took too long.
+    /// The number of cases that failed, crashed or timed out.
     pub failed_tests: usize,
-    /// Those that were left out.
+    /// The number of skipped cases.
     pub skipped_tests: usize,
-    /// Cases that were announced or expected, or are in the baseline, and are not reported. They do not count in `total_tests`.
+    /// The number of cases that were announced, expected or in the baseline, and were not reported. They do not count
+    /// in `total_tests`.
     #[serde(default)]
     pub missing_tests: usize,
-    /// Every case, once; what is missing too.
+    /// Every case, once, including the missing ones.
     pub cases: Vec<MeasuredCase>,
-    /// Cases whose repetitions did not agree.
+    /// Cases whose repetitions differ.
     #[serde(default)]
     pub flaky: Vec<Flaky>,
-    /// Figures by name: `duration_ms` of everything once, `starts`, and `covered_lines` where somebody looked.
+    /// Figures by name: `duration_ms` of one complete run, `starts`, and `covered_lines` if coverage was recorded.
     pub metrics: BTreeMap<String, f64>,
-    /// The first fault that was seen, wherever it stood; empty without one.
+    /// The first fault at any place of the output; empty without one.
     pub fault: String,
-    /// All of them, with what is known about each.
+    /// All faults, with their details.
     #[serde(default)]
     pub faults: Vec<Fault>,
-    /// Files that were left, by the folder of their start.
+    /// The files of the starts, prefixed with the start's directory.
     pub artifacts: Vec<String>,
-    /// Why it cannot be believed as it is.
+    /// The reasons not to trust the result.
     #[serde(default)]
     pub doubts: Vec<String>,
-    /// Why the verdict is what it is, what decided first.
+    /// The reasons for the verdict, the decisive one first.
     #[serde(default)]
     pub reasons: Vec<String>,
-    /// What is good to know.
+    /// Additional notes that are no reason for doubt.
     #[serde(default)]
     pub notes: Vec<String>,
 }
 
-/// One case, and which start it was seen in.
+/// One case with the start that reported it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MeasuredCase {
-    /// The case.
+    /// The result of the case.
     #[serde(flatten)]
     pub case: Case,
-    /// The start that reported it; empty where none did.
+    /// The start that reported the case; empty if none did.
     #[serde(default)]
     pub start: String,
 }
 
-/// What a measurement comes to.
+/// The verdict of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Verdict {
-    /// All is well, and all was there.
+    /// Every required case was reported and passed.
     Pass,
-    /// Something is wrong with the firmware.
+    /// The firmware is at fault.
     Fail,
-    /// Nothing can be said: too little was reported.
+    /// No conclusion is possible: too little was reported.
     Inconclusive,
     /// The same image gave different results.
     Flaky,
-    /// The environment broke down.
+    /// The environment failed.
     EnvError,
 }
 
-/// What a measurement is compared with.
+/// The requirements that a measurement is compared with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted<'a> {
-    /// Cases that must be reported; names as [`meant`] understands them.
+    /// The cases that must be reported; names as [`meant`] resolves them.
     pub expected: &'a [String],
-    /// Cases that must pass; all where there are none. Where there are some, what failed in the baseline and is no target is forgiven.
+    /// The cases that must pass; all if empty. If there are targets, a case that failed in the baseline and is no
+    /// target is ignored.
     pub targets: &'a [String],
-    /// How the untouched tree did: every case of it must be reported again.
+    /// The measurement of the untouched tree: each of its cases must be reported again.
     pub baseline: Option<&'a Measured>,
 }
 
-/// What these starts show, where every case must pass.
+/// Measures the starts if every case must pass.
 pub fn measure(ran: &[(Parsed, &Ran)], expected: &[String], baseline: Option<&Measured>) -> Measured {
     measure_wanted(ran, Wanted { expected, targets: &[], baseline })
 }
 
-/// What these starts show, compared with what is wanted.
+/// Measures the starts and compares them with the requirements.
 pub fn measure_wanted(ran: &[(Parsed, &Ran)], wanted: Wanted<'_>) -> Measured {
     let shown: Vec<Shown> = ran.iter().map(|(parsed, how)| Shown::new(parsed, how, wanted, ran)).collect();
     let (mut cases, flaky, mut notes) = votes::count(&shown);
@@ -135,7 +138,7 @@ pub fn measure_wanted(ran: &[(Parsed, &Ran)], wanted: Wanted<'_>) -> Measured {
     }
 }
 
-/// Cases that were expected or are in the baseline, and that no start reported.
+/// Returns the cases that were expected or are in the baseline, and that no start reported.
 fn unreported(cases: &[MeasuredCase], wanted: Wanted<'_>) -> Vec<MeasuredCase> {
     let mut missing: Vec<MeasuredCase> = Vec::new();
     let mut add = |name: &str, start: &str, message: &str| {
@@ -187,7 +190,8 @@ fn metrics(ran: &[(Parsed, &Ran)]) -> BTreeMap<String, f64> {
     metrics
 }
 
-/// How long everything takes once: what was run several times counts with its mean, so that figures compare however often each was run.
+/// Returns the duration of one complete run: repeated starts count with their mean, so that figures are comparable
+/// for any number of repetitions.
 fn duration_ms(ran: &[(Parsed, &Ran)]) -> f64 {
     let mut by_start: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for (_, ran) in ran {
@@ -199,7 +203,7 @@ fn duration_ms(ran: &[(Parsed, &Ran)]) -> f64 {
 
 fn artifacts(ran: &[(Parsed, &Ran)]) -> Vec<String> {
     let of_one = |ran: &Ran| {
-        // As the session names the folder of a start.
+        // This is the directory name that the session gives to a start.
         let folder = format!("{}-{}", file_name(&ran.start.id), ran.start.repetition);
         let files = ran.logs.iter().chain(&ran.reports).chain(&ran.artifacts);
         files.map(|file| format!("{folder}/{}", file.display())).collect::<Vec<_>>()
@@ -207,7 +211,7 @@ fn artifacts(ran: &[(Parsed, &Ran)]) -> Vec<String> {
     ran.iter().flat_map(|(_, ran)| of_one(ran)).collect()
 }
 
-/// Leaves out what was said before.
+/// Removes duplicate texts.
 fn dedup(texts: &mut Vec<String>) {
     let mut seen = BTreeSet::new();
     texts.retain(|text| seen.insert(text.clone()));

@@ -1,7 +1,7 @@
-//! What test frameworks print, in one form. One file per format; `form.rs` is the form.
+//! Parsers for the output of test frameworks, one file per format; `form.rs` defines the common form.
 //!
-//! Reading never fails: a text that says nothing is a [`Parsed`] with doubts. [`measure`](measure::measure) puts several together into a verdict
-//! that no exit code, no summary and no silence can talk into a PASS.
+//! Parsing never fails: a text without results is a [`Parsed`] with doubts. [`measure`](measure::measure) combines
+//! several into a verdict; no exit code, summary or missing output alone can turn it into a PASS.
 
 mod auto;
 mod banner;
@@ -33,45 +33,46 @@ pub use names::meant;
 pub use patterns::{PatternTexts, Patterns};
 pub use text::text;
 
-/// A format of results.
+/// A format of test results.
 #[derive(Clone, Debug)]
 pub enum Format {
-    /// Whatever it is.
+    /// Detects the format from the text.
     Auto,
-    /// Unity's console.
+    /// The console output of Unity.
     Unity,
-    /// Test Anything Protocol.
+    /// The Test Anything Protocol.
     Tap,
-    /// The kernel's dialect of it.
+    /// The Linux kernel's dialect of TAP.
     Ktap,
-    /// JUnit XML, whoever wrote it.
+    /// JUnit XML of any producer.
     Junit,
-    /// GoogleTest's console.
+    /// The console output of GoogleTest.
     Gtest,
-    /// CTest's console.
+    /// The console output of CTest.
     Ctest,
-    /// pytest's console.
+    /// The console output of pytest.
     Pytest,
-    /// What `cargo test` prints.
+    /// The console output of `cargo test`.
     Cargo,
-    /// Zephyr Twister's `twister.json`.
+    /// The file `twister.json` of Zephyr Twister.
     Twister,
-    /// Zephyr's test console.
+    /// The console output of Zephyr's test framework.
     Ztest,
-    /// Robot Framework's `output.xml`.
+    /// The file `output.xml` of Robot Framework.
     Robot,
-    /// Free text.
+    /// Free text, parsed with the user's patterns.
     Patterns(Patterns),
 }
 
-/// The names of all formats, as a profile says them.
+/// The names of all formats as profiles use them.
 const NAMES: [&str; 13] = [
     "auto", "unity", "tap", "ktap", "junit", "gtest", "ctest", "pytest", "cargo", "twister", "ztest", "robot",
     "patterns",
 ];
 
 impl Format {
-    /// The format of a name; nothing named is `auto`. Of `patterns` there are none yet: see [`Format::configured`].
+    /// Returns the format of a name; an empty name is `auto`. The format `patterns` has no patterns yet: see
+    /// [`Format::configured`].
     pub fn named(name: &str) -> Option<Format> {
         Some(match name {
             "" | "auto" => Format::Auto,
@@ -91,11 +92,11 @@ impl Format {
         })
     }
 
-    /// The format of a profile: its name, and its `patterns` where it has some.
+    /// Returns the format of a profile: its name and, if there are any, its `patterns`.
     ///
     /// # Errors
     ///
-    /// Every problem, in sentences.
+    /// Returns every problem as a sentence.
     pub fn configured(name: &str, config: &Map<String, Value>) -> Result<Format, Vec<String>> {
         let unknown = || vec![format!("there is no result format `{name}`; there are {}", NAMES.join(", "))];
         let format = Format::named(name).ok_or_else(unknown)?;
@@ -112,7 +113,7 @@ impl Format {
         }
     }
 
-    /// Its name.
+    /// Returns the name of the format.
     pub fn name(&self) -> &'static str {
         match self {
             Format::Auto => "auto",
@@ -132,7 +133,7 @@ impl Format {
     }
 }
 
-/// What a text says about tests.
+/// Parses the test results of a text.
 pub fn parse(format: &Format, text: &str) -> Parsed {
     match format {
         Format::Auto => found_out(text),
@@ -151,8 +152,8 @@ pub fn parse(format: &Format, text: &str) -> Parsed {
     }
 }
 
-/// What one start says: its results from `texts` (each of them read, and their cases put together), and faults also from `others`, which hold no
-/// results: an emulator's own output, a log beside a report.
+/// Parses the output of one start: results from `texts` (all of them, with their cases combined), and only faults
+/// from `others`, which contain no results, such as an emulator's log or a log beside a report.
 pub fn read(format: &Format, texts: &[&str], others: &[&str]) -> Parsed {
     let mut all = Parsed::default();
     for text in texts {
@@ -162,13 +163,14 @@ pub fn read(format: &Format, texts: &[&str], others: &[&str]) -> Parsed {
         all.doubts.push("there is nothing to read results from".to_owned());
     }
     for text in others {
-        // An assertion that a report is about stands in the log as well; what matters here is what no case can explain.
+        // The log repeats assertions that belong to a reported case; only faults that no case can explain matter
+        // here.
         all.faults.extend(banner::certain(text));
     }
     all
 }
 
-/// The format that texts really have, and how many cases they report in it, where they report none in the one that they are said to have.
+/// Returns the format that the texts really have, with the number of cases, if the stated format yields no case.
 pub fn really(format: &Format, texts: &[&str]) -> Option<(Format, usize)> {
     let cases = |format: &Format| texts.iter().map(|text| parse(format, text).cases.len()).sum();
     if matches!(format, Format::Auto) || cases(format) > 0 {

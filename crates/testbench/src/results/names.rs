@@ -1,11 +1,11 @@
-//! The names of cases: unique within a run, and found by what people call them.
+//! The names of cases: unique within a run, and found by their short names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Case;
 
-/// Makes every id unique. Cases of one name in different suites are called `suite.name`; what is still the same gets `#2`, `#3` in the order of
-/// the text. The notes say so.
+/// Makes every id unique. Cases with the same name in different suites become `suite.name`; remaining duplicates get
+/// `#2`, `#3` in the order of the text. The notes report the changes.
 pub(super) fn make_unique(cases: &mut [Case], suites: &[String], notes: &mut Vec<String>) {
     for (name, indices) in shared(cases) {
         let different: BTreeSet<&String> = indices.iter().filter_map(|index| suites.get(*index)).collect();
@@ -32,7 +32,7 @@ pub(super) fn make_unique(cases: &mut [Case], suites: &[String], notes: &mut Vec
     }
 }
 
-/// Names that several cases have, with the places of those.
+/// Returns the names that several cases share, with the indices of those cases.
 fn shared(cases: &[Case]) -> BTreeMap<String, Vec<usize>> {
     let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (index, case) in cases.iter().enumerate() {
@@ -42,14 +42,14 @@ fn shared(cases: &[Case]) -> BTreeMap<String, Vec<usize>> {
     places
 }
 
-/// Whether a case is meant by a name: its id, or the end of its id after `.`, `::`, `/` or a space. Where an id is meant exactly, nothing else is:
-/// see [`meant`].
+/// Reports whether an id ends with a name after `.`, `::`, `/` or a space. An exact match takes precedence: see
+/// [`meant`].
 fn ends_with(case_id: &str, name: &str) -> bool {
     case_id.strip_suffix(name).is_some_and(|before| before.ends_with(['.', ':', '/', ' ']))
 }
 
-/// The ids that are meant by a name: the one that is exactly so, or all that end in it after a separator. `test_pop` means
-/// `test_ring.py::TestRing::test_pop`.
+/// Returns the ids that a name refers to: the exact one, or all that end with it after a separator. `test_pop` refers
+/// to `test_ring.py::TestRing::test_pop`.
 pub fn meant<'a>(name: &str, case_ids: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut ending = Vec::new();
     for case_id in case_ids {
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_of_one_name_are_told_apart_by_suite_and_then_by_number() {
+    fn equal_names_are_distinguished_by_suite_then_by_number() {
         assert_eq!(unique(&[("a", "x"), ("b", "x"), ("b", "y")]), (vec!["a.x".into(), "b.x".into(), "y".into()], 1));
         assert_eq!(unique(&[("a", "x"), ("a", "x")]), (vec!["x".into(), "x#2".into()], 1));
         assert_eq!(unique(&[("", "x"), ("b", "x"), ("b", "x")]), (vec!["x".into(), "b.x".into(), "b.x#2".into()], 2));
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_means_its_id_or_all_ids_that_end_in_it() {
+    fn name_refers_to_its_exact_id_or_to_all_ids_ending_in_it() {
         let ids = ["Ring.Push", "Other.Push", "Push", "t.py::T::test_pop"];
         assert_eq!(meant("Push", ids), ["Push"]);
         assert_eq!(meant("Push", ["Ring.Push", "Other.Push"]), ["Ring.Push", "Other.Push"]);

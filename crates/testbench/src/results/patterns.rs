@@ -1,4 +1,4 @@
-//! Free text, by patterns of the user's own: regular expressions with named groups.
+//! Free text, parsed with the user's regular expressions and their named groups.
 
 use regex::{Captures, Regex};
 use serde::{Deserialize, Serialize};
@@ -9,45 +9,46 @@ use super::{
     reading::{Reading, ms_of_seconds, place},
 };
 
-/// The patterns as they are written in a profile. A line is compared with each in the order in which they stand here.
+/// The patterns as a profile contains them. Each line is compared with them in the order of these fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PatternTexts {
-    /// How many cases are announced: group `total`.
+    /// Announces the number of cases: group `total`.
     pub plan: String,
-    /// A case begins: group `case`.
+    /// Marks the begin of a case: group `case`.
     pub start: String,
-    /// A case ended, with its status as a word: groups `case` and `status`.
+    /// Marks the end of a case with its status as a word: groups `case` and `status`.
     pub result: String,
-    /// A case passed: group `case`.
+    /// Marks a passed case: group `case`.
     pub pass: String,
-    /// A case failed: group `case`.
+    /// Marks a failed case: group `case`.
     pub fail: String,
-    /// A case was left out: group `case`.
+    /// Marks a skipped case: group `case`.
     pub skip: String,
-    /// The end: groups `total`, `passed`, `failed`, as far as there are any. Where this is given, a text without it is doubted.
+    /// Marks the summary: groups `total`, `passed`, `failed`, all optional. If this pattern is set, a text without a
+    /// match is doubted.
     pub summary: String,
-    /// Lines in which no fault is looked for.
+    /// Marks lines in which no fault is searched.
     pub ignore: String,
 }
 
-/// The patterns, compiled.
+/// The compiled patterns.
 #[derive(Clone, Debug, Default)]
 pub struct Patterns {
     plan: Option<Regex>,
     start: Option<Regex>,
-    /// With the status, or `None` where a word says it.
+    /// The result patterns with their status, or `None` if a word in the line gives the status.
     results: Vec<(Option<Status>, Regex)>,
     summary: Option<Regex>,
     ignore: Option<Regex>,
 }
 
 impl Patterns {
-    /// Compiles them.
+    /// Compiles the patterns.
     ///
     /// # Errors
     ///
-    /// What is wrong with each, in sentences.
+    /// Returns the problems of all patterns as sentences.
     pub fn new(texts: &PatternTexts) -> Result<Patterns, Vec<String>> {
         let mut problems = Vec::new();
         let mut compile = |name: &str, text: &str, groups: &[&str]| compiled(name, text, groups, &mut problems);
@@ -70,7 +71,7 @@ impl Patterns {
         if problems.is_empty() { Ok(patterns) } else { Err(problems) }
     }
 
-    /// Reads the console.
+    /// Parses the console output.
     pub(super) fn parse(&self, text: &str) -> Parsed {
         let lines = lines(text);
         let mut reading = Reading::default();
@@ -153,7 +154,7 @@ fn summary(reading: &mut Reading, found: &Captures<'_>) {
     reading.sum_up(total, failed.unwrap_or(bad));
 }
 
-/// How a case ended, by the word that people print for it.
+/// Returns the status for a commonly printed word.
 fn word(text: &str) -> Option<Status> {
     Some(match text.to_ascii_lowercase().as_str() {
         "pass" | "passed" | "ok" | "success" | "succeeded" | "good" => Status::Passed,

@@ -1,4 +1,5 @@
-//! pytest's console. With `-v` every case has a line; without, only letters per file, and then cases are called after the file and their number.
+//! pytest's console output. With `-v`, every case has a line; without it, there are only letters per file, and cases
+//! are named after the file and their number.
 //!
 //! The last line holds the totals. Lines around it (an internal error, an interruption, too little coverage) can contradict it. `tail.rs` reads
 //! everything after the cases, `letters.rs` the letters.
@@ -12,10 +13,10 @@ use super::{
     reading::{Reading, form},
 };
 
-/// The most cases that are made of totals alone.
+/// The largest number of cases that are created from totals alone.
 const UNNAMED_MAX: usize = 10_000;
 
-/// Reads the console.
+/// Parses the console output.
 pub(super) fn parse(text: &str) -> Parsed {
     let lines = lines(text);
     let mut reader = Pytest::default();
@@ -28,22 +29,22 @@ pub(super) fn parse(text: &str) -> Parsed {
 #[derive(Default)]
 struct Pytest {
     reading: Reading,
-    /// `test_ring.py 2` and the like were made.
+    /// True if numbered cases such as `test_ring.py 2` were created from letters.
     has_letters: bool,
     /// True if a case was named.
     has_names: bool,
     has_subtests: bool,
-    /// The heading of the failure that is being told.
+    /// The heading of the failure that is being read.
     about: Option<String>,
     is_told_since: Option<usize>,
-    /// Whether the cases are over and what is said about them follows.
+    /// True if the cases are over and the reports about them follow.
     is_over: bool,
-    /// The file whose letters were interrupted by what its cases print (`-s`).
+    /// The file whose letters are interrupted by output of its cases (`-s`).
     file: Option<String>,
     totals: Option<tail::Totals>,
 }
 
-/// How a case ended, by the word that pytest prints. Nothing for an attempt that is followed by another, and for a part of a case.
+/// Returns the status for a word of pytest; `None` for an attempt that is repeated and for a part of a case.
 fn status(word: &str) -> Option<Status> {
     match word {
         "PASSED" | "XPASS" => Some(Status::Passed),
@@ -84,7 +85,8 @@ impl Pytest {
         true
     }
 
-    /// `test_ring.py::test_pop FAILED [ 25%]`, or as several workers print it: `[gw0] [ 25%] FAILED test_ring.py::test_pop`.
+    /// Parses `test_ring.py::test_pop FAILED [ 25%]`, or the form of parallel workers:
+    /// `[gw0] [ 25%] FAILED test_ring.py::test_pop`.
     fn case(&mut self, at: usize, text: &str) -> bool {
         let form = form!(
             r"^(?P<id>(?:\S+?|\S[^:]*\.\w+)::.*?)\s+(?P<status>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS|RERUN|SUB(?:PASS|FAIL|SKIP)\w*(?:[\[(].*?[\])])*)(?: \((?P<why>.*)\))?(?:\s+\[ *\d+%\])?$"
@@ -100,7 +102,7 @@ impl Pytest {
         self.late(at, text) || self.begins(at, text)
     }
 
-    /// A case, an attempt at one, or a part of one ended.
+    /// Records the end of a case, of an attempt or of a part of a case.
     fn result(&mut self, at: usize, id: &str, word: &str, why: &str) {
         self.has_names = true;
         match status(word) {
@@ -112,7 +114,8 @@ impl Pytest {
                 self.reading.again(at, "", id, Status::Failed);
                 self.reading.begin_again(at, "", id);
             }
-            // A subtest that failed makes its case fail, which is reported too; a case that passes all the same is contradicted.
+            // A failed subtest makes its case fail, which is reported too. If the case passes anyway, this line
+            // contradicts it.
             None => {
                 self.has_subtests = true;
                 if word.starts_with("SUBFAIL") {
@@ -122,7 +125,7 @@ impl Pytest {
         }
     }
 
-    /// The result of a case that printed something after its name.
+    /// Parses the result of a case that printed something after its name.
     fn late(&mut self, at: usize, text: &str) -> bool {
         let form =
             form!(r"^(?:.*[^A-Z])?(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS|RERUN)(?: \(.*\))?(?:\s+\[ *\d+%\])?$");
@@ -140,7 +143,7 @@ impl Pytest {
             self.reading.begin(at, "", &found["id"]);
         }
         self.has_names = true;
-        // What the case prints behind its name is its own.
+        // Output after the name belongs to the case.
         self.reading.claim(at, 0..found["id"].len());
         false
     }
@@ -168,8 +171,8 @@ impl Pytest {
         true
     }
 
-    /// Where cases print what they like (`-s`), letters get lost among it. Where pytest has collected as many as it counts, and none failed, the rest
-    /// is known by the count.
+    /// Adds cases from the totals. If cases print freely (`-s`), letters get lost in their output. If pytest counts
+    /// as many cases as it collected, and none failed, the lost ones are known by their number.
     fn take_from_totals(&mut self) {
         let Some(totals) = self.totals.as_ref().filter(|_| !self.has_names) else { return };
         let found = self.reading.found.iter().map(|found| found.case.status);

@@ -1,5 +1,5 @@
-//! What every reader of a format fills: cases that begin and end, what was announced and summed up. At the end it becomes [`Parsed`], with all
-//! that does not fit together said as doubts.
+//! The state that every parser fills: cases that begin and end, announcements and summaries. At the end it becomes
+//! [`Parsed`], with every contradiction reported as a doubt.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -10,7 +10,8 @@ use super::{
     names,
 };
 
-/// A regular expression of this crate, compiled once. One that does not compile matches nothing, and fails every test that needs it.
+/// A regular expression of this crate, compiled once. If it does not compile, it matches nothing and fails every test
+/// that needs it.
 macro_rules! form {
     ($text:expr) => {{
         static FORM: std::sync::LazyLock<Option<regex::Regex>> = std::sync::LazyLock::new(|| {
@@ -25,25 +26,25 @@ pub(super) use form;
 
 /// The longest message that is kept of a case.
 const MESSAGE_MAX: usize = 4096;
-/// The most lines that are kept of a stack.
+/// The largest number of stack lines that are kept.
 const STACK_MAX: usize = 32;
 
-/// A case as it was found.
+/// A case as the parser found it.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
-    /// What it belongs to; tells cases of one name apart.
+    /// The suite of the case; it distinguishes cases with the same name.
     pub(super) suite: String,
-    /// The case; its id is only its name until the end.
+    /// The case; its id is the bare name until the end of parsing.
     pub(super) case: Case,
-    /// The line where it began.
+    /// The line at which the case began.
     began: usize,
-    /// How earlier attempts at it ended.
+    /// The statuses of earlier attempts.
     earlier: Vec<Status>,
-    /// Whether the framework's totals count it.
+    /// True if the framework's totals include the case.
     is_counted: bool,
 }
 
-/// What was found so far.
+/// The parsing state of a text.
 #[derive(Default)]
 pub(super) struct Reading {
     pub(super) found: Vec<Found>,
@@ -52,16 +53,16 @@ pub(super) struct Reading {
     pub(super) doubts: Vec<String>,
     pub(super) notes: Vec<String>,
     pub(super) faults: Vec<String>,
-    /// Lines by which the framework, or what ran it, says that the run failed.
+    /// Lines in which the framework or its driver reports that the run failed.
     failures: Vec<String>,
-    /// Those that have begun and not ended, by their place in `found`.
+    /// The indices in `found` of the cases that have begun and not ended.
     open: Vec<usize>,
     claimed: BTreeMap<usize, Range<usize>>,
     within: Vec<Range<usize>>,
 }
 
 impl Reading {
-    /// A case begins.
+    /// Records the begin of a case.
     pub(super) fn begin(&mut self, at: usize, suite: &str, name: &str) {
         self.open.push(self.found.len());
         self.push(at, suite, name);
@@ -73,7 +74,7 @@ impl Reading {
         self.found.push(Found { suite: suite.to_owned(), case, began: at, earlier, is_counted });
     }
 
-    /// A case ended, whether or not it was seen to begin.
+    /// Records the end of a case, whether or not its begin was seen.
     pub(super) fn end(&mut self, at: usize, suite: &str, name: &str, status: Status) -> &mut Case {
         let is_it = |index: &usize| self.found[*index].case.case_id == name && self.found[*index].suite == suite;
         let index = match self.open.iter().rposition(is_it) {
@@ -89,14 +90,14 @@ impl Reading {
         &mut found.case
     }
 
-    /// A case that was seen before begins once more.
+    /// Records that a known case begins again.
     pub(super) fn begin_again(&mut self, at: usize, suite: &str, name: &str) {
         self.again(at, suite, name, Status::Missing);
         let is_it = |found: &Found| found.case.case_id == name && found.suite == suite;
         self.open.extend(self.found.iter().rposition(is_it));
     }
 
-    /// A case ended that may have ended before: the earlier result stays known as an earlier attempt.
+    /// Records the end of a case that may have ended before: the earlier result becomes an earlier attempt.
     pub(super) fn again(&mut self, at: usize, suite: &str, name: &str, status: Status) -> &mut Case {
         let is_it = |found: &Found| found.case.case_id == name && found.suite == suite;
         let Some(index) = self.found.iter().rposition(is_it) else { return self.end(at, suite, name, status) };
@@ -110,7 +111,7 @@ impl Reading {
         &mut found.case
     }
 
-    /// An attempt at a case ended that another one follows or followed.
+    /// Records an additional attempt at a case.
     pub(super) fn earlier(&mut self, suite: &str, name: &str, status: Status) {
         let is_it = |found: &&mut Found| found.case.case_id == name && found.suite == suite;
         if let Some(found) = self.found.iter_mut().rev().find(is_it) {
@@ -118,7 +119,8 @@ impl Reading {
         }
     }
 
-    /// Something failed that is no case and that no total counts: a suite's set-up, say. It is reported as a case of its own.
+    /// Records a failure that is no case and that no total counts, such as a suite's setup. It is reported as a
+    /// separate case.
     pub(super) fn end_uncounted(&mut self, at: usize, name: &str, status: Status) -> &mut Case {
         self.push(at, "", name);
         let index = self.found.len() - 1;
@@ -128,60 +130,61 @@ impl Reading {
         &mut found.case
     }
 
-    /// The framework, or what ran it, says that the run failed. Counts where no failed case explains it.
+    /// Records that the framework or its driver reports a failed run. It counts only if no failed case explains it.
     pub(super) fn fail(&mut self, why: impl Into<String>) {
         self.failures.push(why.into());
     }
 
-    /// The first line of a form by which the framework says that the run failed.
+    /// Records the first line that matches a failure pattern of the framework.
     pub(super) fn fail_on(&mut self, lines: &[Line], form: Option<&regex::Regex>) {
         self.fail_where(lines, |text| form.is_some_and(|form| form.is_match(text)));
     }
 
-    /// The first line by which the framework says that the run failed.
+    /// Records the first line that satisfies a failure condition of the framework.
     pub(super) fn fail_where(&mut self, lines: &[Line], says_so: impl Fn(&str) -> bool) {
         if let Some(line) = lines.iter().find(|line| says_so(&line.text)) {
             self.fail(format!("it says that it failed: {}", shortened(line.text.trim())));
         }
     }
 
-    /// The case that began last and has not ended.
+    /// Returns the case that began last and has not ended.
     pub(super) fn open(&self) -> Option<&Found> {
         self.open.last().map(|index| &self.found[*index])
     }
 
-    /// The newest case of a name.
+    /// Returns the newest case with a name.
     pub(super) fn case(&mut self, name: &str) -> Option<&mut Case> {
         self.found.iter_mut().rev().map(|found| &mut found.case).find(|case| case.case_id == name)
     }
 
-    /// This part of a line is the framework's own: no banner is looked for in it, and cut off it is doubted.
+    /// Marks a part of a line as the framework's own: no fault is searched in it, and if the line is truncated, it
+    /// causes a doubt.
     pub(super) fn claim(&mut self, at: usize, part: Range<usize>) {
         self.claimed.insert(at, part);
     }
 
-    /// These lines are about cases, so that an assertion in them is the business of a case.
+    /// Marks lines as belonging to cases, so that an assertion in them is explained by a case.
     pub(super) fn about_cases(&mut self, lines: Range<usize>) {
         self.within.push(lines);
     }
 
-    /// Why it cannot be believed.
+    /// Records a reason not to trust the result.
     pub(super) fn doubt(&mut self, why: impl Into<String>) {
         self.doubts.push(why.into());
     }
 
-    /// More cases were announced.
+    /// Adds to the number of announced cases.
     pub(super) fn announce(&mut self, count: usize) {
         self.announced = Some(self.announced.unwrap_or(0).saturating_add(count));
     }
 
-    /// More cases were summed up.
+    /// Adds to the totals of the summary.
     pub(super) fn sum_up(&mut self, total: usize, failed: usize) {
         let (before, failed_before) = self.summary.unwrap_or((0, 0));
         self.summary = Some((before.saturating_add(total), failed_before.saturating_add(failed)));
     }
 
-    /// All that there was to read of these lines.
+    /// Finishes the parsing of console lines.
     pub(super) fn finish(mut self, lines: &[Line]) -> Parsed {
         let last = lines.len().saturating_sub(1);
         if lines.last().is_some_and(|line| !line.ended) && self.claimed.contains_key(&last) {
@@ -192,10 +195,10 @@ impl Reading {
         self.close()
     }
 
-    /// All that there was to read, where it was no console.
+    /// Finishes the parsing of a text that is not a console.
     pub(super) fn close(mut self) -> Parsed {
         self.compare();
-        // Without a case that failed nothing else explains such a line.
+        // A failed case explains the failure lines; only without one do they count.
         if self.found.iter().any(|found| found.case.status.is_bad()) {
             self.failures.clear();
         }
@@ -238,7 +241,7 @@ impl Reading {
         }
     }
 
-    /// Compares what was announced and summed up with what is there.
+    /// Compares the announcement and the summary with the reported cases.
     fn compare(&mut self) {
         let counted = || self.found.iter().filter(|found| found.is_counted);
         let reported = counted().filter(|found| found.case.status != Status::Missing).count();
@@ -258,11 +261,11 @@ impl Reading {
     }
 }
 
-/// The statuses of all attempts at a case, where they differ.
+/// Returns the statuses of all attempts at a case, if they differ.
 fn attempts(found: &mut Found) -> Vec<Status> {
     let mut statuses = std::mem::take(&mut found.earlier);
     let last = found.case.status;
-    // An attempt that was not finished takes no part: the case is missing.
+    // An unfinished attempt does not count: the case is missing.
     if last == Status::Missing || statuses.iter().all(|status| *status == last) {
         return Vec::new();
     }
@@ -270,14 +273,14 @@ fn attempts(found: &mut Found) -> Vec<Status> {
     statuses
 }
 
-/// The case with its texts trimmed to what is kept.
+/// Trims the texts of a case to the kept lengths.
 fn tidy(mut case: Case) -> Case {
     case.message = shortened(case.message.trim());
     case.stack.truncate(STACK_MAX);
     case
 }
 
-/// The beginning of a text that is too long to be kept.
+/// Returns the beginning of a text that is too long to be kept.
 pub(super) fn shortened(text: &str) -> String {
     let mut end = text.len().min(MESSAGE_MAX);
     while !text.is_char_boundary(end) {
@@ -296,13 +299,14 @@ pub(super) fn add_line(message: &mut String, line: &str) {
     }
 }
 
-/// A place, where the line is a number.
+/// Returns a location, if the line is a number.
 pub(super) fn place(file: &str, line: &str) -> Option<Location> {
     let line = line.parse().ok()?;
     (!file.is_empty()).then(|| Location { file: file.to_owned(), line })
 }
 
-/// The first place that a text names as `file:line`, or as `file(line):` as compilers of Windows do. A drive belongs to the file.
+/// Returns the first location in a text, as `file:line` or as `file(line):` of Windows compilers. A drive letter
+/// belongs to the file.
 pub(super) fn first_place(text: &str) -> Option<Location> {
     let form = form!(
         r#"(?P<file>(?:\b[A-Za-z]:[\\/])?[^\s:"'(\[]+\.[A-Za-z]\w{0,5})(?::(?P<line>\d{1,7})\b|\((?P<at>\d{1,7})(?:,\d+)?\) ?:)"#
@@ -312,8 +316,9 @@ pub(super) fn first_place(text: &str) -> Option<Location> {
     place(&found["file"], line.as_str())
 }
 
-/// Milliseconds of a number of seconds as frameworks write them: `0.25`, `1,234.5`, and `1,5` where a comma marks the fraction. A comma alone does
-/// that: tests that take a thousand seconds are rarer than languages that write so.
+/// Converts seconds in the notations of frameworks to milliseconds: `0.25`, `1,234.5`, and `1,5` with a decimal
+/// comma. A single comma is a decimal comma: tests that take a thousand seconds are rarer than locales with that
+/// notation.
 pub(super) fn ms_of_seconds(text: &str) -> Option<u64> {
     let text = text.trim();
     let is_one_comma = text.matches(',').count() == 1;

@@ -1,4 +1,4 @@
-//! Robot Framework's `output.xml`. It is written as the tests go on, so one that was ended has no statistics.
+//! Robot Framework's `output.xml`. It is written while the tests run, so an interrupted one has no statistics.
 
 use roxmltree::Node;
 
@@ -8,13 +8,13 @@ use super::{
     xml,
 };
 
-/// How deeply suites are followed; the XML reader's own bound is below that times the elements per suite.
+/// The greatest depth of nested suites; the XML parser's limit is below that times the elements per suite.
 const DEPTH_MAX: usize = 64;
 
-/// The elements that a document begins with.
+/// The root elements of a document.
 const ROOTS: [&str; 1] = ["robot"];
 
-/// Reads all documents of a text.
+/// Parses all documents of a text.
 pub(super) fn parse(text: &str) -> Parsed {
     let mut reading = Reading::default();
     xml::texts(text, &ROOTS).tell(&mut reading, "output of Robot Framework", read);
@@ -57,7 +57,7 @@ fn suite(reading: &mut Reading, node: Node<'_, '_>, above: &str, depth: usize) {
     if let Some(why) = failed_teardown(node) {
         fail_all(reading, first, &why);
     }
-    // A suite can fail in its own set-up or tear-down, with no case at all.
+    // A suite can fail in its setup or teardown without any case.
     let Some((Status::Failed, ended)) = ended(node) else { return };
     let message = xml::text_of(ended);
     let is_told = reading.found[first..].iter().any(|found| found.case.status.is_bad());
@@ -66,7 +66,7 @@ fn suite(reading: &mut Reading, node: Node<'_, '_>, above: &str, depth: usize) {
     }
 }
 
-/// Why the tear-down of a suite failed, if it did.
+/// Returns the message of a suite's failed teardown, if it failed.
 fn failed_teardown(suite: Node<'_, '_>) -> Option<String> {
     let mut keywords = children(suite, "kw");
     let teardown =
@@ -75,7 +75,8 @@ fn failed_teardown(suite: Node<'_, '_>) -> Option<String> {
     (status == Status::Failed).then(|| xml::text_of(ended).trim().to_owned())
 }
 
-/// A failed tear-down of their suite fails all its cases: Robot writes their results before it knows, and counts them so.
+/// Fails all cases of a suite whose teardown failed: Robot writes their results before the teardown, but counts them
+/// as failed.
 fn fail_all(reading: &mut Reading, first: usize, why: &str) {
     let cases = reading.found[first..].iter_mut().map(|found| &mut found.case);
     for case in cases.filter(|case| matches!(case.status, Status::Passed | Status::Failed)) {
@@ -98,7 +99,7 @@ fn case(reading: &mut Reading, node: Node<'_, '_>, suite: &str, source: &str) {
     }
 }
 
-/// How a suite or a case ended.
+/// Returns the status of a suite or a case.
 fn ended<'a, 'b>(node: Node<'a, 'b>) -> Option<(Status, Node<'a, 'b>)> {
     let ended = children(node, "status").last()?;
     let status = match ended.attribute("status")? {

@@ -1,8 +1,9 @@
-//! TAP 12 to 14 and KTAP: a plan, numbered results, and subtests further to the right. Subtests stand before the result they belong to, or behind
-//! it in braces. A runner may also show the TAP of the program it ran as comments (`# ok 1`): those are subtests too.
+//! TAP 12 to 14 and KTAP: a plan, numbered results, and indented subtests. Subtests stand before the result to which
+//! they belong, or after it in braces. A runner may also show the TAP output of a program as comments (`# ok 1`):
+//! those are subtests too.
 //!
-//! Nothing at its end says how many there were: the plan tells what is missing, on every level. `comments.rs` decides which result a comment is
-//! about.
+//! TAP has no final count: the plan shows what is missing, on every level. `comments.rs` decides to which result a
+//! comment belongs.
 
 mod comments;
 mod level;
@@ -18,13 +19,13 @@ use super::{
     reading::{Reading, add_line, first_place, form, place},
 };
 
-/// How deeply subtests are told apart.
+/// The greatest depth of nested subtests.
 const DEPTH_MAX: usize = 64;
 
-/// The columns that a tab may fill.
+/// The number of columns of a tab stop.
 const TAB_COLUMNS: usize = 8;
 
-/// Reads the console. In KTAP every result has a number, and a kernel's time may stand before the line.
+/// Parses the console output. In KTAP, every result has a number, and a kernel timestamp may precede the line.
 pub(super) fn parse(text: &str, is_kernel: bool) -> Parsed {
     let mut lines = lines(text);
     if is_kernel {
@@ -44,7 +45,7 @@ fn without_time(line: &mut Line) {
     }
 }
 
-/// The column in which the words of a line begin, and the words.
+/// Returns the column at which the text of a line begins, and the text.
 fn indented(text: &str) -> (usize, &str) {
     let words = text.trim_start_matches([' ', '\t']);
     let step = |column: usize, c: char| if c == '\t' { (column / TAB_COLUMNS + 1) * TAB_COLUMNS } else { column + 1 };
@@ -54,16 +55,16 @@ fn indented(text: &str) -> (usize, &str) {
 #[derive(Default)]
 struct Tap {
     reading: Reading,
-    /// From the outermost to the one that is being read.
+    /// The open levels, from the outermost to the current one.
     levels: Vec<Level>,
     is_kernel: bool,
     /// True if results have numbers; a line without one is then ordinary output.
     is_numbered: bool,
     /// True if every line must be TAP (`pragma +strict`).
     is_strict: bool,
-    /// The column of comments that are another program's TAP.
+    /// The column of comments that contain the TAP output of another program.
     commented: Option<usize>,
-    /// The columns of results whose subtests stand in braces that are still open.
+    /// The columns of results whose braces with subtests are still open.
     braces: Vec<usize>,
     yaml: Option<yaml::Block>,
 }
@@ -113,8 +114,8 @@ impl Tap {
         }
     }
 
-    /// The column and the words of a line. A program's TAP that its runner shows as comments begins with its version, and stands further to the right
-    /// than the runner's own.
+    /// Returns the column and the text of a line. The TAP output of a program that its runner shows as comments
+    /// begins with a version line and counts as indented further than the runner's own.
     fn uncommented<'t>(&mut self, text: &'t str) -> (usize, &'t str) {
         let (column, words) = indented(text);
         let Some(inner) = words.strip_prefix("# ") else { return (column, words) };
@@ -129,7 +130,7 @@ impl Tap {
     }
 
     fn version(&mut self, column: usize, words: &str) -> bool {
-        // Another document follows one that was there, or a subtest says its version.
+        // The version line begins another document, unless it belongs to a subtest.
         let is_next = || self.levels.first().is_some_and(|level| level.indent >= column && !level.is_empty());
         if is_version(words) && is_next() {
             self.flush();
@@ -187,7 +188,7 @@ impl Tap {
         true
     }
 
-    /// The end of the subtests that stand behind their result.
+    /// Handles the end of the subtests that follow their result.
     fn closing_brace(&mut self, column: usize, words: &str) -> bool {
         if words != "}" || self.braces.last() != Some(&column) {
             return false;
@@ -221,8 +222,8 @@ impl Tap {
         true
     }
 
-    /// `# Subtest: name` says whose subtests follow. Other comments are kept for the result that they are about; they can report faults, so they are
-    /// nobody's own.
+    /// Reads `# Subtest: name`, which names the owner of the following subtests. Other comments are kept for the
+    /// result to which they belong. They can report faults, so they are not claimed as framework output.
     fn comment(&mut self, column: usize, words: &str) -> bool {
         if let Some(name) = words.strip_prefix("# Subtest: ") {
             self.level(column).name = name.trim().to_owned();
@@ -238,7 +239,7 @@ impl Tap {
         false
     }
 
-    /// The level of a column; what is deeper and was never summed up by its own result stays below it.
+    /// Returns the level of a column. Deeper levels without a final result become orphans of it.
     fn level(&mut self, column: usize) -> &mut Level {
         if let Some(index) = self.levels.iter().position(|level| level.indent == column) {
             let inner = self.levels.split_off(index + 1);
@@ -251,7 +252,7 @@ impl Tap {
         &mut self.levels[at]
     }
 
-    /// The level to the right of a column: the subtests of the result that stands there.
+    /// Removes and returns the level to the right of a column: the subtests of the result at that column.
     fn pop_deeper(&mut self, column: usize) -> Option<Level> {
         let first = self.levels.iter().position(|level| level.indent > column)?;
         let mut deeper = self.levels.split_off(first).into_iter();
@@ -296,7 +297,7 @@ fn says_not_ok(text: &str) -> bool {
     is_result || is(form!(r"^Result: FAIL\b|^\s*Failed \d+/\d+ subtests|Dubious, test returned \d"))
 }
 
-/// The place that a message names: `file:line`, or as Perl and bats write it.
+/// Sets the location that a message names: `file:line`, or the notation of Perl and bats.
 fn locate(case: &mut Case) {
     if case.status != Status::Passed && case.location.is_none() {
         let words =

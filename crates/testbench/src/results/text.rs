@@ -1,8 +1,9 @@
-//! The text of a report or a console, whatever it is encoded in.
+//! Decodes the text of a report or a console.
 
 use crate::script_host::text::unicode;
 
-/// Decodes bytes: UTF-16 with or without a mark, otherwise UTF-8. Bytes that are neither become the mark for what cannot be read.
+/// Decodes bytes: UTF-16 with or without a byte order mark, otherwise UTF-8. Invalid bytes become the replacement
+/// character.
 pub fn text(bytes: &[u8]) -> String {
     unicode(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned())
 }

@@ -7,7 +7,7 @@ use super::{
     reading::{Reading, first_place, form, ms_of_seconds},
 };
 
-/// Reads the document.
+/// Parses the document.
 pub(super) fn parse(text: &str) -> Parsed {
     let mut reading = Reading::default();
     let start = text.find('{').unwrap_or_default();
@@ -49,7 +49,7 @@ fn read(reading: &mut Reading, suite: &Value) {
     }
 }
 
-/// A suite that is said neither to have passed nor to have failed: it was to be run, and nothing came of it.
+/// Handles a suite that has neither passed nor failed: it was planned and has no result.
 fn unfinished(reading: &mut Reading, suite: &Value, before: usize) {
     let (name, status) = (text(suite, "name"), text(suite, "status"));
     let has_cases = reading.found.len() > before;
@@ -77,7 +77,7 @@ fn case(reading: &mut Reading, suite: &Value, value: &Value) {
         "passed" => Status::Passed,
         "skipped" | "not run" | "notrun" => Status::Skipped,
         "failed" | "error" => badly(reason),
-        // Blocked, started, none: it was to be run, and nothing came of it.
+        // Statuses such as blocked, started or none: the case was planned and has no result.
         _ => Status::Missing,
     };
     let name = [text(value, "identifier"), text(value, "name")].into_iter().find(|text| !text.is_empty());

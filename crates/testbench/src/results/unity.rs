@@ -1,7 +1,9 @@
-//! Unity: `file:line:name:PASS`, a summary, and `OK` or `FAIL` at the end. Its fixtures announce cases as `TEST(group, name)`. PlatformIO prints the
-//! same results in its own way: `file:line: name [PASSED]`, and a line that counts them.
+//! Unity: `file:line:name:PASS`, a summary, and `OK` or `FAIL` at the end. Its fixtures announce cases as
+//! `TEST(group, name)`. PlatformIO prints the same results differently: `file:line: name [PASSED]`, and a line with
+//! totals.
 //!
-//! Other output on the same console stands before, between and behind; what is glued to a result does not hide it.
+//! Other output may stand on the same console before, between and after the results; text directly beside a result
+//! does not hide it.
 
 use super::{
     Parsed, Status,
@@ -9,7 +11,7 @@ use super::{
     reading::{Reading, form, place},
 };
 
-/// Reads the console.
+/// Parses the console output.
 pub(super) fn parse(text: &str) -> Parsed {
     let lines = lines(text);
     let mut reader = Unity::default();
@@ -19,7 +21,7 @@ pub(super) fn parse(text: &str) -> Parsed {
     reader.finish(&lines)
 }
 
-/// Whether a line is one of its results.
+/// Reports whether a line is a result of Unity.
 pub(super) fn is_result(line: &str) -> bool {
     result(line).is_some()
 }
@@ -27,21 +29,22 @@ pub(super) fn is_result(line: &str) -> bool {
 #[derive(Default)]
 struct Unity {
     reading: Reading,
-    /// Summaries that `OK` or `FAIL` has not followed yet.
+    /// True if a summary has not been followed by `OK` or `FAIL` yet.
     unconfirmed: bool,
-    /// Whether PlatformIO printed the results.
+    /// True if PlatformIO printed the results.
     is_platformio: bool,
-    /// Whether it has counted them.
+    /// True if PlatformIO's totals were read.
     platformio_total: bool,
 }
 
-/// What one result line says.
+/// A parsed result line.
 struct Result<'a> {
     found: regex::Captures<'a>,
     status: Status,
 }
 
-/// A result, if the line has one. A name that is no identifier (some ports allow sentences) must end the line with its result or message.
+/// Parses a result line. If the name is not an identifier (some ports allow sentences), the result or its message
+/// must end the line.
 fn result(line: &str) -> Option<Result<'_>> {
     let form = form!(
         r"(?P<file>[^\s:()]+):(?P<line>\d+):(?P<name>(?:TEST\(\w+, ?\w+\))|[^:]{1,200}?):(?P<status>PASS|FAIL|IGNORE)(?P<rest>.*)$"
@@ -88,13 +91,13 @@ impl Unity {
         if let Some(duration) = duration {
             case.duration_ms = duration[1].parse().ok();
         }
-        // What is glued to a PASS is somebody else's output, and may be a fault.
+        // Text directly after a PASS is other output, and may be a fault.
         let end = if rest.starts_with(':') { line.text.len() } else { line.text.len() - rest.len() };
         let start = found.name("file").map_or(0, |file| file.start());
         self.reading.claim(at, start..end);
     }
 
-    /// A result as PlatformIO prints it: `test/test_ring.cpp:12: test_pop: Expected 3 Was 7 [FAILED]`.
+    /// Parses a result of PlatformIO: `test/test_ring.cpp:12: test_pop: Expected 3 Was 7 [FAILED]`.
     fn bracketed(&mut self, at: usize, line: &Line) -> bool {
         let form = form!(
             r"^(?P<file>(?:[A-Za-z]:[\\/])?[^\s:]+):(?P<line>\d+): ?(?P<name>[^:\t]{1,200}?)(?:: ?(?P<message>.*?))?\s+\[(?P<status>PASSED|FAILED|ERRORED|IGNORED|SKIPPED)\](?: \([\d.]+s\))?$"
@@ -115,7 +118,8 @@ impl Unity {
         true
     }
 
-    /// PlatformIO's count of all suites: `=== 3 test cases: 1 failed, 2 succeeded in 00:00:01.093 ===`. It counts a suite that failed as one case more.
+    /// Parses PlatformIO's totals of all suites: `=== 3 test cases: 1 failed, 2 succeeded in 00:00:01.093 ===`. A
+    /// failed suite counts as an additional case.
     fn total(&mut self, at: usize, line: &Line) -> bool {
         let form = form!(r"^=+ (?P<total>\d+) test cases?: (?P<counts>.*) in [\d:.]+ =+$");
         let Some(found) = form.and_then(|form| form.captures(&line.text)) else { return false };
@@ -196,7 +200,7 @@ impl Unity {
     }
 }
 
-/// The name of a file without folder and ending.
+/// Returns the name of a file without directory and extension.
 fn stem(file: &str) -> &str {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     name.split('.').next().unwrap_or(name)

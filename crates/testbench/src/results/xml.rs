@@ -1,4 +1,4 @@
-//! XML as test frameworks write it, also where they were ended in the middle of it, or where a console stands around it.
+//! XML as test frameworks write it, also if it is truncated or surrounded by console output.
 
 use roxmltree::{Document, Node, ParsingOptions};
 
@@ -8,26 +8,26 @@ use super::{
     reading::{Reading, form},
 };
 
-/// The most elements and texts of a document.
+/// The largest number of nodes of a document.
 const NODES_MAX: u32 = 2_000_000;
-/// How deeply elements may stand in each other.
+/// The greatest depth of nested elements.
 const DEPTH_MAX: usize = 256;
-/// The most documents of one text.
+/// The largest number of documents in one text.
 const DOCUMENTS_MAX: usize = 1000;
-/// The element that marks where a document was cut off.
+/// The element that marks the place at which a document was truncated.
 const CUT: &str = "cut-off-here";
 
-/// What a document is made of, and whether it was complete.
+/// The text of a document, and whether it was complete.
 pub(super) struct Text {
     text: String,
-    /// Whether its end was missing and has been put there.
+    /// True if the end was missing and has been added.
     pub(super) is_cut: bool,
 }
 
-/// Every document of a text, and what stands around them.
+/// All documents of a text, and the text around them.
 #[derive(Default)]
 pub(super) struct Texts {
-    /// The documents, in their order.
+    /// The documents, in order.
     pub(super) documents: Vec<Text>,
     /// The text before, between and after the documents.
     pub(super) around: String,
@@ -35,7 +35,7 @@ pub(super) struct Texts {
     pub(super) is_broken: bool,
 }
 
-/// All documents that begin with one of these elements, completed where they are cut off.
+/// Returns all documents that begin with one of these elements; truncated ones are completed.
 pub(super) fn texts(text: &str, roots: &[&str]) -> Texts {
     let clean: String = text.chars().map(allowed).collect();
     let mut all = Texts::default();
@@ -49,7 +49,7 @@ pub(super) fn texts(text: &str, roots: &[&str]) -> Texts {
             return all;
         };
         all.documents.push(Text::new(&rest[start..start + length], &open));
-        // What follows a document that was cut off may be the rest of it.
+        // Text after a truncated document may be a part of it.
         rest = if open.is_empty() { &rest[start + length..] } else { "" };
     }
     all.around.push_str(rest);
@@ -57,7 +57,8 @@ pub(super) fn texts(text: &str, roots: &[&str]) -> Texts {
 }
 
 impl Texts {
-    /// Reads every document into a [`Reading`], and doubts what is wrong with them. `kind` is what people call such a document.
+    /// Reads every document into a [`Reading`], and records doubts about broken ones. `kind` names the document type
+    /// in messages.
     pub(super) fn tell(&self, reading: &mut Reading, kind: &str, read: impl Fn(&mut Reading, Node<'_, '_>)) {
         if self.documents.is_empty() && !self.is_broken {
             reading.doubt(format!("there is no {kind} in it"));
@@ -83,7 +84,7 @@ impl Texts {
     }
 }
 
-/// The name of the first of these elements that begins a document of a text.
+/// Returns the name of the first of these elements that begins a document.
 pub(super) fn root<'r>(text: &str, roots: &[&'r str]) -> Option<&'r str> {
     let start = find_root(text, roots)?;
     roots.iter().copied().find(|root| is_element(&text[start..], root))
@@ -98,27 +99,28 @@ impl Text {
         Text { text: format!("{text}<{CUT}/>{closing}"), is_cut: true }
     }
 
-    /// The document.
+    /// Parses the text as an XML document.
     pub(super) fn document(&self) -> Result<Document<'_>, String> {
         let options = ParsingOptions { nodes_limit: NODES_MAX, ..ParsingOptions::default() };
         Document::parse_with_options(&self.text, options).map_err(|error| error.to_string())
     }
 }
 
-/// Whether an element was open where the document was cut off.
+/// Reports whether an element was open at the truncation of the document.
 pub(super) fn is_cut(node: Node<'_, '_>) -> bool {
     node.descendants().any(|node| node.has_tag_name(CUT))
 }
 
-/// All text below a node.
+/// Returns all text below a node.
 pub(super) fn text_of(node: Node<'_, '_>) -> String {
     node.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect()
 }
 
-/// The place of the first of these elements. What comments, CDATA sections and instructions say is no element.
+/// Returns the position of the first of these elements. Comments, CDATA sections and processing instructions are
+/// skipped.
 fn find_root(text: &str, roots: &[&str]) -> Option<usize> {
     let mut at = 0;
-    // A mark without an end is not looked for again: its end is nowhere.
+    // If one of these has no end, the search for an end is not repeated.
     let mut is_endless = false;
     while let Some(start) = text[at..].find('<').map(|found| at + found) {
         let rest = &text[start..];
@@ -140,7 +142,7 @@ fn is_element(text: &str, name: &str) -> bool {
     text.starts_with('<') && tag.rsplit(':').next() == Some(name)
 }
 
-/// Characters that XML forbids become the mark for what cannot be read.
+/// Replaces characters that XML forbids with the replacement character.
 fn allowed(c: char) -> char {
     match c {
         '\t' | '\n' | '\r' => c,
@@ -150,7 +152,8 @@ fn allowed(c: char) -> char {
     }
 }
 
-/// The elements that are open at the end, and where the last whole piece ends. Nothing where they are too deep or do not fit.
+/// Returns the elements that are open at the end, and the end of the last complete piece. `None` if elements are too
+/// deep or do not match.
 fn open_elements(text: &str) -> Option<(Vec<&str>, usize)> {
     let mut open: Vec<&str> = Vec::new();
     let mut at = 0;
@@ -173,11 +176,11 @@ fn open_elements(text: &str) -> Option<(Vec<&str>, usize)> {
             break;
         }
     }
-    // Text behind the last tag is kept out: it may be cut in the middle of an entity.
+    // Text after the last tag is dropped: it may end in the middle of an entity.
     Some((open, end))
 }
 
-/// The length of a tag, comment, CDATA section or instruction, if all of it is there.
+/// Returns the length of a tag, comment, CDATA section or instruction, if it is complete.
 fn piece(text: &str) -> Option<usize> {
     for (start, end) in [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")] {
         if text.starts_with(start) {
@@ -207,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn every_document_is_found_and_comments_hold_none() {
+    fn all_documents_are_found_outside_of_comments() {
         let all = texts("<a/> x <!-- <a> --> <p:a><b/></p:a> <![CDATA[<a>]]> <?a <a> ?> <a>", &["a"]);
         let shown: Vec<_> = all.documents.iter().map(|text| text.text.as_str()).collect();
         assert_eq!(shown, ["<a/>", "<p:a><b/></p:a>", "<a><cut-off-here/></a>"]);
@@ -216,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_found_and_completed() {
+    fn truncated_document_is_found_and_completed() {
         check("boot\n<?xml?>\n<a><b x='>'/></a>\nshutdown <", Some(("<a><b x='>'/></a>", false)));
         check("<a><b>te<c/>xt", Some(("<a><b>te<c/><cut-off-here/></b></a>", true)));
         check("<a><b", Some(("<a><cut-off-here/></a>", true)));

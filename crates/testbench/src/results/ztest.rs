@@ -1,7 +1,8 @@
-//! Zephyr's test console: `START - name`, ` PASS - name in 0.1 seconds`, a summary per suite, and how the project's execution ended.
+//! Zephyr's test console output: `START - name`, ` PASS - name in 0.1 seconds`, a summary per suite, and the result
+//! of the project's execution.
 //!
-//! Older versions print no times and no summary. With `CONFIG_ZTEST_VERBOSE_OUTPUT=n` there is nothing but the summary. A test may restart the board:
-//! then suites run again from the beginning, and what is printed last counts.
+//! Older versions print no times and no summary. With `CONFIG_ZTEST_VERBOSE_OUTPUT=n`, only the summary is printed. A
+//! test may reboot the board: then suites run again from the beginning, and the last output counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +12,10 @@ use super::{
     reading::{Reading, add_line, first_place, form, ms_of_seconds},
 };
 
-/// The most cases that are made of a suite's totals alone.
+/// The largest number of cases that are created from a suite's totals alone.
 const UNNAMED_MAX: usize = 10_000;
 
-/// Reads the console.
+/// Parses the console output.
 pub(super) fn parse(text: &str) -> Parsed {
     let lines = lines(text);
     let mut reader = Ztest::default();
@@ -29,27 +30,27 @@ struct Ztest {
     reading: Reading,
     suite: String,
     said: String,
-    /// What the summary says of cases, by id.
+    /// The results of cases in the summary, by id.
     listed: Vec<(String, Status)>,
     /// The summary of each suite, by name.
     totals: BTreeMap<String, Totals>,
-    /// The number of starts of the board.
+    /// The number of boots of the board.
     boots: usize,
-    /// Cases that began or ended before the board started again.
+    /// Cases that began or ended before the last boot.
     before_boot: BTreeSet<String>,
     this_boot: BTreeSet<String>,
-    /// The verdict that the program gave last.
+    /// The last verdict that the program printed.
     is_successful: Option<bool>,
 }
 
-/// One suite by its summary.
+/// The totals of one suite.
 #[derive(Clone, Copy, Default)]
 struct Totals {
     passed: usize,
     failed: usize,
     skipped: usize,
     total: usize,
-    /// The start of the board that it belongs to.
+    /// The number of the boot to which the totals belong.
     boot: usize,
 }
 
@@ -83,7 +84,7 @@ impl Ztest {
         if self.suite.is_empty() { name.to_owned() } else { format!("{}.{name}", self.suite) }
     }
 
-    /// The board starts, perhaps again: what ran before may run once more.
+    /// Handles a boot of the board: cases that ran before it may run again.
     fn boot(&mut self, text: &str) {
         if text.contains("*** Booting Zephyr OS") || text.contains("***** Booting Zephyr") {
             self.boots += 1;
@@ -142,7 +143,7 @@ impl Ztest {
         let number = |name: &str| found[name].parse().unwrap_or(usize::MAX);
         let boot = self.boots;
         let own = self.totals.entry(found["suite"].to_owned()).or_default();
-        // A summary after another start of the board takes the place of the one before.
+        // A summary after another boot replaces the earlier one.
         let before = if own.boot == boot { *own } else { Totals::default() };
         *own = Totals {
             passed: before.passed.saturating_add(number("pass")),
@@ -159,7 +160,7 @@ impl Ztest {
 
     fn end(&mut self, text: &str) -> bool {
         if let Some(found) = form!(r"PROJECT EXECUTION (SUCCESSFUL|FAILED)").and_then(|form| form.captures(text)) {
-            // Once failed, only another start of the board can say otherwise.
+            // After a failure, only another boot can lead to success.
             let is_successful = &found[1] == "SUCCESSFUL" && self.is_successful != Some(false);
             self.is_successful = Some(is_successful);
             return true;
@@ -172,7 +173,7 @@ impl Ztest {
         true
     }
 
-    /// A result that other output made unreadable, or that was never printed, stands in the summary.
+    /// Takes results from the summary that other output made unreadable or that were never printed.
     fn take_from_summary(&mut self) {
         let mut taken = BTreeSet::new();
         for (id, status) in std::mem::take(&mut self.listed) {
@@ -182,7 +183,7 @@ impl Ztest {
                     self.reading.notes.push(format!("the result of {id} is taken from the summary"));
                     taken.insert(id);
                 }
-                // After another start of the board the summary is printed again.
+                // After another boot, the summary is printed again.
                 Some(before) if before != status && self.boots > 1 && taken.contains(&id) => {
                     self.reading.again(0, "", &id, status);
                 }
@@ -194,7 +195,7 @@ impl Ztest {
         }
     }
 
-    /// Suites of which nothing but totals are printed: their cases have no names.
+    /// Creates unnamed cases for suites that print only totals.
     fn take_from_totals(&mut self) {
         for (suite, totals) in &self.totals {
             let of_suite = format!("{suite}.");

@@ -10,18 +10,18 @@ pub(super) fn of(node: Node<'_, '_>) -> Status {
     if let Some(bad) = children().find(|child| of_child(*child) == Some(Status::Failed)) {
         return badly(bad);
     }
-    // What was left out did not fail, unless an attribute says so.
+    // A skipped case did not fail, unless an attribute reports a failure.
     let by_attributes = of_attributes(node);
     if let Some(bad) = by_attributes.filter(|status| status.is_bad()) {
         return bad;
     }
     if let Some(skipped) = children().find(|child| of_child(*child) == Some(Status::Skipped)) {
-        // CTest says so of a program that is not there.
+        // CTest marks a missing program as skipped.
         let is_absent =
             skipped.attribute("message").is_some_and(|message| message.contains("Unable to find executable"));
         return if is_absent { Status::Failed } else { Status::Skipped };
     }
-    // Attempts at a case that failed every time, where the last of them is not told.
+    // Failed attempts at a case whose final result is not reported.
     if children().any(is_repeated) {
         return Status::Failed;
     }
@@ -93,7 +93,7 @@ fn word(text: &str) -> Option<Status> {
     })
 }
 
-/// Failed, or more exactly.
+/// Returns the exact kind of failure: timeout, crash, or failed.
 fn badly(node: Node<'_, '_>) -> Status {
     let attribute = |name: &str| node.attribute(name).unwrap_or_default();
     let about = format!("{} {}", attribute("type"), attribute("message"));

@@ -1,26 +1,26 @@
-//! What one start shows: its cases, with the one that was running when it crashed or hung, and its faults.
+//! The interpretation of one start: its cases, including the one that was running at a crash or hang, and its faults.
 
 use super::{Case, Fault, Flaky, Parsed, Ran, Status, Stop, Wanted, meant};
 use crate::results::{form::NAMELESS, reading::first_place};
 
-/// One start, understood.
+/// One interpreted start.
 pub(super) struct Shown {
     pub(super) start: String,
     pub(super) repetition: u32,
     pub(super) stop: Stop,
     pub(super) cases: Vec<Case>,
     pub(super) faults: Vec<Fault>,
-    /// What the framework calls failed and no case explains.
+    /// Failures that the framework reports and no case explains.
     pub(super) failures: Vec<String>,
-    /// Cases that the framework itself ran several times, with different results.
+    /// Cases that the framework itself ran several times with different results.
     pub(super) flaky: Vec<Flaky>,
     pub(super) doubts: Vec<String>,
-    /// The case that it crashed or hung in.
+    /// The case in which the start crashed or hung.
     pub(super) victim: Option<String>,
 }
 
 impl Shown {
-    /// Understands one of all that ran.
+    /// Interprets one of all starts.
     pub(super) fn new(parsed: &Parsed, ran: &Ran, wanted: Wanted<'_>, all: &[(Parsed, &Ran)]) -> Shown {
         let mut shown = Shown {
             start: ran.start.id.clone(),
@@ -33,7 +33,7 @@ impl Shown {
             doubts: parsed.doubts.clone(),
             victim: None,
         };
-        // Where names are known, cases that have only a number say the same once more.
+        // If the names are known, cases with only a number are duplicates.
         if !wanted.expected.is_empty() || wanted.baseline.is_some() {
             shown.cases.retain(|case| case.message != NAMELESS);
         }
@@ -47,7 +47,7 @@ impl Shown {
         shown
     }
 
-    /// How the case ended that was running, if one may have been: the start did not end well.
+    /// Returns the status of the case that was running at an abnormal end, if one may have been running.
     fn ended_in_a_case(&self, parsed: &Parsed) -> Option<Status> {
         let is_unfinished = parsed.running.is_some();
         match self.stop {
@@ -59,8 +59,8 @@ impl Shown {
         }
     }
 
-    /// The first case that should have come and did not: of the baseline's cases of this start, else of the expected ones that no other start has
-    /// reported, else of those that the text itself announced.
+    /// Returns the first case that should have been reported and was not: from the baseline's cases of this start,
+    /// else from the expected cases that no other start has reported, else from the announced cases of the text.
     fn next_in_line(&self, wanted: Wanted<'_>, all: &[(Parsed, &Ran)]) -> Option<String> {
         let reported = |name: &str| {
             let ids = self.cases.iter().filter(|case| case.status != Status::Missing).map(|case| case.case_id.as_str());
@@ -83,7 +83,7 @@ impl Shown {
         candidates.next().cloned()
     }
 
-    /// The case that it ended in crashed or took too long.
+    /// Marks the case in which the start ended as crashed or timed out.
     fn blame(&mut self, status: Status) {
         let Some(victim) = &self.victim else { return };
         let why = match (&self.stop, self.faults.first()) {
@@ -106,7 +106,7 @@ impl Shown {
         }
     }
 
-    /// Started over and over it reports the same cases over and over; once is enough.
+    /// Drops repeated cases: a firmware in a boot loop reports the same cases again and again.
     fn forget_repeated(&mut self) {
         self.cases.retain(|case| {
             let number = case.case_id.rsplit_once('#').map(|(_, number)| number);
@@ -114,18 +114,19 @@ impl Shown {
         });
     }
 
-    /// Whether it ended by itself.
+    /// Reports whether the start ended by itself.
     pub(super) fn has_exited(&self) -> bool {
         matches!(self.stop, Stop::Exited { .. })
     }
 
-    /// How people call it, at the beginning of a sentence.
+    /// Returns the name of the start as a prefix of messages.
     pub(super) fn name(&self) -> String {
         format!("{} ({}): ", self.start, self.repetition)
     }
 }
 
-/// Everything that is a fault: what the environment saw, what stands in the text, and ends that only a crash has.
+/// Collects all faults: those that the environment observed, those in the text, and exit codes that only a crash
+/// causes.
 fn faults(parsed: &Parsed, ran: &Ran) -> Vec<Fault> {
     let mut faults = ran.faults.clone();
     for banner in &parsed.faults {
@@ -144,9 +145,10 @@ fn faults(parsed: &Parsed, ran: &Ran) -> Vec<Fault> {
     faults
 }
 
-/// Whether only a crash has such an exit code: signals as shells (128 + n) and others (-n) tell them, exceptions of Windows.
+/// Reports whether only a crash causes such an exit code: signals in the notation of shells (128 + n) and of others
+/// (-n), and Windows exceptions.
 fn is_crash(code: i64) -> bool {
-    /// Illegal instruction, trap, abort, bus error, arithmetic, segmentation.
+    /// Illegal instruction, trap, abort, bus error, arithmetic error, segmentation fault.
     const SIGNALS: [i64; 6] = [4, 5, 6, 7, 8, 11];
     SIGNALS.iter().any(|signal| code == 128 + signal || code == -signal) || (code as u32) & 0xF000_0000 == 0xC000_0000
 }

@@ -1,5 +1,5 @@
-//! The verdict, and every reason for it. What weighs most decides: faults, a lost environment, cases that failed, ends without a reason, what is
-//! missing or in doubt, what is flaky. Only where there is nothing of all that is it a PASS.
+//! The verdict with all its reasons. The heaviest finding decides, in this order: faults, a lost environment, failed
+//! cases and unexplained ends, missing or doubtful results, flaky cases. Without any finding the verdict is PASS.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ pub(super) struct Findings {
     pub(super) reasons: Vec<String>,
 }
 
-/// How much a finding weighs, the least first.
+/// The weight of a finding, lightest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
     Flaky,
@@ -34,7 +34,7 @@ impl Weight {
 
 type Finding = (Weight, String);
 
-/// What is found in all that was shown.
+/// Collects the findings about all starts and cases.
 pub(super) fn findings(shown: &[Shown], cases: &[MeasuredCase], flaky: &[Flaky], wanted: Wanted<'_>) -> Findings {
     let ids: Vec<&str> = cases.iter().map(|case| case.case.case_id.as_str()).collect();
     let named = |names: &[String]| names.iter().flat_map(|name| meant(name, ids.iter().copied())).collect();
@@ -72,7 +72,7 @@ pub(super) fn findings(shown: &[Shown], cases: &[MeasuredCase], flaky: &[Flaky],
 struct Judge<'a> {
     flaky: &'a [Flaky],
     wanted: Wanted<'a>,
-    /// The cases that are meant by the names of targets, and of expected ones.
+    /// The ids of the cases that the target names refer to; `expected` holds those of the expected names.
     targets: BTreeSet<&'a str>,
     expected: BTreeSet<&'a str>,
     has_one_start: bool,
@@ -83,7 +83,7 @@ impl Judge<'_> {
         let name = if self.has_one_start { String::new() } else { start.name() };
         found.extend(start.faults.iter().map(|fault| (Weight::Fault, format!("{name}{}", fault.banner))));
         found.extend(start.failures.iter().map(|failure| (Weight::Failed, format!("{name}{failure}"))));
-        // Where it did not end by itself, all that is not there has one reason.
+        // If a start did not end by itself, that alone explains everything that is missing.
         if start.has_exited() {
             found.extend(start.doubts.iter().map(|doubt| (Weight::Unclear, format!("{name}{doubt}"))));
         }
@@ -124,19 +124,19 @@ impl Judge<'_> {
         Some(before.case.status)
     }
 
-    /// What failed before anything was changed and is nobody's target.
+    /// Reports whether a failure is ignored: the case failed before any change and is no target.
     fn is_forgiven(&self, id: &str) -> bool {
         !self.wanted.targets.is_empty() && !self.targets.contains(id) && self.before(id).is_some_and(Status::is_bad)
     }
 
-    /// What somebody named, and what ran before: it may not just be left out.
+    /// Reports whether a case must run: a named case, or one that ran in the baseline, may not be skipped.
     fn must_run(&self, id: &str) -> bool {
         let ran_before = self.before(id).is_some_and(|status| !matches!(status, Status::Skipped | Status::Missing));
         ran_before || self.targets.contains(id) || self.expected.contains(id)
     }
 }
 
-/// An exit code that nothing explains.
+/// Returns a finding for an exit code that nothing explains.
 fn unexplained(start: &Shown, code: i64, name: &str) -> Option<Finding> {
     let is_explained =
         !start.faults.is_empty() || !start.failures.is_empty() || start.cases.iter().any(|case| case.status.is_bad());

@@ -1,10 +1,10 @@
-//! Cases over repetitions: the majority says how a case is, and where they do not agree it is flaky.
+//! Combines repetitions: the majority decides the status of a case, and a case with differing results is flaky.
 
 use std::collections::BTreeMap;
 
 use super::{Case, Flaky, MeasuredCase, Status, start::Shown};
 
-/// Every case once, those that are flaky, and what is good to know.
+/// Returns every case once, the flaky cases, and notes.
 pub(super) fn count(shown: &[Shown]) -> (Vec<MeasuredCase>, Vec<Flaky>, Vec<String>) {
     let (places, notes) = places(shown);
     let mut order: Vec<&str> = Vec::new();
@@ -32,8 +32,8 @@ pub(super) fn count(shown: &[Shown]) -> (Vec<MeasuredCase>, Vec<Flaky>, Vec<Stri
     (cases, flaky, notes)
 }
 
-/// The id of every case of every start. One that several starts really ran is called `start.case`; where others only left it out, what they say
-/// does not count.
+/// Returns the id of every case of every start. A case that several starts ran is named `start.case`; a start that
+/// only skipped it is left out.
 fn places(shown: &[Shown]) -> (BTreeMap<(usize, usize), String>, Vec<String>) {
     let mut ran_by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for start in shown {
@@ -63,7 +63,8 @@ fn places(shown: &[Shown]) -> (BTreeMap<(usize, usize), String>, Vec<String>) {
     (places, notes)
 }
 
-/// The case as the majority of repetitions has it; what did not report it has no vote, and of two halves the worse counts.
+/// Returns the case with the status of the majority. Attempts that did not report it have no vote, and in a tie the
+/// worse status counts.
 fn elected(id: &str, votes: &[(&Shown, &Case)], statuses: &[Status]) -> (MeasuredCase, bool) {
     let mut counts: BTreeMap<Status, usize> = BTreeMap::new();
     for status in statuses.iter().filter(|status| **status != Status::Missing) {
@@ -72,7 +73,7 @@ fn elected(id: &str, votes: &[(&Shown, &Case)], statuses: &[Status]) -> (Measure
     let winner = counts.iter().max_by_key(|(status, count)| (**count, badness(**status))).map(|(status, _)| *status);
     let status = winner.unwrap_or(Status::Missing);
     let is_flaky = counts.len() > 1;
-    // What a flaky case says when it fails is worth more than its silence.
+    // The message of a failing attempt is more useful than that of a passing one.
     let telling = votes.iter().find(|(_, case)| is_flaky && case.status.is_bad());
     let chosen = telling.or_else(|| votes.iter().find(|(_, case)| case.status == status)).or(votes.first());
     let mut case = chosen.map_or_else(|| Case::new(id, status), |(_, case)| (*case).clone());
@@ -81,7 +82,8 @@ fn elected(id: &str, votes: &[(&Shown, &Case)], statuses: &[Status]) -> (Measure
     (MeasuredCase { case, start: chosen.map(|(start, _)| start.start.clone()).unwrap_or_default() }, is_flaky)
 }
 
-/// The status of every attempt that one start made at a case: one, unless the framework repeats cases itself.
+/// Returns the status of every attempt at a case within one start: a single one, unless the framework repeats cases
+/// itself.
 fn attempts(start: &Shown, case: &Case) -> Vec<Status> {
     let repeated = start.flaky.iter().find(|flaky| flaky.case_id == case.case_id);
     repeated.map_or_else(|| vec![case.status], |flaky| flaky.statuses.clone())

@@ -6,13 +6,14 @@ use super::{super::reading::form, Status};
 pub(super) enum Letter {
     /// A case ended.
     Ended(Status),
-    /// A case failed and is tried again.
+    /// A case failed and is repeated.
     Again,
-    /// A part of a case ended. One that failed is counted at the end.
+    /// A part of a case ended. Failed parts are counted at the end.
     Part,
 }
 
-/// The file and its letters, if the line is `test_ring.py ..F.s [ 50%]`. Files of other kinds than Python have cases too.
+/// Parses a line such as `test_ring.py ..F.s [ 50%]` into the file and its letters. Files other than Python can have
+/// cases too.
 pub(super) fn of(text: &str) -> Option<(String, Vec<Letter>)> {
     let found = form!(r"^(?:(?P<file>\S+\.\w+) )?(?P<letters>[.FEsxXRu,-]+)(?:\s+\[ *\d+%\])?$")?.captures(text)?;
     let file = found.name("file").map_or("case", |file| file.as_str());
@@ -20,7 +21,8 @@ pub(super) fn of(text: &str) -> Option<(String, Vec<Letter>)> {
     is_shown.then(|| (file.to_owned(), letters(&found["letters"])))
 }
 
-/// A letter that stands apart because its case has printed something (`-s`): alone on a line, or before what the next case prints.
+/// Parses letters that are separated from the file name because a case has printed something (`-s`): alone on a line,
+/// or before the output of the next case.
 pub(super) fn interrupted(text: &str, file: Option<&str>) -> Option<(String, Vec<Letter>)> {
     if let Some(found) = form!(r"^(?P<file>\S+\.(?:py|rst|txt|md)) \S")?.captures(text) {
         return Some((found["file"].to_owned(), Vec::new()));
@@ -31,7 +33,7 @@ pub(super) fn interrupted(text: &str, file: Option<&str>) -> Option<(String, Vec
 }
 
 fn letters(text: &str) -> Vec<Letter> {
-    // pytest has the same letter for subtests that passed and that failed; the plugin before it had a comma and a dash too.
+    // pytest uses the same letter for passed and failed subtests; the older plugin also used a comma and a dash.
     let letter = |letter: char| match letter {
         '.' | 'X' => Letter::Ended(Status::Passed),
         's' | 'x' => Letter::Ended(Status::Skipped),

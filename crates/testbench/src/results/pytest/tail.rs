@@ -24,7 +24,7 @@ pub(super) fn interruption() -> Option<&'static regex::Regex> {
 }
 
 impl Pytest {
-    /// The headings of what follows the cases.
+    /// Recognizes the headings of the sections after the cases.
     pub(super) fn section(&mut self, at: usize, text: &str) -> bool {
         let form = form!(
             r"^=+ (?:FAILURES|ERRORS|PASSES|XPASSES|XFAILURES|warnings summary(?: \(.*\))?|short test summary info|rerun test summary info|slowest(?: \d+)? (?:test )?durations|tests coverage|Warnings summary|pytest-warnings? summary) =+$"
@@ -37,7 +37,7 @@ impl Pytest {
         is_heading
     }
 
-    /// The heading of one failure, and the place where it was raised.
+    /// Reads the heading of one failure, and the place at which it was raised.
     pub(super) fn heading(&mut self, text: &str) {
         if let Some(found) = form!(r"^_+ (?:ERROR at \w+ of )?(\S.*?) _+$").and_then(|form| form.captures(text)) {
             self.about = Some(found[1].replace('.', "::"));
@@ -53,7 +53,7 @@ impl Pytest {
         }
     }
 
-    /// `FAILED test_ring.py::test_pop - assert 1 == 2`, and files that could not be collected.
+    /// Parses `FAILED test_ring.py::test_pop - assert 1 == 2`, and files that could not be collected.
     pub(super) fn told(&mut self, text: &str) -> bool {
         let form = form!(
             r"^(?P<status>FAILED|ERROR|PASSED|SKIPPED|XFAIL|XPASS|RERUN|SUBFAIL\S*) (?P<id>[^\s:]+(?:\.\w+)?(?:::.*?)?)(?: - (?P<why>.*))?$"
@@ -74,7 +74,7 @@ impl Pytest {
         true
     }
 
-    /// A case of which only a letter is known: the first that failed in its file and of which nothing is said.
+    /// Assigns a failure to a case known only by a letter: the first failed one of the file without a message.
     fn unnamed(&mut self, id: &str, why: &str) {
         let file = id.split("::").next().unwrap_or_default();
         let mut cases = self.reading.found.iter_mut().filter(|found| found.suite == file).map(|found| &mut found.case);
@@ -83,7 +83,8 @@ impl Pytest {
         }
     }
 
-    /// `==== 1 failed, 3 passed, 1 error in 0.06s ====`. Attempts that were repeated and subtests are counted beside the cases.
+    /// Parses `==== 1 failed, 3 passed, 1 error in 0.06s ====`. Repeated attempts and subtests are counted in
+    /// addition to the cases.
     pub(super) fn summary(&mut self, at: usize, text: &str) -> bool {
         let form = form!(
             r"^(?:=+ )?(?P<counts>(?:\d+ [a-z]+(?: [a-z]+)?(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$"
@@ -99,7 +100,8 @@ impl Pytest {
         let others = passed + skipped;
         let reported = self.reading.found.iter().filter(|found| found.case.status != Status::Missing).count();
         let bad = self.reading.found.iter().filter(|found| found.case.status.is_bad()).count();
-        // A case can fail and then fail again when it is taken down, and each of its subtests counts as one that failed: not each is a case more.
+        // A case can fail, and fail again during teardown, and each of its failed subtests counts too: not each count
+        // is another case.
         let is_near =
             (errors > 0 || self.has_subtests && failed > 0) && reported <= others + failed + errors && bad > 0;
         let (total, failed) = if is_near { (reported, bad) } else { (others + failed + errors, failed + errors) };

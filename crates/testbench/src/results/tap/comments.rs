@@ -1,17 +1,18 @@
 //! Comments of TAP: assigns each to a result, and reads the totals that some of them hold.
 //!
-//! Both conventions exist. Test::More and bats print a comment below the result it explains, KUnit and the kselftest harness above it. A text is of
-//! one program, so one convention holds for all of it: each comment between two results votes by the name it mentions and by which of its
-//! neighbours failed. Without a majority it is below in TAP and above in KTAP.
+//! Both conventions exist. Test::More and bats print a comment below the result that it explains, KUnit and the
+//! kselftest harness above it. A text comes from one program, so one convention applies to all of it: each comment
+//! between two results votes, by the name that it mentions and by which of its neighbours failed. Without a majority,
+//! TAP uses below and KTAP above.
 
 use super::{form, level::Level};
 
-/// The place of a comment, seen from the result it explains.
+/// The position of a comment relative to the result that it explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Convention {
-    /// Before its result.
+    /// The comment stands before its result.
     Above,
-    /// After its result.
+    /// The comment stands after its result.
     Below,
 }
 
@@ -37,7 +38,7 @@ pub(super) fn total(words: &str) -> Option<Total> {
         let all = others.fold(number(&found["pass"]).saturating_add(number(&found["fail"])), usize::saturating_add);
         return Some(Total {
             is_failed: number(&found["fail"]) > 0 || errors.sum::<usize>() > 0,
-            // KUnit counts the cases of all levels, and says so with `total`.
+            // KUnit counts the cases of all levels and marks that with `total`.
             count: (&found["of"] == "Totals" && !found["rest"].contains(" total:")).then_some(all),
         });
     }
@@ -52,7 +53,7 @@ pub(super) fn total(words: &str) -> Option<Total> {
     is_said?.is_match(words).then_some(Total { is_failed: true, count: None })
 }
 
-/// Gives every failed result the comments that are about it.
+/// Gives every failed result the comments that belong to it.
 pub(super) fn give_out(level: &mut Level, usual: Convention) {
     let (mut above, mut below) = (0, 0);
     vote(level, &mut above, &mut below);
@@ -75,7 +76,7 @@ fn vote(level: &Level, above: &mut usize, below: &mut usize) {
         if text.is_empty() {
             continue;
         }
-        // A name says more than a failure beside it.
+        // A mentioned name weighs more than a failed neighbour.
         match (before.is_some_and(names), after.is_some_and(names)) {
             (true, false) => *below += 2,
             (false, true) => *above += 2,
@@ -94,7 +95,7 @@ fn inner(level: &Level) -> impl Iterator<Item = &Level> {
     level.points.iter().filter_map(|point| point.inner.as_ref()).chain(&level.orphans)
 }
 
-/// The comments before the result of this index; after the last result if there is no such result.
+/// Returns the comments before the result of this index; after the last result if there is no such result.
 fn said_before(level: &Level, index: usize) -> &str {
     level.points.get(index).map_or(level.said.as_str(), |point| point.said_before.as_str())
 }

@@ -3,28 +3,28 @@
 use super::{Case, Reading, Status, form, locate};
 use crate::results::form::NAMELESS;
 
-/// Results of one indentation.
+/// The results of one indentation.
 #[derive(Default)]
 pub(super) struct Level {
     pub(super) indent: usize,
-    /// What its subtests are said to belong to, before their result says so.
+    /// The announced owner of the subtests, before its result appears.
     pub(super) name: String,
     pub(super) plan: Option<usize>,
-    /// How many results there were when the plan came.
+    /// The number of results that preceded the plan.
     pub(super) planned_after: usize,
-    /// Why the plan has nothing in it.
+    /// The reason of a plan without cases.
     pub(super) skipped: String,
     pub(super) points: Vec<Point>,
-    /// Subtests whose own result never came.
+    /// Subtests whose final result is missing.
     pub(super) orphans: Vec<Level>,
-    /// What was said since the last result.
+    /// The comments since the last result.
     pub(super) said: String,
 }
 
-/// One result.
+/// One result line.
 pub(super) struct Point {
     pub(super) case: Case,
-    /// What was said between the result before it and this one.
+    /// The comments between the previous result and this one.
     pub(super) said_before: String,
     number: Option<usize>,
     has_number: bool,
@@ -32,7 +32,7 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// A result by what its line says behind the number.
+    /// Parses a result from the text after its number.
     pub(super) fn new(is_ok: bool, number: Option<usize>, rest: &str) -> Point {
         let (name, directive) = split(rest);
         // A directive is a whole word: `# skipped frames: 12` is a remark.
@@ -56,13 +56,13 @@ impl Point {
         Point { case, said_before: String::new(), number, has_number: number.is_some(), inner: None }
     }
 
-    /// These are its subtests.
+    /// Attaches the subtests of the result.
     pub(super) fn hold(&mut self, inner: Option<Level>) {
         self.inner = inner.filter(|inner| !inner.is_empty());
     }
 }
 
-/// The description and what stands behind an unescaped `#`.
+/// Returns the description and the text after an unescaped `#`.
 fn split(rest: &str) -> (&str, &str) {
     let bytes = rest.as_bytes();
     let is_mark = |at: &usize| {
@@ -76,17 +76,17 @@ fn split(rest: &str) -> (&str, &str) {
 }
 
 impl Level {
-    /// Whether nothing has come of it.
+    /// Reports whether the level has neither a plan nor results.
     pub(super) fn is_empty(&self) -> bool {
         self.plan.is_none() && self.points.is_empty() && self.orphans.is_empty()
     }
 
-    /// Results without a number are somebody else's lines where others have one.
+    /// Drops results without a number: if other results have numbers, such lines are ordinary output.
     pub(super) fn forget_unnumbered(&mut self) {
         self.points.retain(|point| point.has_number || point.inner.is_some());
     }
 
-    /// A result, with the subtests that came before it. Answers what is doubtful about it.
+    /// Adds a result with the subtests before it. Returns a doubt about its number, if any.
     pub(super) fn add(&mut self, mut point: Point, inner: Option<Level>) -> Option<String> {
         let expected = self.points.len() + 1;
         let number = *point.number.get_or_insert(expected);
@@ -106,7 +106,7 @@ impl Level {
         doubt
     }
 
-    /// Everything below it, as cases.
+    /// Reports everything below this level as cases.
     pub(super) fn tell(self, reading: &mut Reading, above: &str, is_outermost: bool) {
         let name = |own: &str| if above.is_empty() { own.to_owned() } else { format!("{above}.{own}") };
         let place = if above.is_empty() { String::new() } else { format!(" of {above}") };
@@ -147,7 +147,7 @@ fn tell(point: Point, reading: &mut Reading, name: &dyn Fn(&str) -> String) {
     };
     let before = reading.found.len();
     inner.tell(reading, &name(&own), false);
-    // Where the subtests do not say why it failed, it failed itself.
+    // If no subtest explains the failure, the result itself is reported as failed.
     let is_told = reading.found[before..].iter().any(|found| found.case.status.is_bad());
     if case.status.is_bad() && !is_told {
         reading.end(0, "", &name(&own), case.status).message = case.message;
@@ -156,9 +156,9 @@ fn tell(point: Point, reading: &mut Reading, name: &dyn Fn(&str) -> String) {
     }
 }
 
-/// What the plan has and no result does.
+/// Reports the numbers of the plan that have no result.
 fn missing(reading: &mut Reading, plan: usize, numbers: &[usize], place: &str, name: &dyn Fn(&str) -> String) {
-    /// The most cases that are made of a plan alone.
+    /// The largest number of cases that are created from a plan alone.
     const MISSING_MAX: usize = 1000;
     let absent: Vec<usize> = (1..=plan.min(MISSING_MAX)).filter(|number| !numbers.contains(number)).collect();
     for number in &absent {

@@ -1,9 +1,9 @@
-//! The block of details below a TAP result. Only what is needed of it is read: message, place, stack and duration.
+//! The YAML block of details below a TAP result. Only the message, location, stack and duration are read.
 
 use super::{Case, form};
 use crate::results::{Location, reading::add_line};
 
-/// The longest block, in lines.
+/// The largest number of lines of a block.
 const LINES_MAX: usize = 1000;
 
 /// A block that is being read.
@@ -13,12 +13,12 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// The block that begins with this line.
+    /// Begins a block at its first line.
     pub(super) fn new(line: &str) -> Block {
         Block { indent: indent(line), lines: Vec::new() }
     }
 
-    /// Takes a line of the block; not its end, and not what cannot be part of it.
+    /// Takes a line of the block; returns false for its end and for a line outside of it.
     pub(super) fn take(&mut self, line: &str) -> bool {
         let is_inside = indent(line) >= self.indent && line.trim() != "..." && self.lines.len() < LINES_MAX;
         if is_inside {
@@ -27,7 +27,7 @@ impl Block {
         is_inside
     }
 
-    /// Writes what it says into the case.
+    /// Copies the details into the case.
     pub(super) fn tell(self, case: &mut Case) {
         let mut key = String::new();
         let (mut file, mut line) = (String::new(), None);
