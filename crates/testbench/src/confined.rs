@@ -1,4 +1,4 @@
-//! Programs that an environment starts: always in the sandbox, each with one folder that it may change.
+//! Programs that an environment starts: always in the sandbox, each with one writable directory.
 
 use std::{
     collections::BTreeMap,
@@ -14,46 +14,47 @@ use interlock_sandbox::{Kind, Network};
 
 use crate::{Bench, Trouble};
 
-/// How much of what it prints is kept.
+/// The number of output bytes that are kept.
 const OUTPUT_BYTES_MAX: u64 = 16 << 20;
 
-/// The variable that says which session a program belongs to.
+/// The environment variable that names the session of a program.
 pub(crate) const SESSION: &str = "INTERLOCK_SESSION";
 
 /// A program of an environment.
 pub(crate) struct Confined {
-    /// The program, found already, and its arguments.
+    /// The path of the program, already resolved, and its arguments.
     pub(crate) words: Vec<OsString>,
-    /// Where it starts.
+    /// The program's working directory.
     pub(crate) folder: PathBuf,
-    /// What it may change.
+    /// The directory that the program may write.
     pub(crate) writable: PathBuf,
-    /// Variables it sees besides the usual ones.
+    /// Variables in addition to the inherited ones.
     pub(crate) env: BTreeMap<String, String>,
-    /// When it is stopped.
+    /// The time after which the program is stopped.
     pub(crate) timeout: Duration,
-    /// What those who watch hear of it.
+    /// The lines of output that are reported as progress.
     pub(crate) tell: Tell,
-    /// What it is trusted with.
+    /// The permissions beyond the writable directory.
     pub(crate) trust: Trust,
 }
 
-/// What a program is trusted with besides its folder.
+/// The permissions of a program beyond its writable directory.
 #[derive(Clone, Debug)]
 pub(crate) enum Trust {
-    /// Nothing: whatever the user's settings allow is not for it. It does not run where this computer cannot confine it.
+    /// Nothing, not even the permissions of the user's settings. The program does not run if this computer cannot
+    /// confine it.
     Nothing,
-    /// What the user's settings allow, and these.
+    /// The permissions of the user's settings plus the ones listed here.
     Settings {
-        /// Whom it may talk to, where that is not what the settings say.
+        /// The network access, if it differs from the settings.
         network: Option<Network>,
-        /// What else it may change.
+        /// Additional writable paths.
         write: Vec<PathBuf>,
     },
 }
 
 impl Confined {
-    /// How it is started.
+    /// Builds the plan with which the program is run.
     pub(crate) fn plan(self, bench: Bench<'_>) -> Result<Plan, Trouble> {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let mut rules = bench.sandbox.config.rules(std::fs::canonicalize(&self.writable)?, home.as_deref());
@@ -86,23 +87,23 @@ impl Confined {
     }
 }
 
-/// The file of a program, or which package has it.
+/// Resolves a program to its file, or names the missing package.
 pub(crate) fn find(program: &str, folder: &Path, package: &str) -> Result<PathBuf, Trouble> {
     let missing = |_| Trouble::Missing { program: program.to_owned(), package: package.to_owned() };
     interlock_program::find(program, folder, &BTreeMap::new()).map_err(missing)
 }
 
-/// Why a program could not be run.
+/// Converts the outcome of a program that could not be run.
 pub(crate) fn trouble(outcome: &Outcome) -> Trouble {
     Trouble::Environment(message(outcome))
 }
 
-/// The words of an error.
+/// Returns the message of an error outcome.
 pub(crate) fn message(outcome: &Outcome) -> String {
     field(outcome, "message")
 }
 
-/// A field of an error.
+/// Returns a field of an error outcome.
 pub(crate) fn field(outcome: &Outcome, name: &str) -> String {
     match &outcome.result {
         AttemptResult::Error { data } => data.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned(),

@@ -1,4 +1,4 @@
-//! The contract of every place where firmware runs.
+//! The contract of every environment in which firmware runs.
 
 use std::{
     collections::BTreeMap,
@@ -13,172 +13,173 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Session, Trouble};
 
-/// Something under way in an environment.
+/// A running operation of an environment.
 pub type Doing<'a, T> = Pin<Box<dyn Future<Output = Result<T, Trouble>> + Send + 'a>>;
 
-/// What every operation is given.
+/// The arguments of every operation.
 #[derive(Clone, Copy)]
 pub struct Bench<'a> {
-    /// Who asks: whom to tell how far it is, and when to stop.
+    /// The attempt, which receives progress and signals cancellation.
     pub attempt: &'a Attempt,
-    /// Where everything is kept.
+    /// The session, whose directory holds all files.
     pub session: &'a Session,
-    /// How programs are confined.
+    /// The confinement of programs.
     pub sandbox: &'a Sandbox,
 }
 
-/// A kind of place where firmware runs. Nothing lives on from one operation to the next but what is in the session's folder (and, on a board,
-/// the board). Every operation ends soon after its attempt is cancelled, and leaves no process behind.
+/// A kind of environment in which firmware runs. Only the session's directory (and, on a board, the board itself)
+/// keeps state between operations. Every operation ends soon after its attempt is cancelled and leaves no process
+/// behind.
 pub trait Environment: Send + Sync {
-    /// What an operation may do to the world.
+    /// Returns the effect class of an operation.
     fn effect(&self, operation: Operation) -> Effect;
 
-    /// Things that one run at a time may use; it needs one of them. Nothing where it shares nothing.
+    /// Returns the resources of which a run needs one exclusively. Empty if the environment shares nothing.
     fn resources(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Looks whether all it takes is there. `bench.session.resource` is the thing that was taken hold of.
+    /// Checks that everything needed is available. `bench.session.resource` is the acquired resource.
     fn setup<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, ()>;
 
-    /// Brings the session's image there.
+    /// Deploys the session's image to the environment.
     fn deploy<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, ()>;
 
-    /// Whether it lives: what was seen, in words.
+    /// Checks that the environment responds; returns the observations as text.
     fn health_check<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, String>;
 
-    /// Starts the firmware or its tests once and waits for the end. What fails, crashes, hangs or takes too long is no error: it is how it ended.
-    /// `folder` is this start's own within the session; logs and artifacts go there.
+    /// Starts the firmware or its tests once and waits for the end. A failure, crash, hang or timeout is not an error
+    /// but part of the result. `folder` is the directory of this start within the session, for logs and artifacts.
     fn run<'a>(&'a self, bench: Bench<'a>, start: &'a Start, folder: &'a Path) -> Doing<'a, Ran>;
 
-    /// Fetches logs that did not come in while it ran, into the session's `logs` folder.
+    /// Fetches the logs that were not received during the run into the session's `logs` directory.
     fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>>;
 
-    /// Fetches what else there is, into the session's `artifacts` folder.
+    /// Fetches the other files into the session's `artifacts` directory.
     fn fetch_artifacts<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>>;
 
-    /// Makes it usable again.
+    /// Makes the environment usable again; returns a description.
     fn reset<'a>(&'a self, bench: Bench<'a>, how: Reset) -> Doing<'a, String>;
 
-    /// Leaves it as it was found.
+    /// Restores the environment to the state in which it was found.
     fn teardown<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, ()>;
 }
 
-/// What an environment can be told.
+/// The operations of an environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// [`Environment::setup`].
+    /// Checks the requirements: see [`Environment::setup`].
     Setup,
-    /// [`Environment::deploy`].
+    /// Deploys the image: see [`Environment::deploy`].
     Deploy,
-    /// [`Environment::health_check`].
+    /// Checks that the environment responds: see [`Environment::health_check`].
     HealthCheck,
-    /// [`Environment::run`].
+    /// Runs one start: see [`Environment::run`].
     Run,
-    /// [`Environment::fetch_logs`] and [`Environment::fetch_artifacts`].
+    /// Fetches files: see [`Environment::fetch_logs`] and [`Environment::fetch_artifacts`].
     Fetch,
-    /// [`Environment::reset`].
+    /// Makes the environment usable again: see [`Environment::reset`].
     Reset,
-    /// [`Environment::teardown`].
+    /// Restores the environment: see [`Environment::teardown`].
     Teardown,
 }
 
-/// How thoroughly to reset.
+/// The thoroughness of a reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reset {
-    /// The least that may help.
+    /// The smallest reset that may help.
     Reset,
-    /// From nothing: power off and on.
+    /// A complete restart: power off and on.
     Restart,
 }
 
 /// One start of the firmware or its tests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Start {
-    /// What is started: a suite, a case, or `all`. Together with `repetition` the name of its folder.
+    /// The name of a suite or a case, or `all`. Together with `repetition` it names the start's directory.
     pub id: String,
-    /// The how-manieth time, from 1.
+    /// The number of the repetition, from 1.
     pub repetition: u32,
-    /// What it is told.
+    /// The arguments of the start.
     pub args: Vec<String>,
-    /// What it is run by, where the environment runs commands.
+    /// The command to run, if the environment runs commands.
     pub command: String,
-    /// Variables it sees.
+    /// The environment variables of the start.
     pub environment_vars: BTreeMap<String, String>,
-    /// How long it may take.
+    /// The time limit of the start.
     pub timeout: Duration,
-    /// Whether to find out which lines are executed, where that can be found out.
+    /// True if executed lines are recorded, in environments that can do that.
     pub coverage: bool,
 }
 
-/// How one start went. Kept as `ran.json` in its folder.
+/// The result of one start. Stored as `ran.json` in its directory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ran {
-    /// What was started.
+    /// The start that was run.
     pub start: Start,
-    /// How it ended.
+    /// The way the start ended.
     pub stop: Stop,
-    /// How long it took.
+    /// The time from start to end in milliseconds.
     pub duration_ms: u64,
-    /// The files with what was printed, within the start's folder; what results are read from comes first.
+    /// The output files, relative to the start's directory; the one that contains results comes first.
     pub logs: Vec<PathBuf>,
-    /// Files that tests wrote their results into, within the start's folder.
+    /// The result files that tests wrote, relative to the start's directory.
     pub reports: Vec<PathBuf>,
-    /// What else there is, within the start's folder.
+    /// Other files, relative to the start's directory.
     pub artifacts: Vec<PathBuf>,
-    /// Faults that were seen, with the place in the source where it could be told.
+    /// The observed faults, with source locations if known.
     pub faults: Vec<Fault>,
-    /// Lines that were executed, by file as the debug information names it; empty where nobody looked.
+    /// The executed lines by source file, as the debug information names it; empty if coverage was not recorded.
     pub coverage: BTreeMap<String, Vec<u32>>,
 }
 
-/// How one start ended.
+/// The way one start ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "how")]
 pub enum Stop {
-    /// By itself.
+    /// The start ended by itself.
     Exited {
-        /// Its exit code.
+        /// The exit code of the start.
         code: i64,
     },
-    /// It was still printing when its time was up.
+    /// The start was still printing at its time limit.
     TimedOut,
-    /// It had stopped doing anything.
+    /// The start made no progress any more.
     Hung {
-        /// Where, as far as it could be told.
+        /// The place of the hang, as far as it is known.
         place: String,
     },
-    /// It started over and over.
+    /// The firmware booted repeatedly.
     BootLoop {
-        /// How often it was seen to start.
+        /// The number of boots that were observed.
         boots: u32,
     },
-    /// The emulator or the connection ended in the middle.
+    /// The emulator or the connection ended before the start did.
     Lost {
-        /// What was seen.
+        /// A description of the observation.
         why: String,
     },
 }
 
-/// A fault that the firmware, the emulator or a sanitiser reported.
+/// A fault that the firmware, the emulator or a sanitizer reported.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
-    /// The line that says so.
+    /// The line that announces the fault.
     pub banner: String,
-    /// Where, as `file:line`, innermost first.
+    /// The locations as `file:line`, innermost first.
     pub stack: Vec<String>,
-    /// Registers and the like, by name.
+    /// Registers and similar values, by name.
     pub registers: BTreeMap<String, String>,
 }
 
-/// A file that was fetched.
+/// A fetched file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
-    /// What it is.
+    /// The name of the file, relative to the fetch directory.
     pub name: String,
-    /// Its media type.
+    /// The media type, derived from the extension.
     pub media_type: String,
-    /// Where it is.
+    /// The path of the local copy.
     pub path: PathBuf,
 }

@@ -1,7 +1,8 @@
-//! A conversation with something that prints: wait for a pattern, answer, wait for the next.
+//! A scripted dialogue with a program or device: wait for a pattern, send an answer, wait for the next pattern.
 //!
-//! It works on any stream of bytes: a socket, a serial port, a pipe. What comes in is never lost: all of it is in the log, in order, as it came.
-//! What is kept in memory is bounded, so that a device that prints for days does no harm; a pattern has to match within that much text.
+//! It works on any byte stream: a socket, a serial port, a pipe. No input is lost: the log contains all of it, in
+//! order and unchanged. The text in memory is bounded, so that a device that prints for days does no harm; a pattern
+//! must match within that bound.
 
 use std::{
     collections::BTreeMap,
@@ -15,24 +16,24 @@ use regex::bytes::Regex;
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// How much text that nobody has waited for is kept.
+/// The number of unconsumed bytes that are kept.
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
 
-/// How much of it is kept when that is too much: a pattern that has begun to match still can.
+/// The number of bytes kept when the buffer overflows, so that a pattern whose match has begun can still match.
 const OVERLAP_BYTES: usize = 16 * 1024;
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const READ_BYTES: usize = 8 * 1024;
 
-/// How much of what came instead is told.
+/// The number of bytes of other input that an error shows.
 const TOLD_BYTES: usize = 400;
 
-/// A stream of bytes to talk to.
+/// A byte stream with pattern matching on its input.
 #[derive(Debug)]
 pub struct Expect<S> {
     stream: S,
     log: Option<File>,
-    /// What came in and was not waited for yet.
+    /// Input that no pattern has consumed yet.
     buffer: Vec<u8>,
     counts: Vec<Count>,
     heard: u64,
@@ -40,37 +41,37 @@ pub struct Expect<S> {
     is_closed: bool,
 }
 
-/// A pattern that was waited for and came.
+/// A match of an awaited pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Which of the patterns, from 0: the one that matched first in the text.
+    /// The index of the pattern, from 0: the one that matched first in the text.
     pub which: usize,
-    /// What it matched.
+    /// The matched text.
     pub text: String,
-    /// What came before that.
+    /// The text before the match.
     pub before: String,
-    /// Its named groups.
+    /// The named groups of the match.
     pub groups: BTreeMap<String, String>,
 }
 
-/// Why a pattern was not found.
+/// The reason why a pattern was not found.
 #[derive(Debug, Error)]
 pub enum Unmet {
-    /// It did not come in time.
+    /// The pattern did not appear in time.
     #[error("{}", late(after, instead))]
     TimedOut {
-        /// How long it was waited for.
+        /// The time that was waited.
         after: Duration,
-        /// The end of what came instead.
+        /// The end of the input that came instead.
         instead: String,
     },
-    /// The other side has gone.
+    /// The other side has closed the stream.
     #[error("the other side has closed the connection; what came is `{instead}`")]
     Closed {
-        /// The end of what came instead.
+        /// The end of the input that came instead.
         instead: String,
     },
-    /// The stream or the log cannot be used.
+    /// The stream or the log failed.
     #[error(transparent)]
     Broken(#[from] io::Error),
 }
@@ -82,17 +83,17 @@ fn late(after: &Duration, instead: &str) -> String {
     }
 }
 
-/// How often a pattern was seen, whoever waits for what.
+/// A counter for the matches of a pattern, independent of the awaited patterns.
 #[derive(Debug)]
 struct Count {
     pattern: Regex,
     seen: u32,
-    /// Where to look on, in the buffer.
+    /// The position in the buffer at which the next search starts.
     from: usize,
 }
 
 impl<S> Expect<S> {
-    /// Talks over a stream.
+    /// Creates a dialogue over a stream.
     pub fn new(stream: S) -> Self {
         Expect {
             stream,
@@ -105,45 +106,45 @@ impl<S> Expect<S> {
         }
     }
 
-    /// Writes all that comes in to the end of a file.
+    /// Appends all input to a file.
     pub fn logged(mut self, path: &Path) -> io::Result<Self> {
         self.log = Some(File::options().create(true).append(true).open(path)?);
         Ok(self)
     }
 
-    /// Counts a pattern in all that comes in from now on, besides what is waited for. What it is asked for with is its place among those that are
-    /// counted.
+    /// Counts a pattern in all input from now on, independent of the awaited patterns. Returns the index for
+    /// [`Expect::seen`].
     pub fn count(&mut self, pattern: Regex) -> usize {
         self.counts.push(Count { pattern, seen: 0, from: self.buffer.len() });
         self.counts.len() - 1
     }
 
-    /// How often a pattern that is counted was seen.
+    /// Returns the number of matches of a counted pattern.
     pub fn seen(&self, count: usize) -> u32 {
         self.counts.get(count).map_or(0, |count| count.seen)
     }
 
-    /// How many bytes have come in.
+    /// Returns the number of bytes received.
     pub fn heard(&self) -> u64 {
         self.heard
     }
 
-    /// When the last of them came in.
+    /// Returns the time of the last input.
     pub fn last_heard(&self) -> Option<Instant> {
         self.last_heard
     }
 
-    /// Whether the other side has gone, and all it said was read.
+    /// Reports whether the other side has closed the stream and all its output was read.
     pub fn is_closed(&self) -> bool {
         self.is_closed
     }
 
-    /// What came in and was not waited for yet, as far as it is kept.
+    /// Returns the input that no pattern has consumed yet, as far as it is kept.
     pub fn rest(&self) -> &[u8] {
         &self.buffer
     }
 
-    /// The stream itself; what was read and not waited for is gone.
+    /// Returns the stream itself; unconsumed input is discarded.
     pub fn into_inner(self) -> S {
         self.stream
     }
@@ -164,7 +165,7 @@ impl<S> Expect<S> {
         Ok(())
     }
 
-    /// Forgets the beginning of the buffer.
+    /// Drops the beginning of the buffer.
     fn forget(&mut self, bytes: usize) {
         self.buffer.drain(..bytes);
         for count in &mut self.counts {
@@ -172,7 +173,7 @@ impl<S> Expect<S> {
         }
     }
 
-    /// The first match of any pattern, taken out of the buffer with all that came before it.
+    /// Returns the first match of any pattern, and removes it from the buffer together with the text before it.
     fn find(&mut self, patterns: &[Regex]) -> Option<Found> {
         let matched =
             patterns.iter().enumerate().filter_map(|(which, pattern)| Some((which, pattern.find(&self.buffer)?)));
@@ -190,9 +191,11 @@ impl<S> Expect<S> {
 }
 
 impl<S: AsyncRead + Unpin> Expect<S> {
-    /// Waits until one of the patterns is in what came in, and takes out the text up to its end. May be dropped at any time: nothing is lost.
+    /// Waits until the input contains one of the patterns, and consumes the text up to the end of the match. May be
+    /// dropped at any time without losing input.
     ///
-    /// Patterns are looked for as soon as anything has come in: one that ends in `\d+` may match the first of several digits.
+    /// Patterns are matched as soon as any input has arrived: one that ends in `\d+` may match the first of several
+    /// digits.
     pub async fn wait_for(&mut self, patterns: &[Regex], timeout: Duration) -> Result<Found, Unmet> {
         let looking = async {
             loop {
@@ -210,12 +213,13 @@ impl<S: AsyncRead + Unpin> Expect<S> {
         }
     }
 
-    /// Reads what there is, waiting for it; how much that was. Nothing: the other side has gone.
+    /// Waits for input and reads it; returns the number of bytes. Zero means that the other side has closed the
+    /// stream.
     pub async fn listen(&mut self) -> io::Result<usize> {
         let mut read = [0; READ_BYTES];
         let count = match self.stream.read(&mut read).await {
             Ok(count) => count,
-            // What a terminal says when its other end has closed.
+            // A terminal reports EIO when its other end has closed.
             Err(error) if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) => 0,
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => 0,
             Err(error) => return Err(error),
@@ -225,7 +229,7 @@ impl<S: AsyncRead + Unpin> Expect<S> {
         Ok(count)
     }
 
-    /// Reads on until the other side has gone, at most for so long.
+    /// Reads until the other side closes the stream, at most for the given time.
     pub async fn drain(&mut self, timeout: Duration) {
         let reading = async { while matches!(self.listen().await, Ok(1..)) {} };
         let _ = tokio::time::timeout(timeout, reading).await;
@@ -233,7 +237,7 @@ impl<S: AsyncRead + Unpin> Expect<S> {
 }
 
 impl<S: AsyncWrite + Unpin> Expect<S> {
-    /// Says something.
+    /// Sends bytes to the other side.
     pub async fn send(&mut self, said: &[u8]) -> io::Result<()> {
         self.stream.write_all(said).await?;
         self.stream.flush().await
@@ -245,7 +249,7 @@ impl Count {
         while self.from < buffer.len() {
             let Some(found) = self.pattern.find_at(buffer, self.from) else { return };
             self.seen += 1;
-            // A pattern that matches nothing would be found for ever.
+            // An empty match would otherwise be found forever.
             self.from = found.end().max(found.start() + 1);
         }
     }

@@ -1,4 +1,4 @@
-//! What is fetched from a place after its tests: which files, by which commands, and what was got.
+//! Fetches files and command output from an environment after its tests.
 
 use std::{
     fs, io,
@@ -10,20 +10,20 @@ use serde_json::Value;
 
 use crate::{Kept, Session, Trouble};
 
-/// The most files that are looked at.
+/// The largest number of fetched files.
 const FILES_MAX: usize = 10_000;
 
-/// Something to be fetched.
+/// A file or command output to fetch.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Value")]
 pub(crate) enum Wanted {
-    /// A file over there; a pattern where the other side knows patterns.
+    /// A remote file, or a pattern if the remote side supports patterns.
     Path(String),
-    /// What a command prints.
+    /// The output of a command.
     Command {
-        /// The file it is kept in.
+        /// The name of the file for the output.
         name: String,
-        /// The command.
+        /// The command that prints the content.
         command: String,
     },
 }
@@ -54,7 +54,7 @@ impl TryFrom<Value> for Wanted {
     }
 }
 
-/// A folder of a session, emptied: what is in it afterwards was fetched now.
+/// Empties a directory of the session, so that it only contains newly fetched files afterwards.
 pub(crate) fn fresh(session: &Session, name: &str) -> io::Result<PathBuf> {
     let folder = session.folder.join(name);
     match fs::remove_dir_all(&folder) {
@@ -64,7 +64,7 @@ pub(crate) fn fresh(session: &Session, name: &str) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-/// Every file below a folder, by name.
+/// Returns every file below a directory, sorted by name.
 pub(crate) fn kept(folder: &Path) -> Result<Vec<Kept>, Trouble> {
     let mut all: Vec<Kept> = files(folder)?
         .into_iter()
@@ -78,7 +78,8 @@ pub(crate) fn kept(folder: &Path) -> Result<Vec<Kept>, Trouble> {
     Ok(all)
 }
 
-/// Every file below a folder, as it is called within it. Links are left out: they may lead anywhere.
+/// Returns the relative path of every file below a directory. Symbolic links are left out, because they may point
+/// anywhere.
 pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, Trouble> {
     let (mut found, mut open) = (Vec::new(), vec![PathBuf::new()]);
     while let Some(place) = open.pop() {
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wanted_is_a_path_or_what_a_command_prints() {
+    fn wanted_is_a_path_or_a_command() {
         let read = |value: Value| serde_json::from_value::<Wanted>(value);
         assert_eq!(read(json!("/var/log/x")).unwrap(), Wanted::Path("/var/log/x".into()));
         let command = Wanted::Command { name: "dmesg.log".into(), command: "dmesg".into() };
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_found_below_and_links_are_not_followed() {
+    fn files_are_found_recursively_and_links_are_skipped() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("b/c")).unwrap();
         fs::write(folder.path().join("b/c/r.XML"), "").unwrap();

@@ -1,5 +1,5 @@
-//! The fields of `test_profile.config`, read one by one. Every problem is named, not only the first: fields that are missing, that are of
-//! another kind, and that nobody knows.
+//! Reads the fields of `test_profile.config` one by one. Every problem is reported, not only the first: missing
+//! fields, fields of the wrong type, and unknown fields.
 
 use std::{fmt::Display, time::Duration};
 
@@ -8,29 +8,29 @@ use serde_json::{Map, Value};
 
 use crate::Trouble;
 
-/// The longest time that can be asked for: a hundred years.
+/// The largest duration that is accepted: a hundred years.
 const SECONDS_MAX: f64 = 3.2e9;
 
-/// How large a pattern may become.
+/// The size limit of a compiled pattern.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
 
-/// The fields of a configuration, and what is wrong with them.
+/// The fields of a configuration, with the problems found so far.
 #[derive(Debug)]
 pub(crate) struct Fields<'m> {
     map: &'m Map<String, Value>,
-    /// What the names of fields begin with, where it is a list's item.
+    /// The prefix of field names, for an item of a list.
     within: String,
     known: Vec<&'static str>,
     wrong: Vec<(String, String)>,
 }
 
 impl<'m> Fields<'m> {
-    /// Of the configuration itself.
+    /// Reads the fields of the configuration itself.
     pub(crate) fn new(map: &'m Map<String, Value>) -> Self {
         Fields { map, within: String::new(), known: Vec::new(), wrong: Vec::new() }
     }
 
-    /// Notes that a field cannot be used.
+    /// Records that a field cannot be used.
     pub(crate) fn bad(&mut self, name: &str, why: impl Display) {
         self.wrong.push((format!("{}{name}", self.within), why.to_string()));
     }
@@ -40,7 +40,7 @@ impl<'m> Fields<'m> {
         self.map.get(name).filter(|value| !value.is_null())
     }
 
-    /// A field that is read by whoever asks; `what` says what it is to be.
+    /// Reads a field with a custom function; `what` describes the expected value.
     pub(crate) fn read<T>(
         &mut self,
         name: &'static str,
@@ -55,12 +55,12 @@ impl<'m> Fields<'m> {
         read
     }
 
-    /// A text.
+    /// Reads an optional text.
     pub(crate) fn text(&mut self, name: &'static str) -> Option<String> {
         self.read(name, "a text", |value| value.as_str().map(str::to_owned))
     }
 
-    /// A text that must be given.
+    /// Reads a required text.
     pub(crate) fn need_text(&mut self, name: &'static str) -> String {
         if self.map.get(name).is_none_or(Value::is_null) {
             self.bad(name, "is missing");
@@ -68,7 +68,7 @@ impl<'m> Fields<'m> {
         self.text(name).unwrap_or_default()
     }
 
-    /// One of some words.
+    /// Reads one of a fixed set of words.
     pub(crate) fn word<T: Copy>(&mut self, name: &'static str, words: &[(&str, T)]) -> Option<T> {
         let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
         self.read(name, &format!("one of {}", known.join(", ")), |value| {
@@ -76,7 +76,7 @@ impl<'m> Fields<'m> {
         })
     }
 
-    /// Texts.
+    /// Reads a list of texts, empty if absent.
     pub(crate) fn texts(&mut self, name: &'static str) -> Vec<String> {
         let texts = self.read(name, "a list of texts", |value| {
             value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
@@ -84,17 +84,17 @@ impl<'m> Fields<'m> {
         texts.unwrap_or_default()
     }
 
-    /// Yes or no.
+    /// Reads an optional boolean.
     pub(crate) fn flag(&mut self, name: &'static str) -> Option<bool> {
         self.read(name, "true or false", Value::as_bool)
     }
 
-    /// A whole number.
+    /// Reads an optional whole number.
     pub(crate) fn whole(&mut self, name: &'static str) -> Option<u64> {
         self.read(name, "a whole number from 0", Value::as_u64)
     }
 
-    /// A time.
+    /// Reads an optional duration in seconds.
     pub(crate) fn seconds(&mut self, name: &'static str) -> Option<Duration> {
         let seconds = self.read(name, "a number of seconds", |value| {
             value.as_f64().filter(|seconds| (0.0..=SECONDS_MAX).contains(seconds))
@@ -102,13 +102,13 @@ impl<'m> Fields<'m> {
         seconds.map(Duration::from_secs_f64)
     }
 
-    /// A pattern.
+    /// Reads an optional pattern.
     pub(crate) fn pattern(&mut self, name: &'static str) -> Option<Regex> {
         let text = self.text(name)?;
         self.compiled(name, &text)
     }
 
-    /// A pattern that must be given.
+    /// Reads a required pattern.
     pub(crate) fn need_pattern(&mut self, name: &'static str) -> Option<Regex> {
         if self.map.get(name).is_none_or(Value::is_null) {
             self.bad(name, "is missing");
@@ -116,7 +116,7 @@ impl<'m> Fields<'m> {
         self.pattern(name)
     }
 
-    /// Patterns.
+    /// Reads a list of patterns, empty if absent.
     pub(crate) fn patterns(&mut self, name: &'static str) -> Vec<Regex> {
         let texts = self.texts(name);
         texts.iter().filter_map(|text| self.compiled(name, text)).collect()
@@ -125,14 +125,14 @@ impl<'m> Fields<'m> {
     fn compiled(&mut self, name: &str, text: &str) -> Option<Regex> {
         let pattern = RegexBuilder::new(text).multi_line(true).crlf(true).size_limit(PATTERN_BYTES_MAX).build();
         let pattern = pattern.map_err(|error| {
-            // The last line is what is wrong; those before show where, which takes more than one line.
+            // The last line states the error; the lines before it show the position over several lines.
             let told = error.to_string();
             told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
         });
         pattern.map_err(|why| self.bad(name, format!("is no pattern: {why}"))).ok()
     }
 
-    /// Items that are maps themselves.
+    /// Reads a list of maps with a function for each item.
     pub(crate) fn items<T>(&mut self, name: &'static str, mut read: impl FnMut(&mut Fields<'m>) -> T) -> Vec<T> {
         let items = self.read(name, "a list of maps", |value| {
             value.as_array()?.iter().map(Value::as_object).collect::<Option<Vec<_>>>()
@@ -156,7 +156,7 @@ impl<'m> Fields<'m> {
         }
     }
 
-    /// All that is wrong, if anything is.
+    /// Returns all problems as one error, if there are any.
     pub(crate) fn finish(mut self) -> Result<(), Trouble> {
         self.unknown();
         Trouble::configs(self.wrong).map_or(Ok(()), Err)

@@ -1,10 +1,10 @@
-//! Which kinds of environment there are: one line each.
+//! The kinds of environment, one line each.
 
 use crate::{
     Environment, Local, Profile, Qemu, Trouble, board::TargetBoard, own_program::OwnProgram, script_host::WindowsScript,
 };
 
-/// The environment that a profile asks for.
+/// Creates the environment that a profile names.
 pub fn environment(profile: &Profile) -> Result<Box<dyn Environment>, Trouble> {
     match profile.env_type.as_str() {
         "local" => Ok(Box::new(Local::new(profile)?)),

@@ -1,4 +1,5 @@
-//! What a crash can leave: folders of starts that did not come to their end, and, should their launchers have been killed, too, programs.
+//! Leftovers of a crash: directories of starts that did not finish and, if their launchers were killed too, running
+//! programs.
 
 use std::{
     fs, io,
@@ -10,11 +11,11 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::{Bench, Kept, Session, Trouble, confined::SESSION};
 
-/// How often to look for programs that do not go away, and how long in between.
+/// The number of times that remaining programs are searched for, and the time in between.
 const LOOKS_MAX: usize = 200;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
-/// The logs of starts that did not come to their end. Those of the others are known already.
+/// Returns the logs of starts that did not finish. The logs of the others are already known.
 pub(crate) fn logs(session: &Session) -> io::Result<Vec<Kept>> {
     let mut logs = Vec::new();
     for folder in starts(session)?.into_iter().filter(|folder| !folder.join("ran.json").exists()) {
@@ -31,7 +32,8 @@ pub(crate) fn logs(session: &Session) -> io::Result<Vec<Kept>> {
     Ok(logs)
 }
 
-/// Ends programs that are left and removes what they worked in: `name` within the folder of a start. What was, in words.
+/// Ends the remaining programs and removes their directories: `name` within the directory of a start. Returns a
+/// description.
 pub(crate) async fn clear(bench: Bench<'_>, name: &'static str) -> Result<String, Trouble> {
     let session = bench.session.clone();
     let cleared = tokio::task::spawn_blocking(move || {
@@ -50,7 +52,7 @@ pub(crate) async fn clear(bench: Bench<'_>, name: &'static str) -> Result<String
     Ok(format!("{ended} programs were left and ended, {removed} folders of theirs removed"))
 }
 
-/// A folder with nothing in it: a start that is made once more begins with nothing.
+/// Creates an empty directory, so that a repeated start finds no earlier files.
 pub(crate) fn empty(folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -67,7 +69,7 @@ fn starts(session: &Session) -> io::Result<Vec<PathBuf>> {
     }
 }
 
-/// Ends every program of a session; how many there were.
+/// Ends every program of a session; returns their number.
 fn end_programs(session: &Path) -> usize {
     let mark = [SESSION.as_bytes(), b"=", session.as_os_str().as_encoded_bytes()].concat();
     let mut ended = 0;
@@ -78,7 +80,7 @@ fn end_programs(session: &Path) -> usize {
         }
         ended += if look == 0 { found.len() } else { 0 };
         for pid in found {
-            // It may have ended by itself.
+            // The process may have ended by itself.
             let _ = kill_process(pid, Signal::KILL);
         }
         std::thread::sleep(BETWEEN_LOOKS);
@@ -91,7 +93,8 @@ fn processes() -> impl Iterator<Item = i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// What cannot be read is not ours; what has ended has no environment any more.
+/// Reports whether a process carries the mark. A process whose environment cannot be read is not ours; an ended one
+/// has no environment.
 fn is_marked(pid: i32, mark: &[u8]) -> bool {
     fs::read(format!("/proc/{pid}/environ")).is_ok_and(|all| all.split(|byte| *byte == 0).any(|one| one == mark))
 }

@@ -1,10 +1,12 @@
-//! Where firmware runs, and what its test results mean.
+//! Environments in which firmware runs, and parsers for test results.
 //!
-//! Every kind of place keeps one contract ([`Environment`]): set up, bring the image there, check that it lives, run, fetch what is left,
-//! reset, tear down. A [`Session`] is a folder: whatever an operation leaves for the next one is a file in it, so that nothing depends on a
-//! process that lives from one to the other, and a crash leaves no emulator behind. [`results`] reads what test frameworks print into one form.
+//! Every kind of environment implements one contract ([`Environment`]): set up, deploy the image, check its health,
+//! run, fetch files, reset, tear down. A [`Session`] is a directory: an operation passes its results to the next one
+//! as files there. So no process has to live from one operation to the next, and a crash leaves no emulator behind.
+//! [`results`] parses the output of test frameworks into one form.
 //!
-//! It does not know machines or runs, and it does not judge: whether a result is good enough is decided elsewhere.
+//! The crate does not know machines or runs, and it does not judge: its callers decide whether a result is good
+//! enough.
 
 mod bmc;
 mod board;

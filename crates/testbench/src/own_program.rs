@@ -1,5 +1,5 @@
-//! `program`: a place that a program of the user's own knows how to use. It is started once for every operation, reads one JSON object and writes
-//! one. What the objects are is in `docs/testbench.md`.
+//! `program`: an environment that a program of the user controls. The program is started once for every operation,
+//! reads one JSON object and writes one. `docs/testbench.md` describes the objects.
 
 use std::{
     collections::BTreeMap,
@@ -19,13 +19,13 @@ use crate::{
     tool::{Said, Tool},
 };
 
-/// How long an operation may take where nobody says.
+/// The default time limit of an operation.
 const OPERATION_SEC: u64 = 300;
 
-/// How much longer than its start the program may take, to tell what became of it.
+/// The time that the program may take in addition to a start's time limit, to report the result.
 const TELLING: Duration = Duration::from_secs(30);
 
-/// A program that speaks the contract.
+/// A program that implements the environment contract.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnProgram {
     words: Vec<String>,
@@ -36,7 +36,7 @@ pub(crate) struct OwnProgram {
     env: BTreeMap<String, String>,
 }
 
-/// Any answer may be this one.
+/// The answer that reports a failure, possible for every operation.
 #[derive(Deserialize)]
 struct Failed {
     trouble: Kind,
@@ -98,7 +98,7 @@ struct Told {
 }
 
 impl OwnProgram {
-    /// The one that a profile names.
+    /// Reads the program that a profile names.
     pub(crate) fn new(profile: &Profile) -> Result<Self, Trouble> {
         let mut from = Settings::new(&profile.config);
         let program: String = from.need("program")?;
@@ -113,7 +113,7 @@ impl OwnProgram {
             write: from.or("write", Vec::new())?,
             env: from.or("env", BTreeMap::new())?,
         };
-        // The rest is the program's own: it is given the profile as it is.
+        // The other settings belong to the program, which receives the whole profile.
         let _: Option<Value> = from.take("settings")?;
         from.end()?;
         Ok(this)
@@ -121,7 +121,7 @@ impl OwnProgram {
 
     fn tool(&self, bench: Bench<'_>, timeout: Duration) -> Tool {
         let mut words = self.words.clone();
-        // A path is one within the sources.
+        // A program given as a path is relative to the sources.
         if let Some(program) = words.first_mut().filter(|program| program.contains('/')) {
             *program = bench.session.sources.join(&program).display().to_string();
         }
@@ -140,7 +140,7 @@ impl OwnProgram {
         tool.run(bench).await
     }
 
-    /// What it answers, within the usual time.
+    /// Returns the answer of the program, within the default time limit.
     async fn answer<T: DeserializeOwned>(&self, bench: Bench<'_>, question: Value) -> Result<T, Trouble> {
         let said = self.ask(bench, self.timeout, &question).await?;
         self.read(&said, self.timeout)
@@ -173,7 +173,7 @@ impl OwnProgram {
         let timeout = start.timeout + TELLING;
         let said = self.ask(bench, timeout, &question).await?;
         let told = match said.how {
-            // It had its time. What it left behind is there all the same.
+            // The start used up its time. The files that it left are kept anyway.
             How::TimedOut => Told {
                 stop: Stop::TimedOut,
                 logs: fetch::files(folder)?,
@@ -211,7 +211,7 @@ impl OwnProgram {
     }
 }
 
-/// The whole path of a file that has to be in a folder.
+/// Returns the full path of a file that must be inside a directory.
 fn within(folder: &Path, path: &Path) -> Result<PathBuf, Trouble> {
     let is_plain = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     let file = folder.join(path);

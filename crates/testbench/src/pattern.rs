@@ -1,11 +1,11 @@
-//! Patterns of a profile: lines are told apart, and a line may end as serial consoles end it.
+//! Patterns of a profile: `^` and `$` match at line boundaries, and lines may end with CR LF as on serial consoles.
 
 use std::ops::Deref;
 
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
-/// A pattern in what a console prints.
+/// A pattern that is searched in console output.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Pattern(Regex);
@@ -17,7 +17,7 @@ impl TryFrom<String> for Pattern {
         let pattern = RegexBuilder::new(&text).multi_line(true).crlf(true).build();
         pattern.map(Pattern).map_err(|error| {
             let told = error.to_string();
-            // The last line is what is wrong; those before show where, which takes more than one line.
+            // The last line states the error; the lines before it show the position over several lines.
             let why = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
             format!("is no pattern: {why}")
         })

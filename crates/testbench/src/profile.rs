@@ -1,71 +1,72 @@
-//! The test profile of a task: which environment, what to run in it, how often, and for how long.
+//! The test profile of a task: the environment, the tests to run in it, their repetitions and their time limits.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The test profile of a task. The machine's input schema has checked it and filled its gaps.
+/// The test profile of a task. The machine's input schema has checked it and set the defaults.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Profile {
     /// `qemu`, `target_board`, `windows_script`, `bmc`, `local`, or `program`.
     pub env_type: String,
-    /// The cases that are to be reported. Each is started on its own where `each_alone` says so.
+    /// The cases that must be reported. Each one is started separately if `each_alone` is set.
     #[serde(default)]
     pub cases: Vec<String>,
-    /// Whether every case has a start of its own.
+    /// True if every case has a separate start.
     #[serde(default)]
     pub each_alone: bool,
-    /// What to start besides, or instead; one start with nothing special where there is none.
+    /// The suites to start, in addition to the cases or instead of them. Without any, there is one start without
+    /// arguments.
     #[serde(default)]
     pub suites: Vec<Suite>,
-    /// Only suites with one of these tags; all where there are none.
+    /// Selects the suites with one of these tags; all suites if empty.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// The cases that must pass; all where there are none.
+    /// The cases that must pass; all cases if empty.
     #[serde(default)]
     pub targets: Vec<String>,
-    /// How long one start may take.
+    /// The time limit of one start.
     #[serde(default = "timeout")]
     pub timeout_sec: u64,
-    /// How often everything is run; results that differ are flaky.
+    /// The number of times that everything is run; results that differ are flaky.
     #[serde(default = "once")]
     pub repetitions: u32,
-    /// Whether a start that did not go well is run again at once, so that what is flaky is known as that. So it is, unless the profile says no.
+    /// True if a failed start is repeated at once, so that flaky cases are recognized. This is the default.
     #[serde(default = "yes")]
     pub confirm: bool,
-    /// How many starts at a time.
+    /// The number of concurrent starts.
     #[serde(default = "once")]
     pub concurrency: u32,
-    /// Whether to find out which lines are executed: the figure `covered_lines`.
+    /// True if executed lines are recorded, as the figure `covered_lines`.
     #[serde(default)]
     pub coverage: bool,
-    /// How results are printed: one of [`crate::results::Format`]'s names.
+    /// The format of the results: one of the names of [`crate::results::Format`].
     #[serde(default)]
     pub format: String,
-    /// What this kind of environment needs to know.
+    /// The settings of this kind of environment.
     #[serde(default)]
     pub config: Map<String, Value>,
 }
 
-/// One start, with what it is told.
+/// One start, with its arguments.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Suite {
-    /// Its name.
+    /// The name of the suite.
     pub id: String,
-    /// What it is told: arguments of the firmware, or of the command.
+    /// The arguments of the firmware or of the command.
     #[serde(default)]
     pub args: Vec<String>,
-    /// What it is run by, where an environment runs commands.
+    /// The command to run, if the environment runs commands.
     #[serde(default)]
     pub command: String,
-    /// Variables it sees, where it can see any.
+    /// The environment variables, if the environment supports them.
     #[serde(default)]
     pub environment_vars: BTreeMap<String, String>,
-    /// What it is about.
+    /// The tags by which suites are selected.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// How long it may take, where that is not what the profile says.
+    /// The time limit, if it differs from the profile's.
     pub timeout_sec: Option<u64>,
 }
 

@@ -1,15 +1,17 @@
-//! Things that one run at a time may use: boards, script hosts, management controllers. Who has one, and who waits for it.
+//! Resources that one run at a time may use: boards, script hosts, management controllers. Records their owners and
+//! the waiting runs.
 //!
 //! ```text
-//! RESOURCES/order            locked for a moment by whoever looks or changes anything
-//! RESOURCES/things/NAME      locked by whoever holds the thing, and says who that is
-//! RESOURCES/tickets/NUMBER   locked by whoever waits, and says who that is and for what
+//! RESOURCES/order            locked briefly by every process that reads or changes anything
+//! RESOURCES/things/NAME      locked by the owner of the resource; names the owner
+//! RESOURCES/tickets/NUMBER   locked by a waiting process; names it and the resources it waits for
 //! ```
 //!
-//! Every claim is a lock of the system on a file, which ends with the process however that ends. So a process that died leaves neither
-//! thing nor ticket: a file whose lock is free says nothing. Nobody's clock and nobody's heartbeat decides anything.
+//! Every claim is an operating system lock on a file, which ends with the process for any reason. So a dead process
+//! keeps neither a resource nor a ticket: a file whose lock is free has no meaning. No clock and no heartbeat is
+//! involved.
 //!
-//! Tickets are served in their order: nobody takes a thing that somebody with an earlier ticket waits for.
+//! Tickets are served in order: a resource is never given to a run while an earlier ticket waits for it.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -23,66 +25,66 @@ use serde::{Deserialize, Serialize};
 
 use crate::Trouble;
 
-/// How often those who wait look again.
+/// The interval at which waiting processes check again.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// How long somebody may keep everybody from looking. What is done meanwhile takes a millisecond.
+/// The longest time that another process may hold the order lock. The work under the lock takes about a millisecond.
 const ORDER_MAX: Duration = Duration::from_secs(10);
 
-/// The longest name of a thing: it becomes the name of a file.
+/// The longest name of a resource: it becomes a file name.
 const NAME_BYTES_MAX: usize = 80;
 
-/// The largest file that is believed to be one of ours.
+/// The largest file that is read as a claim.
 const CLAIM_BYTES_MAX: u64 = 64 * 1024;
 
-/// All things of a store.
+/// All resources of a store.
 #[derive(Clone, Debug)]
 pub struct Resources {
     folder: PathBuf,
 }
 
-/// A thing that is held. It is let go when this is dropped, or when the process ends.
+/// An acquired resource. It is released when this value is dropped or the process ends.
 #[derive(Debug)]
 pub struct Held {
-    /// Which.
+    /// The name of the resource.
     pub name: String,
-    /// The run that had it last before this one took it.
+    /// The run that held it last, before this one.
     pub before: Option<String>,
     _lock: File,
 }
 
-/// A thing, who has it, and who waits for it.
+/// A resource, its owner and the waiting runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Resource {
-    /// Which.
+    /// The name of the resource.
     pub name: String,
-    /// Who has it.
+    /// The current owner, if any.
     pub holder: Option<Who>,
-    /// Who waits for it, in the order of their tickets.
+    /// The waiting runs, in the order of their tickets.
     pub waiting: Vec<Who>,
 }
 
-/// Somebody who holds something or waits for it.
+/// A run that holds or waits for a resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Who {
-    /// The run.
+    /// The name of the run.
     pub run: String,
-    /// The process.
+    /// The process id of the owner or waiter.
     pub pid: u32,
-    /// Since when, in milliseconds since 1970.
+    /// The time of the claim, in milliseconds since 1970.
     pub since_ms: i64,
 }
 
-/// What the file of a thing or of a ticket says.
+/// The content of a resource file or a ticket file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Claim {
-    /// The one thing that is held, or those of which one is waited for.
+    /// The held resource, or the resources of which one is wanted.
     names: Vec<String>,
     #[serde(flatten)]
     who: Who,
 }
 
-/// A place in the queue, given up when it is dropped.
+/// A place in the queue, given up on drop.
 #[derive(Debug)]
 struct Ticket {
     number: u64,
@@ -92,23 +94,24 @@ struct Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        // It counts for nothing as soon as its lock is gone.
+        // The ticket is void as soon as its lock is released; removing the file only tidies up.
         let _ = fs::remove_file(&self.path);
     }
 }
 
 impl Resources {
-    /// Those below a folder, which is made when first needed.
+    /// Returns the resources below a directory, which is created when first needed.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Resources { folder: folder.into() }
     }
 
-    /// Those of a store.
+    /// Returns the resources of a store.
     pub fn of_store(store: &Path) -> Self {
         Resources::new(store.join("resources"))
     }
 
-    /// Takes hold of one of the things named, the first that is free; waits in the queue where none is. `tell` hears for whom.
+    /// Acquires the first free resource of those named, or waits in the queue if none is free. `tell` receives the
+    /// reason for waiting.
     pub async fn acquire(
         &self,
         names: &[String],
@@ -138,7 +141,7 @@ impl Resources {
         }
     }
 
-    /// Every thing that was ever asked for, by name, as it is now.
+    /// Lists every resource that was ever requested, by name, with its current state.
     pub async fn list(&self) -> Result<Vec<Resource>, Trouble> {
         if !self.folder.is_dir() {
             return Ok(Vec::new());
@@ -165,7 +168,7 @@ impl Resources {
         self.folder.join("tickets")
     }
 
-    /// Keeps everybody else from looking or changing anything until it is dropped.
+    /// Takes the order lock, which excludes all other processes until it is dropped.
     async fn order(&self) -> Result<File, Trouble> {
         for folder in [self.things(), self.tickets()] {
             fs::create_dir_all(folder)?;
@@ -196,7 +199,7 @@ impl Resources {
         Ok(ticket)
     }
 
-    /// Everybody who waits, with their numbers, in order. Tickets that nobody holds any more are removed.
+    /// Returns all waiting claims with their ticket numbers, in order. Tickets without an owner are removed.
     fn waiting(&self) -> io::Result<Vec<(u64, Claim)>> {
         let mut all = Vec::new();
         for path in files(&self.tickets())? {
@@ -238,10 +241,10 @@ impl Resources {
     }
 }
 
-/// What came of trying to take something.
+/// The result of an attempt to take a resource.
 enum Taken {
     Held(Held),
-    /// Why not, in words.
+    /// The reason for waiting, as text.
     Waiting(String),
 }
 
@@ -264,7 +267,7 @@ fn checked(names: &[String]) -> Result<Vec<String>, Trouble> {
     Ok(names.to_vec())
 }
 
-/// The claim of whoever holds a file's lock; nothing where nobody does.
+/// Returns the claim of the process that holds a file's lock; `None` if no process does.
 fn holder(path: &Path) -> io::Result<Option<Claim>> {
     let mut file = match File::options().read(true).write(true).open(path) {
         Ok(file) => file,
@@ -274,7 +277,7 @@ fn holder(path: &Path) -> io::Result<Option<Claim>> {
     if is_locked_now(&file)? { Ok(None) } else { read(&mut file) }
 }
 
-/// Whether the lock could be had; then it is had.
+/// Tries to take the lock; returns true if it succeeded.
 fn is_locked_now(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
@@ -293,7 +296,7 @@ fn write(file: &mut File, claim: &Claim) -> io::Result<()> {
     file.write_all(&serde_json::to_vec(claim)?)
 }
 
-/// Nothing where it is not one of ours.
+/// Reads a claim; `None` if the file contains none.
 fn read(file: &mut File) -> io::Result<Option<Claim>> {
     let mut text = Vec::new();
     file.rewind()?;
@@ -309,7 +312,7 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
 }
 
-/// A name as a file has it: letters, digits and `-_` as they are, everything else as `%` and two digits.
+/// Encodes a name for a file: letters, digits and `-_` stay, every other byte becomes `%` and two hexadecimal digits.
 fn encoded(name: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     name.bytes()
@@ -338,7 +341,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_has_a_file_of_its_own_and_can_be_read_back() {
+    fn names_are_encoded_uniquely_and_decoded_again() {
         for name in ["board-1", "rack 3/slot ü", "..", ".", "%41", "A", "tcp:10.0.0.1:23"] {
             let file = encoded(name);
             assert!(!file.contains(['/', '.']), "{file}");

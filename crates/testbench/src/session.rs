@@ -1,11 +1,11 @@
-//! A session: a folder that everything about one use of an environment is in.
+//! A session: the directory with all files of one use of an environment.
 //!
 //! ```text
-//! session.json     what it is: profile, resource, image
-//! image            the firmware to run, copied, so that a later build does not change it
+//! session.json     the session itself: profile, resource, image
+//! image            a copy of the firmware, so that a later build does not change it
 //! runs/ID-N/       one start: its logs and `ran.json`
-//! controls/ID-N/   one start that is only compared with others, and is no result
-//! logs/ artifacts/ what was fetched afterwards
+//! controls/ID-N/   one control start, which is compared with others and is not a result
+//! logs/ artifacts/ files that were fetched afterwards
 //! ```
 
 use std::{
@@ -22,22 +22,22 @@ const FILE: &str = "session.json";
 /// One use of an environment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Session {
-    /// Its name.
+    /// The name of the session.
     pub id: String,
-    /// Its folder: short enough for a socket's path.
+    /// The session's directory: its path is short enough for a socket.
     pub folder: PathBuf,
-    /// The folder of the sources as they were built, for what has to be read or run there.
+    /// The directory of the sources as they were built, for files that must be read or run there.
     pub sources: PathBuf,
-    /// What is to be run.
+    /// The test profile to run.
     pub profile: Profile,
-    /// The thing that was taken hold of, where the environment has any.
+    /// The acquired resource, if the environment has any.
     pub resource: Option<String>,
-    /// The firmware, once it is there.
+    /// The firmware image, once it was copied.
     pub image: Option<PathBuf>,
 }
 
 impl Session {
-    /// A new one, empty but for what it is.
+    /// Creates a new session with an empty directory.
     pub fn create(folder: PathBuf, id: &str, sources: &Path, profile: Profile) -> io::Result<Self> {
         let session =
             Session { id: id.to_owned(), folder, sources: sources.to_owned(), profile, resource: None, image: None };
@@ -46,23 +46,24 @@ impl Session {
         Ok(session)
     }
 
-    /// The one of a folder.
+    /// Opens the session of a directory.
     pub fn open(folder: &Path) -> io::Result<Self> {
         let text = fs::read(folder.join(FILE))?;
         serde_json::from_slice(&text).map_err(io::Error::other)
     }
 
-    /// Remembers what it is. Never half: it is renamed into place.
+    /// Saves the session. The file is renamed into place, so it is never incomplete.
     pub fn save(&self) -> io::Result<()> {
         write_whole(&self.folder.join(FILE), &serde_json::to_vec_pretty(self)?)
     }
 
-    /// The folder of one start, made.
+    /// Creates and returns the directory of one start.
     pub fn run_folder(&self, start: &Start) -> io::Result<PathBuf> {
         self.folder_of("runs", start)
     }
 
-    /// The folder of one start within another folder of the session than the one that results are read from, made.
+    /// Creates and returns the directory of one start within another directory of the session, from which no results
+    /// are read.
     pub fn folder_of(&self, within: &str, start: &Start) -> io::Result<PathBuf> {
         let name = file_name(&start.id);
         let folder = self.folder.join(within).join(format!("{name}-{}", start.repetition));
@@ -70,12 +71,12 @@ impl Session {
         Ok(folder)
     }
 
-    /// Remembers how a start went.
+    /// Saves the result of a start.
     pub fn keep(&self, folder: &Path, ran: &Ran) -> io::Result<()> {
         write_whole(&folder.join("ran.json"), &serde_json::to_vec_pretty(ran)?)
     }
 
-    /// All starts that came to an end, with their folders, by name.
+    /// Returns all finished starts with their directories, by name.
     pub fn ran(&self) -> io::Result<Vec<(PathBuf, Ran)>> {
         let mut folders: Vec<PathBuf> =
             fs::read_dir(self.folder.join("runs"))?.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -92,20 +93,20 @@ impl Session {
     }
 }
 
-/// The file in the folder of a start that still printed when its time was up.
+/// The file in a start's directory that marks that the start still printed at its time limit.
 const PRINTING: &str = "printing";
 
-/// How long before the end of its time a start must have printed to count as still printing.
+/// Returns the time before the time limit within which output counts as still printing.
 pub(crate) fn still(timeout: std::time::Duration) -> std::time::Duration {
     (timeout / 4).min(std::time::Duration::from_secs(1))
 }
 
-/// Notes that a start still printed when its time was up.
+/// Records that a start still printed at its time limit.
 pub(crate) fn note_printing(folder: &Path) -> io::Result<()> {
     fs::write(folder.join(PRINTING), "")
 }
 
-/// Whether a start still printed when its time was up: it needed longer, or it prints for ever.
+/// Reports whether a start still printed at its time limit: it needed more time, or it prints forever.
 pub fn was_printing(folder: &Path) -> bool {
     folder.join(PRINTING).exists()
 }
@@ -116,10 +117,10 @@ fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::rename(temporary, path)
 }
 
-/// The longest name that is taken as it is.
+/// The longest name that is used unchanged.
 const NAME_BYTES_MAX: usize = 80;
 
-/// A name for a file that no other id has: where letters have to be replaced or left out, a number says which id it was.
+/// Returns a unique file name for an id: if characters are replaced or cut off, a hash of the id is appended.
 pub(crate) fn file_name(id: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     if !id.is_empty() && id.len() <= NAME_BYTES_MAX && id.chars().all(is_plain) {
@@ -127,7 +128,7 @@ pub(crate) fn file_name(id: &str) -> String {
     }
     let plain: String =
         id.chars().take(NAME_BYTES_MAX).map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
-    // FNV-1a: the same in every version and on every computer.
+    // FNV-1a gives the same hash in every version and on every computer.
     let hash = id
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
@@ -139,7 +140,7 @@ mod tests {
     use super::file_name;
 
     #[test]
-    fn different_ids_have_different_names_that_are_no_paths() {
+    fn file_names_are_unique_and_contain_no_path() {
         let long = "x".repeat(500);
         let ids = ["all", "a-b", "a_b", "a/b", "a.b", "a b", "..", "", "ä", "ö", &long, &format!("{long}y")];
         let mut names: Vec<String> = ids.iter().map(|id| file_name(id)).collect();

@@ -1,15 +1,15 @@
-//! What a profile says about its environment, read field by field, each into the type of whoever asks. Every field that does not fit is named, not only
-//! the first; `fields.rs` is the same for what is read word by word.
+//! Reads the environment settings of a profile field by field, each into a typed value. Every field that does not fit
+//! is reported, not only the first; `fields.rs` does the same for fields that are parsed value by value.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::Trouble;
 
-/// Fields that are taken out one by one; one that is null counts as not given.
+/// Fields that are taken out one by one; a null field counts as absent.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// What the fields are within: `boards.0.`.
+    /// The prefix of the field names, such as `boards.0.`.
     within: String,
     fields: Map<String, Value>,
     known: Vec<&'static str>,
@@ -17,17 +17,17 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Those of a profile.
+    /// Returns the settings of a profile.
     pub(crate) fn new(fields: &Map<String, Value>) -> Self {
         Settings { within: String::new(), fields: fields.clone(), known: Vec::new(), wrong: Vec::new() }
     }
 
-    /// Others that are within a field.
+    /// Returns the settings within a field.
     pub(crate) fn within(field: &str, fields: Map<String, Value>) -> Self {
         Settings { within: format!("{field}."), fields, known: Vec::new(), wrong: Vec::new() }
     }
 
-    /// A field that need not be there. One that cannot be used is noted, and counts as not there until the end.
+    /// Takes an optional field. An unusable one is recorded as a problem and counts as absent until the end.
     pub(crate) fn take<T: DeserializeOwned>(&mut self, name: &'static str) -> Result<Option<T>, Trouble> {
         self.known.push(name);
         match self.fields.shift_remove(name) {
@@ -42,17 +42,18 @@ impl Settings {
         }
     }
 
-    /// A field that must be there.
+    /// Takes a required field.
     pub(crate) fn need<T: DeserializeOwned>(&mut self, name: &'static str) -> Result<T, Trouble> {
         self.take(name)?.ok_or_else(|| self.wrong(name, "is missing"))
     }
 
-    /// A field, or what it is where it is not said.
+    /// Takes a field or its default value.
     pub(crate) fn or<T: DeserializeOwned>(&mut self, name: &'static str, otherwise: T) -> Result<T, Trouble> {
         Ok(self.take(name)?.unwrap_or(otherwise))
     }
 
-    /// Notes what is wrong with a field. What cannot be used is not also missing: the first that is wrong with it is enough.
+    /// Records a problem with a field. Only the first problem of a field is kept, so that an unusable field is not
+    /// also reported as missing.
     pub(crate) fn note(&mut self, name: &str, why: impl Into<String>) {
         let field = format!("{}{name}", self.within);
         if !self.wrong.iter().any(|(noted, _)| *noted == field) {
@@ -60,7 +61,7 @@ impl Settings {
         }
     }
 
-    /// What is wrong with a field without which one cannot go on reading, after all that was noted before.
+    /// Returns the error for a field that is needed to continue reading, after all recorded problems.
     pub(crate) fn wrong(&self, name: &str, why: impl Into<String>) -> Trouble {
         let mut all = self.clone();
         let why = why.into();
@@ -68,7 +69,7 @@ impl Settings {
         Trouble::configs(all.wrong).unwrap_or_else(|| Trouble::config(name, why))
     }
 
-    /// Nothing may be wrong, and nothing may be left that nobody asked for.
+    /// Checks that there is no problem and no unknown field left.
     pub(crate) fn end(mut self) -> Result<(), Trouble> {
         let known = self.known.join(", ");
         let unknown: Vec<String> = self.fields.keys().cloned().collect();
@@ -77,8 +78,8 @@ impl Settings {
     }
 }
 
-/// The things of a profile: those that a field lists, each with what is said for all of them at the top and what is said for it alone; or the
-/// one that the top itself describes.
+/// Reads the items that a field lists, each with the common top-level settings and its own. Without the field, the
+/// top level itself describes the only item.
 pub(crate) fn several<T>(
     config: &Map<String, Value>,
     field: &'static str,

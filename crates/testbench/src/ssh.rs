@@ -1,8 +1,8 @@
-//! Another computer over SSH, by the programs `ssh` and `scp`.
+//! Access to another computer over SSH, with the programs `ssh` and `scp`.
 //!
-//! Nothing of the user's own configuration is used unless it is named: keys, known hosts and options are those of the profile. A program that
-//! is started there carries a mark in its environment, by which it is found and ended over a second connection when its time is up: closing
-//! the first one would leave it running.
+//! The user's own SSH configuration is not used unless the profile names it: keys, known hosts and options come from
+//! the profile. A program that is started remotely carries a mark in its environment. By this mark it is found and
+//! ended over a second connection when its time is up, because closing the first connection would leave it running.
 
 use std::{
     collections::BTreeMap,
@@ -22,37 +22,38 @@ use crate::{
 
 const PACKAGE: &str = "openssh-client";
 
-/// The variable that says to which start a program over there belongs.
+/// The environment variable that names the start of a remote program.
 const MARK: &str = "INTERLOCK_BENCH";
 
-/// How long a file may take to be copied, and how long it may take to end what is left over there.
+/// The time limit for copying a file, and the one for ending leftover remote programs.
 const COPY_MAX: Duration = Duration::from_secs(600);
 const END_MAX: Duration = Duration::from_secs(30);
 
-/// What `ssh` says when it could not connect, or was cut off.
+/// The exit code of `ssh` if it could not connect or the connection was lost.
 pub(crate) const CUT_OFF: i64 = 255;
 
-/// Where, and as whom.
+/// The address and the credentials of the computer.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ssh {
-    /// A name or an address.
+    /// The host name or address.
     pub(crate) host: String,
     #[serde(default = "usual_port")]
     port: u16,
     user: Option<String>,
-    /// The file of a private key. Without one, the keys of the agent that `SSH_AUTH_SOCK` names.
+    /// The private key file. Without one, the keys of the agent in `SSH_AUTH_SOCK` are used.
     key: Option<PathBuf>,
-    /// The host's public key: `ssh-ed25519 AAAA…`. Without it and without `known_hosts`, the first one seen in a session is believed.
+    /// The host's public key, such as `ssh-ed25519 AAAA…`. Without it and without `known_hosts`, the first key seen
+    /// in a session is trusted.
     host_key: Option<String>,
-    /// A file of host keys.
+    /// The file with known host keys.
     known_hosts: Option<PathBuf>,
-    /// A file of options, for jump hosts and the like.
+    /// An SSH configuration file, for example for jump hosts.
     config: Option<PathBuf>,
-    /// How long connecting may take.
+    /// The time limit for connecting, in seconds.
     #[serde(default = "connect_sec")]
     connect_sec: u64,
-    /// Whether files are copied as before SFTP, for what has no SFTP.
+    /// True if files are copied with the old SCP protocol, for hosts without SFTP.
     #[serde(default)]
     legacy_scp: bool,
 }
@@ -65,30 +66,30 @@ fn connect_sec() -> u64 {
     10
 }
 
-/// How something is run over there.
+/// A command to run remotely.
 #[derive(Clone, Debug)]
 pub(crate) struct Remote {
-    /// What the other side's shell is given.
+    /// The command line for the remote shell.
     pub(crate) command: String,
-    /// What it reads.
+    /// The standard input of the command.
     pub(crate) stdin: Vec<u8>,
-    /// How long to wait for its end.
+    /// The time limit of the command.
     pub(crate) timeout: Duration,
-    /// What those who watch hear of it.
+    /// The lines of output that are reported as progress.
     pub(crate) tell: Tell,
-    /// Whether it is run although the attempt was told to stop.
+    /// True if the command runs even after the attempt was cancelled.
     pub(crate) is_last_words: bool,
 }
 
 impl Remote {
-    /// A command that is not shown.
+    /// Creates a command whose output is not shown.
     pub(crate) fn quiet(command: impl Into<String>, timeout: Duration) -> Self {
         Remote { command: command.into(), stdin: Vec::new(), timeout, tell: Tell::Nothing, is_last_words: false }
     }
 }
 
 impl Ssh {
-    /// Whether it could be used; `field` is where it was said.
+    /// Checks that the settings are usable; `field` is their place in the profile.
     pub(crate) fn check(&self, field: &str) -> Result<(), Trouble> {
         let is_odd = |text: &str| {
             text.is_empty() || text.starts_with('-') || text.chars().any(|it| it.is_whitespace() || it.is_control())
@@ -102,7 +103,7 @@ impl Ssh {
         }
     }
 
-    /// Whether the programs are there.
+    /// Checks that the programs are installed.
     pub(crate) fn installed(bench: Bench<'_>) -> Result<(), Trouble> {
         for program in ["ssh", "scp"] {
             Tool::new(program, PACKAGE, END_MAX).find(&bench.session.folder)?;
@@ -110,7 +111,7 @@ impl Ssh {
         Ok(())
     }
 
-    /// Runs a command line there, as it is.
+    /// Runs a command line remotely, unchanged.
     pub(crate) async fn run(&self, bench: Bench<'_>, remote: &Remote) -> Result<Said, Trouble> {
         let mut tool = self.tool("ssh", bench, remote.timeout)?;
         tool = tool.args(["-T".into(), "--".into(), OsString::from(&self.host), OsString::from(&remote.command)]);
@@ -119,14 +120,14 @@ impl Ssh {
         tool.run(bench).await
     }
 
-    /// Copies a file there.
+    /// Copies a file to the host.
     pub(crate) async fn put(&self, bench: Bench<'_>, from: &Path, to: &str) -> Result<(), Trouble> {
         let tool = self.tool("scp", bench, COPY_MAX)?;
         let words = [OsString::from("-p"), "--".into(), from.into(), self.place(to)];
         tool.args(words).must(bench).await.map(drop).map_err(|why| self.not_copied(to, &why))
     }
 
-    /// Copies what a pattern of the other side names into a folder.
+    /// Copies the files that a remote pattern matches into a directory.
     pub(crate) async fn get(&self, bench: Bench<'_>, from: &str, folder: &Path) -> Result<(), Trouble> {
         let tool = self.tool("scp", bench, COPY_MAX)?;
         let words = [OsString::from("-p"), "-r".into(), "--".into(), self.place(from), folder.into()];
@@ -142,7 +143,7 @@ impl Ssh {
         }
     }
 
-    /// As `scp` names it.
+    /// Returns a remote path in the notation of `scp`.
     fn place(&self, path: &str) -> OsString {
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
         let path = if self.legacy_scp { quoted(path) } else { path.to_owned() };
@@ -187,7 +188,7 @@ impl Ssh {
         Ok([OsString::from("-F"), config.into()].into_iter().chain(options).collect())
     }
 
-    /// The file of host keys, and whether a host must be in it.
+    /// Returns the file of host keys, and whether it must already contain the host.
     fn known_hosts(&self, bench: Bench<'_>) -> Result<(PathBuf, bool), Trouble> {
         if let Some(path) = &self.known_hosts {
             return Ok((expanded(path), true));
@@ -201,26 +202,26 @@ impl Ssh {
     }
 }
 
-/// A program on a computer with a POSIX shell, that can be found again.
+/// A mark by which programs on a computer with a POSIX shell are found again.
 #[derive(Clone, Debug)]
 pub(crate) struct Marked {
-    /// Letters, digits, `_`, `-` and `/` only.
+    /// The mark: letters, digits, `_`, `-` and `/` only.
     mark: String,
 }
 
 impl Marked {
-    /// One start within a session.
+    /// Returns the mark of one start within a session.
     pub(crate) fn start(session: &str, id: &str, repetition: u32) -> Self {
         Marked { mark: format!("{}/{}-{repetition}", plain(session), plain(id)) }
     }
 
-    /// All starts of a session.
+    /// Returns the common mark of all starts of a session.
     pub(crate) fn session(session: &str) -> Self {
         Marked { mark: format!("{}/", plain(session)) }
     }
 
-    /// A command line for a POSIX shell that runs another one. The exit code is said at the end, to tell the program's own from that of a
-    /// connection that was cut off.
+    /// Returns a command line for a POSIX shell that runs another command. It prints the exit code at the end, to
+    /// distinguish the program's exit code from that of a lost connection.
     pub(crate) fn command(&self, command: &str, env: &BTreeMap<String, String>) -> Result<String, Trouble> {
         let mut variables = format!("{MARK}={}", self.mark);
         for (name, value) in env {
@@ -241,7 +242,7 @@ impl Marked {
         format!("interlock: {} ended with ", self.mark)
     }
 
-    /// The exit code that the other side has said, and everything else it said.
+    /// Returns the exit code that the remote side printed, and the remaining output.
     pub(crate) fn ended(&self, stderr: &[u8]) -> (Option<i64>, Vec<u8>) {
         let (ending, text) = (self.ending(), String::from_utf8_lossy(stderr));
         let Some(at) = text.rfind(&ending) else { return (None, stderr.to_vec()) };
@@ -251,7 +252,7 @@ impl Marked {
         (code, before.as_bytes().to_vec())
     }
 
-    /// Ends everything that carries the mark, first kindly. Says so if something is still there.
+    /// Ends every process that carries the mark, with SIGTERM first. Returns an error if one remains.
     pub(crate) async fn end(&self, ssh: &Ssh, bench: Bench<'_>) -> Result<(), Trouble> {
         let look = format!("tr '\\0' '\\n' <\"$place/environ\" | grep -q '^{MARK}={}'", self.mark);
         let script = format!(
@@ -269,12 +270,12 @@ impl Marked {
     }
 }
 
-/// One word for a POSIX shell.
+/// Quotes one word for a POSIX shell.
 pub(crate) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// With the home where it begins with `~/`.
+/// Replaces a leading `~/` with the home directory.
 pub(crate) fn expanded(path: &Path) -> PathBuf {
     match (path.strip_prefix("~"), std::env::var_os("HOME")) {
         (Ok(rest), Some(home)) => PathBuf::from(home).join(rest),
@@ -282,12 +283,12 @@ pub(crate) fn expanded(path: &Path) -> PathBuf {
     }
 }
 
-/// Only what needs no quotes anywhere.
+/// Replaces every character that would need quoting.
 pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|letter| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' }).collect()
 }
 
-/// Whether it can be the name of a variable.
+/// Reports whether a text is a valid variable name.
 pub(crate) fn is_name(name: &str) -> bool {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit()) && name.chars().all(is_letter)
@@ -298,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_exit_code_is_what_the_other_side_said_last() {
+    fn last_printed_exit_code_is_used() {
         let mark = Marked::start("s 1", "all", 1);
         let check = |stderr: &str, code: Option<i64>, rest: &str| {
             assert_eq!(mark.ended(stderr.as_bytes()), (code, rest.as_bytes().to_vec()), "{stderr}");
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn words_survive_a_shell() {
+    fn quoted_words_survive_a_shell() {
         for word in ["", "a b", "it's", "$HOME `id` \"x\" \\", "new\nline", "-n"] {
             let shell = std::process::Command::new("sh").args(["-c", &format!("printf %s {}", quoted(word))]).output();
             assert_eq!(String::from_utf8(shell.unwrap().stdout).unwrap(), word);
@@ -319,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_no_variables_are_refused() {
+    fn invalid_variable_names_are_refused() {
         let mark = Marked::session("s");
         for name in ["", "1A", "A B", "A=B", "$(id)"] {
             assert!(mark.command("true", &BTreeMap::from([(name.to_owned(), String::new())])).is_err(), "{name}");

@@ -1,10 +1,11 @@
-//! Waiting for something that has no end of its own: until it is done, its time is up, or the attempt is told to stop.
+//! Waits for work until it is done, its time is up, or the attempt is cancelled.
 
 use std::time::Duration;
 
 use crate::{Bench, Trouble};
 
-/// Waits for it at most so long, and no longer than the attempt goes on. `whom` is waited for.
+/// Waits for work up to a timeout and not beyond the cancellation of the attempt. `whom` names the awaited party in
+/// the error.
 pub(crate) async fn stoppable<T>(
     bench: Bench<'_>,
     timeout: Duration,

@@ -1,4 +1,5 @@
-//! Programs that environments are made of, such as `ssh` or `ipmitool`: found or named as missing, run in the sandbox, and what they said.
+//! Programs that environments use, such as `ssh` or `ipmitool`: finds them, runs them in the sandbox and returns
+//! their output.
 
 use std::{
     collections::BTreeMap,
@@ -16,49 +17,50 @@ use crate::{
     confined::{self, Confined, Trust},
 };
 
-/// A program to run. It works in the session's folder, which it may change.
+/// A program to run. It works in the session's directory and may write to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Tool {
     program: String,
     arguments: Vec<OsString>,
-    /// The package that has it, where it is not the user's own.
+    /// The package of the program; `None` if the user chose the program.
     package: Option<&'static str>,
-    /// Variables on top of those every program sees.
+    /// Variables in addition to the inherited ones.
     pub(crate) env: BTreeMap<String, String>,
-    /// What it reads.
+    /// The program's standard input.
     pub(crate) stdin: Vec<u8>,
-    /// When it is stopped.
+    /// The time after which the program is stopped.
     pub(crate) timeout: Duration,
-    /// Whom it may talk to, where that is not what the settings say.
+    /// The network access, if it differs from the settings.
     pub(crate) network: Option<Network>,
-    /// What else it may change.
+    /// Additional writable paths.
     pub(crate) write: Vec<PathBuf>,
-    /// What it must be able to read, though it may be where credentials are kept.
+    /// Paths that it must be able to read, even if they are in a hidden credentials directory.
     pub(crate) read: Vec<PathBuf>,
-    /// What those who watch hear of it.
+    /// The lines of output that are reported as progress.
     pub(crate) tell: Tell,
-    /// Whether it runs although the attempt was told to stop, in order to clean up.
+    /// True if the program runs even after the attempt was cancelled, in order to clean up.
     pub(crate) is_last_words: bool,
 }
 
-/// What became of a program.
+/// The result of a program.
 #[derive(Debug)]
 pub(crate) struct Said {
-    /// How it ended.
+    /// The way the program ended.
     pub(crate) how: How,
-    /// What it printed.
+    /// The program's standard output.
     pub(crate) stdout: Vec<u8>,
-    /// What it printed to standard error.
+    /// The program's standard error.
     pub(crate) stderr: Vec<u8>,
 }
 
 impl Tool {
-    /// A program of a package.
+    /// Creates a tool from a program of a package.
     pub(crate) fn new(program: &str, package: &'static str, timeout: Duration) -> Self {
         Tool { package: Some(package), ..Tool::own(&[program.to_owned()], timeout) }
     }
 
-    /// A program of the user's choice, with its arguments. Nothing is not a program; it is not found then.
+    /// Creates a tool from a program of the user's choice with its arguments. An empty list is accepted and fails
+    /// when the program is looked up.
     pub(crate) fn own(words: &[String], timeout: Duration) -> Self {
         Tool {
             program: words.first().cloned().unwrap_or_default(),
@@ -75,13 +77,13 @@ impl Tool {
         }
     }
 
-    /// With more arguments.
+    /// Adds arguments to the tool.
     pub(crate) fn args(mut self, more: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         self.arguments.extend(more.into_iter().map(Into::into));
         self
     }
 
-    /// Whether it is there.
+    /// Resolves the program; a missing one is an error.
     pub(crate) fn find(&self, folder: &Path) -> Result<PathBuf, Trouble> {
         interlock_program::find(&self.program, folder, &self.env).map_err(|why| match self.package {
             Some(package) => Trouble::Missing { program: self.program.clone(), package: package.to_owned() },
@@ -89,7 +91,7 @@ impl Tool {
         })
     }
 
-    /// Runs it to its end.
+    /// Runs the program to its end.
     pub(crate) async fn run(&self, bench: Bench<'_>) -> Result<Said, Trouble> {
         let program = self.find(&bench.session.folder)?;
         let confined = Confined {
@@ -104,7 +106,7 @@ impl Tool {
         let mut plan = confined.plan(bench)?;
         plan.stdin.clone_from(&self.stdin);
         plan.rules.hide.retain(|hidden| !self.read.iter().any(|needed| needed.starts_with(hidden)));
-        // Whoever holds the other end would have to say stop; nobody does.
+        // The other end of this channel is kept and never used, so the program is never cancelled.
         let (_canceller, never) = Canceller::new();
         let attempt = match self.is_last_words {
             true => &Attempt { cancel: never, ..bench.attempt.clone() },
@@ -119,7 +121,7 @@ impl Tool {
         }
     }
 
-    /// Runs it; anything but a good end is trouble.
+    /// Runs the program; any end except exit code 0 is an error.
     pub(crate) async fn must(&self, bench: Bench<'_>) -> Result<Said, Trouble> {
         let said = self.run(bench).await?;
         match said.how {
@@ -130,12 +132,12 @@ impl Tool {
 }
 
 impl Said {
-    /// Its exit code, where it came to its own end.
+    /// Returns the exit code if the program ended by itself.
     pub(crate) fn code(&self) -> Option<i64> {
         if let How::Exited { code, .. } = self.how { Some(code) } else { None }
     }
 
-    /// How it ended, and the last thing it said.
+    /// Describes the way the program ended, with its last line of output.
     pub(crate) fn why(&self, timeout: Duration) -> String {
         let how = match &self.how {
             How::Exited { code, .. } => format!("ended with {code}"),
@@ -149,7 +151,7 @@ impl Said {
         }
     }
 
-    /// The last line with something on it, of what went wrong if anything was said about that.
+    /// Returns the last line that is not blank, from standard error if there is one.
     pub(crate) fn last_line(&self) -> Option<String> {
         let last = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes);
@@ -158,7 +160,7 @@ impl Said {
         last(&self.stderr).or_else(|| last(&self.stdout))
     }
 
-    /// What it printed, as text.
+    /// Returns the standard output as text.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }

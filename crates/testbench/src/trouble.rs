@@ -1,47 +1,48 @@
-//! Why an environment could not do what it was told.
+//! The errors of environments.
 
 use thiserror::Error;
 
-/// Why an environment could not do what it was told. A test that fails is no trouble; it is a result.
+/// The reason why an environment could not carry out an operation. A failing test is not an error but a result.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Trouble {
-    /// What it was given cannot be used: a field of `test_profile.config`, and what is wrong with it.
+    /// A field of `test_profile.config` cannot be used.
     #[error("`test_profile.config.{field}` {why}")]
     Config {
-        /// Which field.
+        /// The name of the field.
         field: String,
-        /// What is wrong with it.
+        /// The problem with the field.
         why: String,
     },
-    /// A program that it needs is not installed.
+    /// A required program is not installed.
     #[error("`{program}` is not installed. Hint: install {package}")]
     Missing {
-        /// The program.
+        /// The name of the program.
         program: String,
-        /// The package that has it.
+        /// The package that contains the program.
         package: String,
     },
-    /// The place where the firmware runs does not do what it should.
+    /// The environment in which the firmware runs has failed.
     #[error("{0}")]
     Environment(String),
-    /// The task cannot work as it is set up, whatever the firmware does: what is wrong and what to change.
+    /// The task cannot succeed with its setup, regardless of the firmware. The text states the problem and the change
+    /// to make.
     #[error("{0}")]
     Setup(String),
-    /// What runs the tests there has died.
+    /// The program that runs the tests has died.
     #[error("{0}")]
     Runner(String),
-    /// It was told to stop.
+    /// The attempt was cancelled.
     #[error("it was stopped")]
     Cancelled,
 }
 
 impl Trouble {
-    /// One field of the configuration.
+    /// Creates the error for one configuration field.
     pub fn config(field: &str, why: impl Into<String>) -> Self {
         Trouble::Config { field: field.to_owned(), why: why.into() }
     }
 
-    /// All that is wrong with a configuration, by field; nothing where nothing is.
+    /// Creates one error from all problems of a configuration, by field; `None` if there are none.
     pub(crate) fn configs(wrong: impl IntoIterator<Item = (String, String)>) -> Option<Self> {
         let mut wrong = wrong.into_iter();
         let (field, mut why) = wrong.next()?;
@@ -51,7 +52,7 @@ impl Trouble {
         Some(Trouble::Config { field, why })
     }
 
-    /// Something about the place.
+    /// Creates an environment error.
     pub fn environment(why: impl std::fmt::Display) -> Self {
         Trouble::Environment(why.to_string())
     }

@@ -1,15 +1,15 @@
-//! Everything below a folder.
+//! Visits all files below a directory.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
-/// How many files are looked at, and how deep.
+/// The largest number of visited entries, and the greatest depth.
 const FILES_MAX: usize = 200_000;
 const DEPTH_MAX: usize = 64;
 
-/// Everything below a folder, parents first, without following links and without repositories.
+/// Visits everything below a directory, parents first, without following links and without `.git` directories.
 pub(crate) fn walk(folder: &Path, mut visit: impl FnMut(&Path, &fs::Metadata) -> io::Result<()>) -> io::Result<()> {
     let (mut open, mut seen): (Vec<(PathBuf, usize)>, usize) = (vec![(folder.to_owned(), 0)], 0);
     while let Some((folder, depth)) = open.pop() {

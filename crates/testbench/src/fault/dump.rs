@@ -1,4 +1,4 @@
-//! Dumps of faults in a log: a line that says so, and registers and addresses on the lines below it.
+//! Fault dumps in a log: a banner line, with registers and addresses on the lines below it.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -7,7 +7,7 @@ use regex::{Regex, bytes};
 use super::Symbols;
 use crate::Fault;
 
-/// What handlers, kernels and sanitisers say first.
+/// The first lines of fault handlers, kernels and sanitizers.
 const BANNERS: &str = r"(?ix)
     \b(hard|bus|usage|mem(ory)?[\x20_-]?manage(ment)?|mpu|secure|page|segmentation|access|double|general\x20protection|stack)[\x20_-]?fault\b
     | \b(data|prefetch|instruction)[\x20_-]abort\b
@@ -21,10 +21,10 @@ const BANNERS: &str = r"(?ix)
     | ^qemu:\x20(fatal|uncaught)
 ";
 
-/// Lines of results may be about faults without being one.
+/// Result lines may mention a fault without being one.
 const RESULT: &str = r"(?i)\b(pass(ed)?|ok|skip(ped)?|ignored)\b";
 
-/// A register: its name and its value in hexadecimal.
+/// A register: its name and its hexadecimal value.
 const REGISTER: &str = r"(?ix)
     \b( pc | lr | sp | fp | ra | gp | tp | msp | psp | x?psr | cpsr | spsr | cfsr | hfsr | dfsr | afsr | mmfar | bfar | shcsr | ipsr
       | [sm]?epc | [sm]?cause | [sm]?tval | [sm]?status | badaddr | elr(?:_el[1-3])? | esr(?:_el[1-3])? | far(?:_el[1-3])? | ifsr | ifar
@@ -32,19 +32,19 @@ const REGISTER: &str = r"(?ix)
     \b \)? \s* [:=]? \s* (?: 0x ([0-9a-f]{1,16}) | ([0-9a-f]{16} | [0-9a-f]{8}) ) \b
 ";
 
-/// A bare address.
+/// A hexadecimal address without a name.
 const ADDRESS: &str = r"(?i)\b0x([0-9a-f]{3,16})\b";
 
-/// What says where it was, most telling first.
+/// The registers that hold the place of the fault, most precise first.
 const PROGRAM_COUNTERS: [&str; 8] = ["pc", "mepc", "sepc", "epc", "elr", "elr_el1", "r15", "eip"];
 
-/// What says where it was called from.
+/// The registers that hold the return address.
 const RETURN_ADDRESSES: [&str; 4] = ["lr", "ra", "r14", "x30"];
 
-/// How many lines a dump has at most.
+/// The largest number of lines of a dump.
 const DUMP_LINES_MAX: usize = 40;
 
-/// How many faults are told, and how deep.
+/// The largest number of faults that are reported, and of stack frames in each.
 const FAULTS_MAX: usize = 20;
 const STACK_MAX: usize = 32;
 
@@ -60,10 +60,10 @@ struct Known {
     address: Regex,
 }
 
-/// What says that there was a fault, besides what is known of old. Named groups are registers: `(?P<pc>[0-9a-f]+)`.
+/// Patterns of faults in addition to the built-in ones. Named groups are registers: `(?P<pc>[0-9a-f]+)`.
 pub type Patterns = [bytes::Regex];
 
-/// The faults that a log tells of, in its order, with the places in the source where the symbols know them.
+/// Returns the faults in a log, in order, with source locations if the symbols contain them.
 pub fn faults(log: &str, own: &Patterns, symbols: Option<&Symbols>) -> Vec<Fault> {
     let Some(known) = KNOWN.as_ref() else { return Vec::new() };
     let lines: Vec<&str> = log.lines().map(|line| line.trim_end_matches('\r')).collect();
@@ -82,13 +82,13 @@ pub fn faults(log: &str, own: &Patterns, symbols: Option<&Symbols>) -> Vec<Fault
     faults
 }
 
-/// The registers that a text names, by name in small letters.
+/// Returns the registers that a text names, by lower-case name.
 pub fn registers(text: &str) -> BTreeMap<String, String> {
     KNOWN.as_ref().map(|known| known.registers(text)).unwrap_or_default()
 }
 
 impl Known {
-    /// Whether a line begins a dump: it says so, or it has the program counter and one more register.
+    /// Reports whether a line begins a dump: it is a banner, or it has the program counter and another register.
     fn begins(&self, line: &str, own: &Patterns) -> bool {
         if own.iter().any(|pattern| pattern.is_match(line.as_bytes())) {
             return true;
@@ -100,7 +100,8 @@ impl Known {
         }
     }
 
-    /// Where it ends: before a result, before another banner after registers were seen, or where nothing of the kind follows.
+    /// Returns the end of a dump: before a result, before the next banner after registers, or after the last line
+    /// with registers or addresses.
     fn end(&self, lines: &[&str], begin: usize, own: &Patterns) -> usize {
         let (mut end, mut has_registers) = (begin + 1, self.register.is_match(lines[begin]));
         for (at, line) in lines.iter().enumerate().skip(begin + 1).take(DUMP_LINES_MAX) {
@@ -143,7 +144,7 @@ impl Known {
         Fault { banner, stack, registers }
     }
 
-    /// Where it was, where that was called from, and what other addresses of code are there.
+    /// Returns the place of the fault, the place of its caller, and the other code addresses in the dump.
     fn stack(&self, text: &str, registers: &BTreeMap<String, String>, symbols: &Symbols) -> Vec<String> {
         let value = |name: &&str| registers.get(*name).and_then(|value| number(value));
         let counter = PROGRAM_COUNTERS.iter().find_map(&value);
@@ -172,7 +173,7 @@ fn groups(pattern: &bytes::Regex, text: &str) -> Vec<(String, String)> {
     named.map(|(name, value)| (name, value.trim_start_matches("0x").to_owned())).collect()
 }
 
-/// A value in hexadecimal.
+/// Parses a hexadecimal value.
 fn number(value: &str) -> Option<u64> {
     u64::from_str_radix(value.trim_start_matches("0x"), 16).ok()
 }
@@ -182,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_can_be_looked_for() {
+    fn built_in_patterns_compile() {
         for pattern in [BANNERS, RESULT, REGISTER, ADDRESS] {
             Regex::new(pattern).unwrap();
         }

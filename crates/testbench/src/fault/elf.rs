@@ -1,22 +1,22 @@
-//! What an image is, before it is run: the machine it is made for, the sources it is made of, and the compiler that made it.
+//! Properties of an image before it runs: the target machine, the sources, and the compiler.
 
 use std::{collections::BTreeSet, fs, io, path::Path};
 
 use gimli::{EndianSlice, RunTimeEndian};
 use object::{Architecture, BinaryFormat, Object, ObjectKind, ObjectSection};
 
-/// How much of a file that is no ELF is looked at.
+/// The number of bytes that identify a file that is not ELF.
 const MAGIC_BYTES: usize = 4;
 
-/// The most source files that are told.
+/// The largest number of source files that are returned.
 const SOURCES_MAX: usize = 20_000;
 
-/// An image file, read as far as is needed to say whether it can run.
+/// An image file, parsed as far as needed to decide whether it can run.
 pub struct Image {
     content: Vec<u8>,
 }
 
-/// Emulators, by what their names end with, and the architectures that they run.
+/// The suffixes of emulator names, with the architectures that they run.
 const EMULATED: [(&str, &[Architecture]); 11] = [
     ("arm", &[Architecture::Arm]),
     ("aarch64", &[Architecture::Aarch64, Architecture::Arm]),
@@ -32,7 +32,7 @@ const EMULATED: [(&str, &[Architecture]); 11] = [
 ];
 
 impl Image {
-    /// Reads an image. May block.
+    /// Reads an image from a file. May block.
     pub fn read(path: &Path) -> io::Result<Self> {
         fs::read(path).map(|content| Image { content })
     }
@@ -41,12 +41,12 @@ impl Image {
         object::File::parse(&*self.content).ok().filter(|file| file.format() == BinaryFormat::Elf)
     }
 
-    /// Whether it is an ELF file that can be read.
+    /// Reports whether the image is a readable ELF file.
     pub fn is_elf(&self) -> bool {
         self.file().is_some()
     }
 
-    /// What kind of file it is instead of an ELF, by its first bytes.
+    /// Describes the kind of a file that is not ELF, by its first bytes.
     pub fn kind(&self) -> String {
         match self.content.get(..MAGIC_BYTES).unwrap_or(&self.content) {
             [] => "an empty file".to_owned(),
@@ -63,7 +63,7 @@ impl Image {
         }
     }
 
-    /// Why an emulator cannot run it, where it is an ELF file that says so.
+    /// Returns the reason why an emulator cannot run the image, if its ELF header shows one.
     pub fn unfit_for(&self, emulator: &str) -> Option<String> {
         let file = self.file()?;
         if file.kind() == ObjectKind::Relocatable {
@@ -78,7 +78,7 @@ impl Image {
             .then(|| format!("it is an ELF file for {made_for:?}, which {name} does not run"))
     }
 
-    /// The architecture it is made for, where it is an ELF file for another computer than this.
+    /// Returns the architecture of the image, if it is an ELF file for another kind of computer.
     pub fn is_foreign(&self) -> Option<String> {
         let own = match std::env::consts::ARCH {
             "x86_64" => &[Architecture::X86_64, Architecture::I386][..],
@@ -90,12 +90,12 @@ impl Image {
         (!own.contains(&made_for)).then(|| format!("{made_for:?}"))
     }
 
-    /// The sources that it is made of, as its debug information names them; none where it has none.
+    /// Returns the sources of the image, as its debug information names them; empty without debug information.
     pub fn sources(&self) -> BTreeSet<String> {
         self.file().and_then(|file| sources(&file).ok()).unwrap_or_default()
     }
 
-    /// The compilers that made it, as they call themselves.
+    /// Returns the compilers that made the image, by their identification strings.
     pub fn compilers(&self) -> BTreeSet<String> {
         let Some(file) = self.file() else { return BTreeSet::new() };
         let comment = file.section_by_name(".comment").and_then(|section| section.uncompressed_data().ok());
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_very_program_is_an_elf_for_this_computer_and_no_firmware_for_arm() {
+    fn test_binary_is_an_elf_file_for_this_computer_only() {
         let image = Image::read(&std::env::current_exe().unwrap()).unwrap();
         assert!(image.is_elf());
         assert_eq!(image.is_foreign(), None);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_elf_is_told_by_what_it_is() {
+    fn files_other_than_elf_are_described_by_kind() {
         let kind = |content: &[u8]| Image { content: content.to_owned() }.kind();
         assert_eq!(kind(b"#!/bin/sh\n"), "a script");
         assert_eq!(kind(b":10010000214601360121470136007EFE09D2190140\n"), "Intel HEX");

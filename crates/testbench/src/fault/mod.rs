@@ -1,4 +1,4 @@
-//! Faults of a firmware: found in what it printed, and told by file and line with the help of its ELF file.
+//! Firmware faults: found in the output, and located by file and line with the ELF file.
 
 mod dump;
 mod elf;

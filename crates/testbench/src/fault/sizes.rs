@@ -1,4 +1,4 @@
-//! How large a firmware is.
+//! The size of a firmware image.
 
 use std::{fs, io, path::Path};
 
@@ -8,18 +8,18 @@ use object::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The sizes of a firmware in bytes, counted as the program `size` does.
+/// The sizes of a firmware image in bytes, counted as the program `size` does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sizes {
-    /// Code, and data that never changes.
+    /// Code and read-only data.
     pub text: u64,
-    /// Data with a value at the beginning.
+    /// Initialized data.
     pub data: u64,
-    /// Data that begins as zero.
+    /// Zero-initialized data.
     pub bss: u64,
 }
 
-/// The sizes of what an ELF file puts into memory. May block.
+/// Returns the sizes of the sections that an ELF file loads. May block.
 pub fn sizes(elf: &Path) -> io::Result<Sizes> {
     let content = fs::read(elf)?;
     let file = object::File::parse(&*content).map_err(io::Error::other)?;

@@ -1,6 +1,6 @@
-//! Which function and line of the source an address is in: the symbols and line tables of an ELF file.
+//! Maps addresses to functions and source lines, with the symbols and line tables of an ELF file.
 //!
-//! The file may be damaged or made to mislead; whatever cannot be read is not told.
+//! The file may be damaged or malicious; unreadable parts are left out.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,26 +19,26 @@ type Reader = EndianArcSlice<RunTimeEndian>;
 /// The largest file that is read.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
-/// How many functions may be within each other by inlining.
+/// The largest number of nested inlined functions.
 const FRAMES_MAX: usize = 32;
 
-/// The symbols and lines of a firmware.
+/// The symbols and lines of a firmware image.
 pub struct Symbols {
-    /// It reads what it is asked for as it is asked for it.
+    /// The debug information, parsed lazily.
     context: Option<Mutex<Context<Reader>>>,
-    /// Where a function begins, where it ends, and its name; by address.
+    /// The address range and the name of each function, sorted by address.
     functions: Vec<(Range<u64>, String)>,
     code: Vec<Range<u64>>,
-    /// Whether the lowest bit of an address says in which mode its code is.
+    /// True if the lowest bit of a code address selects the instruction set (ARM/Thumb).
     has_mode_bit: bool,
 }
 
-/// A place in the source.
+/// A location in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The function, where it is known.
+    /// The function, if known.
     pub function: Option<String>,
-    /// The file and the line, where they are known.
+    /// The file and the line, if known.
     pub line: Option<(String, u32)>,
 }
 
@@ -59,7 +59,7 @@ impl fmt::Debug for Symbols {
 }
 
 impl Symbols {
-    /// Of an ELF file. May block.
+    /// Reads the symbols of an ELF file. May block.
     pub fn read(path: &Path) -> io::Result<Self> {
         if fs::metadata(path)?.len() > FILE_BYTES_MAX {
             return Err(io::Error::other("the file is too large"));
@@ -73,17 +73,18 @@ impl Symbols {
         Ok(Symbols { context: context(&file).map(Mutex::new), functions, code, has_mode_bit })
     }
 
-    /// Whether it says where its code is.
+    /// Reports whether the file names its code sections.
     pub fn has_code(&self) -> bool {
         !self.code.is_empty()
     }
 
-    /// Whether an address is in the code.
+    /// Reports whether an address is in the code.
     pub fn is_code(&self, address: u64) -> bool {
         self.code.iter().any(|range| range.contains(&self.clean(address)))
     }
 
-    /// Where an address is: the function that was inlined there first, then the one it was inlined in, and so on. Nothing where nothing is known.
+    /// Returns the locations of an address: the innermost inlined function first, then the one that contains it, and
+    /// so on. Empty if nothing is known.
     pub fn places(&self, address: u64) -> Vec<Place> {
         let address = self.clean(address);
         let mut places = self.frames(address);
@@ -95,12 +96,12 @@ impl Symbols {
         places
     }
 
-    /// Where the call was that returns to an address.
+    /// Returns the location of the call that returns to an address.
     pub fn caller(&self, address: u64) -> Vec<Place> {
         self.places(self.clean(address).saturating_sub(1))
     }
 
-    /// The function that an address is in.
+    /// Returns the function that contains an address.
     pub fn function(&self, address: u64) -> Option<&str> {
         let address = self.clean(address);
         let after = self.functions.partition_point(|(range, _)| range.start <= address);
@@ -108,7 +109,7 @@ impl Symbols {
         (range.contains(&address)).then_some(name)
     }
 
-    /// The lines that instructions belong to, by file; for what was inlined also those that it was called on.
+    /// Returns the source lines of instructions, by file; for inlined code also the lines of the calls.
     pub fn lines(&self, addresses: impl IntoIterator<Item = u64>) -> BTreeMap<String, Vec<u32>> {
         let mut lines: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
         for place in addresses.into_iter().flat_map(|address| self.frames(self.clean(address))) {
@@ -162,7 +163,7 @@ fn functions(file: &object::File<'_>, has_mode_bit: bool) -> Vec<(Range<u64>, St
     });
     let mut functions: Vec<_> = named.collect();
     functions.sort_by_key(|(range, _)| (range.start, range.end));
-    // What is written in assembly often does not say how long it is: until the next one.
+    // Assembly functions often have no size: they extend to the next function.
     let starts: Vec<u64> = functions.iter().map(|(range, _)| range.start).skip(1).chain([u64::MAX]).collect();
     for ((range, _), next) in functions.iter_mut().zip(starts) {
         if range.is_empty() {
@@ -172,7 +173,7 @@ fn functions(file: &object::File<'_>, has_mode_bit: bool) -> Vec<(Range<u64>, St
     functions
 }
 
-/// A path without steps back and forth.
+/// Removes `.` and `..` from a path lexically.
 fn plain(file: &str) -> String {
     let mut path = PathBuf::new();
     for part in Path::new(file).components() {

@@ -1,11 +1,11 @@
-//! The words of a command, with what a start says in the place of what stands in braces.
+//! Builds the command line of a start by replacing placeholders in braces.
 
 use std::{ffi::OsString, path::Path};
 
 use crate::{Start, Trouble};
 
-/// The shell and what it is told. `{case}`, `{args}` and `{image}` are filled in as words of the shell, whatever is in them; arguments that the command has
-/// no place for stand at its end.
+/// Returns the shell with its arguments. `{case}`, `{args}` and `{image}` are replaced by quoted shell words,
+/// whatever they contain. Without `{args}`, the arguments are appended to the command.
 pub(crate) fn words(command: &str, start: &Start, image: Option<&Path>) -> Result<Vec<OsString>, Trouble> {
     let arguments: Vec<String> = start.args.iter().map(|word| quoted(word)).collect();
     let arguments = arguments.join(" ");
@@ -32,7 +32,7 @@ pub(crate) fn words(command: &str, start: &Start, image: Option<&Path>) -> Resul
     Ok(["sh", "-c", &filled].map(OsString::from).into())
 }
 
-/// One word of the shell.
+/// Quotes one word for the shell.
 fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=+,@%".contains(letter);
     match !word.is_empty() && word.chars().all(is_plain) {
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_filled_in_is_one_word_each_and_nothing_is_filled_in_twice() {
+    fn placeholders_become_single_words_and_are_replaced_once() {
         let start = |id: &str, args: &[&str]| Start {
             id: id.to_owned(),
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),

@@ -1,4 +1,5 @@
-//! Files of tests on this computer: a copy of the sources, and what tests wrote. A report that was there before is not this start's.
+//! Files of tests on this computer: a copy of the sources, and the files that tests wrote. A report that existed
+//! before does not belong to this start.
 
 use std::{
     collections::BTreeMap,
@@ -11,18 +12,18 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::{fields::Fields, walk::walk};
 
-/// How much is copied.
+/// The largest number of bytes that are copied.
 const COPY_BYTES_MAX: u64 = 4 << 30;
 
-/// Which files.
+/// A set of file patterns.
 #[derive(Debug, Default)]
 pub(crate) struct Globs(Option<GlobSet>);
 
-/// When a file was changed last, its length and its number.
+/// The modification time, the length and the inode number of each file.
 type State = BTreeMap<PathBuf, (i64, i64, u64, u64)>;
 
 impl Globs {
-    /// Those of a field.
+    /// Reads the patterns of a field.
     pub(crate) fn read(fields: &mut Fields<'_>, name: &'static str) -> Self {
         let texts = fields.texts(name);
         if texts.is_empty() {
@@ -38,7 +39,7 @@ impl Globs {
         Globs(set.build().ok())
     }
 
-    /// The files there are, as they are.
+    /// Returns the current state of the matching files.
     pub(crate) fn state(&self, folder: &Path) -> io::Result<State> {
         let mut state = State::new();
         let Some(set) = &self.0 else { return Ok(state) };
@@ -52,7 +53,8 @@ impl Globs {
         Ok(state)
     }
 
-    /// Copies those that have come or changed since into a folder of a start; where they are within it.
+    /// Copies files that are new or changed since `before` into the directory of a start; returns their paths
+    /// relative to it.
     pub(crate) fn fetch(&self, folder: &Path, before: &State, start: &Path, into: &str) -> io::Result<Vec<PathBuf>> {
         let mut fetched = Vec::new();
         for (name, state) in self.state(folder)? {
@@ -68,7 +70,7 @@ impl Globs {
     }
 }
 
-/// Copies a folder without its repository. Links stay links.
+/// Copies a directory without its repository. Symbolic links are copied as links.
 pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     let to = fs::canonicalize(to)?;

@@ -1,4 +1,4 @@
-//! Tests on this computer: a command, run by the shell in the sandbox, in the folder of the sources or in a copy of it.
+//! Tests on this computer: a shell command in the sandbox, run in the directory of the sources or in a copy of it.
 
 mod command;
 mod files;
@@ -25,22 +25,22 @@ use crate::{
 use command::words;
 use files::{Globs, copy};
 
-/// The folder of a copy, within the folder of a start.
+/// The directory of the copy, within the directory of a start.
 const COPY: &str = "copy";
 
-/// What was printed.
+/// The files with the standard output and the standard error of a start.
 const OUT: &str = "stdout.log";
 const ERR: &str = "stderr.log";
 
-/// How long a health check may take.
+/// The time limit of a health check.
 const HEALTH_MAX: Duration = Duration::from_secs(60);
 
-/// Tests on this computer.
+/// The environment that runs tests on this computer.
 #[derive(Debug)]
 pub struct Local {
     command: String,
     health: Option<String>,
-    /// Where it starts, within the sources.
+    /// The working directory, relative to the sources.
     folder: PathBuf,
     is_copied: bool,
     reports: Globs,
@@ -51,7 +51,7 @@ pub struct Local {
 }
 
 impl Local {
-    /// As the profile says, or all that is wrong with it.
+    /// Reads the profile; returns all problems as one error.
     pub fn new(profile: &Profile) -> Result<Self, Trouble> {
         let mut fields = Fields::new(&profile.config);
         let networks =
@@ -79,7 +79,7 @@ impl Local {
         Ok(local)
     }
 
-    /// The folder of sources that it works in: the very one, or a copy for a start.
+    /// Returns the directory of the sources to work in: the original or a copy for the start.
     fn place(&self, bench: Bench<'_>, start: &Path) -> io::Result<PathBuf> {
         if !self.is_copied {
             return Ok(bench.session.sources.clone());
@@ -126,7 +126,7 @@ impl Local {
         let duration = begun.elapsed();
         let heard = ended.as_ref().ok().and_then(|ended| ended.stdout.heard.max(ended.stderr.heard));
         let (stop, logs) = told(ended, folder)?;
-        // How long it was silent before its time was up; what it takes to end it does not count.
+        // The silent time before the time limit; the time that it takes to stop the program does not count.
         let silent = heard.map_or(start.timeout, |heard| start.timeout.saturating_sub(heard.duration_since(begun)));
         if stop == Stop::TimedOut && silent < still(start.timeout) {
             note_printing(folder)?;
@@ -169,7 +169,7 @@ impl Local {
     }
 }
 
-/// How it ended, and the files with what it printed.
+/// Returns the way the program ended, and the files with its output.
 fn told(ended: Result<Ended, Outcome>, folder: &Path) -> Result<(Stop, Vec<PathBuf>), Trouble> {
     let mut ended = match ended {
         Ok(ended) => ended,
@@ -192,7 +192,7 @@ fn told(ended: Result<Ended, Outcome>, folder: &Path) -> Result<(Stop, Vec<PathB
     Ok((stop, logs))
 }
 
-/// The code of an error.
+/// Returns the code of an error.
 fn code(outcome: &Outcome) -> String {
     confined::field(outcome, "code")
 }

@@ -1,5 +1,5 @@
-//! One QEMU, from its start to its end. It is started halted, so that nothing is missed of what the firmware says first, and it is gone when
-//! this is dropped.
+//! One QEMU process from start to end. It starts halted, so that no early output is missed, and it is ended when this
+//! value is dropped.
 
 use std::{
     io,
@@ -24,33 +24,33 @@ use crate::{
     expect::Expect,
 };
 
-/// How long QEMU may take until it listens: a busy computer is slow.
+/// The longest time until QEMU opens its sockets: a busy computer is slow.
 const STARTING_MAX: Duration = Duration::from_secs(20);
 
-/// How long QEMU may take to end when it is asked to.
+/// The longest time that QEMU may take to end on request.
 const ENDING_MAX: Duration = Duration::from_secs(3);
 
-/// How much longer than the firmware QEMU may take, at most, whatever happens.
+/// The time that QEMU may run in addition to the firmware's time limit, in any case.
 const SPARE: Duration = Duration::from_secs(120);
 
-/// How long what was printed last may take to arrive.
+/// The longest time until the last output arrives.
 const REST_MAX: Duration = Duration::from_secs(2);
 
-/// The files with what was printed, in the folder of a start.
+/// The output files in the directory of a start.
 pub(crate) const SERIAL_LOG: &str = "serial.log";
 pub(crate) const SEMIHOSTING_LOG: &str = "semihosting.log";
 
-/// A QEMU at work.
+/// A running QEMU.
 pub(crate) struct Boot {
     pub(crate) qmp: Qmp,
     pub(crate) serial: Expect<UnixStream>,
     pub(crate) semihosting: Option<Expect<UnixStream>>,
     pub(crate) guest: Guest,
     pub(crate) trace: Option<Trace>,
-    /// What runs it; gone when this is dropped, and QEMU with it.
+    /// The task that runs QEMU. Dropping it ends QEMU.
     pub(crate) program: JoinSet<Result<Ended, Outcome>>,
     canceller: Canceller,
-    /// Since when the firmware runs.
+    /// The time at which the firmware started to run.
     pub(crate) begun: Instant,
 }
 
@@ -67,7 +67,7 @@ impl Boot {
         let image = image.ok_or_else(|| Trouble::environment("there is no image to run; deploy one first"))?;
         let guest = Guest::new(folder, image)
             .map_err(|error| Trouble::Environment(format!("the image cannot be used: {}: {error}", image.display())))?;
-        // QEMU waits until somebody reads.
+        // QEMU blocks until the pipe has a reader.
         let trace = match tracing {
             Tracing::Off => None,
             _ => Some(Trace::new(&guest.pipe(TRACE)?)?),
@@ -95,7 +95,7 @@ impl Boot {
         let (qmp, serial, semihosting) = match connected {
             Ok(connected) => connected,
             Err(error) => {
-                // It is about to end, and says more on its way.
+                // QEMU is about to end, and its last output explains why.
                 let ended = tokio::time::timeout(ENDING_MAX, program.join_next()).await;
                 return Err(ended.map_or_else(|_| error.into(), not_started));
             }
@@ -103,7 +103,7 @@ impl Boot {
         Ok(Boot { qmp, serial, semihosting, guest, trace, program, canceller, begun: Instant::now() })
     }
 
-    /// The stream that the firmware talks on.
+    /// Returns the stream that the firmware uses as its console.
     pub(crate) fn console(&mut self, which: Console) -> &mut Expect<UnixStream> {
         match (which, &mut self.semihosting) {
             (Console::Semihosting, Some(stream)) => stream,
@@ -111,18 +111,19 @@ impl Boot {
         }
     }
 
-    /// When anything was printed last; since when it runs, where nothing was.
+    /// Returns the time of the last output, or of the start if there was none.
     pub(crate) fn last_heard(&self) -> Instant {
         let semihosting = self.semihosting.as_ref().and_then(Expect::last_heard);
         self.serial.last_heard().max(semihosting).unwrap_or(self.begun).max(self.begun)
     }
 
-    /// How many bytes were printed.
+    /// Returns the number of bytes printed.
     pub(crate) fn heard(&self) -> u64 {
         self.serial.heard() + self.semihosting.as_ref().map_or(0, Expect::heard)
     }
 
-    /// Ends it, asked first and forced then, and reads what is left. How it ended, where that is known.
+    /// Ends QEMU, on request first and by force then, and reads the remaining output. Returns the way it ended, if
+    /// known.
     pub(crate) async fn end(&mut self) -> Option<Result<Ended, Outcome>> {
         self.qmp.quit().await;
         if let Ok(ended) = tokio::time::timeout(ENDING_MAX, self.program.join_next()).await {
@@ -135,7 +136,7 @@ impl Boot {
         ended.and_then(Result::ok)
     }
 
-    /// Reads what was printed last.
+    /// Reads the remaining output.
     pub(crate) async fn rest(&mut self) {
         self.serial.drain(REST_MAX).await;
         if let Some(stream) = &mut self.semihosting {
@@ -160,7 +161,7 @@ async fn connect(guest: &Guest, config: &Config, folder: &Path) -> io::Result<Co
     Ok((qmp, serial, semihosting))
 }
 
-/// Why a QEMU that ended before the firmware ran did so.
+/// Returns the reason why QEMU ended before the firmware ran.
 fn not_started(ended: Option<Result<Result<Ended, Outcome>, tokio::task::JoinError>>) -> Trouble {
     match ended {
         Some(Ok(Ok(mut ended))) => {

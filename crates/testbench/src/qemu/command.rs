@@ -1,4 +1,4 @@
-//! The words that a QEMU is started with.
+//! The command line of QEMU.
 
 use std::ffi::OsString;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{Profile, Start, Trouble};
 
-/// Which Debian package has a QEMU. One that is called otherwise may be any: there is a package that has all of them.
+/// Returns the Debian package of a QEMU program. For an unknown name it is the package that contains all of them.
 pub fn package(program: &str) -> &'static str {
     let name = program.rsplit('/').next().unwrap_or(program);
     match name.strip_prefix("qemu-system-").unwrap_or_default() {
@@ -22,17 +22,17 @@ pub fn package(program: &str) -> &'static str {
     }
 }
 
-/// How to have every instruction written down.
+/// The method of tracing every instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tracing {
     Off,
-    /// As QEMU before 8.1 is told.
+    /// The option of QEMU before 8.1.
     Singlestep,
-    /// As it is told since.
+    /// The option of QEMU since 8.1.
     OneInstruction,
 }
 
-/// Its arguments. It starts halted, in its folder, and with nothing that was not asked for.
+/// Returns the arguments. QEMU starts halted, in its directory, and without default devices.
 pub(crate) fn arguments(
     config: &Config,
     profile: &Profile,
@@ -74,13 +74,14 @@ fn trace(tracing: Tracing) -> Vec<String> {
     [&["-d", "exec,nochain", "-D", TRACE], how].concat().into_iter().map(str::to_owned).collect()
 }
 
-/// What the firmware is told: a name, what its case says, and what the start says.
+/// Returns the semihosting options, which pass arguments to the firmware: a program name, the case argument and the
+/// start's arguments.
 fn semihosting(config: &Config, profile: &Profile, start: &Start) -> String {
     let is_case = profile.cases.contains(&start.id);
     let case = config.case_arg.iter().filter(|_| is_case).flat_map(|template| template.split_whitespace());
     let case = case.map(|word| word.replace("{case}", &start.id));
     let words = std::iter::once("firmware".to_owned()).chain(case).chain(start.args.iter().cloned());
-    // A comma ends a value, two of them are one.
+    // QEMU separates options with commas; a doubled comma is a literal one.
     let arguments: String = words.map(|word| format!(",arg={}", word.replace(',', ",,"))).collect();
     format!("enable=on,target=native,chardev=interlock-semihosting{arguments}")
 }

@@ -1,4 +1,4 @@
-//! What `test_profile.config` says about an emulator.
+//! The emulator settings of `test_profile.config`.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -7,27 +7,27 @@ use serde_json::{Map, Value};
 
 use crate::{Trouble, fields::Fields};
 
-/// Where a firmware talks.
+/// The console that the firmware uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Console {
-    /// On the first serial port.
+    /// The first serial port.
     Serial,
-    /// By semihosting.
+    /// The semihosting console.
     Semihosting,
 }
 
-/// How to find out which lines are executed.
+/// The method of recording executed lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coverage {
-    /// Not at all.
+    /// No lines are recorded.
     Off,
-    /// QEMU writes down every instruction.
+    /// QEMU traces every instruction.
     Trace,
-    /// The firmware counts itself.
+    /// The firmware is instrumented with gcov counters.
     Gcov,
 }
 
-/// One step of a dialogue.
+/// One step of a console dialogue.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) expect: Regex,
@@ -35,16 +35,16 @@ pub(crate) struct Step {
     pub(crate) timeout: Duration,
 }
 
-/// An emulator, and what is to be expected of the firmware in it.
+/// The settings of an emulator, and the expected behaviour of its firmware.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
     pub(crate) program: String,
     pub(crate) machine: String,
     pub(crate) cpu: Option<String>,
     pub(crate) args: Vec<String>,
-    /// How the image is given, with `{image}`.
+    /// The option that loads the image, with `{image}` as its placeholder.
     pub(crate) image: String,
-    /// The file with symbols and lines, where that is not the image; within the sources.
+    /// The file with symbols and lines, relative to the sources, if it is not the image.
     pub(crate) symbols: Option<PathBuf>,
     pub(crate) semihosting: bool,
     pub(crate) console: Console,
@@ -58,10 +58,10 @@ pub(crate) struct Config {
     pub(crate) boots_max: u32,
     pub(crate) icount: Option<u64>,
     pub(crate) coverage: Coverage,
-    /// What reads the counters of a firmware that counts itself, where that is not the usual one.
+    /// The gcov program for an instrumented firmware, if it is not the default one.
     pub(crate) gcov: Option<String>,
     pub(crate) memory_mb: Option<u64>,
-    /// What says that there was a fault, besides what is known of old.
+    /// Patterns of faults, in addition to the built-in ones.
     pub(crate) faults: Vec<Regex>,
 }
 
@@ -70,11 +70,11 @@ const HANG_AFTER: Duration = Duration::from_secs(10);
 const STEP_TIMEOUT: Duration = Duration::from_secs(10);
 const BOOTS_MAX: u64 = 3;
 
-/// The largest shift that QEMU takes.
+/// The largest instruction counter shift that QEMU accepts.
 const SHIFT_MAX: u64 = 10;
 
 impl Config {
-    /// Reads it, or says all that is wrong with it.
+    /// Reads the settings; returns all problems as one error.
     pub(crate) fn read(map: &Map<String, Value>) -> Result<Self, Trouble> {
         let mut fields = Fields::new(map);
         let consoles = [("serial", Console::Serial), ("semihosting", Console::Semihosting)];
@@ -107,7 +107,7 @@ impl Config {
         Ok(config)
     }
 
-    /// What is wrong although every field is right.
+    /// Checks the combination of settings.
     fn check(&self, fields: &mut Fields<'_>) {
         if !self.image.contains("{image}") {
             fields.bad("image", "has no {image} in it");
@@ -134,7 +134,7 @@ fn step(fields: &mut Fields<'_>) -> Option<Step> {
     Some(Step { expect: expect?, send, timeout })
 }
 
-/// A shift, or nothing where it is off.
+/// Reads the shift; `None` if the instruction counter is off.
 fn icount(fields: &mut Fields<'_>) -> Option<u64> {
     let shift =
         fields.read("icount", &format!("`off` or a shift from 0 to {SHIFT_MAX}"), |value| match value.as_str() {

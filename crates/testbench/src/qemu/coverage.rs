@@ -1,5 +1,5 @@
-//! Which lines are executed: QEMU writes down every instruction into a pipe, and every address is remembered once. So nothing grows with the
-//! time that it runs, and what was executed before a crash is known as well.
+//! Records executed lines: QEMU writes every executed instruction into a pipe, and each address is kept once. So the
+//! memory use does not grow with the run time, and the lines before a crash are known too.
 
 use std::{collections::HashSet, io, path::Path, time::Duration};
 
@@ -19,34 +19,34 @@ use crate::{
     confined::{self, Confined, Trust},
 };
 
-/// How long QEMU may take to say how old it is.
+/// The time limit of the version query.
 const VERSION_MAX: Duration = Duration::from_secs(20);
 
-/// Since when QEMU is told in another way to take one instruction at a time.
+/// The QEMU version that introduced the option `one-insn-per-tb`.
 const ONE_INSTRUCTION: (u32, u32) = (8, 1);
 
-/// How many addresses are remembered: 4 million instructions are a large firmware.
+/// The largest number of addresses that are kept: 4 million instructions are a large firmware.
 const ADDRESSES_MAX: usize = 1 << 22;
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const READ_BYTES: usize = 64 * 1024;
 
-/// The addresses of all that is executed, while it is.
+/// The executed addresses, collected while the firmware runs.
 pub(crate) struct Trace {
     reading: JoinHandle<HashSet<u64>>,
     stop: oneshot::Sender<()>,
 }
 
 impl Trace {
-    /// Begins to read a pipe, before QEMU opens it.
+    /// Begins to read a pipe before QEMU opens it.
     pub(crate) fn new(pipe: &Path) -> io::Result<Self> {
-        // Open for writing, too: it has no end while nobody has begun to write.
+        // Opened for writing too: otherwise the pipe would report its end before the first writer opens it.
         let pipe = OpenOptions::new().read_write(true).open_receiver(pipe)?;
         let (stop, stopped) = oneshot::channel();
         Ok(Trace { reading: tokio::spawn(read(pipe, stopped)), stop })
     }
 
-    /// All of them, when QEMU has ended.
+    /// Returns all addresses, after QEMU has ended.
     pub(crate) async fn end(self) -> HashSet<u64> {
         let _ = self.stop.send(());
         self.reading.await.unwrap_or_default()
@@ -82,14 +82,15 @@ fn take(read: &[u8], rest: &mut Vec<u8>, addresses: &mut HashSet<u64>) {
     rest.drain(..end);
 }
 
-/// The address of a line such as `Trace 0: 0x7fd738000100 [00800400/0000043a/00000110/ff000201] start`: the second in brackets.
+/// Parses the address of a line such as `Trace 0: 0x7fd738000100 [00800400/0000043a/00000110/ff000201] start`: the
+/// second field in brackets.
 fn address(line: &[u8]) -> Option<u64> {
     let line = std::str::from_utf8(line).ok()?.strip_prefix("Trace ")?;
     let address = line.split_once('[')?.1.split('/').nth(1)?;
     u64::from_str_radix(address, 16).ok()
 }
 
-/// How this QEMU is told to take one instruction at a time.
+/// Selects the tracing option for this version of QEMU.
 pub(crate) async fn tracing(bench: Bench<'_>, config: &Config) -> Result<Tracing, Trouble> {
     let program = confined::find(&config.program, &bench.session.sources, package(&config.program))?;
     let plan = Confined {
@@ -107,7 +108,7 @@ pub(crate) async fn tracing(bench: Bench<'_>, config: &Config) -> Result<Tracing
     Ok(if is_new { Tracing::OneInstruction } else { Tracing::Singlestep })
 }
 
-/// From `QEMU emulator version 7.2.22 (…)`.
+/// Parses the version from a text such as `QEMU emulator version 7.2.22 (…)`.
 fn version(said: &str) -> Option<(u32, u32)> {
     let mut numbers = said.split_once("version ")?.1.split(['.', ' ', '-']);
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
@@ -118,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_address_is_remembered_once_however_the_text_is_cut() {
+    fn addresses_are_collected_once_for_every_split_of_the_input() {
         let text = "Trace 0: 0x7f [00800400/0000043a/00000110/ff000201] start\nnoise\nTrace 1: 0x7f [0/43c/1/2] \nTrace 0: 0x7f [0/43a/1/2] x\nTrace 0: 0x7f [0/4";
         for cut in 0..text.len() {
             let (mut rest, mut addresses) = (Vec::new(), HashSet::new());
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_is_read_as_every_distribution_writes_it() {
+    fn version_is_parsed_in_all_known_forms() {
         for (said, expected) in [
             ("QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7)\nCopyright", Some((7, 2))),
             ("QEMU emulator version 10.0.0", Some((10, 0))),

@@ -1,6 +1,7 @@
-//! The registers and the backtrace of a firmware that does not go on, by the GDB stub of QEMU.
+//! Reads the registers and the backtrace of a hung firmware through QEMU's GDB stub.
 //!
-//! GDB talks to QEMU over two pipes with names, so that it needs no network; it reads the ELF file, which is not trusted, so it is confined, too.
+//! GDB talks to QEMU over two named pipes, so it needs no network. It reads the ELF file, which is not trusted, so
+//! GDB is confined too.
 
 use std::{ffi::OsString, path::Path, sync::LazyLock, time::Duration};
 
@@ -16,24 +17,24 @@ use crate::{
     confined::{self, Confined, Trust},
 };
 
-/// How long it may take.
+/// The time limit of the debugger.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A file name in a backtrace, with a line.
+/// A backtrace line with a file name and a line number.
 const FRAME: &str = r"(?m)^#\d+ .* at (\S+:\d+)$";
 
 static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(FRAME).ok());
 
-/// What a debugger shows.
+/// The output of the debugger.
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
-    /// As it printed it.
+    /// The complete output.
     pub(crate) text: String,
     /// The places of the backtrace, innermost first.
     pub(crate) stack: Vec<String>,
 }
 
-/// Asks GDB, where there is one. Nothing where it does not answer: this is more than is needed.
+/// Runs GDB if it is installed. Returns `None` if it does not answer: the backtrace is optional.
 pub(crate) async fn ask(bench: Bench<'_>, boot: &mut Boot, symbols: Option<&Path>) -> Option<Shown> {
     let gdb = confined::find("gdb-multiarch", &bench.session.sources, "gdb-multiarch").ok()?;
     boot.guest.pipe(&format!("{DEBUGGER}.in")).ok()?;

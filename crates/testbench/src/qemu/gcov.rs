@@ -1,5 +1,6 @@
-//! Which lines are executed, by a firmware that counts them itself. Its counters are files that it wrote by semihosting, or lines of text on
-//! its console: `gcov: NAME.gcda HEX`. The compiler's notes are in the sources, where it was built.
+//! Records executed lines with a firmware that is instrumented for gcov. Its counters are files written by
+//! semihosting, or lines of text on its console: `gcov: NAME.gcda HEX`. The compiler's note files are in the sources,
+//! beside the objects.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,16 +19,16 @@ use crate::{
     walk::walk,
 };
 
-/// How long the program may take for one file.
+/// The time limit of gcov for one file.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How many files with counters are looked at.
+/// The largest number of counter files that are read.
 const FILES_MAX: usize = 1_000;
 
-/// Where they are looked at, within the folder of a start.
+/// The working directory of gcov, within the directory of a start.
 const FOLDER: &str = "gcov";
 
-/// What `gcov --json-format` prints.
+/// The output of `gcov --json-format`.
 #[derive(Deserialize)]
 struct Told {
     #[serde(default)]
@@ -49,7 +50,7 @@ struct ToldLine {
     count: u64,
 }
 
-/// The lines that were executed, by file.
+/// Returns the executed lines by file.
 pub(crate) async fn lines(
     config: &Config,
     bench: Bench<'_>,
@@ -71,7 +72,7 @@ pub(crate) async fn lines(
     Ok(executed.into_iter().map(|(file, lines)| (file, lines.into_iter().collect())).collect())
 }
 
-/// The program that reads counters, which has to fit the compiler.
+/// Returns the gcov program, which must match the compiler.
 pub(crate) fn program(config: &Config, bench: Bench<'_>) -> Result<PathBuf, Trouble> {
     let (usual, package) = match config.program.rsplit("qemu-system-").next() {
         Some("arm") => ("arm-none-eabi-gcov", "gcc-arm-none-eabi"),
@@ -81,7 +82,7 @@ pub(crate) fn program(config: &Config, bench: Bench<'_>) -> Result<PathBuf, Trou
     confined::find(config.gcov.as_deref().unwrap_or(usual), &bench.session.sources, package)
 }
 
-/// Files of counters with their names: those the firmware wrote, and those it printed.
+/// Returns the counter files with their names: those that the firmware wrote and those that it printed.
 fn counters(start: &Path, artifacts: &[PathBuf], log: &str) -> Vec<(String, Vec<u8>)> {
     let is_ours = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "gcda");
     let written = artifacts
@@ -104,7 +105,7 @@ fn hex(text: &str) -> Option<Vec<u8>> {
     text.as_bytes().chunks(2).map(byte).collect()
 }
 
-/// All notes of the compiler.
+/// Returns all note files of the compiler.
 fn notes(sources: &Path) -> io::Result<Vec<PathBuf>> {
     let mut notes = Vec::new();
     walk(sources, |path, about| {
@@ -117,7 +118,7 @@ fn notes(sources: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(notes)
 }
 
-/// The notes for counters of this name: at the same path, or else of the same name.
+/// Returns the note file for a counter file: the one at the same path, or else one of the same name.
 fn note_of<'n>(name: &str, notes: &'n [PathBuf]) -> Option<&'n PathBuf> {
     let wanted = Path::new(name).with_extension("gcno");
     let same_name = |note: &&PathBuf| note.file_name() == wanted.file_name();
@@ -137,7 +138,7 @@ async fn ask(program: &Path, bench: Bench<'_>, folder: &Path) -> Result<Option<T
         trust: Trust::Nothing,
     };
     let mut ended = run(bench.attempt, &plan.plan(bench)?).await.map_err(|outcome| confined::trouble(&outcome))?;
-    // Counters that were cut off tell nothing.
+    // Truncated counters give no result.
     Ok(serde_json::from_slice(&ended.stdout.content()?).ok())
 }
 
@@ -156,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counters_are_read_from_text_in_parts_and_what_is_none_is_left_out() {
+    fn printed_counters_are_joined_and_invalid_ones_skipped() {
         let log = "boot\ngcov: /b/x.gcda 0a0B\r\ngcov: y.gcda ff\ngcov: /b/x.gcda 0c\ngcov: z.gcda 0g\ngcov: z.gcda 123\ngcov:\n";
         let found = counters(Path::new("/nowhere"), &["guest/a.gcda".into(), "guest/b.txt".into()], log);
         assert_eq!(found, [("/b/x.gcda".to_owned(), vec![10, 11, 12]), ("y.gcda".to_owned(), vec![255])]);

@@ -1,5 +1,6 @@
-//! The folder that a QEMU works in. It is all that QEMU, and so the firmware, can change: sockets, a copy of the image, and what the firmware
-//! writes by semihosting. Nothing in it is trusted: links are removed before anybody follows them.
+//! The working directory of QEMU. It is the only one that QEMU, and so the firmware, can change: it contains sockets,
+//! a copy of the image, and the files that the firmware writes by semihosting. Its content is not trusted: links are
+//! removed before they could be followed.
 
 use std::{
     fs::{self, File},
@@ -12,10 +13,10 @@ use std::{
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tokio::net::UnixStream;
 
-/// Its name within the folder of a start.
+/// The name of the directory within the directory of a start.
 pub(crate) const FOLDER: &str = "guest";
 
-/// What is in it, by names that QEMU is told; it starts in there, so that they are short.
+/// The files in it, by the names that QEMU receives. QEMU starts in this directory, so the names are short.
 pub(crate) const IMAGE: &str = "image";
 pub(crate) const SERIAL: &str = "serial.sock";
 pub(crate) const SEMIHOSTING: &str = "semihosting.sock";
@@ -24,23 +25,24 @@ pub(crate) const TRACE: &str = "trace.pipe";
 pub(crate) const DEBUGGER: &str = "gdb";
 const OURS: [&str; 7] = [IMAGE, SERIAL, SEMIHOSTING, QMP, TRACE, "gdb.in", "gdb.out"];
 
-/// How often a socket is looked for.
+/// The interval at which a socket is looked for.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
 
-/// How many files of a firmware are kept, and how deep.
+/// The largest number of firmware files that are kept, and the greatest directory depth.
 const FILES_MAX: usize = 1_000;
 const DEPTH_MAX: usize = 8;
 
-/// The folder that a QEMU works in.
+/// The working directory of QEMU.
 #[derive(Debug)]
 pub(crate) struct Guest {
     pub(crate) folder: PathBuf,
-    /// Held open, so that sockets in it are reached however long its path is.
+    /// Held open, so that the sockets in it can be reached even if its path is long.
     handle: File,
 }
 
 impl Guest {
-    /// Makes it within the folder of a start, with the image in it. What is left of an earlier one is removed.
+    /// Creates the directory within the directory of a start and copies the image into it. Leftovers of an earlier
+    /// one are removed.
     pub(crate) fn new(start: &Path, image: &Path) -> io::Result<Self> {
         let folder = start.join(FOLDER);
         remove(&folder)?;
@@ -49,9 +51,9 @@ impl Guest {
         Ok(Guest { handle: File::open(&folder)?, folder })
     }
 
-    /// Connects to a socket as soon as it is there.
+    /// Connects to a socket as soon as it exists.
     pub(crate) async fn connect(&self, name: &str, deadline: Instant) -> io::Result<UnixStream> {
-        // A socket's path is limited to some hundred bytes.
+        // The path of a socket is limited to about a hundred bytes.
         let path = format!("/proc/self/fd/{}/{name}", self.handle.as_raw_fd());
         loop {
             match UnixStream::connect(&path).await {
@@ -62,14 +64,15 @@ impl Guest {
         }
     }
 
-    /// Makes a pipe with a name.
+    /// Creates a named pipe.
     pub(crate) fn pipe(&self, name: &str) -> io::Result<PathBuf> {
         let path = self.folder.join(name);
         mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
         Ok(path)
     }
 
-    /// Leaves only the files that the firmware wrote; which those are, within the folder of the start. To be called when QEMU has ended.
+    /// Removes everything except the files that the firmware wrote; returns their paths relative to the start's
+    /// directory. Must be called after QEMU has ended.
     pub(crate) fn close(self) -> io::Result<Vec<PathBuf>> {
         for name in OURS {
             let _ = fs::remove_file(self.folder.join(name));
@@ -84,7 +87,7 @@ impl Guest {
     }
 }
 
-/// Removes what is no file, and what is too much.
+/// Removes entries that are not regular files, and files beyond the limits.
 fn keep_files(folder: &Path, name: &Path, depth: usize, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

@@ -1,4 +1,4 @@
-//! Whether a processor stays in one place: its registers are looked at again and again.
+//! Detects a processor that stays in one place by sampling its registers.
 
 use std::{
     collections::BTreeMap,
@@ -11,11 +11,11 @@ use regex::Regex;
 use super::qmp::Qmp;
 use crate::fault::Symbols;
 
-/// How many looks it takes, and how far apart.
+/// The number of samples, and the time between them.
 const LOOKS: usize = 8;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(90);
 
-/// In how many functions one that waits for something may be: the one that waits and the one that it asks.
+/// The number of functions in which a waiting processor may be: the one that waits and the one that it calls.
 const FUNCTIONS_MAX: usize = 2;
 
 /// The program counter as QEMU prints it, for any processor.
@@ -23,7 +23,7 @@ const COUNTER: &str = r"(?i)\b(?:R15|PC|EIP|RIP|NIP)\s*[=: ]\s*(?:0x)?([0-9a-f]{
 
 static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(COUNTER).ok());
 
-/// What was seen of a processor.
+/// The samples of a processor.
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
     counters: Vec<u64>,
@@ -33,12 +33,12 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Forgets all: it does something.
+    /// Drops all samples, because the firmware makes progress.
     pub(crate) fn clear(&mut self) {
         self.counters.clear();
     }
 
-    /// Looks once, unless that was just done. Whether it has stayed in one place for all looks.
+    /// Takes one sample, unless the last one is too recent. Returns true if all samples are in one place.
     pub(crate) async fn take(&mut self, qmp: &mut Qmp, symbols: Option<&Symbols>) -> bool {
         if self.taken.is_some_and(|taken| taken.elapsed() < BETWEEN_LOOKS) {
             return false;
@@ -53,12 +53,12 @@ impl Samples {
         self.is_full() && self.by_function(symbols).len() <= FUNCTIONS_MAX
     }
 
-    /// Whether it was looked at often enough to say anything.
+    /// Reports whether there are enough samples for a conclusion.
     pub(crate) fn is_full(&self) -> bool {
         self.counters.len() >= LOOKS
     }
 
-    /// Where it is most of the time.
+    /// Returns the place of most samples.
     pub(crate) fn place(&self, symbols: Option<&Symbols>) -> String {
         let functions = self.by_function(symbols);
         let Some(counters) = functions.values().max_by_key(|counters| counters.len()) else {
@@ -75,8 +75,8 @@ impl Samples {
         }
     }
 
-    /// All that is outside of the code is one place: one that went there does not come back. Where no function is known, those who are near
-    /// each other are together.
+    /// Groups the samples by function. All addresses outside of the code form one group, because a processor that
+    /// went there does not return. Without a known function, nearby addresses form a group.
     fn by_function(&self, symbols: Option<&Symbols>) -> BTreeMap<String, Vec<u64>> {
         let mut functions: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         for address in &self.counters {
@@ -90,7 +90,7 @@ impl Samples {
     }
 }
 
-/// The program counter of the first processor.
+/// Returns the program counter of the first processor.
 pub(crate) fn counter(registers: &str) -> Option<u64> {
     let found = PATTERN.as_ref()?.captures(registers)?;
     u64::from_str_radix(found.get(1)?.as_str(), 16).ok()

@@ -1,7 +1,8 @@
-//! Firmware in an emulator. Every start is a QEMU of its own, which nothing outlives: what a firmware does to it is gone with it.
+//! Firmware in an emulator. Every start is a separate QEMU process, and all effects of the firmware end with it.
 //!
-//! With semihosting a firmware can open files and run commands on this computer, and a patched image is not trusted. So QEMU runs in the
-//! sandbox, without a network, and can change nothing but a folder of its own, of which nothing is believed afterwards ([`guest`]).
+//! With semihosting, a firmware can open files and run commands on this computer, and a patched image is not trusted.
+//! So QEMU runs in the sandbox without a network and can change nothing but one directory, whose content is not
+//! trusted afterwards ([`guest`]).
 
 mod boot;
 mod command;
@@ -25,21 +26,21 @@ use crate::{
 pub use command::package;
 use config::Config;
 
-/// Firmware in an emulator.
+/// The environment that runs firmware in QEMU.
 #[derive(Debug)]
 pub struct Qemu {
     config: Config,
 }
 
 impl Qemu {
-    /// As the profile says, or all that is wrong with it.
+    /// Reads the profile; returns all problems as one error.
     pub fn new(profile: &Profile) -> Result<Self, Trouble> {
         Ok(Qemu { config: Config::read(&profile.config)? })
     }
 }
 
 impl Environment for Qemu {
-    /// Nothing outlives a QEMU.
+    /// All operations are reads, because no effect outlives the QEMU process.
     fn effect(&self, _: Operation) -> Effect {
         Effect::Read
     }

@@ -1,4 +1,4 @@
-//! QEMU's own protocol: one JSON object a line, orders and answers, and events in between.
+//! The QEMU machine protocol (QMP): one JSON object per line, with commands, answers, and events in between.
 
 use std::{collections::VecDeque, io, time::Duration};
 
@@ -8,13 +8,13 @@ use tokio::{
     net::UnixStream,
 };
 
-/// How long an answer may take.
+/// The time limit of an answer.
 const ANSWER_MAX: Duration = Duration::from_secs(5);
 
-/// The longest line: registers of many processors are some kilobytes.
+/// The longest line: the registers of many processors take some kilobytes.
 const LINE_BYTES_MAX: usize = 4 << 20;
 
-/// How many events that nobody has asked for are kept.
+/// The largest number of pending events that are kept.
 const EVENTS_MAX: usize = 1_000;
 
 /// A connection to a QEMU.
@@ -26,17 +26,17 @@ pub(crate) struct Qmp {
     is_closed: bool,
 }
 
-/// Something that QEMU tells unasked.
+/// An event that QEMU sends unasked.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Event {
-    /// Its name, such as `RESET`.
+    /// The name of the event, such as `RESET`.
     pub(crate) name: String,
-    /// More about it.
+    /// The data of the event.
     pub(crate) data: Value,
 }
 
 impl Qmp {
-    /// Hears the greeting and says that it is understood.
+    /// Reads the greeting and completes the handshake.
     pub(crate) async fn new(stream: UnixStream) -> io::Result<Self> {
         let mut qmp = Qmp { stream, read: Vec::new(), events: VecDeque::new(), is_closed: false };
         tokio::time::timeout(ANSWER_MAX, qmp.line()).await.map_err(|_| late("greeting"))??;
@@ -44,7 +44,7 @@ impl Qmp {
         Ok(qmp)
     }
 
-    /// Gives an order and waits for what it returns.
+    /// Executes a command and returns its result.
     pub(crate) async fn execute(&mut self, order: &str, arguments: Value) -> io::Result<Value> {
         let line = format!("{}\n", json!({ "execute": order, "arguments": arguments }));
         let answering = async {
@@ -65,13 +65,13 @@ impl Qmp {
         tokio::time::timeout(ANSWER_MAX, answering).await.map_err(|_| late(order))?
     }
 
-    /// Gives an order as a person would at the monitor.
+    /// Executes a command of the human monitor and returns its output.
     pub(crate) async fn monitor(&mut self, order: &str) -> io::Result<String> {
         let answer = self.execute("human-monitor-command", json!({ "command-line": order })).await?;
         Ok(answer.as_str().unwrap_or_default().replace('\r', ""))
     }
 
-    /// Lets the processors run. A firmware may have ended QEMU before it answers.
+    /// Resumes the processors. The firmware may end QEMU before it answers.
     pub(crate) async fn cont(&mut self) -> io::Result<()> {
         match self.execute("cont", json!({})).await {
             Err(error) if !self.is_closed => Err(error),
@@ -79,12 +79,13 @@ impl Qmp {
         }
     }
 
-    /// Has QEMU end. It may be gone before it answers.
+    /// Ends QEMU. It may be gone before it answers.
     pub(crate) async fn quit(&mut self) {
         let _ = self.execute("quit", json!({})).await;
     }
 
-    /// The next event. May be dropped at any time: nothing is lost. Nothing, once the connection is closed.
+    /// Returns the next event, or `None` once the connection is closed. May be dropped at any time without losing
+    /// events.
     pub(crate) async fn event(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.events.pop_front() {
@@ -95,7 +96,7 @@ impl Qmp {
         }
     }
 
-    /// Whether QEMU has closed it.
+    /// Reports whether QEMU has closed the connection.
     pub(crate) fn is_closed(&self) -> bool {
         self.is_closed
     }

@@ -1,4 +1,4 @@
-//! One start of a firmware, from the first word to all that is known about it.
+//! One start of a firmware: runs it, watches it and collects all results.
 
 use std::{
     fs, io,
@@ -27,28 +27,28 @@ use crate::{
     session::{note_printing, still},
 };
 
-/// What QEMU itself said.
+/// The log of QEMU itself.
 const QEMU_LOG: &str = "qemu.log";
 
-/// What a debugger showed, or QEMU's own view of the registers.
+/// The output of the debugger, or QEMU's view of the registers.
 const DEBUGGER_FILE: &str = "debugger.txt";
 
-/// How much of the end of a log is searched for faults.
+/// The number of bytes at the end of a log that are searched for faults.
 const SEARCHED_BYTES_MAX: usize = 32 << 20;
 
-/// What is found out besides how it ended.
+/// The findings about a start besides the way it ended.
 #[derive(Default)]
 struct Notes {
-    /// What QEMU itself said.
+    /// The standard error of QEMU.
     stderr: Vec<u8>,
-    /// What a debugger showed.
+    /// The output of the debugger.
     shown: String,
     faults: Vec<Fault>,
-    /// Whether it still printed when its time was up.
+    /// True if the firmware still printed at its time limit.
     is_printing: bool,
 }
 
-/// Starts it once.
+/// Runs the firmware once.
 pub(crate) async fn run(config: &Config, bench: Bench<'_>, start: &Start, folder: &Path) -> Result<Ran, Trouble> {
     leftovers::empty(folder)?;
     let elf = elf(config, bench);
@@ -96,7 +96,7 @@ pub(crate) async fn run(config: &Config, bench: Bench<'_>, start: &Start, folder
     })
 }
 
-/// Lets it run to its end. Afterwards nothing of QEMU is left.
+/// Lets the firmware run to its end. Afterwards QEMU is gone.
 async fn watched(
     config: &Config,
     bench: Bench<'_>,
@@ -128,7 +128,7 @@ async fn watched(
     }
 }
 
-/// Starts it until it shows that it lives.
+/// Starts the firmware until it shows that it is alive.
 pub(crate) async fn health_check(config: &Config, bench: Bench<'_>) -> Result<String, Trouble> {
     let timeout = config.heartbeat_after;
     let start = Start { id: "health".to_owned(), repetition: 1, timeout, ..Start::default() };
@@ -149,7 +149,7 @@ async fn heartbeat(config: &Config, boot: &mut Boot) -> Result<String, Trouble> 
     let any = Regex::new(r"\S").map_err(Trouble::environment)?;
     let patterns = [config.heartbeat.clone().unwrap_or(any)];
     boot.qmp.cont().await?;
-    // Where it is said to talk comes first; that it talks elsewhere shows as well that it lives.
+    // The configured console comes first, but output on the other one also shows that the firmware is alive.
     let (serial, semihosting) = (&mut boot.serial, boot.semihosting.as_mut());
     let heard = match (config.console, semihosting) {
         (_, None) => serial.wait_for(&patterns, config.heartbeat_after).await,
@@ -167,14 +167,15 @@ async fn heartbeat(config: &Config, boot: &mut Boot) -> Result<String, Trouble> 
     }
 }
 
-/// What is heard from one of two; where neither says it, what is wrong with the first, or with the other where only that said anything.
+/// Waits for a match on one of two consoles. If neither matches, returns the error of the first, or of the other if
+/// only that one printed anything.
 async fn either<S: AsyncRead + Unpin>(
     one: &mut Expect<S>,
     other: &mut Expect<S>,
     patterns: &[Regex],
     within: Duration,
 ) -> Result<Found, Unmet> {
-    // What is looked for ends the looking, as an error ends what is tried together.
+    // A match is returned as an error here, because `try_join!` stops at the first error.
     let seek = async |console: &mut Expect<S>| match console.wait_for(patterns, within).await {
         Ok(found) => Err(found),
         Err(unmet) => Ok(unmet),
@@ -187,7 +188,7 @@ async fn either<S: AsyncRead + Unpin>(
 }
 
 impl Notes {
-    /// How QEMU ended: by the firmware's will, by its fault, or by something else.
+    /// Decides why QEMU ended: by the firmware's request, by a fault of the firmware, or by another cause.
     fn ended(&mut self, ended: Result<Ended, Outcome>, is_ended_outside: bool) -> Result<Stop, Trouble> {
         let mut ended = match ended {
             Ok(ended) => ended,
@@ -210,7 +211,7 @@ impl Notes {
         })
     }
 
-    /// Looks into a firmware that does not go on.
+    /// Reads the registers and the backtrace of a firmware that makes no progress.
     async fn examine(&mut self, bench: Bench<'_>, boot: &mut Boot, elf: Option<&Path>, stop: &Stop) {
         let own = boot.qmp.monitor("info registers").await.unwrap_or_default();
         let shown = debugger::ask(bench, boot, elf).await.unwrap_or_default();
@@ -225,7 +226,7 @@ impl Notes {
         }
     }
 
-    /// Writes down what is no log of the firmware's; which files are artifacts.
+    /// Writes the files that are not logs of the firmware; returns the artifacts among them.
     fn write(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
         if !self.stderr.is_empty() {
             fs::write(folder.join(QEMU_LOG), &self.stderr)?;
@@ -238,19 +239,19 @@ impl Notes {
     }
 }
 
-/// The file with symbols, as it is told or as it is run.
+/// Returns the file with the symbols: the configured one or the image.
 fn elf(config: &Config, bench: Bench<'_>) -> Option<PathBuf> {
     let symbols = config.symbols.as_ref().map(|symbols| bench.session.sources.join(symbols));
     symbols.or_else(|| bench.session.image.clone())
 }
 
-/// What is no ELF file has none.
+/// Reads the symbols; `None` if the file is not ELF.
 async fn read_symbols(elf: Option<PathBuf>) -> Option<Symbols> {
     let elf = elf?;
     tokio::task::spawn_blocking(move || Symbols::read(&elf).ok()).await.ok()?
 }
 
-/// Those that have anything in them; the one that results are read from first.
+/// Returns the logs that are not empty; the one that contains results comes first.
 fn logs(folder: &Path, is_semihosting_first: bool) -> Vec<PathBuf> {
     let mut names = [SERIAL_LOG, SEMIHOSTING_LOG, QEMU_LOG];
     if is_semihosting_first {

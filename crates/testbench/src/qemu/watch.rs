@@ -1,4 +1,4 @@
-//! Watches a firmware until it ends, or until it is clear that it will not.
+//! Watches a firmware until it ends, or until it is certain that it will not.
 
 use std::time::{Duration, Instant};
 
@@ -18,41 +18,41 @@ use crate::{
     fault::Symbols,
 };
 
-/// How often it is looked at.
+/// The interval between two checks.
 const TICK: Duration = Duration::from_millis(50);
 
-/// A wait that something else ends.
+/// A practically infinite timeout, for a wait that another event ends.
 const FAR: Duration = Duration::from_secs(3_600 * 24 * 365);
 
-/// How long a firmware that is out of time has to have been silent to count as hung.
+/// The silence after which a firmware at its time limit counts as hung.
 const SILENT: Duration = Duration::from_secs(1);
 
-/// How much a firmware may print: what prints for ever must not fill the disk.
+/// The largest output of a firmware: endless output must not fill the disk.
 const OUTPUT_BYTES_MAX: u64 = 256 << 20;
 
-/// How it ended.
+/// The end of a watched start.
 pub(crate) enum End {
-    /// QEMU ended.
+    /// QEMU ended by itself.
     Itself(Box<Result<Ended, Outcome>>),
-    /// It was decided here; QEMU still runs.
+    /// The watch decided that the start is over; QEMU still runs.
     Decided(Stop),
 }
 
-/// A firmware that is watched.
+/// The state of a watched firmware.
 pub(crate) struct Watch<'w> {
     boot: &'w mut Boot,
     config: &'w Config,
     symbols: Option<&'w Symbols>,
     deadline: Instant,
-    /// Which step of the dialogue comes next, and until when.
+    /// The index of the next step of the dialogue.
     step: usize,
     step_since: Instant,
     resets: u32,
-    /// Its heartbeat on the serial port and by semihosting: either shows that it lives.
+    /// The heartbeat counters of the serial port and of semihosting: either one shows that the firmware is alive.
     heartbeats: Vec<(Console, usize)>,
     banners: Vec<usize>,
     samples: Samples,
-    /// Whether somebody outside had QEMU end.
+    /// True if a signal from outside ended QEMU.
     is_ended_outside: bool,
 }
 
@@ -64,7 +64,7 @@ enum Heard {
 }
 
 impl<'w> Watch<'w> {
-    /// Prepares it; the firmware does not run yet.
+    /// Prepares the watch; the firmware does not run yet.
     pub(crate) fn new(boot: &'w mut Boot, config: &'w Config, symbols: Option<&'w Symbols>, timeout: Duration) -> Self {
         let mut consoles = vec![Console::Serial];
         consoles.extend(boot.semihosting.is_some().then_some(Console::Semihosting));
@@ -122,12 +122,13 @@ impl<'w> Watch<'w> {
         }
     }
 
-    /// Whether QEMU was ended by a signal that it took for an order, and says nothing of in its exit code.
+    /// Reports whether a signal ended QEMU. QEMU handles the signal as a request and does not show it in its exit
+    /// code.
     pub(crate) fn is_ended_outside(&self) -> bool {
         self.is_ended_outside
     }
 
-    /// What is waited for: the end, and the next step.
+    /// Returns the awaited patterns: the next step and the end.
     fn patterns(&self) -> Vec<Regex> {
         let step = self.config.steps.get(self.step).map(|step| step.expect.clone());
         step.into_iter().chain(self.config.end.clone()).collect()
@@ -141,7 +142,7 @@ impl<'w> Watch<'w> {
         self.step += 1;
         self.step_since = Instant::now();
         if !step.send.is_empty() {
-            // One that has just ended does not listen; that is seen soon.
+            // A firmware that has just ended does not read the input; its end is noticed soon.
             let _ = self.boot.console(self.config.console).send(step.send.as_bytes()).await;
         }
         Ok(None)
@@ -158,7 +159,7 @@ impl<'w> Watch<'w> {
     }
 
     async fn noting_signals(&mut self, ended: Box<Result<Ended, Outcome>>) -> Box<Result<Ended, Outcome>> {
-        // What QEMU said last may not have been read yet.
+        // The last events of QEMU may not have been read yet.
         while let Ok(Some(event)) = tokio::time::timeout(TICK, self.boot.qmp.event()).await {
             self.note(Some(event));
         }
@@ -166,7 +167,7 @@ impl<'w> Watch<'w> {
         ended
     }
 
-    /// Looks at the clock, at how often it started, and, where it is silent, at what it does.
+    /// Checks the time limits, the number of boots and, if the firmware is silent, its activity.
     async fn look(&mut self) -> Option<Stop> {
         let boots = self.boots();
         if boots > self.config.boots_max {
@@ -179,7 +180,7 @@ impl<'w> Watch<'w> {
             self.samples.clear();
             return None;
         }
-        // Where it is out of time there is time to look, at most for a second.
+        // At the time limit, the sampling takes at most another second.
         let is_hung = self.samples.take(&mut self.boot.qmp, self.symbols).await;
         match (is_late, is_dumb) {
             (true, _) if silent < SILENT => Some(Stop::TimedOut),
@@ -191,7 +192,7 @@ impl<'w> Watch<'w> {
         }
     }
 
-    /// How often it was seen to start.
+    /// Returns the number of boots that were observed.
     pub(crate) fn boots(&mut self) -> u32 {
         let banners = self.banners.clone();
         let console = self.boot.console(self.config.console);
@@ -210,7 +211,7 @@ impl<'w> Watch<'w> {
         self.config.steps.get(self.step).is_some_and(|step| self.step_since.elapsed() > step.timeout)
     }
 
-    /// Why it counts as hung although it does something.
+    /// Describes why a firmware counts as hung although it executes code.
     fn dumb(&mut self) -> String {
         let place = self.samples.place(self.symbols);
         match self.is_without_heartbeat() {
@@ -223,7 +224,7 @@ impl<'w> Watch<'w> {
     }
 }
 
-/// Waits for whatever comes first.
+/// Waits for the first event of any source.
 async fn listen(boot: &mut Boot, console: Console, patterns: &[Regex]) -> Heard {
     let Boot { qmp, serial, semihosting, program, .. } = boot;
     let (main, other) = match (console, semihosting) {
@@ -241,7 +242,7 @@ async fn listen(boot: &mut Boot, console: Console, patterns: &[Regex]) -> Heard 
     }
 }
 
-/// Reads a stream that nobody waits for anything on, as long as it is open.
+/// Reads a stream without an awaited pattern, as long as it is open.
 async fn hear(stream: Option<&mut Expect<tokio::net::UnixStream>>) {
     match stream.filter(|stream| !stream.is_closed()) {
         Some(stream) => drop(stream.listen().await),

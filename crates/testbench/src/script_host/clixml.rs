@@ -1,14 +1,14 @@
-//! What PowerShell says about errors when nobody reads it as text: objects in XML, where lines are `<S S="Error">` and control characters
-//! are written as `_x000D_`.
+//! PowerShell's errors in CLIXML, the form that is used if the output is not a terminal: XML objects with lines such
+//! as `<S S="Error">`, in which control characters are written as `_x000D_`.
 
-/// What every such text begins with.
+/// The header with which such a text begins.
 const HEAD: &str = "#< CLIXML";
 
-/// The words of errors and warnings in such a text; anything else as it is.
+/// Returns the text of errors and warnings; a text in another form is returned unchanged.
 pub(crate) fn words(text: &str) -> String {
     let Some(at) = text.find(HEAD) else { return text.to_owned() };
     let (before, xml) = (&text[..at], text[at + HEAD.len()..].trim_start());
-    // Something may follow the objects, such as what was said by a program in between.
+    // Other output may follow the objects, such as that of a program.
     let end = xml.rfind("</Objs>").map_or(xml.len(), |end| end + "</Objs>".len());
     let (xml, after) = xml.split_at(end);
     match roxmltree::Document::parse(xml) {
@@ -34,7 +34,7 @@ impl Local for roxmltree::Node<'_, '_> {
     }
 }
 
-/// `_x000D__x000A_` is a line's end.
+/// Decodes escapes such as `_x000D__x000A_`, which is a line break.
 fn unescaped(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(at) = rest.find("_x") {
@@ -60,7 +60,7 @@ mod tests {
     use super::words;
 
     #[test]
-    fn objects_become_the_words_they_carry() {
+    fn clixml_objects_become_plain_text() {
         let xml = "<Objs Version=\"1.1.0.1\" xmlns=\"http://schemas.microsoft.com/powershell/2004/04\">\
                    <Obj S=\"progress\" RefId=\"0\"><MS><S N=\"x\">Preparing</S></MS></Obj>\
                    <S S=\"Error\">run : The term 'run' is not recognized_x000D__x000A_</S>\

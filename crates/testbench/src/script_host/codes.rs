@@ -1,8 +1,8 @@
-//! What exit codes of Windows mean that no program has chosen: the system ended it.
+//! Windows exit codes that the system sets when it ends a program.
 
 use crate::Fault;
 
-/// The codes that are seen when tests crash, as the system calls them.
+/// The codes of crashed tests, with the system's descriptions.
 const CODES: [(u32, &str); 12] = [
     (0x8000_0003, "breakpoint or failed assertion"),
     (0xC000_0005, "access violation"),
@@ -18,17 +18,17 @@ const CODES: [(u32, &str); 12] = [
     (0xC000_0409, "stack buffer overrun, or it was told to fail fast"),
 ];
 
-/// Control and C was pressed, or it was ended in that way.
+/// The code of a program that was interrupted with Ctrl-C.
 const INTERRUPTED: u32 = 0xC000_013A;
 
-/// The fault that an exit code stands for. They come with or without a sign.
+/// Returns the fault that an exit code represents. Codes occur as signed and as unsigned numbers.
 pub(crate) fn fault(code: i64) -> Option<Fault> {
     let code = i32::try_from(code).map(i32::cast_unsigned).or_else(|_| u32::try_from(code)).ok()?;
     let known = CODES.iter().find(|(known, _)| *known == code).map(|(_, words)| *words);
     let words = match known {
         Some(words) => words,
         None if code == INTERRUPTED => return None,
-        // Errors that the system itself reports have both upper bits set.
+        // Errors that the system itself reports have the two upper bits set.
         None if (0xC000_0000..0xC100_0000).contains(&code) => "ended by the system",
         None => return None,
     };
@@ -40,7 +40,7 @@ mod tests {
     use super::fault;
 
     #[test]
-    fn codes_of_crashes_are_faults_with_and_without_a_sign() {
+    fn crash_codes_are_faults_signed_and_unsigned() {
         let banner = |code: i64| fault(code).map(|fault| fault.banner);
         let violation = Some("exit code 0xC0000005: access violation".to_owned());
         assert_eq!(banner(-1_073_741_819), violation);

@@ -1,4 +1,5 @@
-//! What a profile says about its script hosts. What all have in common stands at the top; what is said for one in `hosts` takes its place.
+//! The settings of a profile's script hosts. Common settings stand at the top level; settings of one host in `hosts`
+//! override them.
 
 use serde_json::{Map, Value};
 
@@ -10,34 +11,34 @@ use crate::{
     ssh::Ssh,
 };
 
-/// One host.
+/// The settings of one host.
 #[derive(Clone, Debug)]
 pub(crate) struct ScriptHost {
-    /// What it is called; the resource that is held.
+    /// The host's name, which is also the name of the resource that a run holds.
     pub(crate) name: String,
     pub(crate) ssh: Ssh,
     pub(crate) shell: Shell,
-    /// Where everything is done; the user's folder where that is empty.
+    /// The working directory; the user's home directory if empty.
     pub(crate) folder: String,
-    /// Where the image is copied to; in the folder, under its own name, where nobody says.
+    /// The path to which the image is copied; by default its own name in the working directory.
     pub(crate) image_path: Option<String>,
-    /// What runs the tests, where the suite does not say. `{image}`, `{folder}` and `{args}` are put in.
+    /// The command that runs the tests if the suite names none. `{image}`, `{folder}` and `{args}` are replaced.
     pub(crate) command: Option<String>,
-    /// How to read what is printed.
+    /// The encoding of the output.
     pub(crate) encoding: Reading,
-    /// What restarts the host, where that may be done.
+    /// The command that restarts the host, if that is allowed.
     pub(crate) restart: Option<String>,
-    /// How long it may take to come back.
+    /// The number of seconds that a restart may take.
     pub(crate) boot_sec: u64,
-    /// What to fetch afterwards.
+    /// The logs to fetch after the run.
     pub(crate) logs: Vec<Wanted>,
-    /// What else to fetch afterwards.
+    /// The artifacts to fetch after the run.
     pub(crate) artifacts: Vec<Wanted>,
-    /// Files that tests write their results into.
+    /// The files into which tests write their results.
     pub(crate) reports: Vec<String>,
 }
 
-/// The hosts of a profile.
+/// Reads the hosts of a profile.
 pub(crate) fn hosts(config: &Map<String, Value>) -> Result<Vec<ScriptHost>, Trouble> {
     several(config, "hosts", ScriptHost::read, |host| &host.name)
 }
@@ -64,7 +65,7 @@ impl ScriptHost {
         Ok(host)
     }
 
-    /// A path there: as it is where it begins at a drive or a share, otherwise within the folder.
+    /// Returns a remote path: unchanged if it begins with a drive or a share, otherwise within the working directory.
     pub(crate) fn path(&self, path: &str) -> String {
         let is_whole = path.contains(':') || path.starts_with(['\\', '/']);
         match is_whole || self.folder.is_empty() {
@@ -74,7 +75,7 @@ impl ScriptHost {
     }
 }
 
-/// As SFTP has it: with slashes.
+/// Converts a path to the form of SFTP, with slashes.
 pub(crate) fn slashed(path: &str) -> String {
     path.replace('\\', "/")
 }

@@ -1,4 +1,4 @@
-//! `windows_script`: a Windows host over SSH that runs scripts of PowerShell or `cmd`.
+//! `windows_script`: a Windows host over SSH that runs PowerShell or `cmd` scripts.
 
 mod clixml;
 mod codes;
@@ -24,13 +24,13 @@ use crate::{
     stop::stoppable,
 };
 
-/// How long a small script may take.
+/// The time limit of a short script.
 const SMALL: Duration = Duration::from_secs(60);
 
-/// How often to ask whether a host is there again.
+/// The interval at which a restarting host is polled.
 const ASK_EVERY: Duration = Duration::from_secs(2);
 
-/// Where a session remembers the code page of its host's console.
+/// The session's file with the code page of the host's console.
 const PAGE: &str = "code_page";
 
 /// The hosts that a profile names.
@@ -40,7 +40,7 @@ pub(crate) struct WindowsScript {
 }
 
 impl WindowsScript {
-    /// Those of a profile.
+    /// Reads the hosts of a profile.
     pub(crate) fn new(profile: &Profile) -> Result<Self, Trouble> {
         Ok(WindowsScript { hosts: config::hosts(&profile.config)? })
     }
@@ -59,7 +59,7 @@ impl WindowsScript {
     async fn setup(&self, bench: Bench<'_>) -> Result<(), Trouble> {
         let host = self.host(bench)?;
         Ssh::installed(bench)?;
-        // In every language the number is the only one in the line.
+        // In every language, the code page is the only number in the line.
         let said = host.ssh.run(bench, &Remote::quiet("cmd /d /c chcp", SMALL)).await?;
         if said.code() != Some(0) {
             return Err(Trouble::environment(format!("{} does not answer: {}", host.name, said.why(SMALL))));
@@ -110,7 +110,7 @@ impl WindowsScript {
         let host = self.host(bench)?;
         let done = match (how, &host.restart) {
             (Reset::Restart, Some(restart)) => {
-                // The connection may be gone before it says so.
+                // The connection may be lost before the command reports success.
                 let _ = small(bench, host, "restart", restart).await;
                 "it was restarted"
             }
@@ -141,20 +141,20 @@ impl WindowsScript {
     }
 }
 
-/// Where the image is, there.
+/// Returns the remote path of the image.
 fn image_path(bench: Bench<'_>, host: &ScriptHost) -> String {
     let name = bench.session.image.as_deref().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
     host.path(host.image_path.as_deref().unwrap_or(&name))
 }
 
-/// What a short script prints; anything but a good end is trouble.
+/// Returns the output of a short script; any end except exit code 0 is an error.
 async fn small(bench: Bench<'_>, host: &ScriptHost, name: &str, command: &str) -> Result<String, Trouble> {
     let id = shell::id(&bench.session.id, Some((name, 0)));
     let env = BTreeMap::new();
     let script = host.shell.script(Wish { id: &id, folder: "", command, env: &env })?;
     let ended = Script { host, script: &script, timeout: SMALL }.run(bench).await?;
     let (code, stdout, stderr) = said(bench, host, &script, &ended);
-    // One that ends its shell does not come to say how.
+    // A script that ends its shell cannot report its exit code, so that of SSH is used.
     match code.or(ended.code()) {
         Some(0) => Ok(stdout),
         _ => {
@@ -165,12 +165,12 @@ async fn small(bench: Bench<'_>, host: &ScriptHost, name: &str, command: &str) -
     }
 }
 
-/// Ends all that a session has started.
+/// Ends all programs that a session has started.
 async fn end_all(bench: Bench<'_>, host: &ScriptHost) -> Result<(), Trouble> {
     run::end(bench, host, &shell::id(&bench.session.id, None)).await
 }
 
-/// The code page of the host's console, where setting up found it out.
+/// Returns the code page of the host's console, if the setup found it.
 fn console(bench: Bench<'_>) -> Option<Page> {
     let number = std::fs::read_to_string(bench.session.folder.join(PAGE)).ok()?;
     Page::numbered(number.trim().parse().ok()?)

@@ -20,10 +20,10 @@ use crate::{
     tool::Said,
 };
 
-/// How long it may take to end what is left over there.
+/// The time limit for ending leftover programs on the host.
 const END_MAX: Duration = Duration::from_secs(60);
 
-/// Runs it.
+/// Runs one start on the host.
 pub(crate) async fn run(bench: Bench<'_>, host: &ScriptHost, start: &Start, folder: &Path) -> Result<Ran, Trouble> {
     let begun = Instant::now();
     let id = shell::id(&bench.session.id, Some((&start.id, start.repetition)));
@@ -34,7 +34,7 @@ pub(crate) async fn run(bench: Bench<'_>, host: &ScriptHost, start: &Start, fold
     let ended = Script { host, script: &script, timeout: start.timeout }.run(bench).await;
     let is_over = ended.as_ref().is_ok_and(|said| said.code().is_some_and(|code| code != CUT_OFF));
     if !is_over {
-        // Where the host cannot be reached any more, there is nobody to be told.
+        // If the host cannot be reached any more, the script cannot be stopped, and the error is ignored.
         let _ = end(bench, host, &id).await;
     }
     let ended = ended?;
@@ -43,7 +43,7 @@ pub(crate) async fn run(bench: Bench<'_>, host: &ScriptHost, start: &Start, fold
     std::fs::write(folder.join("stderr.log"), &stderr)?;
     let mut artifacts = Vec::new();
     if text::is_foreign(&ended.stdout) {
-        // What it was read from, in case that was read wrongly.
+        // The raw output is kept in case it was decoded wrongly.
         std::fs::write(folder.join("stdout.raw"), &ended.stdout)?;
         artifacts.push("stdout.raw".into());
     }
@@ -63,11 +63,11 @@ fn command(bench: Bench<'_>, host: &ScriptHost, start: &Start) -> Result<String,
     let image = host.shell.quoted(&image_path(bench, host));
     let folder = host.shell.quoted(&host.folder);
     let with_args = if said.contains("{args}") || args.is_empty() { said.clone() } else { format!("{said} {{args}}") };
-    // What is told may look like a place itself, so it comes last.
+    // Arguments may contain the text of a placeholder, so they are inserted last.
     Ok(with_args.replace("{image}", &image).replace("{folder}", &folder).replace("{args}", &args))
 }
 
-/// A script on its way.
+/// A script to be run on a host.
 pub(crate) struct Script<'s> {
     pub(crate) host: &'s ScriptHost,
     pub(crate) script: &'s shell::Script,
@@ -75,7 +75,7 @@ pub(crate) struct Script<'s> {
 }
 
 impl Script<'_> {
-    /// Brings its files there and runs it.
+    /// Copies the script's files to the host and runs it.
     pub(crate) async fn run(&self, bench: Bench<'_>) -> Result<Said, Trouble> {
         for (name, content) in &self.script.files {
             let path = bench.session.folder.join(name);
@@ -88,7 +88,7 @@ impl Script<'_> {
     }
 }
 
-/// The exit code, and what was printed, as text.
+/// Returns the exit code and the decoded output.
 pub(crate) fn said(
     bench: Bench<'_>,
     host: &ScriptHost,
@@ -108,14 +108,14 @@ fn stop(ended: &Said, code: Option<i64>) -> Stop {
         (How::Exited { code: CUT_OFF, .. }, None) => {
             Stop::Lost { why: ended.last_line().unwrap_or_else(|| "the connection was cut off".to_owned()) }
         }
-        // A script that ends its shell does not come to say it; these are the last eight bits.
+        // A script that ends its shell cannot report its exit code; SSH passes only the last eight bits.
         (How::Exited { code, .. }, None) => Stop::Exited { code: *code },
         (How::Limited(why), None) => Stop::Lost { why: why.clone() },
         (How::Cancelled, None) => Stop::Lost { why: "it was stopped".to_owned() },
     }
 }
 
-/// Ends everything whose command line has this in it.
+/// Ends every process whose command line contains the id.
 pub(crate) async fn end(bench: Bench<'_>, host: &ScriptHost, id: &str) -> Result<(), Trouble> {
     let remote = Remote { is_last_words: true, ..Remote::quiet(shell::end(id), END_MAX) };
     let said = host.ssh.run(bench, &remote).await?;
@@ -125,13 +125,13 @@ pub(crate) async fn end(bench: Bench<'_>, host: &ScriptHost, id: &str) -> Result
     }
 }
 
-/// What an earlier start wrote must not be taken for what this one writes.
+/// Removes the reports of earlier starts, so that they are not taken for new ones.
 async fn forget_reports(bench: Bench<'_>, host: &ScriptHost) -> Result<(), Trouble> {
     if host.reports.is_empty() {
         return Ok(());
     }
     let all: Vec<_> = host.reports.iter().map(|path| host.shell.remove(&host.path(path))).collect();
-    // One that is not there is no failure of the last of them.
+    // A missing report must not fail the script.
     let all = all.join("\n") + if host.shell == shell::Shell::Cmd { "\nexit /b 0" } else { "\nexit 0" };
     small(bench, host, "clean", &all).await.map(drop)
 }
@@ -143,7 +143,7 @@ async fn fetch_reports(bench: Bench<'_>, host: &ScriptHost, folder: &Path) -> Re
     let here = folder.join("reports");
     std::fs::create_dir_all(&here)?;
     for path in &host.reports {
-        // A report that was not written is a result, too: its cases are missing.
+        // A missing report is also a result: its cases count as missing.
         if let Err(Trouble::Cancelled) = host.ssh.get(bench, &slashed(&host.path(path)), &here).await {
             return Err(Trouble::Cancelled);
         }

@@ -1,7 +1,8 @@
-//! What a Windows host is given to run: scripts of PowerShell and of `cmd`, with their quoting, and how their exit code comes back whole.
+//! Builds the scripts for a Windows host, for PowerShell and `cmd`: quoting, and the complete exit code.
 //!
-//! An exit code has 32 bits there, of which `ssh` returns 8. So every script says its own at the end. What is sent over `ssh` itself has no
-//! quotes but one pair and no spaces that matter, because the host's own shell, which may be either of the two, reads it first.
+//! An exit code on Windows has 32 bits, of which `ssh` returns 8. So every script prints its own at the end. The line
+//! for `ssh` itself has only one pair of quotes and no significant spaces, because the host's login shell, which may
+//! be either of the two, parses it first.
 
 use std::collections::BTreeMap;
 
@@ -13,55 +14,56 @@ use crate::{
     ssh::{is_name, plain},
 };
 
-/// The longest script that is sent as an argument: the line may have 8191 letters, and each of the script's takes less than three.
+/// The longest script that is sent as an argument: the line may have 8191 characters, and each character of the
+/// script takes less than three.
 const ENCODED_CHARS_MAX: usize = 2_600;
 
-/// What reads the scripts.
+/// The shell that runs the scripts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(clippy::enum_variant_names, reason = "that is what it is called")]
 pub(crate) enum Shell {
-    /// The one that Windows has.
+    /// The Windows PowerShell that is part of Windows.
     #[default]
     PowerShell,
     /// PowerShell 6 and later.
     Pwsh,
-    /// The old one.
+    /// The classic command interpreter.
     Cmd,
 }
 
-/// Something to be run there, ready to be sent.
+/// A script that is ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Script {
-    /// Files to be put into the user's folder first.
+    /// The files to copy into the user's home directory first.
     pub(crate) files: Vec<(String, Vec<u8>)>,
-    /// The line for `ssh`.
+    /// The command line for `ssh`.
     pub(crate) line: String,
-    /// What it says before its exit code.
+    /// The text that precedes the exit code.
     ending: String,
 }
 
-/// What a script is made of.
+/// The parts of a script.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted<'w> {
-    /// Names the script's files, and marks its processes.
+    /// The id that names the script's files and marks its processes.
     pub(crate) id: &'w str,
-    /// Where it runs; the user's folder where that is empty.
+    /// The working directory; the user's home directory if empty.
     pub(crate) folder: &'w str,
-    /// Lines of the shell's language.
+    /// The commands in the shell's language.
     pub(crate) command: &'w str,
-    /// Variables it sees.
+    /// The environment variables of the script.
     pub(crate) env: &'w BTreeMap<String, String>,
 }
 
-/// What marks one start's processes, or, without a start, all of a session's.
+/// Returns the mark of one start's processes, or of all processes of a session.
 pub(crate) fn id(session: &str, start: Option<(&str, u32)>) -> String {
     let start = start.map(|(id, repetition)| format!("{}-{repetition}", plain(id))).unwrap_or_default();
     format!("interlock-{}-{start}", plain(session))
 }
 
 impl Shell {
-    /// One word of its language.
+    /// Quotes one word for the shell.
     pub(crate) fn quoted(self, word: &str) -> String {
         match self {
             Shell::PowerShell | Shell::Pwsh => powershell_quoted(word),
@@ -69,7 +71,7 @@ impl Shell {
         }
     }
 
-    /// A script for it.
+    /// Builds a script for the shell.
     pub(crate) fn script(self, wanted: Wanted<'_>) -> Result<Script, Trouble> {
         if let Some(name) = wanted.env.keys().find(|name| !is_name(name)) {
             return Err(Trouble::environment(format!("`{name}` is no name of a variable")));
@@ -81,7 +83,7 @@ impl Shell {
         }
     }
 
-    /// What says which version it is.
+    /// Returns the command that prints the shell's version.
     pub(crate) fn version(self) -> &'static str {
         match self {
             Shell::PowerShell | Shell::Pwsh => "\"PowerShell $($PSVersionTable.PSVersion)\"",
@@ -89,7 +91,7 @@ impl Shell {
         }
     }
 
-    /// What makes a folder where there is none.
+    /// Returns the command that creates a directory if it is missing.
     pub(crate) fn make_folder(self, folder: &str) -> String {
         let folder_quoted = self.quoted(folder);
         match self {
@@ -100,7 +102,7 @@ impl Shell {
         }
     }
 
-    /// What removes files that may not be there.
+    /// Returns the command that removes files that may not exist.
     pub(crate) fn remove(self, path: &str) -> String {
         let path = self.quoted(path);
         match self {
@@ -111,7 +113,7 @@ impl Shell {
 }
 
 impl Script {
-    /// The exit code it has said, and all else that it said.
+    /// Returns the exit code that the script printed, and the remaining output.
     pub(crate) fn ended(&self, stderr: &str) -> (Option<i64>, String) {
         let Some(at) = stderr.rfind(&self.ending) else { return (None, stderr.to_owned()) };
         let code = stderr[at + self.ending.len()..].lines().next().and_then(|code| code.trim().parse().ok());
@@ -120,14 +122,14 @@ impl Script {
     }
 }
 
-/// Ends everything whose command line has an id in it, with all that it started.
+/// Returns the command that ends every process whose command line contains an id, with all its children.
 pub(crate) fn end(id: &str) -> String {
     let script = format!(
         "$ProgressPreference = 'SilentlyContinue'\n\
          Get-CimInstance Win32_Process -Filter \"CommandLine LIKE '%{id}%'\" | Where-Object {{ $_.ProcessId -ne $PID }} | \
          ForEach-Object {{ taskkill /T /F /PID $_.ProcessId }}\nexit 0\n"
     );
-    // The id is not in this one's own command line: it is encoded.
+    // The id does not occur in this command's own line, because the script is encoded.
     format!("powershell -NoProfile -NonInteractive -EncodedCommand {}", encoded(&script))
 }
 
@@ -158,13 +160,13 @@ fn powershell(program: &str, wanted: Wanted<'_>) -> Script {
         return Script { files: Vec::new(), line, ending };
     }
     let name = format!("{}.ps1", wanted.id);
-    // Without the mark, Windows PowerShell reads files in the code page of windows.
+    // Without the byte order mark, Windows PowerShell reads files in the ANSI code page.
     let content = [b"\xef\xbb\xbf", script.replace('\n', "\r\n").as_bytes()].concat();
     let line = format!("{program} {options} -File {name}");
     Script { files: vec![(name, content)], line, ending }
 }
 
-/// Two files: the inner one is run by a shell of its own, so that it comes back here whatever it does.
+/// Builds two files: a separate shell runs the inner one, so that control always returns to the outer one.
 fn cmd(wanted: Wanted<'_>) -> Result<Script, Trouble> {
     let ending = ending(wanted.id);
     let inner = format!("{}-run.cmd", wanted.id);
@@ -196,12 +198,12 @@ fn ending(id: &str) -> String {
     format!("interlock: {id} ended with ")
 }
 
-/// As `-EncodedCommand` takes it.
+/// Encodes a script for `-EncodedCommand`: base64 of UTF-16.
 fn encoded(script: &str) -> String {
     base64(&script.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>())
 }
 
-/// Typographic quotes are quotes to PowerShell, too.
+/// Quotes a word for PowerShell, which treats typographic quotes as quotes too.
 fn powershell_quoted(word: &str) -> String {
     let mut quoted = String::from("'");
     for letter in word.chars() {
@@ -213,7 +215,7 @@ fn powershell_quoted(word: &str) -> String {
     quoted + "'"
 }
 
-/// For a batch file, and for programs that split their line as Microsoft's do.
+/// Quotes a word for a batch file, and for programs that parse their command line like Microsoft's.
 fn cmd_quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./\\:=+@".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -223,7 +225,7 @@ fn cmd_quoted(word: &str) -> String {
     for letter in word.chars() {
         match letter {
             '\\' => slashes += 1,
-            // Slashes count only before a quote, where each must be doubled.
+            // Backslashes are special only before a quote, and there each must be doubled.
             '"' => quoted.push_str(&"\\".repeat(slashes * 2 + 1)),
             _ => quoted.push_str(&"\\".repeat(slashes)),
         }
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_quoted_as_each_shell_wants_it() {
+    fn words_are_quoted_for_each_shell() {
         let cases = [
             ("plain", "'plain'", "plain"),
             ("C:\\bench dir\\", "'C:\\bench dir\\'", "\"C:\\bench dir\\\\\""),
@@ -282,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_file_has_lines_that_cmd_reads_and_a_shell_of_its_own() {
+    fn batch_file_has_crlf_lines_and_runs_in_a_separate_shell() {
         let env = BTreeMap::from([("RATE".to_owned(), "50%".to_owned())]);
         let wanted = Wanted { id: "interlock-s-a-1", folder: "C:\\x y", command: "a.bat\nexit 3", env: &env };
         let script = Shell::Cmd.script(wanted).unwrap();
@@ -296,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn exit_codes_come_back_whole() {
+    fn exit_codes_keep_all_32_bits() {
         let env = none();
         let script = Shell::Cmd.script(Wanted { id: "i", folder: "", command: "x", env: &env }).unwrap();
         let check = |stderr: &str, code: Option<i64>, rest: &str| {

@@ -1,9 +1,10 @@
-//! What bytes of another system mean: UTF-8 and UTF-16 with and without a mark, code pages of consoles and of windows, and the ends of lines.
+//! Decodes the output of other systems: UTF-8 and UTF-16 with and without a byte order mark, console and Windows code
+//! pages, and line endings.
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use serde::Deserialize;
 
-/// The upper half of the code pages that consoles of DOS and Windows have, which are those of no window.
+/// The upper halves of the DOS and Windows console code pages that are not also Windows code pages.
 const CONSOLES: [(u32, &str); 2] = [
     (
         437,
@@ -17,26 +18,27 @@ const CONSOLES: [(u32, &str); 2] = [
     ),
 ];
 
-/// One of so many bytes must be zero for text to be UTF-16 without a mark.
+/// The smallest share of zero bytes in UTF-16 without a byte order mark: one in this many.
 const ZEROS_ONE_IN: usize = 3;
 
-/// How text is to be read.
+/// The method of decoding text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum Reading {
-    /// By its mark or its look; where that says nothing, by the code page of the host's console.
+    /// Detects the encoding from the byte order mark or the content, and otherwise uses the code page of the host's
+    /// console.
     #[default]
     Auto,
-    /// By this.
+    /// Uses this code page.
     As(Page),
 }
 
-/// A table of characters.
+/// A character encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Page {
-    /// One of a console: its place in the list.
+    /// A console code page, as an index into the list.
     Console(usize),
-    /// Any other.
+    /// Any other encoding.
     Other(&'static Encoding),
 }
 
@@ -56,7 +58,7 @@ impl TryFrom<String> for Reading {
 }
 
 impl Page {
-    /// By the number that Windows has for it.
+    /// Returns the code page with a Windows number.
     pub(crate) fn numbered(number: u32) -> Option<Self> {
         if let Some(at) = CONSOLES.iter().position(|(known, _)| *known == number) {
             return Some(Page::Console(at));
@@ -92,7 +94,7 @@ impl Page {
     }
 }
 
-/// Text as it was meant, with lines that end in `\n`. `console` is the code page of the host's console.
+/// Decodes text and converts line endings to `\n`. `console` is the code page of the host's console.
 pub(crate) fn read(bytes: &[u8], reading: Reading, console: Option<Page>) -> String {
     let text = match (Encoding::for_bom(bytes), reading) {
         (Some((encoding, mark)), _) => encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned(),
@@ -102,13 +104,13 @@ pub(crate) fn read(bytes: &[u8], reading: Reading, console: Option<Page>) -> Str
     text.replace("\r\n", "\n")
 }
 
-/// Text in an encoding of Unicode that says so by its mark or its look.
+/// Decodes text in a Unicode encoding, if its byte order mark or its content shows one.
 pub(crate) fn unicode(bytes: &[u8]) -> Option<String> {
     let (encoding, mark) = Encoding::for_bom(bytes).or_else(|| wide(bytes).map(|encoding| (encoding, 0)))?;
     Some(encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned())
 }
 
-/// Whether it cannot be read as it is by somebody who expects UTF-8.
+/// Reports whether the bytes are not plain UTF-8.
 pub(crate) fn is_foreign(bytes: &[u8]) -> bool {
     Encoding::for_bom(bytes).is_some() || std::str::from_utf8(bytes).is_err() || wide(bytes).is_some()
 }
@@ -124,7 +126,8 @@ fn guessed(bytes: &[u8], console: Option<Page>) -> String {
     }
 }
 
-/// UTF-16 has no mark when a program writes it to a pipe; but letters of the west have a zero in every other byte.
+/// Detects UTF-16 without a byte order mark, as programs write it to a pipe: in Western text every other byte is
+/// zero.
 fn wide(bytes: &[u8]) -> Option<&'static Encoding> {
     let zeros = |from: usize| bytes.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
     let (high, low) = (zeros(0), zeros(1));
@@ -145,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_read_as_it_was_meant() {
+    fn text_is_decoded_in_every_encoding() {
         let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
         let utf16_be = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<_>>();
         let marked = |mark: &[u8], rest: Vec<u8>| [mark, &rest].concat();
@@ -178,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_console_s_code_page_counts_where_nothing_else_is_known() {
+    fn console_code_page_is_the_fallback() {
         let console = Page::numbered(850);
         assert_eq!(read(b"Gr\x94\xe1e", Reading::Auto, console), "Größe");
         assert_eq!(read("Größe".as_bytes(), Reading::Auto, console), "Größe");
@@ -193,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn any_bytes_are_read_to_some_text() {
+    fn arbitrary_bytes_are_decoded() {
         let mut bytes = Vec::new();
         for number in 0..5_000_u32 {
             bytes.push((number.wrapping_mul(2_654_435_761) >> 24) as u8);
