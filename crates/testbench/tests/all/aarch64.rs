@@ -1,4 +1,5 @@
-//! A 64-bit Arm processor. There is no usual compiler for bare ones, so the firmware is nine instructions written by hand.
+//! A 64-bit Arm processor. There is no common bare-metal compiler for it, so the firmware is nine instructions
+//! written by hand.
 
 use std::fs;
 
@@ -23,7 +24,7 @@ fn image(text: &str, code: u64) -> Vec<u8> {
         0,
     ];
     let mut image: Vec<u8> = instructions.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
-    // The block: that it is the application's own end, and its code.
+    // The block contains the reason, application exit, and its code.
     image.extend([0x20026, code].iter().flat_map(|word: &u64| word.to_le_bytes()));
     image.extend(text.bytes().chain([0]));
     image
@@ -45,7 +46,7 @@ async fn check(text: &str, code: u64) {
 }
 
 #[tokio::test]
-async fn a_64_bit_arm_says_what_it_has_to_say_and_ends_with_its_code() {
+async fn aarch64_firmware_prints_and_exits_with_its_code() {
     check("t.c:1:boots:PASS\n1 Tests 0 Failures 0 Ignored\nOK\n", 0).await;
     check("t.c:1:boots:FAIL: no\n1 Tests 1 Failures 0 Ignored\nFAIL\n", 3).await;
 }

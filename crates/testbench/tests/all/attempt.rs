@@ -1,4 +1,4 @@
-//! An attempt apart from any run: nobody hears how far it is, and there are no other runs.
+//! An attempt apart from any run: its progress is discarded, and there are no other runs.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -25,7 +25,7 @@ impl Host for Nobody {
     }
 }
 
-/// An attempt that works in a folder and keeps everything else below `home`.
+/// Creates an attempt that works in a directory and keeps everything else below `home`.
 pub(crate) fn attempt(home: &Path, folder: &Path) -> (Attempt, Canceller) {
     let journal = Journal::open(&home.join("store")).unwrap();
     let (canceller, cancel) = Canceller::new();

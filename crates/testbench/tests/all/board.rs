@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 use crate::place::{LONG, Place, Server, part, start, until};
 
-/// A board that asks who comes, and then is a shell.
+/// A board that asks for a login and then runs a shell.
 const SHELL: &str = r#"#!/bin/sh
 while :; do
     echo "Booting board"
@@ -32,7 +32,7 @@ while :; do
 done
 "#;
 
-/// A board without a shell: it starts when it is told to, and then prints what its image says.
+/// A board without a shell: it boots when it receives `reset`, and then prints the output of its image.
 const FIRMWARE: &str = r#"#!/bin/sh
 while read line; do
     case "$line" in
@@ -45,7 +45,7 @@ done
 struct Lab {
     folder: TempDir,
     port: PathBuf,
-    /// As long as somebody has it open, the other side does not see it closed.
+    /// Held open, so that the other side does not see the terminal closed.
     _open: File,
     _socat: Server,
 }
@@ -84,13 +84,13 @@ impl Lab {
         })
     }
 
-    /// What the firmware does when it starts.
+    /// Sets the behaviour of the firmware at its boot.
     fn image(&self, script: &str) {
         fs::write(self.folder.path().join("image"), script).unwrap();
     }
 }
 
-/// A place with a shell behind its console.
+/// Creates an environment with a shell on its console.
 async fn shell(change: impl FnOnce(&mut Value)) -> Option<(Lab, Place)> {
     let lab = Lab::new(SHELL).await?;
     let mut config = lab.shell_config();
@@ -100,7 +100,7 @@ async fn shell(change: impl FnOnce(&mut Value)) -> Option<(Lab, Place)> {
 }
 
 #[tokio::test]
-async fn a_board_is_logged_in_to_and_its_commands_end_with_their_codes() {
+async fn board_login_works_and_commands_return_their_exit_codes() {
     let Some((_lab, place)) = shell(|_| ()).await else { return };
     let board = place.environment();
     assert_eq!(board.resources(), ["bench-1"]);
@@ -125,7 +125,7 @@ async fn a_board_is_logged_in_to_and_its_commands_end_with_their_codes() {
 }
 
 #[tokio::test]
-async fn a_command_that_takes_too_long_is_interrupted_and_the_next_one_runs() {
+async fn overdue_command_is_interrupted_and_the_next_one_runs() {
     let Some((_lab, place)) = shell(|_| ()).await else { return };
     let printing = "i=0; while [ $i -lt 1000 ]; do echo tick; i=$((i+1)); sleep 0.1; done";
     let ran = place.run(start(printing, Duration::from_secs(2))).await.unwrap();
@@ -134,7 +134,7 @@ async fn a_command_that_takes_too_long_is_interrupted_and_the_next_one_runs() {
     assert!(matches!(ran.stop, Stop::Hung { .. }), "{:?}", ran.stop);
     let ran = place.run(Start { repetition: 2, ..start("echo still there", LONG) }).await.unwrap();
     assert_eq!(ran.stop, Stop::Exited { code: 0 });
-    // What was cancelled is over at once, and was interrupted, too.
+    // A cancelled command ends at once, and it is interrupted too.
     let waiting = start("sleep 1000", LONG);
     let (ran, ()) = tokio::join!(place.run(waiting), async {
         let log = place.session.folder.join("runs/all-1/console.log");
@@ -146,7 +146,7 @@ async fn a_command_that_takes_too_long_is_interrupted_and_the_next_one_runs() {
 }
 
 #[tokio::test]
-async fn a_board_that_starts_anew_under_a_command_is_lost_and_a_reset_brings_it_back() {
+async fn board_that_reboots_during_a_command_is_lost_until_a_reset() {
     let Some((_lab, place)) = shell(|_| ()).await else { return };
     let ran = place.run(start("exit", Duration::from_secs(20))).await.unwrap();
     let why = "the board started anew while the command ran".to_owned();
@@ -157,7 +157,7 @@ async fn a_board_that_starts_anew_under_a_command_is_lost_and_a_reset_brings_it_
 }
 
 #[tokio::test]
-async fn wrong_answers_and_silent_consoles_are_told() {
+async fn wrong_logins_and_silent_consoles_are_reported() {
     let Some((_lab, place)) = shell(|config| {
         config["login"][1]["send"] = json!("guess");
         config["boot_sec"] = json!(3);
@@ -189,7 +189,7 @@ async fn wrong_answers_and_silent_consoles_are_told() {
 }
 
 #[tokio::test]
-async fn files_and_what_commands_print_are_fetched_over_the_console() {
+async fn files_and_command_output_are_fetched_over_the_console() {
     let Some((lab, place)) = shell(|config| {
         config["logs"] = json!([{ "name": "who.log", "command": "echo I am; echo the board" }]);
         config["artifacts"] = json!(["image"]);
@@ -207,7 +207,7 @@ async fn files_and_what_commands_print_are_fetched_over_the_console() {
     assert_eq!(fs::read_to_string(&artifacts[0].path).unwrap(), "one\ntwo");
 }
 
-/// A place whose firmware starts when it is reset.
+/// Creates an environment whose firmware boots at a reset.
 async fn firmware(image: &str, change: impl FnOnce(&mut Value)) -> Option<(Lab, Place)> {
     let lab = Lab::new(FIRMWARE).await?;
     lab.image(image);
@@ -223,7 +223,7 @@ async fn firmware(image: &str, change: impl FnOnce(&mut Value)) -> Option<(Lab, 
 }
 
 #[tokio::test]
-async fn a_firmware_that_a_reset_starts_ends_as_it_says_or_is_found_out() {
+async fn firmware_started_by_a_reset_ends_with_its_code_or_is_detected() {
     let check = async |image: &str, expected: Stop| {
         let Some((_lab, place)) = firmware(image, |config| config["silence_sec"] = json!(2)).await else { return };
         let ran = place.run(start("", Duration::from_secs(20))).await.unwrap();
@@ -247,7 +247,7 @@ async fn a_firmware_that_a_reset_starts_ends_as_it_says_or_is_found_out() {
 }
 
 #[tokio::test]
-async fn a_boot_heartbeat_is_a_health_check() {
+async fn boot_message_is_a_health_check() {
     let Some((_lab, place)) = firmware("echo up", |_| ()).await else { return };
     let seen = place.environment().health_check(place.bench()).await.unwrap();
     assert_eq!(seen, "its console says `Booting fw`");
@@ -264,7 +264,7 @@ async fn a_boot_heartbeat_is_a_health_check() {
 }
 
 #[tokio::test]
-async fn an_image_is_flashed_by_any_command_and_its_failure_is_told() {
+async fn image_is_flashed_by_a_command_and_failures_are_reported() {
     let lab = TempDir::new().unwrap();
     let target = lab.path().join("flash memory");
     fs::create_dir(&target).unwrap();
@@ -293,12 +293,12 @@ async fn an_image_is_flashed_by_any_command_and_its_failure_is_told() {
     assert!(told.contains("no program called `no-such-flasher`"), "{told}");
 }
 
-/// A relay that answers to lines, or to HTTP, and says what it was told.
+/// Starts a relay that answers to lines or to HTTP, and reports the lines that it received.
 fn relay(answer: &'static str) -> (u16, mpsc::Receiver<String>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     let (tell, told) = mpsc::channel();
-    // It ends when nobody wants to hear what it was told.
+    // It ends when the receiver is dropped.
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { return };
@@ -352,7 +352,7 @@ async fn power_is_switched_by_commands_and_by_network_relays() {
 }
 
 #[tokio::test]
-async fn of_several_boards_the_one_that_is_held_is_used() {
+async fn held_board_is_used_of_several() {
     let (Some(one), Some(other)) = (Lab::new(FIRMWARE).await, Lab::new(FIRMWARE).await) else { return };
     one.image("echo I am one; echo EXIT 1");
     other.image("echo I am the other; echo EXIT 2");
@@ -374,7 +374,7 @@ async fn of_several_boards_the_one_that_is_held_is_used() {
 }
 
 #[tokio::test]
-async fn a_console_that_closes_in_the_middle_is_lost() {
+async fn console_closed_during_a_run_is_lost() {
     let Some((lab, place)) = firmware("echo half a", |_| ()).await else { return };
     let log = place.session.folder.join("runs/all-1/console.log");
     let (ran, ()) = tokio::join!(place.run(start("", LONG)), async move {

@@ -19,7 +19,7 @@ async fn lab(change: impl FnOnce(&Sshd, &mut Value)) -> Option<(Sshd, Place)> {
 }
 
 #[tokio::test]
-async fn commands_end_with_their_own_codes_and_words_arrive_as_they_are() {
+async fn commands_keep_their_exit_codes_and_arguments() {
     let Some((_sshd, place)) = lab(|_, _| ()).await else { return };
     let board = place.environment();
     board.setup(place.bench()).await.unwrap();
@@ -41,7 +41,7 @@ async fn commands_end_with_their_own_codes_and_words_arrive_as_they_are() {
     assert_eq!(place.file(&ran, "stdout.log"), expected);
 }
 
-/// What starts two processes that would go on for long, and says which.
+/// Returns a command that starts two long-running processes and records their ids.
 fn long(pids: &std::path::Path) -> String {
     format!("trap '' TERM; sleep 1000 & echo $$ $! > {}; wait; wait; sleep 1000", pids.display())
 }
@@ -53,7 +53,7 @@ async fn check_ended(pids: &str) {
 }
 
 #[tokio::test]
-async fn what_takes_too_long_is_ended_over_there_too() {
+async fn overdue_remote_command_is_ended_remotely() {
     let Some((sshd, place)) = lab(|_, _| ()).await else { return };
     let pids = sshd.file("pids");
     let ran = place.run(start(&long(&pids), Duration::from_secs(6))).await.unwrap();
@@ -62,7 +62,7 @@ async fn what_takes_too_long_is_ended_over_there_too() {
 }
 
 #[tokio::test]
-async fn what_is_cancelled_is_ended_over_there_too() {
+async fn cancelled_remote_command_is_ended_remotely() {
     let Some((sshd, place)) = lab(|_, _| ()).await else { return };
     let pids = sshd.file("pids");
     let (ran, pids) = tokio::join!(place.run(start(&long(&pids), LONG)), async {
@@ -75,10 +75,10 @@ async fn what_is_cancelled_is_ended_over_there_too() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_cut_off_is_lost_and_a_reset_ends_what_was_left() {
+async fn broken_connection_is_lost_and_a_reset_ends_leftovers() {
     let Some((sshd, place)) = lab(|_, _| ()).await else { return };
     let pids = sshd.file("pids");
-    // Its parent's parent is the server of this connection.
+    // The parent of its parent is the server of this connection.
     let cut = format!(
         "trap '' HUP TERM; sleep 1000 & echo $! > {}; kill -9 $(awk '/^PPid/ {{ print $2 }}' /proc/$PPID/status); wait",
         pids.display()
@@ -126,7 +126,7 @@ async fn files_are_copied_both_ways_and_old_reports_do_not_count() {
 }
 
 #[tokio::test]
-async fn another_host_key_and_a_key_that_is_not_known_are_refused() {
+async fn wrong_host_key_and_unknown_key_are_refused() {
     let Some((_sshd, place)) = lab(|sshd, config| {
         let wrong = fs::read_to_string(sshd.file("key.pub")).unwrap();
         config["ssh"]["host_key"] = json!(wrong.trim());
@@ -147,7 +147,7 @@ async fn another_host_key_and_a_key_that_is_not_known_are_refused() {
 }
 
 #[tokio::test]
-async fn a_host_that_nobody_vouched_for_is_believed_once_and_held_to_it() {
+async fn first_host_key_is_trusted_and_a_change_is_refused() {
     let Some((sshd, mut place)) = lab(|_, config| {
         config["ssh"].as_object_mut().unwrap().remove("host_key");
     })
@@ -156,7 +156,7 @@ async fn a_host_that_nobody_vouched_for_is_believed_once_and_held_to_it() {
         return;
     };
     place.environment().health_check(place.bench()).await.unwrap();
-    // The same session, but now somebody else answers at the port.
+    // In the same session, another server now answers at the port.
     let known = place.session.folder.join("known_hosts");
     let line = fs::read_to_string(&known).unwrap();
     let other = fs::read_to_string(sshd.file("key.pub")).unwrap();

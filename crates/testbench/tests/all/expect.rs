@@ -1,4 +1,4 @@
-//! Conversations over a stream.
+//! Dialogues over a stream.
 
 use std::{fs, time::Duration};
 
@@ -19,7 +19,7 @@ fn pair() -> (Expect<DuplexStream>, DuplexStream) {
 }
 
 #[tokio::test]
-async fn what_stands_first_in_the_text_is_found_first() {
+async fn earliest_match_in_the_text_wins() {
     let cases = [
         ("boot\nlogin: ", ["login: ", "boot"], (1, "boot", "")),
         ("boot\nlogin: ", ["login: ", "panic"], (0, "login: ", "boot\n")),
@@ -35,7 +35,7 @@ async fn what_stands_first_in_the_text_is_found_first() {
 }
 
 #[tokio::test]
-async fn a_dialogue_takes_its_text_piece_by_piece() {
+async fn dialogue_consumes_text_step_by_step() {
     let (mut expect, mut device) = pair();
     let device = async move {
         let mut heard = [0; 3];
@@ -56,7 +56,7 @@ async fn a_dialogue_takes_its_text_piece_by_piece() {
 }
 
 #[tokio::test]
-async fn what_does_not_come_is_told_with_what_came_instead() {
+async fn missing_pattern_is_reported_with_the_received_text() {
     let (mut expect, mut device) = pair();
     device.write_all(b"not this").await.unwrap();
     let late = expect.wait_for(&patterns(["that"]), SHORT).await.unwrap_err();
@@ -68,7 +68,7 @@ async fn what_does_not_come_is_told_with_what_came_instead() {
 }
 
 #[tokio::test]
-async fn everything_is_in_the_log_and_little_of_it_in_memory() {
+async fn log_is_complete_and_memory_is_bounded() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("serial.log");
     let (expect, mut device) = pair();
@@ -87,7 +87,7 @@ async fn everything_is_in_the_log_and_little_of_it_in_memory() {
 }
 
 #[tokio::test]
-async fn counts_do_not_depend_on_what_is_waited_for() {
+async fn counts_are_independent_of_awaited_patterns() {
     let (mut expect, mut device) = pair();
     let (boots, empty) = (expect.count(Regex::new("boot \\d").unwrap()), expect.count(Regex::new("z*").unwrap()));
     device.write_all(b"boot 1 boot 2 bo").await.unwrap();
@@ -101,7 +101,7 @@ async fn counts_do_not_depend_on_what_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_wait_that_is_given_up_loses_nothing() {
+async fn dropped_wait_loses_no_input() {
     let (mut expect, mut device) = pair();
     device.write_all(b"half a ").await.unwrap();
     expect.wait_for(&patterns(["half a line"]), SHORT).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! Faults in logs, and what an ELF file tells about addresses.
+//! Faults in logs, and the locations that an ELF file gives for addresses.
 
 use std::{fmt::Write, fs, process::Command};
 
@@ -19,7 +19,7 @@ fn check(log: &str, own: &[&str], expected: Expect) {
 }
 
 #[test]
-fn dumps_are_found_as_handlers_print_them() {
+fn fault_dumps_of_common_handlers_are_found() {
     check(
         "test_a:PASS\nHardFault\r\npc=0x000004a0\r\nlr=0x0000033b\r\ncfsr=0x00008200\r\nbye\n",
         &[],
@@ -65,7 +65,7 @@ fn dumps_are_found_as_handlers_print_them() {
 }
 
 #[test]
-fn what_is_only_about_faults_is_none() {
+fn lines_that_only_mention_faults_are_ignored() {
     for log in [
         "test_hardfault_handler:PASS\n",
         "ring.c:3:handles a bus fault:PASS\n",
@@ -81,7 +81,7 @@ fn what_is_only_about_faults_is_none() {
 }
 
 #[test]
-fn own_patterns_name_their_registers() {
+fn user_patterns_name_their_registers() {
     check(
         "CRASH at 8000abcd in task 3\nPASS\nCRASH at 8000abce in task 4\n",
         &["^CRASH at (?P<pc>[0-9a-f]+) in task (?P<task>\\d)"],
@@ -93,13 +93,13 @@ fn own_patterns_name_their_registers() {
 }
 
 #[test]
-fn a_log_of_nothing_but_faults_is_told_in_part() {
+fn number_of_reported_faults_is_bounded() {
     let log = "HardFault\npc=0x00000001\n".repeat(100_000);
     assert_eq!(faults(&log, &[], None).len(), 20);
 }
 
 #[test]
-fn sizes_are_what_the_program_size_says() {
+fn sizes_match_the_program_size() {
     for (processor, size) in
         [(Processor::CortexM, "arm-none-eabi-size"), (Processor::RiscV, "riscv64-unknown-elf-size")]
     {
@@ -115,7 +115,7 @@ fn sizes_are_what_the_program_size_says() {
 }
 
 #[test]
-fn what_is_no_elf_file_or_a_damaged_one_is_refused_or_says_nothing() {
+fn damaged_elf_files_are_refused_or_give_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("image");
     fs::write(&path, "no ELF file").unwrap();

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::trial::has_parts;
 
-/// A processor that firmware is compiled for.
+/// A processor for which firmware is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Processor {
     CortexM,
@@ -19,7 +19,7 @@ pub(crate) enum Processor {
     RiscV,
 }
 
-/// Whether a firmware says where a fault was.
+/// Selects whether the firmware's fault handler reports the place of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Handler {
     Reports,
@@ -34,7 +34,7 @@ impl Processor {
         }
     }
 
-    /// The compiler, its options, and what the files are called.
+    /// The compiler, its options, and the base name of the files.
     fn compiler(self) -> (&'static str, &'static [&'static str], &'static str) {
         match self {
             Processor::CortexM => ("arm-none-eabi-gcc", &["-mcpu=cortex-m3", "-mthumb"], "cortex_m"),
@@ -46,12 +46,12 @@ impl Processor {
         }
     }
 
-    /// The file with what is special about it.
+    /// Returns the source file that is specific to the processor.
     pub(crate) fn source(self) -> String {
         format!("{}.c", self.compiler().2)
     }
 
-    /// What a profile says about it.
+    /// Returns the profile settings of the processor.
     pub(crate) fn config(self) -> serde_json::Value {
         let machine = match self {
             Processor::CortexM => json!({ "machine": "mps2-an385" }),
@@ -63,7 +63,7 @@ impl Processor {
         config
     }
 
-    /// The firmware; nothing where it cannot be compiled or run here.
+    /// Returns the compiled firmware; `None` if it cannot be compiled or run here.
     pub(crate) fn firmware(self, handler: Handler) -> Option<PathBuf> {
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let (compiler, options, name) = self.compiler();
@@ -80,19 +80,19 @@ impl Processor {
     }
 }
 
-/// The folder with the sources.
+/// Returns the directory of the sources.
 pub(crate) fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/firmware")
 }
 
-/// A folder that no firmware may write to, and that one tries to.
+/// Returns a directory that no firmware may write to, and that one attempts to write to.
 pub(crate) fn outside() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("outside-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-/// The line of a source with a text on it, as `file:line`.
+/// Returns the location of the source line that contains a text, as `file:line`.
 pub(crate) fn line_with(file: &str, text: &str) -> String {
     let path = sources().join(file);
     let content = fs::read_to_string(&path).unwrap();
@@ -114,7 +114,7 @@ fn compile(compiler: &str, options: &[&str], name: &str, handler: Handler, image
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
 }
 
-/// A firmware for Cortex-M that counts its own lines, with the compiler's notes beside it.
+/// Compiles a firmware for Cortex-M with gcov counters, with the compiler's note files beside it.
 pub(crate) fn counting_firmware(folder: &Path) -> PathBuf {
     let gcc = |words: &[&str]| {
         let usual = ["-g", "-O1", "-mcpu=cortex-m3", "-mthumb", "-Wno-array-bounds"];

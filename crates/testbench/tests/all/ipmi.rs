@@ -1,4 +1,5 @@
-//! A management controller that speaks IPMI: the simulator of OpenIPMI, with a firmware behind its serial-over-LAN.
+//! A management controller that speaks IPMI: the simulator of OpenIPMI, with a firmware behind its serial-over-LAN
+//! console.
 
 use std::{
     fs::{self, File},
@@ -14,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::place::{LONG, Place, Server, free_port, part, start, until};
 
-/// What is in the environment of every test is its password.
+/// The variable with the password: one that every test has in its environment.
 const PASSWORD_ENV: &str = "CARGO_PKG_VERSION";
 
 struct Lab {
@@ -90,7 +91,7 @@ fn config(here: &Path, tty: &Path, port: u16) -> String {
 }
 
 #[tokio::test]
-async fn power_sensors_and_the_event_log_are_the_controllers() {
+async fn power_sensors_and_event_log_come_from_the_controller() {
     let Some(lab) = Lab::new().await else { return };
     let place = lab.place(json!({ "boot_from": "pxe", "boot": null }));
     let bmc = place.environment();
@@ -113,7 +114,7 @@ async fn power_sensors_and_the_event_log_are_the_controllers() {
 }
 
 #[tokio::test]
-async fn a_firmware_is_started_by_power_and_heard_over_the_network() {
+async fn power_starts_a_firmware_whose_console_is_read_over_the_network() {
     let Some(lab) = Lab::new().await else { return };
     fs::write(lab.folder.path().join("image"), "test a: PASS\nEXIT 5\n").unwrap();
     let place = lab.place(json!({ "end": "^EXIT (?P<code>[0-9]+)$" }));
@@ -130,7 +131,7 @@ async fn a_firmware_is_started_by_power_and_heard_over_the_network() {
 }
 
 #[tokio::test]
-async fn a_wrong_password_is_told_and_never_an_argument() {
+async fn wrong_password_is_reported_and_never_an_argument() {
     let Some(lab) = Lab::new().await else { return };
     let wrong = json!({
         "host": "127.0.0.1", "port": lab.port, "username": "lab", "password_env": "CARGO_PKG_NAME", "cipher_suite": 3,

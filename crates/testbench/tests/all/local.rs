@@ -1,4 +1,4 @@
-//! Tests on this computer.
+//! Tests of the environment that runs on this computer.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -16,7 +16,7 @@ fn trial(config: serde_json::Value) -> Trial {
 }
 
 #[tokio::test]
-async fn a_command_ends_with_its_exit_code_and_all_it_said_is_in_the_logs() {
+async fn command_returns_its_exit_code_and_logs_all_output() {
     for (command, code, logs) in [
         ("echo fine", 0, vec![("stdout.log", "fine\n")]),
         ("echo bad >&2; exit 7", 7, vec![("stderr.log", "bad\n")]),
@@ -36,7 +36,7 @@ async fn a_command_ends_with_its_exit_code_and_all_it_said_is_in_the_logs() {
 }
 
 #[tokio::test]
-async fn a_start_says_its_case_its_arguments_its_variables_and_its_command() {
+async fn start_passes_case_arguments_variables_and_command() {
     let trial = trial(json!({ "command": "echo {case} [{args}] $COLOUR" }));
     let told = Start {
         id: "it's one".to_owned(),
@@ -79,7 +79,7 @@ async fn a_copy_is_changed_instead_of_the_sources() {
 }
 
 #[tokio::test]
-async fn a_command_changes_nothing_outside_of_the_sources() {
+async fn command_cannot_write_outside_of_the_sources() {
     let trial = trial(json!({ "command": "echo x > ../outside.txt; echo x > inside.txt; ls inside.txt" }));
     let seen = trial.run(&[]).await;
     assert_eq!(seen.log(), "inside.txt\n");
@@ -87,7 +87,7 @@ async fn a_command_changes_nothing_outside_of_the_sources() {
 }
 
 #[tokio::test]
-async fn what_takes_too_long_or_is_cancelled_leaves_no_process() {
+async fn timeout_and_cancellation_leave_no_process() {
     let trial = trial(json!({ "command": "echo begun; sleep 60 & sleep 60" }));
     let short = Start { timeout: Duration::from_millis(300), ..start(&[]) };
     let (ran, _) = trial.try_run(&short).await;
@@ -104,7 +104,7 @@ async fn what_takes_too_long_or_is_cancelled_leaves_no_process() {
 }
 
 #[tokio::test]
-async fn a_sanitiser_is_heard_whatever_the_exit_code_says() {
+async fn sanitizer_report_is_a_fault_for_any_exit_code() {
     let said = "echo '==1==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010 at pc 0x4f2b'";
     let seen = trial(json!({ "command": said })).run(&[]).await;
     assert_eq!(seen.ran.stop, Stop::Exited { code: 0 });
@@ -113,7 +113,7 @@ async fn a_sanitiser_is_heard_whatever_the_exit_code_says() {
 }
 
 #[tokio::test]
-async fn health_is_what_a_command_says() {
+async fn health_check_uses_the_configured_command() {
     for (health, expected) in [
         (json!(null), Ok("this computer is there")),
         (json!("echo ready"), Ok("ready")),
@@ -128,7 +128,7 @@ async fn health_is_what_a_command_says() {
 }
 
 #[test]
-fn everything_that_is_wrong_with_a_configuration_is_named() {
+fn all_configuration_problems_are_reported() {
     let config =
         json!({ "folder": "../up", "where": "elsewhere", "reports": ["[", 3], "network": "all", "cmd": "make" });
     expect![[r#"

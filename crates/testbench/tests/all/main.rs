@@ -1,4 +1,4 @@
-//! Tests of what runs firmware, with real parts.
+//! Tests of the environments that run firmware, with real parts.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -10,7 +10,8 @@ mod expect;
 mod faults;
 mod firmware;
 mod ipmi;
-// The kit of tests stands on the runtime, and that on this crate: all of it would be compiled before the first test.
+// The test kit depends on the runtime, which depends on this crate: using it would compile all of that before the
+// first test.
 #[allow(unreachable_pub, reason = "it is part of another crate")]
 #[path = "../../../testkit/src/launcher.rs"]
 mod launcher;

@@ -1,4 +1,4 @@
-//! The example of a program that speaks the contract, and programs that do not keep to it.
+//! The example program that implements the contract, and programs that violate it.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ fn example() -> PathBuf {
 }
 
 #[tokio::test]
-async fn the_example_goes_through_every_operation() {
+async fn example_program_supports_every_operation() {
     if part("python3", "python3").is_none() {
         return;
     }
@@ -46,7 +46,7 @@ async fn the_example_goes_through_every_operation() {
     assert_eq!(ran.stop, Stop::TimedOut);
 }
 
-/// A program that answers always the same.
+/// Creates a program that always gives the same answer.
 fn answering(script: &str) -> Place {
     let place = Place::new("program", json!({ "program": "./place" }));
     let file = place.session.sources.join("place");
@@ -57,7 +57,7 @@ fn answering(script: &str) -> Place {
 }
 
 #[tokio::test]
-async fn a_program_that_does_not_keep_to_the_contract_is_told_apart_from_a_failing_test() {
+async fn contract_violation_is_not_a_test_failure() {
     let check = async |script: &str, expected: &str| {
         let told = answering(script).run(start("", LONG)).await.unwrap_err();
         assert!(matches!(&told, Trouble::Runner(why) if why.contains(expected)), "{script}: {told:?}");
@@ -76,7 +76,7 @@ async fn a_program_that_does_not_keep_to_the_contract_is_told_apart_from_a_faili
 }
 
 #[tokio::test]
-async fn one_object_with_all_it_needs_is_read_from_standard_input() {
+async fn program_reads_one_complete_object_from_stdin() {
     let place = answering(r#"cat > asked.json; echo '{"done": "again"}'"#);
     place.environment().reset(place.bench(), Reset::Reset).await.unwrap();
     let asked: Value = serde_json::from_slice(&fs::read(place.session.folder.join("asked.json")).unwrap()).unwrap();
@@ -86,7 +86,7 @@ async fn one_object_with_all_it_needs_is_read_from_standard_input() {
 }
 
 #[tokio::test]
-async fn a_profile_that_names_no_program_is_refused() {
+async fn profile_without_a_program_is_refused() {
     for (config, expected) in [
         (json!({}), "`test_profile.config.program` is missing"),
         (json!({ "program": "x", "wirte": [] }), "`test_profile.config.wirte` is not known"),

@@ -1,4 +1,4 @@
-//! What tests of environments stand on: a session, an attempt, and parts that have to be installed.
+//! The basis of the environment tests: a session, an attempt, and programs that must be installed.
 
 use std::{
     fs,
@@ -15,10 +15,10 @@ use tempfile::TempDir;
 
 use crate::{attempt::attempt, launcher::launcher};
 
-/// How long anything may take that is waited for.
+/// The longest time that any awaited event may take.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// A program that tests need; `None` where it is not installed, unless it has to be.
+/// Returns a program that tests need; `None` if it is not installed and not required.
 pub(crate) fn part(program: &str, package: &str) -> Option<PathBuf> {
     let path = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/sbin";
     let found = std::env::split_paths(&path).map(|place| place.join(program)).find(|file| file.is_file());
@@ -28,7 +28,7 @@ pub(crate) fn part(program: &str, package: &str) -> Option<PathBuf> {
     found
 }
 
-/// Says that something is left out, or fails where nothing may be.
+/// Reports that a test is skipped, or fails if all parts are required.
 pub(crate) fn missing(what: &str) {
     assert!(std::env::var_os("INTERLOCK_REQUIRE_PARTS").is_none(), "{what} is not installed");
     eprintln!("left out: {what} is not installed");
@@ -44,12 +44,12 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Of a kind, with this as its configuration.
+    /// Creates an environment of a kind with this configuration.
     pub(crate) fn new(kind: &str, config: serde_json::Value) -> Self {
         let home = TempDir::new().unwrap();
         let folder = fs::canonicalize(home.path()).unwrap();
         let profile: Profile = serde_json::from_value(json!({ "env_type": kind, "config": config })).unwrap();
-        // What is left on a board is found by the session's name, and here all boards are one computer.
+        // Leftovers on a board are found by the session's name, and here all boards are one computer.
         let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("1");
         let id = if kind == "target_board" { format!("s {name}") } else { "s 1".to_owned() };
         let session = Session::create(folder.join("session"), &id, &folder.join("sources"), profile).unwrap();
@@ -66,7 +66,7 @@ impl Place {
         environment(&self.session.profile).unwrap()
     }
 
-    /// With an image of this content.
+    /// Adds an image with this content.
     pub(crate) fn with_image(mut self, content: &[u8]) -> Self {
         let path = self.session.folder.join("image");
         fs::write(&path, content).unwrap();
@@ -74,7 +74,7 @@ impl Place {
         self
     }
 
-    /// Starts something, and waits for its end.
+    /// Runs a start and waits for its end.
     pub(crate) async fn run(&self, start: Start) -> Result<Ran, Trouble> {
         let folder = self.session.run_folder(&start).unwrap();
         let ran = tokio::time::timeout(LONG, self.environment().run(self.bench(), &start, &folder)).await;
@@ -83,7 +83,7 @@ impl Place {
         Ok(ran)
     }
 
-    /// A file of a start.
+    /// Returns the content of a start's file.
     pub(crate) fn file(&self, ran: &Ran, name: impl AsRef<Path>) -> String {
         let path = self.session.run_folder(&ran.start).unwrap().join(name);
         String::from_utf8_lossy(&fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
@@ -91,12 +91,12 @@ impl Place {
     }
 }
 
-/// A start by a command; nothing where a reset starts it.
+/// Returns a start with a command; an empty command means that a reset starts it.
 pub(crate) fn start(command: &str, timeout: Duration) -> Start {
     Start { id: "all".into(), repetition: 1, command: command.into(), timeout, ..Start::default() }
 }
 
-/// A server of a test: ended with it, however that ends.
+/// A server of a test, ended together with it.
 pub(crate) struct Server {
     pub(crate) child: Child,
 }
@@ -108,31 +108,31 @@ impl Drop for Server {
     }
 }
 
-/// A port that nobody listens at.
+/// Returns a port on which no process listens.
 pub(crate) fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     listener.local_addr().unwrap().port()
 }
 
-/// What comes about in time.
+/// Waits until a condition returns a value, and fails after a time limit.
 pub(crate) async fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + LONG;
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(Instant::now() < deadline, "{what} did not come about");
+        assert!(Instant::now() < deadline, "{what} did not happen in time");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
-/// The content of a file, as soon as there is a whole line of it.
+/// Returns the content of a file as soon as it contains a whole line.
 pub(crate) async fn line_of(path: &Path) -> String {
     let look = || fs::read_to_string(path).ok().filter(|text| text.ends_with('\n'));
     until(&path.display().to_string(), look).await.trim().to_owned()
 }
 
-/// Whether a process is there and no zombie.
+/// Reports whether a process exists and is not a zombie.
 pub(crate) fn is_alive(pid: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))

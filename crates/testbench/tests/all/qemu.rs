@@ -12,10 +12,10 @@ use crate::{
     trial::{Seen, Trial, profile, start, until, wrong},
 };
 
-/// All processors that are shown.
+/// All processors that are tested.
 const ALL: [Processor; 3] = [Processor::CortexM, Processor::CortexA, Processor::RiscV];
 
-/// A session with a firmware; more of its configuration replaces less.
+/// Creates a session with a firmware; `more` overrides fields of its configuration.
 fn trial(processor: Processor, handler: Handler, more: serde_json::Value) -> Option<Trial> {
     let image = processor.firmware(handler)?;
     let mut config = processor.config();
@@ -25,7 +25,7 @@ fn trial(processor: Processor, handler: Handler, more: serde_json::Value) -> Opt
     Some(Trial::new(profile("qemu", config), Some(&image)))
 }
 
-/// How a firmware that is told this ends, on every processor.
+/// Runs a firmware with this argument on every processor and checks its end.
 async fn check(told: &str, handler: Handler, more: serde_json::Value, mut look: impl FnMut(Processor, &Seen)) {
     for processor in ALL {
         let Some(trial) = trial(processor, handler, more.clone()) else { continue };
@@ -37,7 +37,7 @@ async fn check(told: &str, handler: Handler, more: serde_json::Value, mut look: 
 }
 
 #[tokio::test]
-async fn what_passes_exits_with_nothing_and_all_it_said_is_in_the_log() {
+async fn passing_firmware_exits_with_zero_and_logs_all_output() {
     check("pass", Handler::Reports, json!({}), |processor, seen| {
         assert_eq!(seen.ran.stop, Stop::Exited { code: 0 }, "{processor:?} {seen:?}");
         assert_eq!(seen.log(), "booted\nmain.c:1:test_add:PASS\n1 Tests 0 Failures 0 Ignored\nOK\n");
@@ -47,7 +47,7 @@ async fn what_passes_exits_with_nothing_and_all_it_said_is_in_the_log() {
 }
 
 #[tokio::test]
-async fn what_fails_exits_with_its_code() {
+async fn failing_firmware_exits_with_its_code() {
     check("fail", Handler::Reports, json!({}), |processor, seen| {
         assert_eq!(seen.ran.stop, Stop::Exited { code: 1 }, "{processor:?} {seen:?}");
         assert!(seen.log().contains("test_add:FAIL"), "{seen:?}");
@@ -56,7 +56,7 @@ async fn what_fails_exits_with_its_code() {
 }
 
 #[tokio::test]
-async fn what_exits_early_is_seen_to_have_said_nothing_of_its_cases() {
+async fn early_exit_reports_no_cases() {
     check("early", Handler::Reports, json!({}), |processor, seen| {
         assert_eq!(seen.ran.stop, Stop::Exited { code: 0 }, "{processor:?} {seen:?}");
         assert_eq!(seen.log(), "booted\n");
@@ -65,7 +65,7 @@ async fn what_exits_early_is_seen_to_have_said_nothing_of_its_cases() {
 }
 
 #[tokio::test]
-async fn a_hang_is_told_by_function_and_line_with_a_backtrace() {
+async fn hang_is_located_with_a_backtrace() {
     check("hang", Handler::Reports, json!({ "hang_sec": 0.3 }), |processor, seen| {
         let line = line_with("main.c", "the hang");
         assert_eq!(seen.ran.stop, Stop::Hung { place: format!("wait_for_ever at {line}") }, "{processor:?} {seen:?}");
@@ -82,7 +82,7 @@ async fn a_hang_is_told_by_function_and_line_with_a_backtrace() {
 }
 
 #[tokio::test]
-async fn a_fault_with_a_handler_is_told_by_line() {
+async fn fault_with_a_handler_is_located() {
     check("fault", Handler::Reports, json!({}), |processor, seen| {
         assert_eq!(seen.ran.stop, Stop::Exited { code: 139 }, "{processor:?} {seen:?}");
         let [fault] = &*seen.ran.faults else { panic!("{seen:?}") };
@@ -94,7 +94,7 @@ async fn a_fault_with_a_handler_is_told_by_line() {
 }
 
 #[tokio::test]
-async fn a_fault_within_a_fault_locks_the_processor_up_and_is_told_by_line() {
+async fn nested_fault_locks_up_and_is_located() {
     let Some(trial) = trial(Processor::CortexM, Handler::Faults, json!({})) else { return };
     let seen = trial.run(&["fault"]).await;
     assert_eq!(seen.ran.stop, Stop::Exited { code: 134 }, "{seen:?}");
@@ -104,7 +104,7 @@ async fn a_fault_within_a_fault_locks_the_processor_up_and_is_told_by_line() {
 }
 
 #[tokio::test]
-async fn a_fault_that_nobody_handles_is_a_hang_where_there_is_no_code() {
+async fn unhandled_fault_is_a_hang_outside_of_the_code() {
     for processor in [Processor::CortexA, Processor::RiscV] {
         let Some(trial) = trial(processor, Handler::Faults, json!({ "hang_sec": 0.3 })) else { continue };
         let seen = trial.run(&["fault"]).await;
@@ -114,7 +114,7 @@ async fn a_fault_that_nobody_handles_is_a_hang_where_there_is_no_code() {
 }
 
 #[tokio::test]
-async fn a_boot_loop_is_told_from_a_boot() {
+async fn boot_loop_differs_from_a_single_boot() {
     for more in [json!({}), json!({ "boot_banner": "^booted$" }), json!({ "boots_max": 7 })] {
         check("loop", Handler::Reports, more.clone(), |processor, seen| {
             let least = more["boots_max"].as_u64().unwrap_or(3) as u32;
@@ -125,7 +125,7 @@ async fn a_boot_loop_is_told_from_a_boot() {
 }
 
 #[tokio::test]
-async fn what_goes_on_printing_runs_out_of_time() {
+async fn endless_output_times_out() {
     let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({})) else { return };
     let start = Start { timeout: Duration::from_millis(400), ..start(&["chatter"]) };
     let (ran, _) = trial.try_run(&start).await;
@@ -133,7 +133,7 @@ async fn what_goes_on_printing_runs_out_of_time() {
 }
 
 #[tokio::test]
-async fn a_dialogue_is_held_on_the_console() {
+async fn console_dialogue_is_followed() {
     let steps = json!([{ "expect": "name> $", "send": "ada\n" }, { "expect": "ready> $", "send": "q" }]);
     check("talk", Handler::Reports, json!({ "steps": steps }), |processor, seen| {
         assert_eq!(seen.ran.stop, Stop::Exited { code: 0 }, "{processor:?} {seen:?}");
@@ -143,7 +143,7 @@ async fn a_dialogue_is_held_on_the_console() {
 }
 
 #[tokio::test]
-async fn a_step_that_does_not_come_is_a_hang_that_names_it() {
+async fn missing_dialogue_step_is_a_hang_that_names_it() {
     let steps = json!([{ "expect": "never> $", "send": "ada\n", "timeout_sec": 0.2 }]);
     let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({ "steps": steps })) else { return };
     let seen = trial.run(&["chatter"]).await;
@@ -154,7 +154,7 @@ async fn a_step_that_does_not_come_is_a_hang_that_names_it() {
 }
 
 #[tokio::test]
-async fn a_pattern_ends_what_has_no_exit_code() {
+async fn end_pattern_ends_firmware_without_an_exit_code() {
     for (end, code) in [("^still here$", 0), ("b(?P<code>)ooted", 0)] {
         let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({ "end": end })) else { return };
         let seen = trial.run(&["chatter"]).await;
@@ -163,7 +163,7 @@ async fn a_pattern_ends_what_has_no_exit_code() {
 }
 
 #[tokio::test]
-async fn a_qemu_that_somebody_ends_is_lost_whatever_it_says_itself() {
+async fn qemu_ended_from_outside_is_lost() {
     for signal in [Signal::KILL, Signal::TERM] {
         let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({})) else { return };
         let start = start(&["chatter"]);
@@ -180,7 +180,7 @@ async fn a_qemu_that_somebody_ends_is_lost_whatever_it_says_itself() {
     }
 }
 
-/// The one process that is QEMU itself.
+/// Returns the process that is QEMU itself.
 fn qemu_of(trial: &Trial) -> Option<i32> {
     let is_qemu = |pid: &i32| {
         fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.windows(12).any(|part| part == b"qemu-system-"))
@@ -189,7 +189,7 @@ fn qemu_of(trial: &Trial) -> Option<i32> {
 }
 
 #[tokio::test]
-async fn what_is_cancelled_leaves_no_process() {
+async fn cancelled_start_leaves_no_process() {
     let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({})) else { return };
     let start = start(&["chatter"]);
     let cancel = async {
@@ -204,7 +204,7 @@ async fn what_is_cancelled_leaves_no_process() {
 }
 
 #[tokio::test]
-async fn a_start_that_is_dropped_leaves_no_process() {
+async fn dropped_start_leaves_no_process() {
     let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({})) else { return };
     let start = start(&["chatter"]);
     let log = trial.session.run_folder(&start).unwrap().join("serial.log");
@@ -216,7 +216,7 @@ async fn a_start_that_is_dropped_leaves_no_process() {
 }
 
 #[tokio::test]
-async fn a_firmware_writes_and_commands_nothing_outside_of_its_folder() {
+async fn firmware_cannot_act_outside_of_its_directory() {
     let _ = fs::remove_dir_all(outside());
     outside();
     check("escape", Handler::Reports, json!({}), |processor, seen| {
@@ -234,7 +234,7 @@ async fn a_firmware_writes_and_commands_nothing_outside_of_its_folder() {
 }
 
 #[tokio::test]
-async fn coverage_has_the_lines_that_were_executed_and_no_others() {
+async fn coverage_contains_exactly_the_executed_lines() {
     for processor in ALL {
         let Some(trial) = trial(processor, Handler::Reports, json!({})) else { continue };
         let start = Start { coverage: true, ..start(&["fault"]) };
@@ -254,7 +254,7 @@ async fn coverage_has_the_lines_that_were_executed_and_no_others() {
 }
 
 #[tokio::test]
-async fn a_firmware_that_counts_itself_is_believed() {
+async fn gcov_counters_of_the_firmware_are_used() {
     if !crate::trial::has_parts(&["arm-none-eabi-gcc", "arm-none-eabi-gcov", "qemu-system-arm"]) {
         return;
     }
@@ -277,7 +277,7 @@ async fn a_firmware_that_counts_itself_is_believed() {
 }
 
 #[tokio::test]
-async fn one_case_at_a_time_is_told_by_its_name() {
+async fn single_case_is_passed_by_name() {
     let Some(image) = Processor::CortexM.firmware(Handler::Reports) else { return };
     let mut config = Processor::CortexM.config();
     config["case_arg"] = json!("--case {case}");
@@ -292,8 +292,8 @@ async fn one_case_at_a_time_is_told_by_its_name() {
 }
 
 #[tokio::test]
-async fn results_are_read_from_where_the_firmware_talks() {
-    // QEMU itself may have something to say, too.
+async fn results_are_read_from_the_active_console() {
+    // QEMU itself may also have a log.
     let seen_on = |seen: &Seen| seen.ran.logs.iter().take(2).map(|log| log.display().to_string()).collect::<Vec<_>>();
     for (more, logs) in [
         (json!({}), ["serial.log", "semihosting.log"]),
@@ -308,7 +308,7 @@ async fn results_are_read_from_where_the_firmware_talks() {
 }
 
 #[tokio::test]
-async fn with_counted_instructions_every_start_takes_the_same_time() {
+async fn instruction_counting_makes_time_reproducible() {
     let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({ "icount": 5 })) else { return };
     let mut seen = Vec::new();
     for repetition in 1..=3 {
@@ -322,12 +322,12 @@ async fn with_counted_instructions_every_start_takes_the_same_time() {
 }
 
 #[tokio::test]
-async fn it_is_healthy_when_its_heartbeat_comes() {
+async fn heartbeat_decides_the_health_check() {
     for processor in ALL {
         let cases = [
             (json!({}), Ok("it prints")),
             (json!({ "heartbeat": "^boo" }), Ok("it said `boo`")),
-            // It talks on the serial port, which shows as well that it lives.
+            // Output on the serial port also shows that it is alive.
             (json!({ "console": "semihosting" }), Ok("it prints")),
             (json!({ "heartbeat": "^never", "heartbeat_sec": 0.3 }), Err("it did not boot: ")),
             (json!({ "machine": "no-such-machine" }), Err("QEMU could not be started: ")),
@@ -348,7 +348,7 @@ async fn it_is_healthy_when_its_heartbeat_comes() {
 }
 
 #[tokio::test]
-async fn several_run_at_once_and_do_not_meet() {
+async fn concurrent_starts_are_independent() {
     let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({})) else { return };
     let (pass, fail, early) = (start(&["pass"]), start(&["fail"]), start(&["early"]));
     let (one, two, three) = tokio::join!(trial.try_run(&pass), trial.try_run(&fail), trial.try_run(&early));
@@ -357,7 +357,7 @@ async fn several_run_at_once_and_do_not_meet() {
 }
 
 #[tokio::test]
-async fn a_reset_removes_what_a_crash_left() {
+async fn reset_removes_leftovers_of_a_crash() {
     let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({})) else { return };
     let folder = trial.session.run_folder(&start(&["crashed"])).unwrap();
     fs::create_dir(folder.join("guest")).unwrap();
@@ -369,7 +369,7 @@ async fn a_reset_removes_what_a_crash_left() {
     left.arg("60").env("INTERLOCK_SESSION", &trial.session.folder);
     let mut left = left.spawn().unwrap();
     let mut other = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-    // What has just begun has no environment yet.
+    // A process that has just started has no environment yet.
     let environment = format!("/proc/{}/environ", left.id());
     let began = std::time::Instant::now();
     while fs::read(&environment).unwrap().is_empty() {
@@ -379,7 +379,7 @@ async fn a_reset_removes_what_a_crash_left() {
     let said = trial.environment.reset(trial.bench(), Reset::Reset).await.unwrap();
     assert_eq!(said, "1 programs were left and ended, 1 folders of theirs removed");
     assert!(!left.wait().unwrap().success());
-    assert!(other.try_wait().unwrap().is_none(), "what is not of the session was ended, too");
+    assert!(other.try_wait().unwrap().is_none(), "a process outside of the session was ended too");
     other.kill().unwrap();
     other.wait().unwrap();
     assert!(!folder.join("guest").exists() && folder.join("serial.log").exists());
@@ -387,7 +387,7 @@ async fn a_reset_removes_what_a_crash_left() {
 }
 
 #[test]
-fn everything_that_is_wrong_with_a_configuration_is_named() {
+fn all_configuration_problems_are_reported() {
     let config = json!({
         "machine": 3, "semihosting": "yes", "case_arg": "--all", "heartbeat": "(", "hang_sec": -1, "icount": 99,
         "steps": [{ "expect": "a" }, { "expcet": "b", "send": 1 }], "coverage": "some", "imgae": "x",
@@ -412,7 +412,7 @@ fn everything_that_is_wrong_with_a_configuration_is_named() {
 }
 
 #[tokio::test]
-async fn a_qemu_that_is_not_installed_is_named_with_its_package() {
+async fn missing_qemu_is_reported_with_its_package() {
     let config = json!({ "program": "qemu-system-hppa-not-here", "machine": "any" });
     let trial = Trial::new(profile("qemu", config), None);
     let trouble = trial.environment.setup(trial.bench()).await.unwrap_err();

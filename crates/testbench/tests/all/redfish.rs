@@ -1,4 +1,4 @@
-//! Management controllers that speak Redfish: sushy-tools' emulator, and its server of recorded pages.
+//! Management controllers that speak Redfish: the emulator of sushy-tools, and its server of recorded pages.
 
 use std::{
     fs::{self, File},
@@ -17,7 +17,7 @@ use crate::place::{Place, Server, free_port, missing, until};
 
 const SYSTEM: &str = "27946b59-9e44-4fa7-8e91-f3527a1ef094";
 
-/// Of the value that the variable `CARGO_PKG_NAME` has in every test.
+/// The hash of the value that the variable `CARGO_PKG_NAME` has in every test.
 const HASH: &str = "$2b$04$60F8UdngvxX3x5iAxW.SZ.4x3Qo5XDuk/Rf3RGEnug0vV/S7GIBcm";
 
 fn program(name: &str) -> Option<PathBuf> {
@@ -37,7 +37,7 @@ struct Emulator {
 }
 
 impl Emulator {
-    /// With lines added to its configuration.
+    /// Starts an emulator with lines added to its configuration.
     async fn new(more: impl FnOnce(&Path) -> String) -> Option<Self> {
         let program = program("sushy-emulator")?;
         let (folder, port) = (TempDir::new().unwrap(), free_port());
@@ -64,7 +64,7 @@ impl Emulator {
         Place::new("bmc", config)
     }
 
-    /// What is at a path now.
+    /// Returns the current resource at a path.
     fn get(&self, path: &str) -> Value {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         write!(stream, "GET {path} HTTP/1.0\r\nHost: localhost\r\n\r\n").unwrap();
@@ -74,7 +74,7 @@ impl Emulator {
     }
 }
 
-/// Serves one small image to whoever asks.
+/// Serves one small image to every client.
 fn images() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -89,7 +89,7 @@ fn images() -> u16 {
 }
 
 #[tokio::test]
-async fn power_media_and_boot_are_what_the_controller_was_told() {
+async fn power_media_and_boot_source_are_set_on_the_controller() {
     let Some(emulator) = Emulator::new(|_| String::new()).await else { return };
     let url = format!("http://127.0.0.1:{}/fw.iso", images());
     let place = emulator.place(json!({ "media": { "url": url }, "boot_from": "cd" })).with_image(b"image");
@@ -101,7 +101,7 @@ async fn power_media_and_boot_are_what_the_controller_was_told() {
     bmc.deploy(place.bench()).await.unwrap();
     let drive = format!("{system}/VirtualMedia/Cd");
     assert_eq!(emulator.get(&drive)["Inserted"], true, "{}", emulator.get(&drive));
-    // What is in there already is taken out first.
+    // The medium that is already inserted is ejected first.
     bmc.deploy(place.bench()).await.unwrap();
     let done = bmc.reset(place.bench(), Reset::Restart).await.unwrap();
     assert_eq!(done, "its power was switched off and on; its controller answers, power is On");
@@ -111,7 +111,7 @@ async fn power_media_and_boot_are_what_the_controller_was_told() {
 }
 
 #[tokio::test]
-async fn sensors_are_kept_and_what_is_not_offered_is_not_missed() {
+async fn sensors_are_kept_and_missing_services_are_ignored() {
     let Some(emulator) = Emulator::new(|_| String::new()).await else { return };
     let place = emulator.place(json!({}));
     let bmc = place.environment();
@@ -124,7 +124,7 @@ async fn sensors_are_kept_and_what_is_not_offered_is_not_missed() {
 }
 
 #[tokio::test]
-async fn what_a_controller_cannot_do_is_told_in_its_own_words() {
+async fn controller_errors_are_reported_verbatim() {
     let systems = "SUSHY_EMULATOR_FAKE_SYSTEMS = [{'uuid': 'u-1', 'name': 'one', 'power_state': 'On', 'nics': []}, \
                    {'uuid': 'u-2', 'name': 'two', 'power_state': 'On', 'nics': []}]\n";
     let Some(emulator) = Emulator::new(|_| systems.to_owned()).await else { return };
@@ -150,7 +150,7 @@ async fn what_a_controller_cannot_do_is_told_in_its_own_words() {
 }
 
 #[tokio::test]
-async fn who_we_are_is_said_with_a_password_from_the_environment() {
+async fn password_is_taken_from_the_environment() {
     let Some(emulator) = Emulator::new(|here| {
         let file = here.join("users");
         fs::write(&file, format!("admin:{HASH}\n")).unwrap();
@@ -175,7 +175,7 @@ async fn who_we_are_is_said_with_a_password_from_the_environment() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_nobody_vouches_for_is_believed_by_its_fingerprint_only() {
+async fn untrusted_certificate_is_accepted_only_by_fingerprint() {
     let mut print = String::new();
     let emulator = Emulator::new(|here| {
         let (key, certificate) = (here.join("key.pem"), here.join("certificate.pem"));
@@ -201,7 +201,7 @@ async fn a_certificate_that_nobody_vouches_for_is_believed_by_its_fingerprint_on
 }
 
 #[tokio::test]
-async fn recorded_pages_of_a_bigger_controller_are_understood() {
+async fn recorded_pages_of_a_larger_controller_are_understood() {
     let Some(program) = program("sushy-static") else { return };
     let (folder, port) = (TempDir::new().unwrap(), free_port());
     let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/redfish");
@@ -224,12 +224,12 @@ async fn recorded_pages_of_a_bigger_controller_are_understood() {
     assert_eq!(fs::read_to_string(&logs[0].path).unwrap(), expected);
     let done = bmc.reset(place.bench(), Reset::Reset).await.unwrap();
     assert!(done.starts_with("it was reset"), "{done}");
-    // It has no ForceRestart; what it has is on another page.
+    // It has no ForceRestart; its allowed values are on another page.
     let heard = fs::read_to_string(&log).unwrap();
     assert!(heard.contains(r#"{"ResetType":"GracefulRestart"}"#) && heard.contains(r#""Usb""#), "{heard}");
 }
 
-/// A controller that wants a session: it says what it was asked.
+/// Starts a controller that requires a session; it reports the requests that it received.
 fn sessions() -> (u16, mpsc::Receiver<String>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -268,7 +268,7 @@ fn sessions() -> (u16, mpsc::Receiver<String>) {
 }
 
 #[tokio::test]
-async fn a_session_is_begun_used_and_ended() {
+async fn redfish_session_is_created_used_and_deleted() {
     let (port, told) = sessions();
     let url = format!("http://127.0.0.1:{port}");
     let redfish = json!({ "url": url, "username": "a", "password_env": "CARGO_PKG_NAME", "auth": "session" });
@@ -287,7 +287,7 @@ async fn a_session_is_begun_used_and_ended() {
 }
 
 #[test]
-fn a_profile_that_names_no_controller_is_refused() {
+fn profile_without_a_controller_is_refused() {
     let check = |config: Value, expected: &str| {
         let profile = serde_json::from_value(json!({ "env_type": "bmc", "config": config })).unwrap();
         let told = interlock_testbench::environment(&profile).err().unwrap().to_string();

@@ -1,4 +1,4 @@
-//! Things that are held and waited for, by real processes that die as they please.
+//! Resources that are held and waited for, by real processes that are killed at any time.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -12,12 +12,12 @@ use interlock_activity::Canceller;
 use interlock_testbench::{Held, Resource, Resources, Trouble};
 use tempfile::TempDir;
 
-/// Says to the other process where, and as whom.
+/// The variables that pass the directory, the run and the names to the other process.
 const FOLDER: &str = "INTERLOCK_TEST_RESOURCES";
 const RUN: &str = "INTERLOCK_TEST_RUN";
 const NAMES: &str = "INTERLOCK_TEST_NAMES";
 
-/// How long anything may take that is waited for.
+/// The longest time that any awaited event may take.
 const LONG: Duration = Duration::from_secs(30);
 
 fn names(all: &[&str]) -> Vec<String> {
@@ -29,7 +29,7 @@ async fn hold(resources: &Resources, all: &[&str], run: &str) -> Held {
     resources.acquire(&names(all), run, cancel, |_| ()).await.unwrap()
 }
 
-/// In short: `a: holder < waiting, waiting`.
+/// Formats resources as `a: holder < waiting, waiting`.
 fn shown(all: &[Resource]) -> Vec<String> {
     let one = |it: &Resource| {
         let waiting: Vec<_> = it.waiting.iter().map(|who| who.run.as_str()).collect();
@@ -51,7 +51,7 @@ async fn until(resources: &Resources, expected: &[&str]) {
     }
 }
 
-/// Another process that takes hold of something and keeps it until its standard input ends.
+/// Another process that acquires a resource and keeps it until its standard input ends.
 struct Other {
     child: Child,
     stdout: BufReader<ChildStdout>,
@@ -60,14 +60,14 @@ struct Other {
 impl Other {
     fn start(folder: &Path, run: &str, names: &str) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "resource::a_thing_is_held_until_it_is_let_go", "--nocapture"]);
+        command.args(["--exact", "resource::resource_is_held_until_it_is_released", "--nocapture"]);
         command.env(FOLDER, folder).env(RUN, run).env(NAMES, names);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         Other { child, stdout }
     }
 
-    /// Waits until it has what it wanted: which.
+    /// Waits until it holds a resource; returns the name.
     fn held(&mut self) -> String {
         let mut line = String::new();
         while self.stdout.read_line(&mut line).unwrap() > 0 {
@@ -79,7 +79,7 @@ impl Other {
         panic!("it ended without");
     }
 
-    /// With SIGKILL.
+    /// Kills the process with SIGKILL.
     fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -94,9 +94,9 @@ impl Drop for Other {
 }
 
 #[tokio::test]
-async fn a_thing_is_held_until_it_is_let_go() {
+async fn resource_is_held_until_it_is_released() {
     if let Some(folder) = std::env::var_os(FOLDER) {
-        // Started by another test, this is a process that holds something until it is told to end.
+        // Started by another test, this is a process that holds a resource until its input ends.
         let (run, wanted) = (std::env::var(RUN).unwrap(), std::env::var(NAMES).unwrap());
         let wanted: Vec<_> = wanted.split(' ').collect();
         let held = hold(&Resources::new(folder), &wanted, &run).await;
@@ -123,7 +123,7 @@ async fn a_thing_is_held_until_it_is_let_go() {
 }
 
 #[tokio::test]
-async fn those_who_wait_are_served_in_their_order() {
+async fn waiting_runs_are_served_in_order() {
     let folder = TempDir::new().unwrap();
     let resources = Resources::new(folder.path());
     let (a, b) = (hold(&resources, &["a"], "run-1").await, hold(&resources, &["b"], "run-2").await);
@@ -133,7 +133,7 @@ async fn those_who_wait_are_served_in_their_order() {
         served.lock().unwrap().push(format!("{run} {}", held.name));
     };
     let waits = async {
-        // Each begins to wait when the one before is seen waiting.
+        // Each one begins to wait when the one before is seen waiting.
         let third = wait(&["b"], "run-3");
         let fourth = async {
             until(&resources, &["a: run-1", "b: run-2 < run-3"]).await;
@@ -146,14 +146,14 @@ async fn those_who_wait_are_served_in_their_order() {
         let free = async {
             until(&resources, &["a: run-1 < run-4, run-5", "b: run-2 < run-3, run-4"]).await;
             drop(b);
-            // Whoever wants either of them does not push in before the one who wants only this one.
+            // A run that wants either resource does not get ahead of the one that wants only this one.
             until_served(&served, 1).await;
             assert_eq!(served.lock().unwrap()[0], "run-3 b");
             drop(a);
         };
         tokio::join!(third, fourth, fifth, free);
     };
-    tokio::time::timeout(LONG, waits).await.expect("somebody was never served");
+    tokio::time::timeout(LONG, waits).await.expect("a run was never served");
     let served = served.into_inner().unwrap();
     assert_eq!(served.len(), 3, "{served:?}");
     assert!(served.contains(&"run-5 a".to_owned()), "{served:?}");
@@ -163,13 +163,13 @@ async fn those_who_wait_are_served_in_their_order() {
 async fn until_served(served: &Mutex<Vec<String>>, count: usize) {
     let deadline = Instant::now() + LONG;
     while served.lock().unwrap().len() < count {
-        assert!(Instant::now() < deadline, "nobody was served");
+        assert!(Instant::now() < deadline, "no run was served");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
 #[tokio::test]
-async fn whoever_waits_is_told_for_whom_and_can_be_stopped() {
+async fn waiting_run_sees_the_owner_and_can_be_cancelled() {
     let folder = TempDir::new().unwrap();
     let resources = Resources::new(folder.path());
     let _held = hold(&resources, &["a"], "run-1").await;
@@ -188,7 +188,7 @@ async fn whoever_waits_is_told_for_whom_and_can_be_stopped() {
 }
 
 #[tokio::test]
-async fn processes_that_are_killed_leave_neither_thing_nor_ticket() {
+async fn killed_processes_leave_no_resource_and_no_ticket() {
     let folder = TempDir::new().unwrap();
     let resources = Resources::new(folder.path());
     let mut holder = Other::start(folder.path(), "holder", "a");
@@ -213,7 +213,7 @@ async fn processes_that_are_killed_leave_neither_thing_nor_ticket() {
 }
 
 #[tokio::test]
-async fn two_never_hold_the_same_thing_however_many_want_it() {
+async fn resource_is_never_held_twice_under_contention() {
     let folder = TempDir::new().unwrap();
     let resources = Resources::new(folder.path());
     let inside = Mutex::new(std::collections::BTreeMap::new());
@@ -228,10 +228,10 @@ async fn two_never_hold_the_same_thing_however_many_want_it() {
         }
     });
     let turns: Vec<_> = turns.map(Box::pin).collect();
-    tokio::time::timeout(LONG, joined(turns)).await.expect("somebody was never served");
+    tokio::time::timeout(LONG, joined(turns)).await.expect("a run was never served");
 }
 
-/// All of them, side by side.
+/// Waits for all futures concurrently.
 async fn joined<F: Future<Output = ()> + Unpin>(mut all: Vec<F>) {
     std::future::poll_fn(|context| {
         all.retain_mut(|one| std::pin::Pin::new(one).poll(context).is_pending());
@@ -241,7 +241,7 @@ async fn joined<F: Future<Output = ()> + Unpin>(mut all: Vec<F>) {
 }
 
 #[tokio::test]
-async fn what_is_no_name_is_refused() {
+async fn invalid_names_are_refused() {
     let folder = TempDir::new().unwrap();
     let resources = Resources::new(folder.path());
     let long = "x".repeat(81);

@@ -1,4 +1,4 @@
-//! A real SSH server on loopback, with keys of its own.
+//! A real SSH server on loopback with its own keys.
 
 use std::{
     fs::{self, File},
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::place::{Server, free_port, part, until};
 
-/// A server that lets one key in.
+/// A server that accepts one key.
 pub(crate) struct Sshd {
     pub(crate) folder: TempDir,
     port: u16,
@@ -19,11 +19,11 @@ pub(crate) struct Sshd {
 }
 
 impl Sshd {
-    /// With lines added to its configuration; `None` where there is no server to be had.
+    /// Starts a server with lines added to its configuration; `None` if no server is installed.
     pub(crate) async fn new(more: impl FnOnce(&Path) -> String) -> Option<Self> {
         let sshd = part("sshd", "openssh-server")?;
         part("ssh-keygen", "openssh-client")?;
-        // Where it is started by the administrator it wants this; otherwise it does not.
+        // A server started by root requires this directory; otherwise it is not needed.
         let _ = fs::create_dir_all("/run/sshd");
         let folder = TempDir::new().unwrap();
         let place = |name: &str| folder.path().join(name);
@@ -51,7 +51,7 @@ impl Sshd {
         Some(Sshd { folder, port, _server: server })
     }
 
-    /// How to get in.
+    /// Returns the settings to connect to the server.
     pub(crate) fn ssh(&self) -> Value {
         let host_key = fs::read_to_string(self.file("host_key.pub")).unwrap();
         json!({ "host": "127.0.0.1", "port": self.port, "key": self.file("key"), "host_key": host_key.trim() })

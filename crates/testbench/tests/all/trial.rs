@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::{attempt::attempt, launcher::launcher};
 
-/// An environment with all that it takes.
+/// An environment with its session and attempt.
 pub(crate) struct Trial {
     pub(crate) environment: Box<dyn Environment>,
     pub(crate) session: Session,
@@ -23,12 +23,12 @@ pub(crate) struct Trial {
     home: TempDir,
 }
 
-/// A profile as a task has it.
+/// Returns a profile as a task contains it.
 pub(crate) fn profile(kind: &str, config: serde_json::Value) -> Profile {
     serde_json::from_value(serde_json::json!({ "env_type": kind, "config": config })).unwrap()
 }
 
-/// What is wrong with a configuration.
+/// Returns the problems of a configuration.
 pub(crate) fn wrong(kind: &str, config: serde_json::Value) -> String {
     match environment(&profile(kind, config)) {
         Ok(_) => String::new(),
@@ -54,19 +54,19 @@ impl Trial {
         Bench { attempt: &self.attempt, session: &self.session, sandbox: &self.sandbox }
     }
 
-    /// One start, and its folder.
+    /// Runs one start; returns its result and its directory.
     pub(crate) async fn try_run(&self, start: &Start) -> (Result<Ran, Trouble>, PathBuf) {
         let folder = self.session.run_folder(start).unwrap();
         (self.environment.run(self.bench(), start, &folder).await, folder)
     }
 
-    /// One start with these arguments that has to come to an end.
+    /// Runs one start with these arguments, which must finish.
     pub(crate) async fn run(&self, args: &[&str]) -> Seen {
         let (ran, folder) = self.try_run(&start(args)).await;
         Seen { ran: ran.unwrap(), folder }
     }
 
-    /// The processes that carry this attempt's mark.
+    /// Returns the processes that carry this attempt's mark.
     pub(crate) fn processes(&self) -> Vec<i32> {
         let mark = format!("INTERLOCK_ATTEMPT={}", self.attempt.live.display());
         let is_ours = |pid: &i32| {
@@ -77,13 +77,13 @@ impl Trial {
         entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_ours).collect()
     }
 
-    /// Everything of this trial is below this.
+    /// Returns the directory that contains everything of this trial.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
 }
 
-/// A start with these arguments, named after them.
+/// Returns a start with these arguments, named after them.
 pub(crate) fn start(args: &[&str]) -> Start {
     Start {
         id: if args.is_empty() { "all".to_owned() } else { args.join("-") },
@@ -94,7 +94,7 @@ pub(crate) fn start(args: &[&str]) -> Start {
     }
 }
 
-/// A start that came to its end.
+/// A finished start with its directory.
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub(crate) ran: Ran,
@@ -102,26 +102,27 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// What results are read from.
+    /// Returns the log that contains results.
     pub(crate) fn log(&self) -> String {
         let first = self.ran.logs.first().map(|log| fs::read_to_string(self.folder.join(log)).unwrap());
         first.unwrap_or_default()
     }
 }
 
-/// What comes about within ten seconds.
+/// Waits until a condition returns a value, at most ten seconds.
 pub(crate) async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(Instant::now() < deadline, "it did not come about");
+        assert!(Instant::now() < deadline, "it did not happen in time");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
-/// Whether a test can be made here: all its programs are installed. Where parts are required, they have to be.
+/// Reports whether a test can run here: all its programs are installed. If parts are required, a missing one is a
+/// failure.
 pub(crate) fn has_parts(programs: &[&str]) -> bool {
     let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH").unwrap()).collect();
     let is_missing = |program: &&&str| !folders.iter().any(|folder| folder.join(program).exists());

@@ -1,4 +1,4 @@
-//! Script hosts behind a real SSH server, whose shell answers as recorded transcripts say Windows does.
+//! Script hosts behind a real SSH server, whose shell answers from recorded transcripts of Windows.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/windows")
 }
 
-/// A server whose every command is played.
+/// Starts a server that answers every command from a transcript.
 async fn played() -> Option<Sshd> {
     let python = part("python3", "python3")?;
     if !Path::new("/usr/lib/openssh/sftp-server").exists() {
@@ -49,7 +49,7 @@ fn shown(place: &Place, ran: &Ran) -> String {
 }
 
 #[tokio::test]
-async fn every_transcript_is_read_as_it_was_meant() {
+async fn every_transcript_is_decoded_as_expected() {
     let Some(sshd) = played().await else { return };
     let mut cases: Vec<_> = fs::read_dir(corpus()).unwrap().map(|entry| entry.unwrap().path()).collect();
     cases.retain(|case| case.join("case.json").exists());
@@ -59,7 +59,7 @@ async fn every_transcript_is_read_as_it_was_meant() {
         let told: Value = serde_json::from_slice(&fs::read(case.join("case.json")).unwrap()).unwrap();
         let place = place(&sshd, json!({ "shell": told["shell"], "encoding": told["encoding"] }));
         if told["shell"] == "cmd" {
-            // What its console has for a code page is found out.
+            // The setup finds the code page of the console.
             place.environment().setup(place.bench()).await.unwrap();
         }
         let ran = place.run(start(told["command"].as_str().unwrap(), LONG)).await.unwrap();
@@ -68,7 +68,7 @@ async fn every_transcript_is_read_as_it_was_meant() {
 }
 
 #[tokio::test]
-async fn files_go_both_ways_through_paths_with_spaces_and_quotes() {
+async fn files_are_copied_both_ways_with_special_paths() {
     let Some(sshd) = played().await else { return };
     let folder = r"C:\Users\ada's bench\run 1";
     let place = place(
@@ -103,7 +103,7 @@ async fn files_go_both_ways_through_paths_with_spaces_and_quotes() {
 }
 
 #[tokio::test]
-async fn scripts_that_are_too_long_for_a_line_are_copied_first_and_removed_in_the_end() {
+async fn long_scripts_are_copied_first_and_removed_at_the_end() {
     let Some(sshd) = played().await else { return };
     let place = place(&sshd, json!({}));
     let command = format!("# {}\nmsiexec", "ü".repeat(4_000));
@@ -116,7 +116,7 @@ async fn scripts_that_are_too_long_for_a_line_are_copied_first_and_removed_in_th
 }
 
 #[tokio::test]
-async fn what_takes_too_long_or_is_cancelled_is_ended_over_there_too() {
+async fn overdue_or_cancelled_script_is_ended_remotely() {
     let Some(sshd) = played().await else { return };
     let place = place(&sshd, json!({}));
     let pid_file = sshd.file("home/interlock-s_1-all-1.pid");
@@ -135,7 +135,7 @@ async fn what_takes_too_long_or_is_cancelled_is_ended_over_there_too() {
 }
 
 #[tokio::test]
-async fn a_host_that_does_not_answer_is_told_and_a_reset_waits_for_it() {
+async fn unreachable_host_is_reported_and_a_reset_waits_for_it() {
     let Some(sshd) = played().await else { return };
     let live = place(&sshd, json!({ "restart": "Restart-Computer -Force WRITES nothing" }));
     let done = live.environment().reset(live.bench(), Reset::Reset).await.unwrap();

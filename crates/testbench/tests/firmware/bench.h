@@ -1,14 +1,14 @@
-// What the small firmware of the tests stands on, on every processor: a console, a way to end, and a way to start over.
+// The interface of the test firmware on every processor: a console, an exit and a reset.
 #pragma once
 #include <stdint.h>
 
-void put(char letter);            // to the serial port
-char get(void);                   // from it; waits
+void put(char letter);            // writes to the serial port
+char get(void);                   // waits for a character of the serial port
 long semihosting(long operation, void *block);
-void fault(void);                 // does what the processor cannot
-void reset(void);                 // starts over
-uint32_t ticks(void);             // of a clock
-void run(const char *what);       // `what` is the last word it was told
+void fault(void);                 // causes a processor fault
+void reset(void);                 // resets the board
+uint32_t ticks(void);             // the current value of a clock
+void run(const char *what);       // `what` is the last word of the command line
 
 static inline void say(const char *text) { while (*text) put(*text++); }
 

@@ -1,4 +1,4 @@
-// Cortex-A15 on QEMU's `virt`. With HANDLER it says where a fault was; without, a fault leads to where there is no code.
+// Cortex-A15 on QEMU's `virt`. With HANDLER it prints the place of a fault; without it, a fault jumps to an address without code.
 #include "bench.h"
 
 #define UART ((volatile uint32_t *)0x09000000)

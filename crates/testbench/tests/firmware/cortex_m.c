@@ -1,4 +1,4 @@
-// Cortex-M3 on mps2-an385. With HANDLER it says where a fault was; without, a fault locks the processor up.
+// Cortex-M3 on mps2-an385. With HANDLER it prints the place of a fault; without it, a fault locks up the processor.
 #include "bench.h"
 
 #define UART ((volatile uint32_t *)0x40004000)

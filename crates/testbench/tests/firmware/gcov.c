@@ -1,4 +1,4 @@
-// A firmware that counts its own lines: the counters go out by semihosting as a file, or as hexadecimal text on the serial port.
+// A firmware with gcov counters: it writes them by semihosting as a file, or as hexadecimal text to the serial port.
 #include <gcov.h>
 #include "bench.h"
 

@@ -1,4 +1,4 @@
-// One image, many endings: it does what it is told to.
+// One image with many endings: its argument selects the behaviour.
 #include "bench.h"
 
 volatile int sink;

@@ -1,4 +1,4 @@
-// RISC-V on QEMU's `virt`. With HANDLER it says where a fault was; without, a fault leads to where there is no code.
+// RISC-V on QEMU's `virt`. With HANDLER it prints the place of a fault; without it, a fault jumps to an address without code.
 #include "bench.h"
 
 #define UART ((volatile uint8_t *)0x10000000)
@@ -14,7 +14,7 @@ char get(void) {
     return (char)UART[0];
 }
 
-// Three instructions that belong together, none of them short, all of them in one page.
+// The semihosting call: three adjacent uncompressed instructions within one page.
 __attribute__((noinline, aligned(16))) long semihosting(long operation, void *block) {
     register long a0 __asm__("a0") = operation;
     register void *a1 __asm__("a1") = block;

@@ -1,5 +1,5 @@
-//! Files that real frameworks wrote, and files that lie. Beside each stands what is known about it (`how`, `format`, `stop`, …) and, below the
-//! line, what it comes to. `UPDATE_EXPECT=1` writes that again.
+//! Files that real frameworks wrote, and files with misleading content. The file beside each contains its known facts
+//! (`how`, `format`, `stop`, …) and, below the line, the expected result. `UPDATE_EXPECT=1` rewrites the result.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::ran;
 
-/// One file of the corpus with what stands beside it.
+/// One file of the corpus with its expectation.
 pub(super) struct Example {
     pub(super) path: PathBuf,
     header: String,
@@ -30,7 +30,7 @@ pub(super) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/results")
 }
 
-/// Every file of the corpus.
+/// Returns every file of the corpus.
 pub(super) fn all() -> Vec<Example> {
     let mut files: Vec<PathBuf> = Vec::new();
     for kind in fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
@@ -71,7 +71,7 @@ impl Example {
         self.measured_as(self.parsed())
     }
 
-    /// What it comes to, had it been read so.
+    /// Measures the example with a different parse result.
     pub(super) fn measured_as(&self, parsed: Parsed) -> Measured {
         let baseline = self.baseline.as_ref().map(|path| Example::read(path).measured());
         measure(&[(parsed, &ran("all", 1, self.stop.clone()))], &self.expected, baseline.as_ref())
@@ -114,7 +114,7 @@ fn shown(case: &Case) -> String {
     line
 }
 
-/// What an example comes to, for people.
+/// Formats the result of an example for the expectation file.
 fn told(parsed: &Parsed, measured: &Measured) -> String {
     let mut out = format!("verdict: {}\n", serde_json::to_value(measured.verdict).unwrap().as_str().unwrap());
     list(&mut out, "reasons", &measured.reasons);
@@ -132,7 +132,7 @@ fn told(parsed: &Parsed, measured: &Measured) -> String {
 }
 
 #[test]
-fn every_file_comes_to_what_stands_beside_it() {
+fn every_file_gives_its_expected_result() {
     let examples = all();
     assert!(examples.len() > 80, "the corpus is not where it should be");
     for example in examples {
@@ -142,7 +142,7 @@ fn every_file_comes_to_what_stands_beside_it() {
 }
 
 #[test]
-fn a_file_is_read_the_same_whether_its_format_is_named_or_found_out() {
+fn named_and_detected_formats_agree() {
     for example in all() {
         let kind = example.path.parent().unwrap().file_name().unwrap().to_str().unwrap().to_owned();
         if !matches!(example.format, Format::Auto) || example.parsed().notes.last().is_none() {

@@ -1,4 +1,4 @@
-//! Whatever is read, nothing panics; and nothing that was cut off passes.
+//! No input causes a panic, and no truncated text passes.
 
 use interlock_testbench::results::{Format, Measured, Parsed, Verdict, measure, parse};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn green(parsed: Parsed, baseline: Option<&Measured>) -> Measured {
     measure(&[(parsed, &ran("all", 1, interlock_testbench::Stop::Exited { code: 0 }))], &[], baseline)
 }
 
-/// What holds of anything that was read.
+/// Checks the invariants of every parsed text.
 fn check(text: &str) {
     for format in formats() {
         let parsed = parse(&format, text);
@@ -39,12 +39,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+    fn arbitrary_bytes_are_parsed(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         check(&String::from_utf8_lossy(&bytes));
     }
 
     #[test]
-    fn any_mixture_of_what_frameworks_print_is_read(
+    fn arbitrary_mixture_of_framework_output_is_parsed(
         pieces in proptest::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0usize..200), 1..8),
     ) {
         static TEXTS: std::sync::LazyLock<Vec<String>> =
@@ -60,7 +60,7 @@ proptest! {
 }
 
 #[test]
-fn very_large_texts_are_read_in_time_that_grows_with_them() {
+fn large_texts_are_parsed_completely() {
     let mut unity = String::new();
     let mut tap = "1..20000\n".to_owned();
     let mut gtest = "[==========] Running 20000 tests from 1 test suite.\n".to_owned();
@@ -74,14 +74,14 @@ fn very_large_texts_are_read_in_time_that_grows_with_them() {
 }
 
 #[test]
-fn deep_nesting_is_read() {
+fn deep_nesting_is_parsed() {
     check(&(0..3000).map(|depth| format!("{}ok 1 - x\n", " ".repeat(depth))).collect::<String>());
     check(&"<testsuites>".repeat(3000));
     check(&"<robot><suite>".repeat(3000));
     check(&"{\"testsuites\":[".repeat(3000));
 }
 
-/// Where the last thing ends that the format has to say; what follows is somebody else's.
+/// Returns the end of the last text that the format requires; the rest is other output.
 fn end(example: &Example) -> usize {
     let text = example.text.as_str();
     let kind =
@@ -91,7 +91,7 @@ fn end(example: &Example) -> usize {
         "gtest" => behind("[  PASSED  ] 5 tests."),
         "ctest" => behind("Total Test time"),
         "junit" => text.rfind('>').map(|at| at + 1).expect("its end"),
-        // A plan at the top says what is missing; what counts the results once more may be absent.
+        // A plan at the top shows what is missing; the final totals may be absent.
         "tap" | "ktap" => {
             let is_result = |line: &&str| line.contains("ok ") || line.contains("1..");
             let last = text.lines().rfind(is_result).expect("a result");
@@ -101,11 +101,11 @@ fn end(example: &Example) -> usize {
     }
 }
 
-/// Nobody can tell that a second runner was to follow, unless the baseline has its cases.
+/// Without a baseline that has its cases, it cannot be known that a second runner should have followed.
 const COMPLETE_IN_THE_MIDDLE: [&str; 2] = ["two-files.log", "good-two-documents.xml"];
 
 #[test]
-fn nothing_that_is_cut_off_passes() {
+fn truncated_texts_never_pass() {
     let mut seen = 0;
     for example in all() {
         let whole = example.measured();

@@ -1,4 +1,5 @@
-//! A text with a failure marker of its format is never read as passed, wherever the marker stands. The same oracle as that of the fuzz targets.
+//! A text with a failure marker of its format never passes, at any position of the marker. The fuzz targets use the
+//! same oracle.
 
 use interlock_testbench::results::{Verdict, parse};
 use proptest::prelude::*;
@@ -15,7 +16,7 @@ mod oracle;
 const NAMES: [&str; 12] =
     ["unity", "tap", "ktap", "junit", "gtest", "ctest", "pytest", "cargo", "twister", "ztest", "robot", "patterns"];
 
-/// The examples of each format that pass as they are.
+/// The examples of each format that pass unchanged.
 static GOOD: std::sync::LazyLock<Vec<(&'static str, Vec<Example>)>> = std::sync::LazyLock::new(|| {
     let good = |name: &&'static str| {
         let is_own =
@@ -31,7 +32,7 @@ fn verdict(example: &Example, text: &str) -> Verdict {
     interlock_testbench::results::measure(&[(parse(&example.format, text), &ran)], &[], None).verdict
 }
 
-/// The text with a piece put in: as a line of its own where the format has lines.
+/// Inserts a marker into the text: as a separate line if the format has lines.
 fn put_in(name: &str, text: &str, at: usize, marker: &str) -> String {
     let is_document = matches!(name, "junit" | "robot" | "twister");
     let boundary = if is_document { '>' } else { '\n' };
@@ -54,7 +55,7 @@ fn every_format_has_good_examples_and_markers() {
 }
 
 #[test]
-fn a_marker_anywhere_in_a_good_text_is_never_a_pass() {
+fn marker_at_any_place_of_a_good_text_never_passes() {
     for (name, good) in GOOD.iter() {
         for example in good {
             for marker in oracle::examples(name) {
@@ -75,7 +76,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn a_marker_in_a_good_text_with_lines_lost_or_doubled_is_never_a_pass(
+    fn marker_in_a_damaged_good_text_never_passes(
         format in any::<prop::sample::Index>(),
         example in any::<prop::sample::Index>(),
         marker in any::<prop::sample::Index>(),

@@ -1,4 +1,4 @@
-//! Several starts and repetitions, put together.
+//! Measurements of several starts and repetitions.
 
 use expect_test::{Expect, expect};
 use interlock_testbench::{
@@ -8,7 +8,8 @@ use interlock_testbench::{
 
 use super::ran;
 
-/// A console of Unity with these results: `a`, `!b` failed, `-c` ignored; with its summary unless the last is `…`.
+/// Returns a Unity console with these results: `a` passed, `!b` failed, `-c` ignored; with a summary unless the last
+/// word is `…`.
 fn console(words: &str) -> String {
     let mut text = String::new();
     let (mut failed, mut total) = (0, 0);
@@ -48,7 +49,7 @@ fn names(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// `start:repetition` with what it printed and how it ended.
+/// A start: its id and repetition, its output, and the way it ended.
 type Given<'a> = (&'a str, u32, &'a str, Stop);
 
 fn measured(given: &[Given<'_>], expected: &str, targets: &str, baseline: Option<&Measured>) -> Measured {
@@ -83,7 +84,7 @@ fn repetitions_that_agree_pass() {
 }
 
 #[test]
-fn a_case_that_does_not_end_the_same_every_time_is_flaky_and_keeps_the_majority() {
+fn case_with_differing_results_is_flaky_with_the_majority_status() {
     check(
         &[("all", 1, "a b", exited(0)), ("all", 2, "a !b", exited(1)), ("all", 3, "a b", exited(0))],
         "a b",
@@ -95,7 +96,7 @@ fn a_case_that_does_not_end_the_same_every_time_is_flaky_and_keeps_the_majority(
 }
 
 #[test]
-fn of_two_halves_the_worse_counts() {
+fn tie_is_decided_by_the_worse_status() {
     check(
         &[("all", 1, "a b", exited(0)), ("all", 2, "a !b", exited(1))],
         "",
@@ -107,7 +108,7 @@ fn of_two_halves_the_worse_counts() {
 }
 
 #[test]
-fn a_flaky_case_that_nobody_asked_for_decides_nothing() {
+fn unrequested_flaky_case_is_ignored() {
     check(
         &[("all", 1, "a b", exited(0)), ("all", 2, "a !b", exited(1))],
         "a",
@@ -162,7 +163,7 @@ fn a_crash_in_one_of_three_repetitions_is_a_fault() {
 }
 
 #[test]
-fn a_repetition_that_ends_early_is_inconclusive() {
+fn repetition_with_an_early_end_is_inconclusive() {
     check(
         &[("all", 1, "a b", exited(0)), ("all", 2, "a …", exited(0))],
         "a b",
@@ -174,7 +175,7 @@ fn a_repetition_that_ends_early_is_inconclusive() {
 }
 
 #[test]
-fn a_case_of_two_starts_is_told_apart() {
+fn case_of_two_starts_is_named_by_start() {
     check(
         &[("uart", 1, "init send", exited(0)), ("spi", 1, "init read", exited(0))],
         "init send read",
@@ -186,7 +187,7 @@ fn a_case_of_two_starts_is_told_apart() {
 }
 
 #[test]
-fn cases_that_each_have_a_start_of_their_own_are_not_confused_by_those_left_out() {
+fn separately_started_cases_ignore_skips_of_other_starts() {
     check(
         &[("a", 1, "a -b", exited(0)), ("b", 1, "-a !b", exited(1))],
         "a b",
@@ -206,7 +207,7 @@ fn cases_that_each_have_a_start_of_their_own_are_not_confused_by_those_left_out(
 }
 
 #[test]
-fn a_crash_in_one_suite_is_not_blamed_on_a_case_of_another() {
+fn crash_in_one_suite_does_not_fail_a_case_of_another() {
     check(
         &[("uart", 1, "u1 …", exited(139)), ("spi", 1, "s1 s2", exited(0))],
         "s1 s2 u1 u2",
@@ -238,7 +239,7 @@ fn a_lost_environment_outweighs_a_failed_case_but_not_a_fault() {
 }
 
 #[test]
-fn all_that_was_left_out_is_no_pass() {
+fn only_skipped_cases_never_pass() {
     check(
         &[("all", 1, "-a -b", exited(0))],
         "",
@@ -250,7 +251,7 @@ fn all_that_was_left_out_is_no_pass() {
 }
 
 #[test]
-fn nothing_started_is_no_pass() {
+fn no_start_is_not_a_pass() {
     check(
         &[],
         "",
@@ -262,7 +263,7 @@ fn nothing_started_is_no_pass() {
 }
 
 #[test]
-fn a_start_that_ends_badly_after_its_last_case_fails() {
+fn bad_exit_after_the_last_case_fails() {
     check(
         &[("all", 1, "a b", Stop::TimedOut)],
         "a b",
@@ -274,7 +275,7 @@ fn a_start_that_ends_badly_after_its_last_case_fails() {
 }
 
 #[test]
-fn what_ran_in_the_baseline_must_be_there_and_run() {
+fn cases_of_the_baseline_must_be_reported_and_run() {
     let baseline = measured(&[("all", 1, "a !b c", exited(1))], "", "", None);
     let now = |words: &str| shown(&measured(&[("all", 1, words, exited(0))], "", "", Some(&baseline)));
     expect![[r#"
@@ -295,7 +296,7 @@ fn what_ran_in_the_baseline_must_be_there_and_run() {
 }
 
 #[test]
-fn what_failed_before_and_is_no_target_is_forgiven() {
+fn earlier_failure_that_is_no_target_is_ignored() {
     let baseline = measured(&[("all", 1, "!a !b c", exited(1))], "", "", None);
     let now = |words: &str| shown(&measured(&[("all", 1, words, exited(1))], "a b c", "a", Some(&baseline)));
     expect![[r#"
@@ -316,7 +317,7 @@ fn what_failed_before_and_is_no_target_is_forgiven() {
 }
 
 #[test]
-fn a_fault_that_the_environment_saw_is_where_the_case_crashed() {
+fn environment_fault_locates_the_crashed_case() {
     let fault = Fault {
         banner: "HardFault at 0x00000a3c".to_owned(),
         stack: vec!["ring.c:31".to_owned(), "main.c:12".to_owned()],
@@ -331,7 +332,7 @@ fn a_fault_that_the_environment_saw_is_where_the_case_crashed() {
 }
 
 #[test]
-fn a_fault_in_what_the_emulator_printed_counts_and_its_assertions_do_not() {
+fn emulator_faults_count_and_its_assertions_do_not() {
     let console = console("a");
     let fatal = read(&Format::Auto, &[&console], &["qemu: fatal: Lockup: can't escalate 3 to HardFault\n"]);
     assert_eq!(fatal.faults.len(), 1);
@@ -344,7 +345,7 @@ fn a_fault_in_what_the_emulator_printed_counts_and_its_assertions_do_not() {
 }
 
 #[test]
-fn figures_and_files_are_there() {
+fn measurement_contains_figures_and_files() {
     let mut start = ran("spi-dma", 2, exited(0));
     start.coverage = [("ring.c".to_owned(), vec![1, 2, 3])].into();
     let measured = measure(&[(unity("a"), &start), (unity("a"), &ran("all", 1, exited(3)))], &[], None);

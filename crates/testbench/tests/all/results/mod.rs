@@ -1,4 +1,4 @@
-//! What test frameworks print, and what it comes to.
+//! Parsing and measuring the output of test frameworks.
 
 mod corpus;
 mod hardship;
@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use interlock_testbench::{Ran, Start, Stop};
 
-/// One start that ended so.
+/// Returns a start that ended in this way.
 pub(super) fn ran(id: &str, repetition: u32, stop: Stop) -> Ran {
     let start = Start { id: id.to_owned(), repetition, timeout: Duration::from_secs(10), ..Start::default() };
     Ran {

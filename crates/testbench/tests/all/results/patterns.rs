@@ -1,4 +1,4 @@
-//! Patterns of the user's own: what is wrong with them is said.
+//! Problems in the user's patterns are reported.
 
 use interlock_testbench::results::{Format, PatternTexts, Patterns, parse};
 use serde_json::json;
@@ -12,7 +12,7 @@ fn problems(texts: serde_json::Value) -> Vec<String> {
 }
 
 #[test]
-fn every_problem_is_named() {
+fn every_pattern_problem_is_reported() {
     let said = problems(json!({ "pass": "(", "fail": "bad (\\w+)", "plan": "x" }));
     assert_eq!(said.len(), 3, "{said:?}");
     assert!(said.iter().any(|said| said.starts_with("the pattern pass is wrong: ")), "{said:?}");
@@ -23,7 +23,7 @@ fn every_problem_is_named() {
 }
 
 #[test]
-fn a_format_that_is_not_there_and_patterns_that_are_not_given_are_refused() {
+fn unknown_format_and_missing_patterns_are_refused() {
     let none = serde_json::Map::new();
     assert!(Format::configured("patterns", &none).is_err());
     assert!(Format::configured("xunit", &none).is_err());
@@ -32,7 +32,7 @@ fn a_format_that_is_not_there_and_patterns_that_are_not_given_are_refused() {
 }
 
 #[test]
-fn separate_patterns_for_pass_fail_and_skip_and_lines_to_ignore() {
+fn separate_patterns_and_ignored_lines_are_supported() {
     let texts = PatternTexts {
         plan: r"^run (?P<total>\d+)".to_owned(),
         pass: r"^\+ (?P<case>\w+)".to_owned(),

@@ -1,4 +1,4 @@
-//! What is measured has the shape that the firmware machine's schema gives it.
+//! A measurement matches the schema of the firmware machine.
 
 use std::{fs, path::Path};
 
@@ -7,7 +7,7 @@ use interlock_testbench::results::Measured;
 use super::corpus::all;
 
 #[test]
-fn everything_that_is_measured_fits_the_schema_and_is_read_back_the_same() {
+fn measurements_match_the_schema_and_round_trip() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/firmware/schemas/test_result.json");
     let schema: serde_json::Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
