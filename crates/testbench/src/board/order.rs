@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_with_two_forms_is_rejected() {
+    fn order_has_exactly_one_form() {
         let read = |value: Value| serde_json::from_value::<Order>(value).map(|order| order.what);
         assert!(matches!(read(json!(["relay", "on"])), Ok(What::Program { .. })));
         assert!(matches!(read(json!({ "url": "http://relay/on" })), Ok(What::Request { method: Method::GET, .. })));

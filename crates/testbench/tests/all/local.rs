@@ -104,7 +104,7 @@ async fn timeout_and_cancellation_leave_no_process() {
 }
 
 #[tokio::test]
-async fn sanitizer_report_is_a_fault_for_any_exit_code() {
+async fn sanitizer_report_is_a_fault_despite_exit_code_zero() {
     let said = "echo '==1==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010 at pc 0x4f2b'";
     let seen = trial(json!({ "command": said })).run(&[]).await;
     assert_eq!(seen.ran.stop, Stop::Exited { code: 0 });

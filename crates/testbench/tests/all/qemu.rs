@@ -114,7 +114,7 @@ async fn unhandled_fault_is_a_hang_outside_of_the_code() {
 }
 
 #[tokio::test]
-async fn boot_loop_differs_from_a_single_boot() {
+async fn repeated_boots_are_a_boot_loop() {
     for more in [json!({}), json!({ "boot_banner": "^booted$" }), json!({ "boots_max": 7 })] {
         check("loop", Handler::Reports, more.clone(), |processor, seen| {
             let least = more["boots_max"].as_u64().unwrap_or(3) as u32;
@@ -277,7 +277,7 @@ async fn gcov_counters_of_the_firmware_are_used() {
 }
 
 #[tokio::test]
-async fn single_case_is_passed_by_name() {
+async fn case_name_is_passed_to_the_firmware() {
     let Some(image) = Processor::CortexM.firmware(Handler::Reports) else { return };
     let mut config = Processor::CortexM.config();
     config["case_arg"] = json!("--case {case}");

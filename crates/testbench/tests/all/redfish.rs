@@ -124,7 +124,7 @@ async fn sensors_are_kept_and_missing_services_are_ignored() {
 }
 
 #[tokio::test]
-async fn controller_errors_are_reported_verbatim() {
+async fn unsupported_controller_requests_are_reported() {
     let systems = "SUSHY_EMULATOR_FAKE_SYSTEMS = [{'uuid': 'u-1', 'name': 'one', 'power_state': 'On', 'nics': []}, \
                    {'uuid': 'u-2', 'name': 'two', 'power_state': 'On', 'nics': []}]\n";
     let Some(emulator) = Emulator::new(|_| systems.to_owned()).await else { return };

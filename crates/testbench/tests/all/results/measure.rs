@@ -263,7 +263,7 @@ fn no_start_is_not_a_pass() {
 }
 
 #[test]
-fn bad_exit_after_the_last_case_fails() {
+fn timeout_after_the_last_case_fails() {
     check(
         &[("all", 1, "a b", Stop::TimedOut)],
         "a b",
