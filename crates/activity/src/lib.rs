@@ -9,6 +9,7 @@ mod attempt;
 mod given;
 mod invocation;
 mod outcome;
+pub mod project;
 mod registry;
 pub mod schema;
 mod stand_in;

@@ -15,6 +15,7 @@ mod anchor;
 mod args;
 pub mod bug;
 mod commands;
+mod compose;
 mod dialog;
 mod drive;
 mod escape;

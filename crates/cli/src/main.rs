@@ -8,7 +8,7 @@ fn main() -> ExitCode {
         return exit;
     }
     // The same where a supervisor has it keep what an attempt left.
-    if let Some(exit) = interlock_runtime::keep_workspace(std::env::args_os()) {
+    if let Some(exit) = interlock_workspace::entry(std::env::args_os()) {
         return exit;
     }
     // The same where it is a form.

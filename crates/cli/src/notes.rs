@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
+use interlock_activities::foresee;
 use interlock_chart::{
     Chart, Diagnostic, Value,
     catalogue::Meaning,
     model::{Invoke, Template},
 };
-use interlock_runtime::activities::foresee;
 
 use crate::outside::catalogue;
 

@@ -5,17 +5,15 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
+use interlock_activities::{Sandbox, Settings};
 use interlock_activity::Registry;
 use interlock_chart::yaml::suggest::did_you_mean;
 use interlock_journal::{By, Engine, Filter, Head, Journal, Lease};
 use interlock_redact::Redactor;
-use interlock_runtime::{
-    Config, GitSnapshots, Live, Loaded, Runtime, SystemClock, Workspace,
-    activities::{Sandbox, Settings, builtin_with},
-};
+use interlock_runtime::{Config, GitSnapshots, Live, Loaded, Runtime, SystemClock, Workspace};
 use interlock_sandbox::{Config as SandboxConfig, Launcher};
 
-use crate::{anchor::Delivery, failure::Failure, proof::Proofs};
+use crate::{anchor::Delivery, compose, failure::Failure, proof::Proofs};
 
 /// Most attempts under way at once in one process.
 const ATTEMPTS_MAX: usize = 16;
@@ -120,12 +118,12 @@ fn warn_of_losses(journal: &Journal) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What machines can have done.
+/// Returns every available activity.
 pub(crate) fn registry() -> &'static Registry {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
         let workspace = home().map(Workspace::new).unwrap_or_default();
         let settings = Settings { workspace, allowed_hosts: allowed_hosts(), sandbox: sandbox(), home: home().ok() };
-        builtin_with(settings)
+        compose::activities(settings)
     });
     &REGISTRY
 }

@@ -4,9 +4,10 @@
 //! anything is done about it; what is to be done is what [`step`](interlock_core::step) said. After a crash the records
 //! are folded through the same function again, and what was under way is looked after by its effect class (`recover.rs`).
 //!
+//! The runtime knows the contract of activities and no particular one: a [`Config`] brings the registry.
+//!
 //! Start reading at `live.rs` (a run in memory, no I/O), then `actor.rs` (one task per run that is being moved), then `runtime.rs`.
 
-pub mod activities;
 mod actor;
 mod admit;
 mod children;
@@ -43,9 +44,6 @@ pub use clock::{Clock, SystemClock};
 pub use deadline::Fired;
 pub use error::{Error, Result};
 pub use grants::{Grants, Held};
-pub use interlock_firmware::{learned, package_of};
-pub use interlock_program::find as find_program;
-pub use interlock_workspace::entry as keep_workspace;
 pub use interlock_workspace::{Change, Changes, Checkpoint, Conflict, Moved, NotKept, Snapshot, Workspace};
 pub use live::{Begun, Live, Order, Turn};
 pub use loaded::Loaded;

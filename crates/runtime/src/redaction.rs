@@ -1,7 +1,7 @@
 //! Where secrets are taken out of data: before it enters the engine, so that what is stored is exactly what the machine saw.
 //!
 //! Three doors lead in: a run's input, an event that somebody sends, the outcome of an attempt. Evidence and live output are redacted
-//! where they are written (`interlock_journal::EvidenceStore`, `activities/output.rs`). Patches are applied as they were: `seals.rs`.
+//! where they are written (`interlock_journal::EvidenceStore`, `crates/program/src/output.rs`). Patches are applied as they were: `seals.rs`.
 
 use interlock_chart::Value;
 use interlock_redact::Redactor;

@@ -13,16 +13,13 @@ use interlock_activity::{TakeBack, TakenBack, Writes};
 use interlock_chart::{Value, model::StateId};
 use interlock_core::ActivityId;
 use interlock_journal::{AttemptResult, By, Engine, Entry, Evidence, Head, Left, Undone};
-use interlock_workspace::{Change, Changes, Conflict, Moved, NotKept, Undo, Workspace};
+use interlock_workspace::{COMMIT_EVIDENCE, Change, Changes, Conflict, Moved, NotKept, Undo, Workspace};
 use serde::Serialize;
 
 use crate::{
     Error, Frame, Loaded, Result, Runtime, dispatch::blocking, replay, request::Request, runtime::Shared,
     snapshots::CHANGES,
 };
-
-/// What the evidence of a commit is called.
-pub(crate) const COMMIT: &str = "commit";
 
 /// The tag of states where a run may rest.
 const IDLE: &str = "idle";
@@ -134,7 +131,7 @@ impl History {
             Some(evidence) => read_changes(engine, evidence)?,
             None => (None, None),
         };
-        let moved = find(COMMIT).map(|evidence| read(engine, evidence)).transpose()?;
+        let moved = find(COMMIT_EVIDENCE).map(|evidence| read(engine, evidence)).transpose()?;
         if changes.is_none() && unknown.is_none() && moved.is_none() {
             return Ok(None);
         }
@@ -385,7 +382,7 @@ fn record(shared: &Shared, undid: &Undid, snapshot: String, by: By) -> Result<Un
         evidence.push(put(CHANGES, serde_json::json!(changes))?);
     }
     if let Some(moved) = back(&undid.commits) {
-        evidence.push(put(COMMIT, serde_json::json!(moved))?);
+        evidence.push(put(COMMIT_EVIDENCE, serde_json::json!(moved))?);
     }
     if !undid.conflicts.is_empty() {
         // Unlike the others, this shows what is in files.

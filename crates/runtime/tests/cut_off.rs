@@ -9,14 +9,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use interlock_activities::{Sandbox, Settings};
 use interlock_activity::{Effect, Registry};
 use interlock_chart::{Value, library};
 use interlock_journal::{AttemptResult, By, Engine, Entry, Head, Journal, Phase};
-use interlock_runtime::{
-    AnyMachine, Config, GitSnapshots, Runtime, Start, SystemClock,
-    activities::{Sandbox, Settings, builtin_with},
-    verify,
-};
+use interlock_judge::Judge;
+use interlock_runtime::{AnyMachine, Config, GitSnapshots, Runtime, Start, SystemClock, verify};
 use interlock_testkit::{launcher::launcher, processes::is_alive};
 
 /// Waits for a file, so that the test decides when it ends. Each start leaves a line in a file outside of the workspace.
@@ -47,7 +45,8 @@ states:
 /// What machines can have done, with a launcher.
 fn registry(store: &Path) -> Registry {
     let sandbox = Sandbox { launcher: launcher(), store: Some(store.to_owned()), ..Sandbox::default() };
-    builtin_with(Settings { sandbox, ..Settings::default() })
+    let settings = Settings { sandbox, ..Settings::default() };
+    interlock_activities::all(Registry::default(), settings, &Judge::new(None))
 }
 
 struct Scene {

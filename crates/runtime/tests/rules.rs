@@ -4,12 +4,12 @@
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
+use interlock_activities::{Sandbox, Settings};
+use interlock_activity::Registry;
 use interlock_chart::{Value, library};
 use interlock_journal::{By, Engine, Entry, Head, Journal, Phase};
-use interlock_runtime::{
-    AnyMachine, Config, Error, GitSnapshots, Runtime, Start, SystemClock,
-    activities::{Sandbox, Settings, builtin_with},
-};
+use interlock_judge::Judge;
+use interlock_runtime::{AnyMachine, Config, Error, GitSnapshots, Runtime, Start, SystemClock};
 use interlock_testkit::launcher::launcher;
 
 const MACHINE: &str = r#"
@@ -40,7 +40,11 @@ fn runtime(home: &Path) -> (Runtime, Arc<dyn Engine>) {
     let sandbox = Sandbox { launcher: launcher(), ..Sandbox::default() };
     let runtime = Runtime::new(Config {
         engine: Arc::clone(&journal),
-        registry: builtin_with(Settings { sandbox, ..Settings::default() }),
+        registry: interlock_activities::all(
+            Registry::default(),
+            Settings { sandbox, ..Settings::default() },
+            &Judge::new(None),
+        ),
         clock: Arc::new(SystemClock),
         snapshots: Arc::new(GitSnapshots::new(home.join("store"))),
         attempts_max: 4,

@@ -21,6 +21,9 @@ use crate::{
     workspace::keep,
 };
 
+/// The name of the evidence that lists the references which a commit has moved.
+pub const COMMIT_EVIDENCE: &str = "commit";
+
 /// A commit to be made.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {

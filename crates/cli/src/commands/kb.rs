@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use interlock_firmware::learned::{self, ENTRIES_PER_LESSON, Lesson};
 use interlock_journal::{
     knowledge::{Entry, Filter, Knowledge},
     moment,
@@ -10,7 +11,6 @@ use interlock_judge::{
     embeddings::{self, Embedder},
     settings::Settings,
 };
-use interlock_runtime::learned::{self, ENTRIES_PER_LESSON, Lesson};
 
 use super::Outcome;
 use crate::{

@@ -4,11 +4,12 @@ use std::{collections::BTreeSet, path::PathBuf};
 
 use interlock_activity::Writes;
 use interlock_core::ActivityId;
+use interlock_firmware::learned;
 use interlock_journal::{
     Engine as _, Entry, Head, Undone,
     knowledge::{self, Knowledge},
 };
-use interlock_runtime::{TakeBackOrder, Undid, learned};
+use interlock_runtime::{TakeBackOrder, Undid};
 use serde_json::{Value as Json, json};
 
 use super::Outcome;

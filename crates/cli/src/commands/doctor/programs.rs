@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use interlock_runtime::{find_program, package_of};
+use interlock_firmware::package_of;
+use interlock_program::find;
 
 use super::{Finding, good};
 
@@ -22,7 +23,7 @@ pub(super) fn optional() -> Vec<Finding> {
 }
 
 fn finding(name: &'static str, used_for: &str) -> Finding {
-    match find_program(name, Path::new("/"), &BTreeMap::new()) {
+    match find(name, Path::new("/"), &BTreeMap::new()) {
         Ok(path) => good(name, path.display().to_string()),
         Err(_) => good(name, format!("missing: only needed for {used_for}; `apt install {}`", package_of(name))),
     }

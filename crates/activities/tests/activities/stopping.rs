@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use interlock_activities::CommandRun;
 use interlock_activity::Activity;
-use interlock_runtime::activities::CommandRun;
 use serde_json::json;
 
 use interlock_testkit::processes::is_alive;

@@ -2,10 +2,9 @@
 
 use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
-use interlock_workspace::{Commit, Committed, Error, Workspace};
+use interlock_workspace::{COMMIT_EVIDENCE, Commit, Committed, Error, Workspace};
 
 use super::{begin, failed, keep};
-use crate::undo::COMMIT;
 
 const KNOWN: [&str; 8] = ["message", "branch", "tree", "from", "to", "hooks", "goal", "pull_request_text"];
 
@@ -185,7 +184,7 @@ impl Done {
     fn outcome(self, attempt: &Attempt, signal: &str) -> Result<Outcome, Outcome> {
         let Done { made, pull_request } = self;
         let moved = serde_json::to_vec(&made.moved).map_err(|error| Outcome::error(code::FAILED, error.to_string()))?;
-        let mut evidence = vec![keep(attempt, COMMIT, "application/json", &moved)?];
+        let mut evidence = vec![keep(attempt, COMMIT_EVIDENCE, "application/json", &moved)?];
         if let Some(text) = &pull_request {
             evidence.push(keep(attempt, "pull_request", "text/markdown", text.as_bytes())?);
         }

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
+use interlock_activities::CommandRun;
 use interlock_activity::Activity;
-use interlock_runtime::activities::CommandRun;
 use serde_json::{Value, json};
 
 use crate::trial::{Ended, Trial, sandbox, until};

@@ -14,7 +14,7 @@ use super::{
     project::{Policies, root},
     sight::Sight,
 };
-use crate::activities::http;
+use crate::http;
 
 /// Asks policy before an activity starts.
 #[derive(Clone, Debug)]

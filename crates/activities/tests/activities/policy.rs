@@ -3,8 +3,8 @@
 use std::fs;
 
 use expect_test::{Expect, expect};
+use interlock_activities::{Gate, PolicyCheck, policy_call, policy_plan};
 use interlock_activity::Activity;
-use interlock_runtime::activities::{Gate, PolicyCheck, policy_call, policy_plan};
 use serde_json::{Value, json};
 
 use crate::trial::{Ended, Trial};

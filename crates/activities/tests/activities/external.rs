@@ -1,6 +1,6 @@
 //! `external`.
 
-use interlock_runtime::activities::External;
+use interlock_activities::External;
 use serde_json::{Value, json};
 
 use interlock_testkit::processes::is_alive;

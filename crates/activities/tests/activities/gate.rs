@@ -3,8 +3,8 @@
 use std::fs;
 
 use expect_test::{Expect, expect};
+use interlock_activities::{CommandRun, External, Gate, HttpRequest, WorkspaceApply};
 use interlock_activity::Activity;
-use interlock_runtime::activities::{CommandRun, External, Gate, HttpRequest, WorkspaceApply};
 use interlock_sandbox::{Config, Network};
 use interlock_workspace::Workspace;
 use serde_json::{Value, json};

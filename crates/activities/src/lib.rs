@@ -1,4 +1,8 @@
-//! What can be done outside a machine, out of the box. One file each; `docs/activities.md` says what each takes and gives.
+//! The general activities: commands, HTTP requests, workspace, policy, timers, child runs, log triage. One file each;
+//! `docs/activities.md` lists the input and the signals of each.
+//!
+//! The crate knows the contract (`interlock-activity`) and no runtime. The binary composes these activities with those of
+//! other crates into one registry (`crates/cli/src/compose.rs`).
 
 mod child;
 mod command;
@@ -34,35 +38,24 @@ pub use workspace::{
     WorkspaceSnapshot, WorkspaceUndo,
 };
 
-/// What the activities need to be told.
+/// The settings that the general activities share.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Hashes what commands leave behind; quick only where it has a home.
+    /// Hashes the files that commands leave behind; fast only if it has a home directory.
     pub workspace: Workspace,
-    /// The hosts that may be asked over HTTP, besides this machine itself.
+    /// The hosts that HTTP requests may go to, besides this machine.
     pub allowed_hosts: Vec<String>,
-    /// How programs are confined.
+    /// The confinement of programs.
     pub sandbox: Sandbox,
-    /// The store's folder, where the user says which judges there are, and where maps are remembered.
+    /// The store's directory, which holds the user's settings of judges and the cached code maps.
     pub home: Option<PathBuf>,
 }
 
-/// All activities, with nothing allowed that need not be.
-pub fn builtin() -> Registry {
-    builtin_with(Settings::default())
-}
-
-/// All activities.
-pub fn builtin_with(settings: Settings) -> Registry {
+/// Adds the general activities to a registry. `judge` writes the documents of `judge.prd`; its own activity is not added.
+#[must_use]
+pub fn all(registry: Registry, settings: Settings, judge: &Judge) -> Registry {
     let gate = Gate::new(settings.allowed_hosts).with_settings(settings.sandbox.config.clone());
     let kept = settings.workspace.clone();
-    let hands = interlock_firmware::Settings {
-        workspace: settings.workspace.clone(),
-        sandbox: settings.sandbox.clone(),
-        home: settings.home.clone(),
-    };
-    let registry = interlock_firmware::all(Registry::default(), hands);
-    let judge = Judge::confined(settings.home.clone(), settings.sandbox.clone());
     workspace::all(registry, &settings.workspace, settings.home, &gate)
         .with(gate.guard(CommandRun::new(settings.workspace, settings.sandbox.clone())))
         .with(gate.guard(HttpRequest::default()))
@@ -71,7 +64,6 @@ pub fn builtin_with(settings: Settings) -> Registry {
         .with(LogsTriage)
         .with(gate.guard(External::new(settings.sandbox)))
         .with(JudgePrd::new(judge.clone(), kept.clone(), &gate))
-        .with(judge)
         .with(PolicyCheck::new(&gate, kept))
         .with(policy_plan(&gate))
         .with(policy_call(&gate))

@@ -10,13 +10,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use interlock_activities::Sandbox;
 use interlock_activity::{
     Activity, Attempt, Canceller, Ending, Future, Host, Invocation, Outcome, StartRun, Taken, UseGrants,
 };
 use interlock_chart::Value;
 use interlock_core::ActivityId;
 use interlock_journal::{AttemptResult, Definition, Engine, Journal};
-use interlock_runtime::activities::Sandbox;
 use interlock_testkit::launcher::launcher;
 use tempfile::TempDir;
 

@@ -1,6 +1,6 @@
 //! `logs.triage`: what the rules make of what a machine knows.
 
-use interlock_runtime::activities::LogsTriage;
+use interlock_activities::LogsTriage;
 use serde_json::{Value as Json, json};
 
 use crate::trial::{Ended, Trial};

@@ -7,8 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use interlock_activities::HttpRequest;
 use interlock_activity::Activity;
-use interlock_runtime::activities::HttpRequest;
 use serde_json::{Value, json};
 
 use crate::trial::{Ended, Trial};

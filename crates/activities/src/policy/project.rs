@@ -1,6 +1,6 @@
 //! Where the policy of a run comes from: the default, with the project's own files laid over it.
 //!
-//! A run is held to the files as they were when it began (`crate::project`): what is held to a policy must not be able to change it.
+//! A run is held to the files as they were when it began (`interlock_activity::project`): what is held to a policy must not be able to change it.
 
 use std::{
     collections::BTreeMap,
@@ -8,12 +8,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use interlock_activity::{Attempt, Outcome, ProjectFile};
+pub(super) use interlock_activity::project::root;
+use interlock_activity::{
+    Attempt, Outcome, ProjectFile,
+    project::{self, POLICY, RISK},
+};
 use interlock_policy::{Policy, risk::Table};
 
 use super::BAD_POLICY;
-pub(super) use crate::project::root;
-use crate::project::{self, POLICY, RISK};
 
 /// The most runs whose policy is kept.
 const RUNS_MAX: usize = 1_000;

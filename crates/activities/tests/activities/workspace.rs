@@ -2,14 +2,12 @@
 
 use std::{fs, process::Command, sync::Arc};
 
-use interlock_activity::Taken;
-use interlock_runtime::{
-    Workspace,
-    activities::{
-        GitCommit, WorkspaceApply, WorkspaceCheckpoint, WorkspaceCommit, WorkspaceContext, WorkspaceOpen,
-        WorkspaceRestore, WorkspaceSnapshot, WorkspaceUndo,
-    },
+use interlock_activities::{
+    GitCommit, WorkspaceApply, WorkspaceCheckpoint, WorkspaceCommit, WorkspaceContext, WorkspaceOpen, WorkspaceRestore,
+    WorkspaceSnapshot, WorkspaceUndo,
 };
+use interlock_activity::Taken;
+use interlock_workspace::Workspace;
 use serde_json::json;
 
 use crate::trial::{Ended, Trial};
