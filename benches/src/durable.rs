@@ -9,8 +9,9 @@ use std::{
 
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry};
 use interlock_chart::{Value, library};
-use interlock_journal::{By, Engine, Head, Journal};
+use interlock_journal::{By, Engine, Head};
 use interlock_runtime::{AnyMachine, Config, Live, Loaded, NoSnapshots, Runtime, Start, SystemClock};
+use interlock_sqlite::Journal;
 
 use crate::{Result, langgraph, limits};
 

@@ -9,7 +9,7 @@ use std::{
 
 use interlock_activity::{Activity, Attempt, Canceller, Ending, Future, Host, Invocation, Outcome, StartRun, Taken};
 use interlock_core::ActivityId;
-use interlock_journal::{AttemptResult, Definition, Engine, EvidenceStore, Journal};
+use interlock_journal::{AttemptResult, Definition, EvidenceStore};
 use interlock_judge::Judge;
 use interlock_testkit::model_server::{Dialect, ModelServer};
 use serde_json::json;
@@ -100,7 +100,6 @@ fn with(at: usize) -> interlock_chart::Value {
 }
 
 fn attempt(home: &Path) -> Result<Attempt> {
-    let journal = Journal::open(&home.join("store"))?;
     let data =
         json!({ "required": ["suggestion"], "properties": { "suggestion": { "type": "string", "minLength": 1 } } });
     let signals = ["code_bug", "check_bug"].map(|name| Taken { name: name.into(), data: data.clone() });
@@ -127,7 +126,7 @@ fn attempt(home: &Path) -> Result<Attempt> {
         folder: home.to_owned(),
         snapshot: None,
         live: home.join("live.log"),
-        evidence: journal.evidence().deferring(),
+        evidence: EvidenceStore::open(home.join("evidence"))?.deferring(),
         host: Arc::new(Quick(Instant::now())),
         cancel: Canceller::new().1,
     })

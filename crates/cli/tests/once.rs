@@ -7,7 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_journal::{Engine as _, Journal, Posted};
+use interlock_journal::{Engine as _, Posted};
+use interlock_sqlite::Journal;
 use interlock_testkit::session::Session;
 use serde_json::Value as Json;
 use tempfile::TempDir;

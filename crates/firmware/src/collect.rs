@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interlock_activity::Attempt;
-use interlock_journal::knowledge::Came;
+use interlock_knowledge::Came;
 use serde::Deserialize;
 use serde_json::json;
 

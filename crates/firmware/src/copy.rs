@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use interlock_activity::{Attempt, Outcome};
-use interlock_journal::knowledge::Came;
+use interlock_knowledge::Came;
 use interlock_workspace::{Error, patch::Patch};
 use serde::Deserialize;
 use serde_json::json;

@@ -1,20 +1,14 @@
 //! `knowledge.record` and `knowledge.search`: records the results of rounds for later runs and finds similar ones.
 //!
-//! The knowledge base belongs to the journal (`interlock_journal::knowledge`). A run continues if the knowledge base
-//! cannot be read or written.
+//! The knowledge base itself is `interlock-knowledge`. A run continues if the knowledge base cannot be read or written.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use interlock_activity::{Attempt, Outcome, code};
 use interlock_chart::counted;
-use interlock_journal::{
-    EvidenceStore, Hash,
-    knowledge::{Came, Filter, Knowledge, Round as Written},
-};
-use interlock_judge::{
-    embeddings::{self, Embedder},
-    settings::Settings as Judges,
-};
+use interlock_journal::{EvidenceStore, Hash};
+use interlock_judge::{embeddings::Embedder, settings::Settings as Judges};
+use interlock_knowledge::{Came, Filter, Knowledge, Round as Written, Vectors};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
@@ -237,9 +231,13 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     // One thread at a time owns the knowledge base, also while a server computes vectors.
     let looked = blocking(move || {
         let base = Knowledge::open(&home).map_err(failed)?;
+        let vectors = embedder.as_ref().map(|embedder| Vectors {
+            model: embedder.model(),
+            make: async |texts: &[String]| embedder.vectors(texts).await,
+        });
         thread.block_on(async {
             tokio::select! {
-                looked = embeddings::search(&base, embedder.as_ref(), &text, &filter, SIMILAR_MAX * ENTRIES_PER_LESSON) => looked.map_err(failed),
+                looked = interlock_knowledge::search(&base, vectors, &text, &filter, SIMILAR_MAX * ENTRIES_PER_LESSON) => looked.map_err(failed),
                 () = cancel.cancelled() => Err(Outcome::error(code::CANCELLED, "it was stopped")),
             }
         })

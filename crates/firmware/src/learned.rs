@@ -1,14 +1,12 @@
 //! Presents the recorded rounds: equal ones once with a count, undone fixes marked as such, and only those with
 //! enough common words as similar.
 //!
-//! The knowledge base keeps every round of every run (`interlock_journal::knowledge`); this module removes no entry.
+//! The knowledge base keeps every round of every run (`interlock-knowledge`); nothing here removes an entry.
 
 use std::collections::BTreeSet;
 
-use interlock_journal::{
-    Result,
-    knowledge::{Came, Entry, Hit, Knowledge, Round},
-};
+use interlock_journal::Result;
+use interlock_knowledge::{Came, Entry, Hit, Knowledge, Round};
 use serde::Serialize;
 
 /// The tag of an entry whose fix was delivered and later undone.

@@ -61,13 +61,15 @@ impl Definition {
         self.files.iter().find(|(path, _)| path == name).map(|(_, content)| content.as_slice())
     }
 
-    pub(crate) fn pack(&self) -> Result<Vec<u8>> {
+    /// Returns the stored form: compressed JSON.
+    pub fn pack(&self) -> Result<Vec<u8>> {
         let form = Form { text: self.text.clone(), files: self.files.iter().cloned().collect() };
         let json = serde_json::to_vec(&form).map_err(|error| self.damaged(error.to_string()))?;
         zstd::encode_all(json.as_slice(), LEVEL).map_err(|error| Error::io("compressing a definition", &error))
     }
 
-    pub(crate) fn unpack(hash: &str, machine: String, version: u32, packed: &[u8]) -> Result<Self> {
+    /// Reads the stored form.
+    pub fn unpack(hash: &str, machine: String, version: u32, packed: &[u8]) -> Result<Self> {
         let damaged = |why: String| Error::Damaged { what: format!("the definition {hash}"), why };
         let json = zstd::decode_all(packed).map_err(|error| damaged(error.to_string()))?;
         let form: Form = serde_json::from_slice(&json).map_err(|error| damaged(error.to_string()))?;

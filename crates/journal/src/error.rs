@@ -123,23 +123,4 @@ impl Error {
         };
         Error::Store { doing: doing.into(), why: error.to_string(), trouble }
     }
-
-    /// Of an SQLite error.
-    pub fn sqlite(doing: impl Into<String>, error: &rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode;
-        let trouble = match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => Trouble::Full,
-            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => Trouble::ReadOnly,
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Trouble::Locked,
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Trouble::Corrupt,
-            _ => Trouble::Other,
-        };
-        Error::Store { doing: doing.into(), why: error.to_string(), trouble }
-    }
-}
-
-impl From<rusqlite::Error> for Error {
-    fn from(error: rusqlite::Error) -> Self {
-        Error::sqlite("the journal could not be used", &error)
-    }
 }

@@ -47,7 +47,8 @@ const SYNCS_AT_ONCE: usize = 8;
 static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 
 impl EvidenceStore {
-    pub(crate) fn open(folder: PathBuf) -> Result<Self> {
+    /// Opens the evidence in a directory and creates the directory if it does not exist.
+    pub fn open(folder: PathBuf) -> Result<Self> {
         private::folder(&folder)?;
         let settled = Arc::new([const { AtomicBool::new(false) }; 256]);
         Ok(EvidenceStore { folder, settled, redactor: None, pending: None })

@@ -6,8 +6,6 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use rusqlite::Connection;
-
 use crate::{EvidenceStore, Hash, Result};
 
 /// What a collection did.
@@ -43,11 +41,4 @@ pub fn collect(
         }
     }
     Ok(collected)
-}
-
-/// The hashes that records refer to.
-pub(crate) fn used(connection: &Connection) -> Result<BTreeSet<Hash>> {
-    let mut select = connection.prepare("SELECT DISTINCT hash FROM evidence")?;
-    let rows = select.query_map([], |row| row.get(0).map(Hash))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

@@ -18,8 +18,8 @@ pub fn folder(path: &Path) -> Result<()> {
         .map_err(|error| Error::io(format!("the folder {} could not be made", path.display()), &error))
 }
 
-/// Makes an empty file for its owner alone. SQLite gives the files beside it the same mode.
-pub(crate) fn file(path: &Path) -> Result<()> {
+/// Creates an empty file that only its owner can open. SQLite gives the files beside it the same mode.
+pub fn file(path: &Path) -> Result<()> {
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),

@@ -108,8 +108,8 @@ impl Unchained {
         Ok(Unchained { at_ms, kind: kind | ELSEWHERE, payload, elsewhere: Some(file.hash), sent })
     }
 
-    /// Puts it behind `before`.
-    pub(crate) fn chained(self, run: &str, seq: u64, before: &Hash) -> Record {
+    /// Returns the record with its sequence number and with the hash that chains it to `before`.
+    pub fn chained(self, run: &str, seq: u64, before: &Hash) -> Record {
         let hash = link(run, seq, self.at_ms, self.kind, &self.payload, before);
         Record { seq, at_ms: self.at_ms, kind: self.kind, payload: self.payload, hash }
     }

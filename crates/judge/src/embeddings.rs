@@ -1,23 +1,16 @@
-//! Texts as vectors, by a server that speaks OpenAI's embeddings; and what runs have learned, found by meaning where there is such a server.
+//! Makes vectors of texts with a server that speaks OpenAI's embeddings API.
 //!
-//! A search never fails because of that server: without it words are looked for, and what went wrong is told.
+//! The knowledge base searches with these vectors (`crates/knowledge/src/meaning.rs`).
 
 use std::{future::Future, time::Duration};
 
 use interlock_http::{Address, Client, Method, Request, header};
-use interlock_journal::knowledge::{Entry, Filter, Hit, Knowledge};
 use serde_json::{Value, json};
 
 use crate::settings::Server;
 
 /// The most texts in one request.
 const TEXTS_PER_REQUEST: usize = 32;
-
-/// The most entries that get their vectors during one search; others get theirs during the next.
-const ENTRIES_PER_SEARCH: usize = 256;
-
-/// The longest text that is sent, in characters: models read no more than some thousand words of it.
-const TEXT_CHARS_MAX: usize = 6_000;
 
 /// The longest answer that is read.
 const REPLY_BYTES_MAX: usize = 32 * 1024 * 1024;
@@ -30,15 +23,6 @@ const VECTOR_MAX: usize = 16_384;
 pub struct Embedder {
     server: Server,
     client: Client,
-}
-
-/// What a search found.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
-    /// The entries, best first.
-    pub hits: Vec<Hit>,
-    /// Why only words were looked for, where meaning was to be.
-    pub trouble: Option<String>,
 }
 
 impl Embedder {
@@ -129,54 +113,4 @@ fn vector(values: &[Value]) -> Option<Vec<f32>> {
     let numbers =
         values.iter().map(|value| value.as_f64().map(|number| number as f32).filter(|number| number.is_finite()));
     numbers.collect::<Option<Vec<f32>>>().filter(|vector| vector.len() <= VECTOR_MAX)
-}
-
-/// What an entry means: what it is about, what was seen and why. The patch would drown it.
-fn meaning(entry: &Entry) -> String {
-    let text = format!("{}\n{}\n{}", entry.title, entry.symptom, entry.cause);
-    text.chars().take(TEXT_CHARS_MAX).collect()
-}
-
-/// Finds what runs have learned, by words, and by meaning where something makes vectors.
-///
-/// # Errors
-///
-/// Where the knowledge base cannot be read. What is wrong with the server is no error: see [`Found::trouble`].
-pub async fn search(
-    knowledge: &Knowledge,
-    embedder: Option<&Embedder>,
-    text: &str,
-    filter: &Filter,
-    at_most: usize,
-) -> Result<Found, interlock_journal::Error> {
-    let Some(embedder) = embedder else {
-        return Ok(Found { hits: knowledge.search(text, filter, at_most)?, trouble: None });
-    };
-    match vector_of(knowledge, embedder, text).await? {
-        Ok(vector) => {
-            let hits = knowledge.search_meaning(text, (embedder.model(), &vector), filter, at_most)?;
-            Ok(Found { hits, trouble: None })
-        }
-        Err(trouble) => Ok(Found { hits: knowledge.search(text, filter, at_most)?, trouble: Some(trouble) }),
-    }
-}
-
-/// The vector of a text, after entries that had none got theirs.
-async fn vector_of(
-    knowledge: &Knowledge,
-    embedder: &Embedder,
-    text: &str,
-) -> Result<Result<Vec<f32>, String>, interlock_journal::Error> {
-    let entries = knowledge.without_vector(embedder.model(), ENTRIES_PER_SEARCH)?;
-    let mut texts: Vec<String> = vec![text.chars().take(TEXT_CHARS_MAX).collect()];
-    texts.extend(entries.iter().map(meaning));
-    let mut vectors = match embedder.vectors(&texts).await {
-        Ok(vectors) => vectors.into_iter(),
-        Err(why) => return Ok(Err(why)),
-    };
-    let own = vectors.next().ok_or_else(|| "there is no vector of the text".to_owned());
-    for (entry, vector) in entries.iter().zip(vectors) {
-        knowledge.keep_vector(entry, embedder.model(), &vector)?;
-    }
-    Ok(own)
 }

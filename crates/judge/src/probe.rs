@@ -9,7 +9,7 @@ use std::{
 use interlock_activity::{Attempt, Canceller, Ending, Future, Host, Invocation, Outcome, StartRun, code};
 use interlock_core::ActivityId;
 use interlock_http::Client;
-use interlock_journal::{Definition, Engine, Journal};
+use interlock_journal::{Definition, EvidenceStore};
 use interlock_program::Sandbox;
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ pub struct Probe {
 /// Asks every judge something small, one after the other. Costs a few hundred tokens each.
 pub async fn probe(home: Option<&Path>, folder: &Path, sandbox: &Sandbox) -> Result<Vec<Probe>, String> {
     let settings = Settings::load(home, folder)?;
-    // A program wants an attempt that it is part of; what that would keep is thrown away.
+    // A program is started within an attempt. The evidence of this attempt is discarded.
     let scratch = tempfile::tempdir().map_err(|error| format!("there is no temporary folder: {error}"))?;
     let attempt = attempt(scratch.path(), folder)?;
     let mut probes = Vec::new();
@@ -103,7 +103,7 @@ async fn ask(model: &Model, attempt: &Attempt, sandbox: &Sandbox) -> Result<Stri
 
 /// An attempt of no run.
 fn attempt(scratch: &Path, folder: &Path) -> Result<Attempt, String> {
-    let journal = Journal::open(&scratch.join("store")).map_err(|error| error.to_string())?;
+    let evidence = EvidenceStore::open(scratch.join("evidence")).map_err(|error| error.to_string())?;
     let definition =
         Definition { hash: String::new(), machine: String::new(), version: 1, text: String::new(), files: Vec::new() };
     let invocation = Invocation {
@@ -122,7 +122,7 @@ fn attempt(scratch: &Path, folder: &Path) -> Result<Attempt, String> {
         folder: folder.to_owned(),
         snapshot: None,
         live: scratch.join("live.log"),
-        evidence: journal.evidence().clone(),
+        evidence,
         host: Arc::new(Bare),
         cancel: Canceller::new().1,
     })

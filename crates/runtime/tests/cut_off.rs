@@ -12,9 +12,10 @@ use std::{
 use interlock_activities::{Sandbox, Settings};
 use interlock_activity::{Effect, Registry};
 use interlock_chart::{Value, library};
-use interlock_journal::{AttemptResult, By, Engine, Entry, Head, Journal, Phase};
+use interlock_journal::{AttemptResult, By, Engine, Entry, Head, Phase};
 use interlock_judge::Judge;
 use interlock_runtime::{AnyMachine, Config, GitSnapshots, Runtime, Start, SystemClock, verify};
+use interlock_sqlite::Journal;
 use interlock_testkit::{launcher::launcher, processes::is_alive};
 
 /// Waits for a file, so that the test decides when it ends. Each start leaves a line in a file outside of the workspace.

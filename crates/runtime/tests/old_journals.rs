@@ -9,8 +9,9 @@ use std::{path::Path, sync::Arc};
 
 use interlock_chart::{Value, library, yaml};
 use interlock_core::{Ended, Input, Machine, Semantics, State, step};
-use interlock_journal::{Append, By, Definition, Engine, Entry, Head, Journal, Lease, NewRun, Phase};
+use interlock_journal::{Append, By, Definition, Engine, Entry, Head, Lease, NewRun, Phase};
 use interlock_runtime::{AnyMachine, Live, Loaded, NewFork, fork, replay};
+use interlock_sqlite::Journal;
 
 /// The places after each of the recorded run's records.
 const PLACES: [&str; 10] = [

@@ -7,9 +7,10 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 use interlock_activities::{Sandbox, Settings};
 use interlock_activity::Registry;
 use interlock_chart::{Value, library};
-use interlock_journal::{By, Engine, Entry, Head, Journal, Phase};
+use interlock_journal::{By, Engine, Entry, Head, Phase};
 use interlock_judge::Judge;
 use interlock_runtime::{AnyMachine, Config, Error, GitSnapshots, Runtime, Start, SystemClock};
+use interlock_sqlite::Journal;
 use interlock_testkit::launcher::launcher;
 
 const MACHINE: &str = r#"

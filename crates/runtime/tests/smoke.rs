@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry};
 use interlock_chart::{Value, library};
-use interlock_journal::{By, Engine, Journal, Phase};
+use interlock_journal::{By, Engine, Phase};
 use interlock_runtime::{AnyMachine, Config, NoSnapshots, Runtime, Start, SystemClock, verify};
+use interlock_sqlite::Journal;
 
 struct Echo;
 

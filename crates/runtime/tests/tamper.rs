@@ -6,8 +6,9 @@ use std::{collections::BTreeMap, path::Path, sync::OnceLock};
 
 use interlock_activity::Registry;
 use interlock_chart::library;
-use interlock_journal::{Engine, Hash, Head, Journal};
+use interlock_journal::{Engine, Hash, Head};
 use interlock_runtime::{Problem, verify};
+use interlock_sqlite::Journal;
 use interlock_testkit::crash::{Seed, lively, play_in};
 use rusqlite::{Connection, params, types::Value};
 

@@ -16,7 +16,7 @@ use interlock_activity::{
 };
 use interlock_chart::Value;
 use interlock_core::ActivityId;
-use interlock_journal::{AttemptResult, Definition, Engine, Journal};
+use interlock_journal::{AttemptResult, Definition, EvidenceStore};
 use interlock_testkit::launcher::launcher;
 use tempfile::TempDir;
 
@@ -81,7 +81,6 @@ impl Trial {
         let home = TempDir::new().unwrap();
         let folder = fs::canonicalize(home.path()).unwrap().join("folder");
         fs::create_dir(&folder).unwrap();
-        let journal = Journal::open(&home.path().join("store")).unwrap();
         let (host, (canceller, cancel)) = (Arc::new(Recorder::default()), Canceller::new());
         let attempt = Attempt {
             run: "run-1".into(),
@@ -93,7 +92,7 @@ impl Trial {
             folder: folder.clone(),
             snapshot: None,
             live: home.path().join("live/run-1-7-1.log"),
-            evidence: journal.evidence().clone(),
+            evidence: EvidenceStore::open(home.path().join("evidence")).unwrap(),
             host: host.clone(),
             cancel,
         };

@@ -14,8 +14,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_journal::{Journal, StoreHead};
+use interlock_journal::StoreHead;
 use interlock_runtime::{Clock as _, SystemClock};
+use interlock_sqlite::Journal;
 use serde::Deserialize;
 
 use super::{Anchor, Key, key};

@@ -8,7 +8,8 @@ mod key;
 
 use std::{collections::BTreeSet, path::Path};
 
-use interlock_journal::{Audit, Hash, StoreHead, moment};
+use interlock_journal::{Hash, StoreHead, moment};
+use interlock_sqlite::Audit;
 use ring::signature::{ED25519, UnparsedPublicKey};
 use serde::{Deserialize, Serialize};
 

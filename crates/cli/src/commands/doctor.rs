@@ -6,8 +6,9 @@ mod programs;
 use std::{borrow::Cow, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
 use interlock_chart::counted;
-use interlock_journal::{Engine as _, Filter, Journal, sqlite_version};
+use interlock_journal::{Engine as _, Filter};
 use interlock_judge::settings::{PERSON, Settings};
+use interlock_sqlite::{Journal, sqlite_version};
 use serde::Serialize;
 
 use super::Outcome;

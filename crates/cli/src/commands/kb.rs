@@ -3,14 +3,9 @@
 use std::fmt::Write as _;
 
 use interlock_firmware::learned::{self, ENTRIES_PER_LESSON, Lesson};
-use interlock_journal::{
-    knowledge::{Entry, Filter, Knowledge},
-    moment,
-};
-use interlock_judge::{
-    embeddings::{self, Embedder},
-    settings::Settings,
-};
+use interlock_journal::moment;
+use interlock_judge::{embeddings::Embedder, settings::Settings};
+use interlock_knowledge::{Entry, Filter, Knowledge, Vectors};
 
 use super::Outcome;
 use crate::{
@@ -40,8 +35,12 @@ fn search(knowledge: &Knowledge, args: &KbSearch, output: &Output) -> Outcome {
     let filter = Filter { product_line: args.product_line.clone(), tags: args.tags.clone() };
     let (query, at_most) = (args.query.join(" "), usize::from(args.limit));
     let looked_at = at_most.saturating_mul(ENTRIES_PER_LESSON);
+    let vectors = embedder.as_ref().map(|embedder| Vectors {
+        model: embedder.model(),
+        make: async |texts: &[String]| embedder.vectors(texts).await,
+    });
     let found =
-        block_on(async { Ok(embeddings::search(knowledge, embedder.as_ref(), &query, &filter, looked_at).await?) })?;
+        block_on(async { Ok(interlock_knowledge::search(knowledge, vectors, &query, &filter, looked_at).await?) })?;
     let lessons = learned::once(found.hits, at_most);
     if let Some(trouble) = &found.trouble {
         output.talk(&format!("{} looked for words only: {trouble}\n", output.yellow("warning:")));

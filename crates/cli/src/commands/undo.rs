@@ -5,10 +5,8 @@ use std::{collections::BTreeSet, path::PathBuf};
 use interlock_activity::Writes;
 use interlock_core::ActivityId;
 use interlock_firmware::learned;
-use interlock_journal::{
-    Engine as _, Entry, Head, Undone,
-    knowledge::{self, Knowledge},
-};
+use interlock_journal::{Engine as _, Entry, Head, Undone};
+use interlock_knowledge::Knowledge;
 use interlock_runtime::{TakeBackOrder, Undid};
 use serde_json::{Value as Json, json};
 
@@ -160,7 +158,7 @@ fn put_back(args: &Undo, undid: &Undid) -> String {
 
 /// What was learned from the run says from now on whether its fix is still there. That this cannot be written down takes nothing back.
 fn remember(store: &Store, head: &Head, output: &Output) -> Result<(), Failure> {
-    if !store.home.join(knowledge::FILE).exists() {
+    if !store.home.join(interlock_knowledge::FILE).exists() {
         return Ok(());
     }
     let is_back = standing(&of_run(store, head)?).is_some();

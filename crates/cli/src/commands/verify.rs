@@ -1,8 +1,9 @@
 //! `interlock verify`: whether runs are what was written.
 
 use interlock_chart::counted;
-use interlock_journal::{Audit, Engine as _, Filter, Head};
+use interlock_journal::{Engine as _, Filter, Head};
 use interlock_runtime::{Problem, verify};
+use interlock_sqlite::Audit;
 use serde_json::json;
 
 use super::Outcome;

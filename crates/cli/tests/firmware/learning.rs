@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use interlock_journal::knowledge::{Knowledge, Round};
+use interlock_knowledge::{Knowledge, Round};
 use interlock_testkit::model_server::{ModelServer, Scripted};
 use serde_json::{Value as Json, json};
 

@@ -64,7 +64,7 @@ fn a_map_is_for_programs_too() {
 
 #[test]
 fn what_runs_have_learned_is_found_shown_and_written_out() {
-    use interlock_journal::knowledge::{Came, Knowledge, Round};
+    use interlock_knowledge::{Came, Knowledge, Round};
     let (_folder, session) = project();
     let home = session.folder().join("home");
     let session = session.with("INTERLOCK_HOME", home.display().to_string());
@@ -174,7 +174,7 @@ fn what_runs_have_learned_is_found_shown_and_written_out() {
 
 #[test]
 fn what_runs_have_learned_is_found_by_words_where_the_embedding_model_does_not_answer() {
-    use interlock_journal::knowledge::{Knowledge, Round};
+    use interlock_knowledge::{Knowledge, Round};
     let (_folder, session) = project();
     let home = session.folder().join("home");
     let session = session.with("INTERLOCK_HOME", home.display().to_string());

@@ -1,10 +1,7 @@
 //! What runs have learned, found by meaning with a server on loopback.
 
-use interlock_journal::knowledge::{Filter, Knowledge, Round};
-use interlock_judge::{
-    embeddings::{Embedder, Found, search},
-    settings::Settings,
-};
+use interlock_judge::{embeddings::Embedder, settings::Settings};
+use interlock_knowledge::{Filter, Found, Knowledge, Round, Vectors, search};
 use interlock_testkit::model_server::{Asked, End, ModelServer, Scripted};
 use serde_json::{Value, json};
 
@@ -50,7 +47,9 @@ fn scene(url: &str) -> Scene {
 }
 
 async fn found(scene: &Scene, text: &str) -> Found {
-    search(&scene.knowledge, Some(&scene.embedder), text, &Filter::default(), 10).await.unwrap()
+    let make = async |texts: &[String]| scene.embedder.vectors(texts).await;
+    let vectors = Vectors { model: scene.embedder.model(), make };
+    search(&scene.knowledge, Some(vectors), text, &Filter::default(), 10).await.unwrap()
 }
 
 fn runs(found: &Found) -> String {

@@ -4,9 +4,10 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use interlock_activity::Registry;
 use interlock_chart::{Value, library};
-use interlock_journal::{By, Engine, Entry, Journal, Phase};
+use interlock_journal::{By, Engine, Entry, Phase};
 use interlock_judge::Judge;
 use interlock_runtime::{AnyMachine, Config, NoSnapshots, Runtime, Start, SystemClock};
+use interlock_sqlite::Journal;
 use interlock_testkit::model_server::{Asked, Dialect, ModelServer};
 use serde_json::{Value as Json, json};
 

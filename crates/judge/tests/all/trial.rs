@@ -11,7 +11,7 @@ use std::{
 use interlock_activity::{Activity, Attempt, Canceller, Ending, Future, Host, Invocation, Outcome, StartRun, Taken};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
-use interlock_journal::{AttemptResult, Definition, Engine, Journal};
+use interlock_journal::{AttemptResult, Definition, EvidenceStore};
 use interlock_judge::Judge;
 use interlock_testkit::model_server::{Dialect, ModelServer};
 use serde_json::{Value as Json, json};
@@ -93,7 +93,6 @@ impl Trial {
         let home = TempDir::new().unwrap();
         let folder = home.path().join("folder");
         std::fs::create_dir(&folder).unwrap();
-        let journal = Journal::open(&home.path().join("store")).unwrap();
         let (host, (canceller, cancel)) = (Arc::new(Recorder::default()), Canceller::new());
         let signals = signals.as_object().unwrap().iter();
         let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
@@ -120,7 +119,7 @@ impl Trial {
             folder: folder.clone(),
             snapshot: None,
             live: home.path().join("live.log"),
-            evidence: journal.evidence().clone(),
+            evidence: EvidenceStore::open(home.path().join("evidence")).unwrap(),
             host: host.clone(),
             cancel,
         };

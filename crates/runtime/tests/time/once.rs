@@ -8,9 +8,10 @@ use std::{
 use interlock_activity::Registry;
 use interlock_chart::Value;
 use interlock_journal::{
-    Append, By, Claim, Definition, Engine, EvidenceStore, Filter, Hash, Head, Holder, Journal, Lease, Message, NewRun,
-    Opened, Posted, Receipt, Record, Result, RunKey, Work,
+    Append, By, Claim, Definition, Engine, EvidenceStore, Filter, Hash, Head, Holder, Lease, Message, NewRun, Opened,
+    Posted, Receipt, Record, Result, RunKey, Work,
 };
+use interlock_sqlite::Journal;
 
 use crate::scene::{Hand, Scene};
 

@@ -10,8 +10,9 @@ use std::{
 
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry};
 use interlock_chart::{Value, library};
-use interlock_journal::{By, Engine, Entry, Head, Journal};
+use interlock_journal::{By, Engine, Entry, Head};
 use interlock_runtime::{AnyMachine, Clock, Config, NoSnapshots, Runtime, Sent, Start};
+use interlock_sqlite::Journal;
 
 /// A clock that stands still until the test sets it, or until something under test passes on to the next time.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 use interlock_activity::{Attempt, Canceller, Future, Host, Invocation, Outcome, StartRun};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
-use interlock_journal::{Definition, Engine, Journal};
+use interlock_journal::{Definition, EvidenceStore};
 
 struct Nobody;
 
@@ -27,7 +27,6 @@ impl Host for Nobody {
 
 /// Creates an attempt that works in a directory and keeps everything else below `home`.
 pub(crate) fn attempt(home: &Path, folder: &Path) -> (Attempt, Canceller) {
-    let journal = Journal::open(&home.join("store")).unwrap();
     let (canceller, cancel) = Canceller::new();
     let definition =
         Definition { hash: "none".into(), machine: "trial".into(), version: 1, text: String::new(), files: Vec::new() };
@@ -47,7 +46,7 @@ pub(crate) fn attempt(home: &Path, folder: &Path) -> (Attempt, Canceller) {
         folder: folder.to_owned(),
         snapshot: None,
         live: home.join("live/run-1-7-1.log"),
-        evidence: journal.evidence().clone(),
+        evidence: EvidenceStore::open(home.join("evidence")).unwrap(),
         host: Arc::new(Nobody),
         cancel,
     };

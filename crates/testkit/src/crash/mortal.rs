@@ -6,9 +6,10 @@ use std::{
 };
 
 use interlock_journal::{
-    Append, Claim, Definition, Engine, EvidenceStore, Filter, Hash, Head, Holder, Journal, Lease, Message, NewRun,
-    Opened, Posted, Receipt, Record, Result, RunKey, Work,
+    Append, Claim, Definition, Engine, EvidenceStore, Filter, Hash, Head, Holder, Lease, Message, NewRun, Opened,
+    Posted, Receipt, Record, Result, RunKey, Work,
 };
+use interlock_sqlite::Journal;
 use tokio::sync::oneshot;
 
 use super::world::World;

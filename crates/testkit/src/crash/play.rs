@@ -9,8 +9,9 @@ use std::{
 use interlock_activity::{Effect, Registry};
 use interlock_chart::library::Source;
 use interlock_core::ActivityId;
-use interlock_journal::{AttemptResult, By, Engine, Entry, Hash, Head, Journal, Phase};
+use interlock_journal::{AttemptResult, By, Engine, Entry, Hash, Head, Phase};
 use interlock_runtime::{AnyMachine, Config, Live, Loaded, Move, Runtime, Start, offers, replay, verify};
+use interlock_sqlite::Journal;
 
 use super::{
     mortal::Mortal,

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use interlock_activity::{Invocation, StandIn, Taken};
 use interlock_chart::{Value as ChartValue, library, model::Template};
-use interlock_journal::{Definition, Engine, EvidenceStore, Journal};
+use interlock_journal::{Definition, EvidenceStore};
 use serde_json::{Value, json};
 
 use crate::{
@@ -95,8 +95,8 @@ fn logs(evidence: &EvidenceStore) -> Vec<(String, String, String)> {
 #[test]
 fn whatever_rules_say_to_a_built_in_machine_is_a_verdict() {
     let store = tempfile::tempdir().unwrap();
-    let journal = Journal::open(store.path()).unwrap();
-    let (logs, rules) = (logs(journal.evidence()), Rules::default());
+    let evidence = EvidenceStore::open(store.path().to_owned()).unwrap();
+    let (logs, rules) = (logs(&evidence), Rules::default());
     let mut said: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
     for machine in ["firmware", "coder", "prd", "brain", "notebook"] {
         let source = library::load(machine, Path::new("/")).unwrap();
@@ -121,7 +121,7 @@ fn whatever_rules_say_to_a_built_in_machine_is_a_verdict() {
             for (log_name, log, kept) in &logs {
                 for measured in measured {
                     let with = ChartValue::from(with(machine, &invoke.with, log, kept, measured));
-                    let of = StandIn { invocation: &invocation, with: &with, evidence: journal.evidence() };
+                    let of = StandIn { invocation: &invocation, with: &with, evidence: &evidence };
                     if let Some(signal) = say(&of, &rules, &format!("{what} about {log_name}")) {
                         *counts.entry(signal).or_default() += 1;
                     }

@@ -1,9 +1,12 @@
 //! Making runs and adding to them.
 
+use interlock_journal::{
+    Append, Definition, Error, Hash, Head, Lease, NewRun, Phase, Record, RunKey, TimerChange, Unchained,
+};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::{
-    Append, Definition, Error, Hash, Head, Lease, NewRun, Phase, Record, Result, RunKey, TimerChange,
+    Result,
     store::{read, seal},
 };
 
@@ -15,14 +18,14 @@ pub(crate) fn define(connection: &Connection, definition: &Definition, packed: &
 
 pub(crate) fn create(connection: &Connection, new: NewRun, worker: Option<i64>) -> Result<Head> {
     if read::find(connection, &new.name)?.is_some() {
-        return Err(Error::Exists(new.name));
+        return Err(Error::Exists(new.name).into());
     }
     let defined: Option<i64> = connection
         .prepare_cached("SELECT 1 FROM definition WHERE hash = ?1")?
         .query_row([&new.definition], |row| row.get(0))
         .optional()?;
     if defined.is_none() {
-        return Err(Error::NoDefinition(new.definition));
+        return Err(Error::NoDefinition(new.definition).into());
     }
     let at = new.first.records.first().map_or(0, |record| record.at_ms);
     let epoch = i64::from(worker.is_some());
@@ -42,10 +45,10 @@ pub(crate) fn create(connection: &Connection, new: NewRun, worker: Option<i64>) 
 pub(crate) fn append(connection: &Connection, run: RunKey, after: u64, lease: Lease, append: Append) -> Result<u64> {
     let (name, seq, before, epoch) = place(connection, run)?;
     if epoch != lease.epoch {
-        return Err(Error::Fenced { run: name });
+        return Err(Error::Fenced { run: name }.into());
     }
     if seq != after {
-        return Err(Error::Conflict { run: name, expected: after, found: seq });
+        return Err(Error::Conflict { run: name, expected: after, found: seq }.into());
     }
     let elsewhere = append.records.iter().enumerate().filter_map(|(at, record)| Some((at, record.elsewhere?)));
     let used = append.evidence.iter().map(|(at, evidence)| (*at, evidence.hash));
@@ -54,7 +57,7 @@ pub(crate) fn append(connection: &Connection, run: RunKey, after: u64, lease: Le
     let sent: Vec<(usize, String)> = sent.collect();
     for (_, id) in &sent {
         if let Some(seq) = read::sent(connection, run, id)? {
-            return Err(Error::Repeated { run: name, id: id.clone(), seq });
+            return Err(Error::Repeated { run: name, id: id.clone(), seq }.into());
         }
     }
     let records = chain(&name, seq, before, append.records);
@@ -97,14 +100,14 @@ pub(crate) fn append(connection: &Connection, run: RunKey, after: u64, lease: Le
 }
 
 fn place(connection: &Connection, run: RunKey) -> Result<(String, u64, Hash, i64)> {
-    connection
+    let found = connection
         .prepare_cached("SELECT name, seq, hash, epoch FROM run WHERE id = ?1")?
         .query_row([run.0], |row| Ok((row.get(0)?, row.get(1)?, Hash(row.get(2)?), row.get(3)?)))
-        .optional()?
-        .ok_or_else(|| Error::NoRun(format!("#{}", run.0)))
+        .optional()?;
+    Ok(found.ok_or_else(|| Error::NoRun(format!("#{}", run.0)))?)
 }
 
-fn chain(run: &str, after: u64, before: Hash, records: Vec<crate::Unchained>) -> Vec<Record> {
+fn chain(run: &str, after: u64, before: Hash, records: Vec<Unchained>) -> Vec<Record> {
     let (mut seq, mut before) = (after, before);
     let chained = records.into_iter().map(|record| {
         seq += 1;

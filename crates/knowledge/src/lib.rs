@@ -4,9 +4,10 @@
 //! nothing that a run does depends on it, its index can be made again from its entries, and a damaged one must not keep a run from going on.
 //! Nothing here takes secrets out of texts: whoever records does that before.
 //!
-//! `find.rs` finds entries by words, `vectors.rs` by meaning; `tables.rs` has the tables.
+//! `find.rs` finds entries by keyword, `vectors.rs` by vector, `meaning.rs` makes the vectors that entries lack; `tables.rs` has the tables.
 
 mod find;
+mod meaning;
 mod tables;
 mod vectors;
 
@@ -16,10 +17,12 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use interlock_journal::{Error, Result, moment, private};
+use interlock_sqlite::database;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result, moment, private};
+pub use meaning::{Found, Vectors, search};
 
 /// The file, in the store's folder.
 pub const FILE: &str = "knowledge.sqlite";
@@ -236,7 +239,7 @@ impl Knowledge {
 }
 
 fn failed(error: rusqlite::Error) -> Error {
-    Error::sqlite("the knowledge base could not be used", &error)
+    database::error("the knowledge base could not be used", &error)
 }
 
 const COLUMNS: &str = "id, run, iteration, at, machine, title, symptom, cause, patch, result, product_line, tags, files, confidence, evidence_refs";

@@ -3,10 +3,11 @@
 //! A run's own chain does not notice that a whole run was removed. The store's chain does: every commit extends it by the records that the
 //! commit added, in the same transaction. Its length is the number of records that the store has ever held.
 
+use interlock_journal::{Hash, StoreHead};
 use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 
-use crate::{Hash, Result, StoreHead};
+use crate::Result;
 
 /// The end of the chain as the store has it.
 pub(crate) fn head(connection: &Connection) -> Result<StoreHead> {

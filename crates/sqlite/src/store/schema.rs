@@ -1,26 +1,18 @@
 //! The tables and how they came to be.
 
-use std::{
-    path::Path,
-    time::{Duration, Instant},
+use std::path::Path;
+
+use interlock_journal::{Error, Trouble};
+use rusqlite::{Connection, OpenFlags};
+
+use crate::{
+    Result,
+    database::{self, APPLICATION_ID, BUSY_WAIT, to_wal},
 };
-
-use rusqlite::{Connection, ErrorCode, OpenFlags};
-
-use crate::{Error, Result};
-
-/// How long to wait for another process that is writing.
-pub(crate) const BUSY_WAIT: Duration = Duration::from_secs(10);
-
-/// How long until it is asked again.
-const ASK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Pages in the write-ahead log before they are moved into the store: 4 MiB, so that the moving is rare, and the log soon written over
 /// instead of growing, which a file system takes longer to make durable.
 const PAGES_PER_CHECKPOINT: i64 = 1_024;
-
-/// `ILCK`: says to `file(1)` and to us that this is a store of ours.
-pub(crate) const APPLICATION_ID: i64 = 0x494C_434B;
 
 /// Each brings a store from the version before to its own. Never change one that has been released: add another.
 const MIGRATIONS: [&str; 4] = [
@@ -79,10 +71,10 @@ const MIGRATIONS: [&str; 4] = [
 const SEALED_SINCE: usize = 3;
 
 /// Opens the store for writing, made or brought up to date as needed.
-pub(crate) fn open(path: &Path) -> Result<Connection> {
+pub(crate) fn open(path: &Path) -> Result<Connection, Error> {
     let doing = || format!("the store {} could not be opened", path.display());
-    let connection = Connection::open(path).map_err(|error| Error::sqlite(doing(), &error))?;
-    prepare(&connection, path).map_err(|error| match error {
+    let connection = Connection::open(path).map_err(|error| database::error(doing(), &error))?;
+    prepare(&connection, path).map_err(|fault| match Error::from(fault) {
         Error::Store { why, trouble, .. } => Error::Store { doing: doing(), why, trouble },
         other => other,
     })?;
@@ -103,20 +95,6 @@ fn prepare(connection: &Connection, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Has what is written go into a log first. Where two open a new file at once, SQLite tells one of them at once that it is locked, however long that one
-/// would wait: so it is asked again.
-pub(crate) fn to_wal(connection: &Connection) -> rusqlite::Result<()> {
-    let deadline = Instant::now() + BUSY_WAIT;
-    loop {
-        match connection.pragma_update(None, "journal_mode", "wal") {
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < deadline => {
-                std::thread::sleep(ASK_AGAIN);
-            }
-            done => return done,
-        }
-    }
-}
-
 fn known() -> i64 {
     MIGRATIONS.len() as i64
 }
@@ -126,10 +104,10 @@ fn version(connection: &Connection, path: &Path) -> Result<i64> {
     let application: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     if found > 0 && application != APPLICATION_ID {
         let why = "it is the database of another program".into();
-        return Err(Error::Store { doing: String::new(), why, trouble: crate::error::Trouble::Corrupt });
+        return Err(Error::Store { doing: String::new(), why, trouble: Trouble::Corrupt }.into());
     }
     if found > known() {
-        return Err(Error::Newer { path: path.to_owned(), found, known: known() });
+        return Err(Error::Newer { path: path.to_owned(), found, known: known() }.into());
     }
     Ok(found)
 }
@@ -137,7 +115,7 @@ fn version(connection: &Connection, path: &Path) -> Result<i64> {
 /// Two processes may come at once: the second finds it done.
 fn migrate(connection: &Connection, path: &Path) -> Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    let done = (|| {
+    let done: Result<()> = (|| {
         let from = usize::try_from(version(connection, path)?).unwrap_or(0);
         for migration in &MIGRATIONS[from..] {
             connection.execute_batch(migration)?;
@@ -159,10 +137,10 @@ fn migrate(connection: &Connection, path: &Path) -> Result<()> {
 }
 
 /// Opens the store for reading.
-pub(crate) fn open_reader(path: &Path) -> Result<Connection> {
+pub(crate) fn open_reader(path: &Path) -> Result<Connection, Error> {
     let doing = || format!("the store {} could not be read", path.display());
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(|error| Error::sqlite(doing(), &error))?;
-    connection.busy_timeout(BUSY_WAIT).map_err(|error| Error::sqlite(doing(), &error))?;
+    let connection = Connection::open_with_flags(path, flags).map_err(|error| database::error(doing(), &error))?;
+    connection.busy_timeout(BUSY_WAIT).map_err(|error| database::error(doing(), &error))?;
     Ok(connection)
 }

@@ -1,8 +1,9 @@
 //! Who holds which run.
 
+use interlock_journal::{Claim, Error, Lease, RunKey, Work};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::{Claim, Error, Lease, Result, RunKey, Work};
+use crate::Result;
 
 pub(crate) fn register(connection: &Connection, pid: u32) -> Result<i64> {
     connection.prepare_cached("INSERT INTO worker (pid) VALUES (?1)")?.execute([pid])?;

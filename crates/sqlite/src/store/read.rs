@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use interlock_core::TimerId;
+use interlock_journal::{Definition, Error, Filter, Hash, Head, Opened, Phase, Record, RunKey};
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Sql};
 
-use crate::{Definition, Error, Filter, Hash, Head, Opened, Phase, Record, Result, RunKey, store::seal};
+use crate::{Result, store::seal};
 
 const HEAD: &str =
     "SELECT id, name, machine, definition, parent, created, updated, seq, hash, phase, place, epoch, worker,
@@ -37,7 +38,7 @@ pub(crate) fn find(connection: &Connection, name: &str) -> Result<Option<Head>> 
 
 pub(crate) fn head(connection: &Connection, run: RunKey) -> Result<Head> {
     let found = connection.prepare_cached(&format!("{HEAD} WHERE id = ?1"))?.query_row([run.0], to_head).optional()?;
-    found.ok_or_else(|| Error::NoRun(format!("#{}", run.0)))
+    Ok(found.ok_or_else(|| Error::NoRun(format!("#{}", run.0)))?)
 }
 
 pub(crate) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<Head>> {
@@ -115,6 +116,13 @@ pub(crate) fn sent(connection: &Connection, run: RunKey, id: &str) -> Result<Opt
     Ok(select.query_row(params![run.0, id], |row| row.get(0)).optional()?)
 }
 
+/// The hashes of the evidence that records refer to.
+pub(crate) fn evidence_in_use(connection: &Connection) -> Result<BTreeSet<Hash>> {
+    let mut select = connection.prepare("SELECT DISTINCT hash FROM evidence")?;
+    let rows = select.query_map([], |row| row.get(0).map(Hash))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 /// The records of a run that refer to files.
 pub(crate) fn records_with_evidence(connection: &Connection, run: RunKey) -> Result<Vec<Record>> {
     let mut statement = connection.prepare_cached(
@@ -141,5 +149,5 @@ pub(crate) fn definition(connection: &Connection, hash: &str) -> Result<Definiti
         .query_row([hash], |row| Ok((row.get::<_, String>(0)?, row.get::<_, u32>(1)?, row.get::<_, Vec<u8>>(2)?)))
         .optional()?;
     let (machine, version, packed) = found.ok_or_else(|| Error::NoDefinition(hash.to_owned()))?;
-    Definition::unpack(hash, machine, version, &packed)
+    Ok(Definition::unpack(hash, machine, version, &packed)?)
 }

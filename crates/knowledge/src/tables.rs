@@ -2,13 +2,9 @@
 
 use std::path::Path;
 
+use interlock_journal::{Error, Result, Trouble};
+use interlock_sqlite::database::{self, APPLICATION_ID, BUSY_WAIT, to_wal};
 use rusqlite::Connection;
-
-use crate::{
-    Error, Result,
-    error::Trouble,
-    store::{APPLICATION_ID, BUSY_WAIT, to_wal},
-};
 
 /// Each brings it from the version before to its own. Never change one that has been released: add another.
 const MIGRATIONS: [&str; 1] = ["
@@ -31,8 +27,8 @@ const MIGRATIONS: [&str; 1] = ["
 /// Opens the file, made or brought up to date as needed.
 pub(super) fn open(path: &Path) -> Result<Connection> {
     let doing = || format!("the knowledge base {} could not be opened", path.display());
-    let connection = Connection::open(path).map_err(|error| Error::sqlite(doing(), &error))?;
-    let prepared = prepare(&connection).map_err(|error| Error::sqlite(doing(), &error))?;
+    let connection = Connection::open(path).map_err(|error| database::error(doing(), &error))?;
+    let prepared = prepare(&connection).map_err(|error| database::error(doing(), &error))?;
     match prepared {
         Prepared::Good => Ok(connection),
         Prepared::Foreign => {

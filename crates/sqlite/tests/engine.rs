@@ -7,9 +7,10 @@ use std::{path::Path, sync::Arc};
 use interlock_chart::{Value, library};
 use interlock_core::{Semantics, TimerId};
 use interlock_journal::{
-    Append, By, Claim, Created, Definition, Engine, Entry, Error, Filter, Hash, Head, Journal, Lease, NewRun, Phase,
-    Posted, RunKey, TimerChange,
+    Append, By, Claim, Created, Definition, Engine, Entry, Error, Filter, Hash, Head, Lease, NewRun, Phase, Posted,
+    RunKey, TimerChange,
 };
+use interlock_sqlite::Journal;
 
 /// Opens an engine over a folder, as a process of its own would.
 type Open = fn(&Path) -> Arc<dyn Engine>;

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{Error, Result};
+use interlock_journal::{Error, Result};
 
 /// The sign of life of this process.
 #[derive(Debug)]

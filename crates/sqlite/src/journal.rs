@@ -1,64 +1,27 @@
-//! The engine that is always there: SQLite in a folder.
+//! The SQLite engine.
 
 use std::{
     collections::BTreeSet,
-    future::Future,
     path::{Path, PathBuf},
-    pin::Pin,
     sync::{Arc, Mutex, OnceLock, PoisonError},
-    task::{Context, Poll},
     time::Duration,
 };
 
+use interlock_journal::{
+    Append, Claim, Definition, Engine, Error, EvidenceStore, Filter, Hash, Head, Holder, Lease, Message, NewRun,
+    Opened, Posted, Receipt, Record, Result, RunKey, StoreHead, Work, private,
+};
 use rusqlite::Connection;
-use tokio::sync::oneshot;
 
 use crate::{
-    Append, Audit, Claim, Definition, Engine, Error, EvidenceStore, Filter, Hash, Head, Holder, Lease, Message, NewRun,
-    Opened, Posted, Record, Result, RunKey, StoreHead, Work, audit, gc,
+    Audit, audit,
     head_file::{self, HeadFile},
     liveness::{self, Worker},
-    private,
     store::{self, append, chain, leases, messages, read},
     writer::{OnCommit, Writer},
 };
 
-/// Something that is being made durable. Await it, or wait for it on a thread of one's own.
-#[derive(Debug)]
-pub struct Receipt<T>(pub(crate) oneshot::Receiver<Result<T>>);
-
-impl<T> Receipt<T> {
-    /// One that is known already.
-    pub fn of(result: Result<T>) -> Self {
-        let (reply, receipt) = oneshot::channel();
-        let _ = reply.send(result);
-        Receipt(receipt)
-    }
-
-    /// One that somebody else will fill in.
-    pub fn pending(reply: oneshot::Receiver<Result<T>>) -> Self {
-        Receipt(reply)
-    }
-
-    /// Waits for it, blocking the thread.
-    pub fn wait(self) -> Result<T> {
-        self.0.blocking_recv().unwrap_or_else(|_| Err(gone()))
-    }
-}
-
-fn gone() -> Error {
-    Error::Stopped("its thread has ended".into())
-}
-
-impl<T> Future for Receipt<T> {
-    type Output = Result<T>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.0).poll(context).map(|reply| reply.unwrap_or_else(|_| Err(gone())))
-    }
-}
-
-/// A journal in a folder.
+/// Runs and their records, in SQLite files of one directory.
 #[derive(Debug)]
 pub struct Journal {
     writer: Writer,
@@ -92,7 +55,7 @@ impl Journal {
         private::file(&file)?;
         let head_file = HeadFile::open(folder)?;
         let connection = store::open(&file)?;
-        head_file::compare(folder, &head_file, || chain::head(&connection))?;
+        head_file::compare(folder, &head_file, || Ok(chain::head(&connection)?))?;
         Ok((connection, head_file))
     }
 
@@ -113,7 +76,7 @@ impl Journal {
     }
 
     /// Reads with a connection of its own: readers never wait for the writer.
-    fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    fn read<T>(&self, read: impl FnOnce(&Connection) -> crate::Result<T>) -> Result<T> {
         let spare = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match spare {
             Some(connection) => connection,
@@ -121,7 +84,7 @@ impl Journal {
         };
         let result = read(&connection);
         self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
-        result
+        result.map_err(Error::from)
     }
 
     /// This process as others see it, from the first time it holds a run.
@@ -149,7 +112,7 @@ impl Journal {
 
     /// The hashes of evidence that records refer to.
     pub fn evidence_in_use(&self) -> Result<BTreeSet<Hash>> {
-        self.read(gc::used)
+        self.read(read::evidence_in_use)
     }
 
     /// The records of a run that refer to evidence.
@@ -195,7 +158,9 @@ pub fn sqlite_version() -> &'static str {
 
 /// A receipt for code that may or may not stand on a thread of an async runtime, which must not be blocked by its own means.
 fn wait_anywhere<T: Send>(receipt: Receipt<T>) -> Result<T> {
-    std::thread::scope(|scope| scope.spawn(|| receipt.wait()).join().unwrap_or_else(|_| Err(gone())))
+    std::thread::scope(|scope| {
+        scope.spawn(|| receipt.wait()).join().unwrap_or_else(|_| Err(Error::Stopped("its thread has ended".into())))
+    })
 }
 
 fn workers(folder: &Path) -> PathBuf {

@@ -7,10 +7,11 @@ use std::{
     path::Path,
 };
 
+use interlock_journal::{Definition, Error, Hash, RunKey, StoreHead};
 use rusqlite::Connection;
 
 use crate::{
-    Definition, Hash, Result, RunKey, StoreHead, head_file,
+    Result, head_file,
     store::{chain, read, seal},
 };
 
@@ -164,17 +165,21 @@ fn check_definitions(moment: &Connection, problems: &mut Vec<String>) -> Result<
     let hashes = select.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
     let wrong = hashes.iter().filter_map(|hash| {
         let definition = read::definition(moment, hash);
-        definition.and_then(|definition| matches_chart(&definition)).err().map(|error| error.to_string())
+        definition
+            .map_err(Error::from)
+            .and_then(|definition| matches_chart(&definition))
+            .err()
+            .map(|error| error.to_string())
     });
     problems.extend(shortened(wrong.collect()));
     Ok(())
 }
 
-fn matches_chart(definition: &Definition) -> Result<()> {
+fn matches_chart(definition: &Definition) -> Result<(), Error> {
     let chart = definition.chart()?;
     match (chart.id == definition.machine, chart.version == definition.version) {
         (true, true) => Ok(()),
-        _ => Err(crate::Error::Damaged {
+        _ => Err(Error::Damaged {
             what: format!("the definition {}", definition.hash),
             why: format!("its row has {} version {}", definition.machine, definition.version),
         }),

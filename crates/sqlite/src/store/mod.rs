@@ -8,4 +8,4 @@ pub(crate) mod read;
 mod schema;
 pub(crate) mod seal;
 
-pub(crate) use schema::{APPLICATION_ID, BUSY_WAIT, open, open_reader, to_wal};
+pub(crate) use schema::{open, open_reader};

@@ -1,8 +1,9 @@
 //! What one process has to say to a run that another one holds.
 
+use interlock_journal::{Error, Message, Posted, RunKey};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::{Error, Message, Posted, Result, RunKey};
+use crate::Result;
 
 pub(crate) fn post(connection: &Connection, run: RunKey, body: &str) -> Result<i64> {
     connection.prepare_cached("INSERT INTO message (run, body) VALUES (?1, ?2)")?.execute(params![run.0, body])?;
@@ -32,7 +33,7 @@ pub(crate) fn posted(connection: &Connection, message: i64) -> Result<Posted> {
     match found {
         Some(Some(answer)) => Ok(Posted::Answered(answer)),
         Some(None) => Ok(Posted::Open),
-        None => Err(Error::Damaged { what: format!("message {message}"), why: "it is gone".into() }),
+        None => Err(Error::Damaged { what: format!("message {message}"), why: "it is gone".into() }.into()),
     }
 }
 

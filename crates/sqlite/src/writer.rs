@@ -10,14 +10,14 @@ use std::{
     time::Duration,
 };
 
+use interlock_journal::{Error, Receipt, Result, StoreHead, Trouble};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use crate::{
-    Error, Receipt, Result, StoreHead,
-    error::Trouble,
+    database::{self, BUSY_WAIT},
     head_file::HeadFile,
-    store::{BUSY_WAIT, chain},
+    store::chain,
 };
 
 /// Called after every commit that added records, with the new end of the store's chain. It must not block.
@@ -43,10 +43,10 @@ struct Asked<T, F> {
     reply: oneshot::Sender<Result<T>>,
 }
 
-impl<T: Send, F: FnOnce(&Connection) -> Result<T> + Send> Job for Asked<T, F> {
+impl<T: Send, F: FnOnce(&Connection) -> crate::Result<T> + Send> Job for Asked<T, F> {
     fn write(&mut self, connection: &Connection) -> Result<()> {
         let Some(write) = self.write.take() else { return Ok(()) };
-        let result = write(connection);
+        let result = write(connection).map_err(Error::from);
         let spoilt = match &result {
             Err(error @ Error::Store { .. }) => Err(error.clone()),
             _ => Ok(()),
@@ -137,7 +137,7 @@ impl Writer {
     /// Has something written. The receipt is filled in when it is durable.
     pub(crate) fn write<T: Send + 'static>(
         &self,
-        write: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&Connection) -> crate::Result<T> + Send + 'static,
     ) -> Receipt<T> {
         let (reply, receipt) = oneshot::channel();
         let job: Box<dyn Job> = Box::new(Asked { write: Some(write), result: None, reply });
@@ -145,7 +145,7 @@ impl Writer {
             None => lock(&self.desk.pen).commit(vec![job]),
             Some(_) => self.desk.take(job),
         }
-        Receipt(receipt)
+        Receipt::pending(receipt)
     }
 }
 
@@ -278,7 +278,7 @@ impl Pen {
 
     fn write(&self, jobs: &mut [Box<dyn Job>]) -> Result<()> {
         let written = jobs.iter_mut().try_for_each(|job| job.write(&self.connection));
-        let written = written.and_then(|()| chain::extend(&self.connection));
+        let written = written.and_then(|()| Ok(chain::extend(&self.connection)?));
         let written = written.and_then(|head| self.sql("COMMIT").map(|()| head));
         if written.is_err() && !self.connection.is_autocommit() {
             // A rollback can only fail where SQLite has rolled back by itself.
@@ -295,6 +295,6 @@ impl Pen {
 
     fn sql(&self, sql: &str) -> Result<()> {
         let done = self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
-        done.map(drop).map_err(|error| Error::sqlite("the journal could not be written", &error))
+        done.map(drop).map_err(|error| database::error("the journal could not be written", &error))
     }
 }

@@ -4,7 +4,8 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
-use interlock_journal::{Engine, EvidenceStore, Journal, RunKey};
+use interlock_journal::{Engine, EvidenceStore, RunKey};
+use interlock_sqlite::Journal;
 
 fn said(home: &Path) -> (String, String) {
     let error = Journal::open(home).unwrap_err();

@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Error, Hash, Result, StoreHead};
+use interlock_journal::{Error, Hash, Result, StoreHead};
 
 /// The file's name in the store's folder.
 const FILE: &str = "journal.head";

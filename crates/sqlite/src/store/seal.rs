@@ -2,10 +2,11 @@
 //!
 //! A digest notices damage and careless edits. Somebody who recomputes it is noticed by other means, or not at all: `docs/durability.md` lists which.
 
+use interlock_journal::{Hash, RunKey};
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
-use crate::{Hash, Result, RunKey};
+use crate::Result;
 
 /// The digest of a run's lease.
 pub(crate) fn lease(run: &str, epoch: i64, worker: Option<i64>) -> Hash {

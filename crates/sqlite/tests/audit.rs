@@ -8,9 +8,8 @@ use std::{
 };
 
 use interlock_chart::{Value, library};
-use interlock_journal::{
-    Append, Audit, By, Created, Definition, Engine, Entry, Journal, Lease, NewRun, Phase, StoreHead,
-};
+use interlock_journal::{Append, By, Created, Definition, Engine, Entry, Lease, NewRun, Phase, StoreHead};
+use interlock_sqlite::{Audit, Journal};
 use rusqlite::Connection;
 
 fn definition() -> Definition {

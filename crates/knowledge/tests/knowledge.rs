@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use interlock_journal::knowledge::{Came, FILE, Filter, Hit, Knowledge, Round};
+use interlock_knowledge::{Came, FILE, Filter, Hit, Knowledge, Round};
 use tempfile::TempDir;
 
 /// 2026-03-01T12:00:00Z.
