@@ -11,7 +11,7 @@ use interlock_activity::{Activity, Attempt, Canceller, Ending, Future, Host, Inv
 use interlock_core::ActivityId;
 use interlock_journal::{AttemptResult, Definition, EvidenceStore};
 use interlock_judge::Judge;
-use interlock_testkit::model_server::{Dialect, ModelServer};
+use interlock_testkit_activity::model_server::{Dialect, ModelServer};
 use serde_json::json;
 
 use crate::Result;

@@ -1,6 +1,5 @@
 //! The work that the fuzz targets do with a text that a reader accepted: every operation that could fail on it.
 
-pub mod markers;
 pub mod results;
 
 use std::sync::Arc;

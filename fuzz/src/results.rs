@@ -9,7 +9,7 @@ use interlock_testbench::{
 };
 use serde_json::{Map, json};
 
-use crate::markers::has_marker;
+use interlock_testkit::markers::has_marker;
 
 /// Reads a text in this format, as the output of a program that ended with exit code 0.
 pub fn read(name: &str, bytes: &[u8]) {

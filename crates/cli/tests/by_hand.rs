@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
-use interlock_testkit::session::{Session, words};
+use interlock_testkit_cli::session::{Session, words};
 use serde_json::Value as Json;
 
 /// Steps that are played.

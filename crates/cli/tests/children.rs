@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
-use interlock_testkit::session::Session;
+use interlock_testkit_cli::session::Session;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 

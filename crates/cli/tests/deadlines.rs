@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_testkit::session::Session;
+use interlock_testkit_cli::session::Session;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use interlock_testkit::{console, session::Session};
+use interlock_testkit_cli::{console, session::Session};
 
 /// Documents with sessions in them, and how many commands each has at least (so that none is lost without notice).
 const DOCUMENTS: [(&str, usize); 2] = [("README.md", 7), ("docs/running.md", 9)];

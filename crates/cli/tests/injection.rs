@@ -16,10 +16,8 @@ use std::{
     },
 };
 
-use interlock_testkit::{
-    model_server::{Asked, Dialect, ModelServer},
-    session::Session,
-};
+use interlock_testkit_activity::model_server::{Asked, Dialect, ModelServer};
+use interlock_testkit_cli::session::Session;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 

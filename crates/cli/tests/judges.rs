@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
-use interlock_testkit::{
-    model_server::{Dialect, ModelServer, Scripted},
-    session::Session,
-};
+use interlock_testkit_activity::model_server::{Dialect, ModelServer, Scripted};
+use interlock_testkit_cli::session::Session;
 use serde_json::{Value as Json, json};
 
 const MACHINE: &str = r#"
@@ -175,7 +173,7 @@ fn a_prd_is_not_written_where_policy_forbids_it() {
 fn spans(collector: &ModelServer) -> Vec<Json> {
     let asked = collector.asked();
     asked.iter().for_each(|asked| assert_eq!(asked.line, "POST /v1/traces HTTP/1.1"));
-    let of = |asked: &interlock_testkit::model_server::Asked| {
+    let of = |asked: &interlock_testkit_activity::model_server::Asked| {
         asked.body["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap().clone()
     };
     asked.iter().flat_map(of).collect()

@@ -9,7 +9,7 @@ use std::{
 
 use interlock_journal::{Engine as _, Posted};
 use interlock_sqlite::Journal;
-use interlock_testkit::session::Session;
+use interlock_testkit_cli::session::Session;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 

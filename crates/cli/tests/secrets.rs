@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-use interlock_testkit::session::Session;
+use interlock_testkit_cli::session::Session;
 use tempfile::TempDir;
 
 /// Made of halves wherever it is written, so that it is whole only where it was printed, sent or answered.

@@ -7,7 +7,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use interlock_testkit::session::Session;
+use interlock_testkit_cli::session::Session;
 
 const TEA: &str = "\
 machine: tea

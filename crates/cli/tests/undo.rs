@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path, process::Command, time::Duration};
 
-use interlock_testkit::session::{Session, Transcript};
+use interlock_testkit_cli::session::{Session, Transcript};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 

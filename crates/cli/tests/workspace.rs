@@ -84,28 +84,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "runtime",
         ],
     ),
-    (
-        "testkit",
-        &[
-            "chart",
-            "redact",
-            "core",
-            "checker",
-            "conform",
-            "journal",
-            "sqlite",
-            "knowledge",
-            "map",
-            "activity",
-            "workspace",
-            "judge",
-            "policy",
-            "program",
-            "sandbox",
-            "testbench",
-            "runtime",
-        ],
-    ),
+    ("testkit", &["chart", "core"]),
+    ("testkit-activity", &["chart", "core", "journal", "activity", "sandbox"]),
+    ("testkit-cli", &[]),
+    ("testkit-runs", &["chart", "core", "journal", "sqlite", "activity", "runtime", "testkit"]),
 ];
 
 /// Crates that compute and touch nothing; no dependency of theirs may bring in a runtime, a clock or chance.
@@ -171,10 +153,23 @@ fn crates_know_only_those_below_them() {
 }
 
 #[test]
-fn the_test_kit_is_for_tests_only() {
-    for (name, manifest) in manifests() {
-        assert!(!manifest.ordinary.contains("interlock-testkit"), "crates/{name} ships the test kit");
+fn test_kits_are_dev_dependencies_only() {
+    for (name, manifest) in manifests().iter().filter(|(name, _)| !name.starts_with("testkit")) {
+        let kit = manifest.ordinary.iter().find(|dependency| dependency.starts_with("interlock-testkit"));
+        assert_eq!(kit, None, "crates/{name} ships a test kit");
     }
+}
+
+/// The tests of the pure crates compile no database, no TLS and no grammars: their kit builds on pure crates only.
+#[test]
+fn the_kit_of_the_pure_crates_is_pure() {
+    let manifests = manifests();
+    for name in ["core", "checker"] {
+        let kits = manifests[name].tests_only.iter().filter(|dependency| dependency.starts_with("interlock-testkit"));
+        assert_eq!(kits.collect::<Vec<_>>(), ["interlock-testkit"], "crates/{name}");
+    }
+    let builds_on: Vec<_> = manifests["testkit"].ordinary.iter().filter_map(|dependency| ours(dependency)).collect();
+    assert_eq!(builds_on, ["chart", "core"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use interlock_chart::library;
-use interlock_testkit::crash::{lively, survey};
+use interlock_testkit_runs::{lively, survey};
 
 fn survives(machine: &str) {
     let source = library::load(machine, Path::new("/")).unwrap();

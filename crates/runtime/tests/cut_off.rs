@@ -16,7 +16,7 @@ use interlock_journal::{AttemptResult, By, Engine, Entry, Head, Phase};
 use interlock_judge::Judge;
 use interlock_runtime::{AnyMachine, Config, GitSnapshots, Runtime, Start, SystemClock, verify};
 use interlock_sqlite::Journal;
-use interlock_testkit::{launcher::launcher, processes::is_alive};
+use interlock_testkit_activity::{launcher::launcher, processes::is_alive};
 
 /// Waits for a file, so that the test decides when it ends. Each start leaves a line in a file outside of the workspace.
 const SCRIPT: &str = "echo started >> ../starts; echo $$ > ../pid; echo changed > tracked; rm gone; echo new > added; \

@@ -11,7 +11,7 @@ use interlock_journal::{By, Engine, Entry, Head, Phase};
 use interlock_judge::Judge;
 use interlock_runtime::{AnyMachine, Config, Error, GitSnapshots, Runtime, Start, SystemClock};
 use interlock_sqlite::Journal;
-use interlock_testkit::launcher::launcher;
+use interlock_testkit_activity::launcher::launcher;
 
 const MACHINE: &str = r#"
 machine: held

@@ -9,7 +9,7 @@ use interlock_chart::library;
 use interlock_journal::{Engine, Hash, Head};
 use interlock_runtime::{Problem, verify};
 use interlock_sqlite::Journal;
-use interlock_testkit::crash::{Seed, lively, play_in};
+use interlock_testkit_runs::{Seed, lively, play_in};
 use rusqlite::{Connection, params, types::Value};
 
 /// A store with one finished run in it.

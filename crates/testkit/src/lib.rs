@@ -1,19 +1,17 @@
-//! What tests are made of.
+//! Pure test support.
 //!
-//! [`script`] moves a machine by a few lines of text and tells what happened; [`random`] makes machines and inputs that nobody
-//! would write; [`walk`] finds the data with which a machine goes a given way; [`session`] and [`console`] run a command line and
-//! hold it against what a test or a document shows; [`launcher`] builds what starts programs; [`model_server`] speaks as models' servers
-//! do; [`processes`] tells which of a command's are left; [`crash`] kills a process at every moment there is, in virtual time. A dev-dependency only: nothing that ships uses it.
+//! [`script`] moves a machine by a few lines of text and prints what happened; [`random`] makes machines and inputs that nobody
+//! would write; [`walk`] finds the data with which a machine takes a given path, from the values of [`samples`]; [`markers`]
+//! finds the failure markers of test frameworks in a text.
+//!
+//! The crate depends on `chart` and `core` only, so that their tests compile neither a database nor a runtime. Other test support:
+//! `testkit-activity` (attempts, launcher, model server), `testkit-runs` (crash simulation), `testkit-cli` (sessions of the
+//! binary). Each is a dev-dependency only.
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // A test that cannot go on stops.
 
-pub mod console;
-pub mod crash;
-pub mod launcher;
-pub mod model_server;
-pub mod processes;
+pub mod markers;
 pub mod random;
-mod samples;
+pub mod samples;
 pub mod script;
-pub mod session;
 pub mod walk;

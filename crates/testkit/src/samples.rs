@@ -20,13 +20,14 @@ const ITEMS_MAX: usize = 64;
 
 /// What the guards of a machine ask, by the names of fields: the same name is taken for the same thing wherever it stands.
 #[derive(Debug, Default)]
-pub(crate) struct Samples {
+pub struct Samples {
     asked: BTreeSet<String>,
     constants: BTreeMap<String, Vec<Json>>,
 }
 
 impl Samples {
-    pub(crate) fn of(machine: &Machine) -> Self {
+    /// Collects the constants that the guards of a machine compare with.
+    pub fn of(machine: &Machine) -> Self {
         let mut samples = Samples::default();
         let mut ids = Vec::new();
         for transition in &machine.chart().transitions {
@@ -47,17 +48,17 @@ impl Samples {
     }
 
     /// What a run may be given: only what guards ask about varies.
-    pub(crate) fn input(&self, schema: &Schema) -> Vec<Value> {
+    pub fn input(&self, schema: &Schema) -> Vec<Value> {
         self.fitting(schema, false)
     }
 
     /// What an event may carry: whatever has few values varies, it may be asked about under another name later.
-    pub(crate) fn event(&self, schema: &Schema) -> Vec<Value> {
+    pub fn event(&self, schema: &Schema) -> Vec<Value> {
         self.fitting(schema, true)
     }
 
     /// What a failed activity may say.
-    pub(crate) fn error(&self) -> Vec<Value> {
+    pub fn error(&self) -> Vec<Value> {
         let codes = self.constants.get("code").cloned().unwrap_or_default();
         let codes = std::iter::once(json!("FAILED")).chain(codes);
         codes.map(|code| Value::from(json!({ "code": code, "message": "it failed" }))).collect()

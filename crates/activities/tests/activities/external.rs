@@ -3,7 +3,7 @@
 use interlock_activities::External;
 use serde_json::{Value, json};
 
-use interlock_testkit::processes::is_alive;
+use interlock_testkit_activity::processes::is_alive;
 
 use crate::trial::{Trial, sandbox};
 

@@ -6,7 +6,7 @@ use interlock_activities::CommandRun;
 use interlock_activity::Activity;
 use serde_json::json;
 
-use interlock_testkit::processes::is_alive;
+use interlock_testkit_activity::processes::is_alive;
 
 use crate::trial::{Ended, Trial, sandbox, until};
 

@@ -2,10 +2,8 @@
 
 use std::{fs, path::PathBuf};
 
-use interlock_testkit::{
-    model_server::{Dialect, ModelServer},
-    session::{Session, Transcript},
-};
+use interlock_testkit_activity::model_server::{Dialect, ModelServer};
+use interlock_testkit_cli::session::{Session, Transcript};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 

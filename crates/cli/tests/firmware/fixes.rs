@@ -1,9 +1,7 @@
 //! Runs that end well: by templates, by a model, at once or after detours.
 
-use interlock_testkit::{
-    model_server::{ModelServer, Scripted},
-    session::Transcript,
-};
+use interlock_testkit_activity::model_server::{ModelServer, Scripted};
+use interlock_testkit_cli::session::Transcript;
 
 use crate::{
     bench::Bench,
@@ -112,7 +110,11 @@ fn where_a_model_talks_nonsense_throughout_rules_and_templates_take_over() {
     let nonsense = ["I would rather not.", "{\"signal\": \"yes\"}", "", "```json\n{}\n```"];
     let scene = Scene::with_server(ModelServer::start(move |at, _| {
         let text = nonsense[at % nonsense.len()];
-        if at % 5 == 4 { Scripted::page(502) } else { interlock_testkit::model_server::Dialect::Chat.says(text) }
+        if at % 5 == 4 {
+            Scripted::page(502)
+        } else {
+            interlock_testkit_activity::model_server::Dialect::Chat.says(text)
+        }
     }));
     let ran = scene.run();
     assert_eq!(ran.code, Some(0), "{ran}\n{}", scene.trace());

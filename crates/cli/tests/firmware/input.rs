@@ -61,7 +61,7 @@ fn the_target_of_the_example_is_a_case_that_fails() {
 fn init_writes_an_example_with_comments_that_fits_the_machine() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home").display().to_string();
-    let session = interlock_testkit::session::Session::new(env!("CARGO_BIN_EXE_interlock"), folder.path())
+    let session = interlock_testkit_cli::session::Session::new(env!("CARGO_BIN_EXE_interlock"), folder.path())
         .with("INTERLOCK_HOME", home);
     let written = session.run("init firmware").unwrap();
     assert_eq!(written.code, Some(0), "{written}");

@@ -3,7 +3,7 @@
 use std::fs;
 
 use interlock_knowledge::{Knowledge, Round};
-use interlock_testkit::model_server::{ModelServer, Scripted};
+use interlock_testkit_activity::model_server::{ModelServer, Scripted};
 use serde_json::{Value as Json, json};
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use interlock_testkit::session::{Session, Transcript};
+use interlock_testkit_cli::session::{Session, Transcript};
 use tempfile::TempDir;
 
 use crate::scene::is_missing;

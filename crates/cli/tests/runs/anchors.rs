@@ -1,6 +1,6 @@
 //! Anchors: what only they notice.
 
-use interlock_testkit::session::Session;
+use interlock_testkit_cli::session::Session;
 
 use crate::scene::{brewed, json, run};
 

@@ -1,6 +1,6 @@
 //! What a person has to say yes to.
 
-use interlock_testkit::session::Transcript;
+use interlock_testkit_cli::session::Transcript;
 use serde_json::Value as Json;
 
 use crate::scene::{brewed, json, project, run};

@@ -4,7 +4,7 @@
 use std::fs;
 
 use expect_test::expect;
-use interlock_testkit::session::Session;
+use interlock_testkit_cli::session::Session;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 

@@ -1,7 +1,7 @@
 //! A machine that makes tea, and a run of it.
 
 use expect_test::Expect;
-use interlock_testkit::session::{Session, Transcript, without_times};
+use interlock_testkit_cli::session::{Session, Transcript, without_times};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 

@@ -1,7 +1,7 @@
 //! Machines that keep their promises, and machines that do not.
 
 use expect_test::expect;
-use interlock_testkit::session::Session;
+use interlock_testkit_cli::session::Session;
 use tempfile::TempDir;
 
 use crate::scene::{DOOR, check, check_in, project};

@@ -1,7 +1,7 @@
 //! What is known of code, and what runs have learned.
 
 use expect_test::expect;
-use interlock_testkit::session::Session;
+use interlock_testkit_cli::session::Session;
 use tempfile::TempDir;
 
 use crate::scene::{check_in, project};

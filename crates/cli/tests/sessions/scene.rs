@@ -1,7 +1,7 @@
 //! A project with a machine of its own.
 
 use expect_test::Expect;
-use interlock_testkit::session::Session;
+use interlock_testkit_cli::session::Session;
 use tempfile::TempDir;
 
 pub(crate) const DOOR: &str = "\

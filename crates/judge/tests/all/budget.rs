@@ -1,6 +1,6 @@
 //! What a run may spend.
 
-use interlock_testkit::model_server::{Dialect, ModelServer};
+use interlock_testkit_activity::model_server::{Dialect, ModelServer};
 
 use crate::trial::{Trial, bad, good, judge};
 

@@ -1,7 +1,7 @@
 //! From one judge to the next.
 
 use interlock_activity::Activity;
-use interlock_testkit::model_server::{Dialect, ModelServer};
+use interlock_testkit_activity::model_server::{Dialect, ModelServer};
 use serde_json::json;
 
 use crate::trial::{Trial, bad, good, judge};

@@ -2,7 +2,7 @@
 
 use interlock_judge::{embeddings::Embedder, settings::Settings};
 use interlock_knowledge::{Filter, Found, Knowledge, Round, Vectors, search};
-use interlock_testkit::model_server::{Asked, End, ModelServer, Scripted};
+use interlock_testkit_activity::model_server::{Asked, End, ModelServer, Scripted};
 use serde_json::{Value, json};
 
 /// Memory, serial lines, and neither.

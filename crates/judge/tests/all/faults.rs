@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use interlock_testkit::model_server::{Dialect, End, ModelServer, Scripted};
+use interlock_testkit_activity::model_server::{Dialect, End, ModelServer, Scripted};
 
 use crate::trial::{Trial, bad, good};
 

@@ -8,7 +8,7 @@ use interlock_journal::{By, Engine, Entry, Phase};
 use interlock_judge::Judge;
 use interlock_runtime::{AnyMachine, Config, NoSnapshots, Runtime, Start, SystemClock};
 use interlock_sqlite::Journal;
-use interlock_testkit::model_server::{Asked, Dialect, ModelServer};
+use interlock_testkit_activity::model_server::{Asked, Dialect, ModelServer};
 use serde_json::{Value as Json, json};
 
 use crate::trial::{Trial, judge};

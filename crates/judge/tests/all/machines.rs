@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use interlock_chart::library;
-use interlock_testkit::model_server::{Asked, Dialect, ModelServer};
+use interlock_testkit_activity::model_server::{Asked, Dialect, ModelServer};
 use serde_json::{Map, Value, json};
 
 use crate::trial::Trial;

@@ -1,6 +1,6 @@
 //! A machine that climbs from model to model and then to rules is taken at its word.
 
-use interlock_testkit::model_server::{Dialect, ModelServer};
+use interlock_testkit_activity::model_server::{Dialect, ModelServer};
 use serde_json::{Value as Json, json};
 
 use crate::trial::{Trial, good, judge};

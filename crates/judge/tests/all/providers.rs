@@ -1,6 +1,6 @@
 //! Every protocol: what is sent, what is understood, and how a server that refuses something is asked otherwise.
 
-use interlock_testkit::model_server::{Asked, Dialect, ModelServer, Scripted};
+use interlock_testkit_activity::model_server::{Asked, Dialect, ModelServer, Scripted};
 use serde_json::json;
 
 use crate::trial::{Trial, good};

@@ -2,7 +2,7 @@
 
 use interlock_http::Client;
 use interlock_judge::telemetry::{Origin, Telemetry, name};
-use interlock_testkit::model_server::{Dialect, ModelServer, Scripted};
+use interlock_testkit_activity::model_server::{Dialect, ModelServer, Scripted};
 use serde_json::Value;
 
 use crate::trial::{Trial, good};

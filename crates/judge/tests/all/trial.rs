@@ -1,19 +1,17 @@
 //! One judgement, apart from any run.
 
-use std::{
-    path::PathBuf,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicI64, Ordering},
-    },
-};
+use std::{path::PathBuf, sync::Arc};
 
-use interlock_activity::{Activity, Attempt, Canceller, Ending, Future, Host, Invocation, Outcome, StartRun, Taken};
+use interlock_activity::{Activity, Attempt, Canceller, Invocation, Taken};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
-use interlock_journal::{AttemptResult, Definition, EvidenceStore};
+use interlock_journal::Definition;
 use interlock_judge::Judge;
-use interlock_testkit::model_server::{Dialect, ModelServer};
+pub(crate) use interlock_testkit_activity::Ended;
+use interlock_testkit_activity::{
+    Recorder, attempt,
+    model_server::{Dialect, ModelServer},
+};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
@@ -24,34 +22,6 @@ pub(crate) struct Trial {
     pub(crate) host: Arc<Recorder>,
     pub(crate) canceller: Canceller,
     pub(crate) attempt: Attempt,
-}
-
-/// Time passes only while somebody sleeps.
-#[derive(Default)]
-pub(crate) struct Recorder {
-    pub(crate) slept_ms: Mutex<Vec<u64>>,
-    pub(crate) said: Mutex<Vec<String>>,
-    now_ms: AtomicI64,
-}
-
-impl Host for Recorder {
-    fn progress(&self, _: &str, _: ActivityId, text: &str) {
-        self.said.lock().unwrap().push(text.to_owned());
-    }
-
-    fn now_ms(&self) -> i64 {
-        self.now_ms.load(Ordering::SeqCst)
-    }
-
-    fn sleep(&self, ms: u64) -> Future<()> {
-        self.slept_ms.lock().unwrap().push(ms);
-        self.now_ms.fetch_add(ms as i64, Ordering::SeqCst);
-        Box::pin(tokio::task::yield_now())
-    }
-
-    fn run(&self, _: StartRun) -> Ending {
-        Box::pin(async { Outcome::error("FAILED", "no runs here") })
-    }
 }
 
 /// What a review may say.
@@ -93,7 +63,6 @@ impl Trial {
         let home = TempDir::new().unwrap();
         let folder = home.path().join("folder");
         std::fs::create_dir(&folder).unwrap();
-        let (host, (canceller, cancel)) = (Arc::new(Recorder::default()), Canceller::new());
         let signals = signals.as_object().unwrap().iter();
         let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
         let definition = Definition {
@@ -109,20 +78,10 @@ impl Trial {
             signals: signals.map(|(name, data)| Taken { name: name.clone(), data: data.clone() }).collect(),
             definition: Arc::new(definition),
         };
-        let attempt = Attempt {
-            run: "run-1".into(),
-            activity: ActivityId(1),
-            invocation: Arc::new(invocation),
-            number: 1,
-            begun_ms: 0,
-            with: Value::from(with),
-            folder: folder.clone(),
-            snapshot: None,
-            live: home.path().join("live.log"),
-            evidence: EvidenceStore::open(home.path().join("evidence")).unwrap(),
-            host: host.clone(),
-            cancel,
-        };
+        let host = Arc::new(Recorder::default());
+        let (attempt, canceller) = attempt(home.path(), &folder, host.clone());
+        let (invocation, with) = (Arc::new(invocation), Value::from(with));
+        let attempt = Attempt { activity: ActivityId(1), invocation, with, ..attempt };
         Trial { home, folder, host, canceller, attempt }
     }
 
@@ -168,32 +127,4 @@ impl Trial {
 pub(crate) fn judge(name: &str, dialect: Dialect, server: &ModelServer, more: &str) -> String {
     let (provider, url) = (dialect.provider(), &server.url);
     format!("[judges.{name}]\nprovider = \"{provider}\"\nbase_url = \"{url}\"\nmodel = \"tiny\"\n{more}\n")
-}
-
-/// An outcome to look at.
-#[derive(Debug)]
-pub(crate) struct Ended {
-    pub(crate) outcome: Outcome,
-    /// The signal, or `error`.
-    pub(crate) name: String,
-    pub(crate) data: Json,
-}
-
-impl Ended {
-    pub(crate) fn new(outcome: Outcome) -> Self {
-        let (name, data) = match &outcome.result {
-            AttemptResult::Signal { name, data } => (name.clone(), data),
-            AttemptResult::Error { data } => ("error".to_owned(), data),
-        };
-        let data = Json::from(data);
-        Ended { outcome, name, data }
-    }
-
-    /// The code and the message of an error.
-    #[track_caller]
-    pub(crate) fn error(&self) -> (String, String) {
-        assert_eq!(self.name, "error", "{:?}", self.data);
-        let field = |name: &str| self.data[name].as_str().unwrap().to_owned();
-        (field("code"), field("message"))
-    }
 }

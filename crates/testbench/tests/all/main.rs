@@ -10,11 +10,6 @@ mod expect;
 mod faults;
 mod firmware;
 mod ipmi;
-// The test kit depends on the runtime, which depends on this crate: using it would compile all of that before the
-// first test.
-#[allow(unreachable_pub, reason = "it is part of another crate")]
-#[path = "../../../testkit/src/launcher.rs"]
-mod launcher;
 mod local;
 mod own_program;
 mod place;

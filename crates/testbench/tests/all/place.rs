@@ -13,7 +13,9 @@ use interlock_testbench::{Bench, Environment, Profile, Ran, Session, Start, Trou
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::{attempt::attempt, launcher::launcher};
+use interlock_testkit_activity::launcher::launcher;
+
+use crate::attempt::attempt;
 
 /// The longest time that any awaited event may take.
 pub(crate) const LONG: Duration = Duration::from_secs(60);

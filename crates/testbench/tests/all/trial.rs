@@ -11,7 +11,9 @@ use interlock_program::Sandbox;
 use interlock_testbench::{Bench, Environment, Profile, Ran, Session, Start, Trouble, environment};
 use tempfile::TempDir;
 
-use crate::{attempt::attempt, launcher::launcher};
+use interlock_testkit_activity::launcher::launcher;
+
+use crate::attempt::attempt;
 
 /// An environment with its session and attempt.
 pub(crate) struct Trial {

@@ -2,16 +2,13 @@
 //! same oracle.
 
 use interlock_testbench::results::{Verdict, parse};
+use interlock_testkit::markers as oracle;
 use proptest::prelude::*;
 
 use super::{
     corpus::{Example, all},
     ran,
 };
-
-#[path = "../../../../../fuzz/src/markers.rs"]
-#[allow(unreachable_pub, reason = "the fuzz targets use the same file")]
-mod oracle;
 
 const NAMES: [&str; 12] =
     ["unity", "tap", "ktap", "junit", "gtest", "ctest", "pytest", "cargo", "twister", "ztest", "robot", "patterns"];

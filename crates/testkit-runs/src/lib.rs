@@ -1,9 +1,11 @@
-//! Dies at every moment there is.
+//! Kills a process at every moment of a run, in virtual time.
 //!
 //! A run of a real machine is moved by the real runtime over a real journal, with scripted activities, in virtual time. A process
 //! dies before or after a commit, at a dispatch or before an outcome is heard; another takes the run up and goes on. In the end
 //! the run must have gone as if nothing had happened, except that an attempt which was cut off and may have written ends as
-//! its effect class says; and nothing that writes may have been done twice.
+//! its effect class says; and nothing that writes may have been done twice. A dev-dependency only.
+
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // A test that cannot go on stops.
 
 mod mortal;
 mod play;

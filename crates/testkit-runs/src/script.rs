@@ -7,9 +7,9 @@ use interlock_chart::Value;
 use interlock_core::{ActivityId, Machine};
 use interlock_journal::AttemptResult;
 use interlock_runtime::{CutOff, Offers, Recovered, Snapshots};
+use interlock_testkit::samples::Samples;
 
 use super::world::{Done, Seed, World};
-use crate::samples::Samples;
 
 /// How long a scripted activity takes.
 const TAKES_MS: u64 = 70;

@@ -1,0 +1,18 @@
+//! Test support for activities.
+//!
+//! [`attempt`] makes an attempt that belongs to no run; [`Recorder`] is its host; [`Ended`] is its outcome, ready to compare.
+//! [`launcher`] builds the program that starts sandboxed programs; [`processes`] finds the processes that a command has left;
+//! [`model_server`] is an HTTP server that answers as providers of models do. A dev-dependency only.
+
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // A test that cannot go on stops.
+
+mod attempt;
+mod ended;
+mod host;
+pub mod launcher;
+pub mod model_server;
+pub mod processes;
+
+pub use attempt::attempt;
+pub use ended::Ended;
+pub use host::Recorder;
