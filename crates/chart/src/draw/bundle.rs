@@ -1,4 +1,4 @@
-//! Which edges a picture has: all transitions from one state to another are one.
+//! The edges of a picture: all transitions from one state to another state form one edge.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use crate::{
     model::{Kind, StateId, TransitionId},
 };
 
-/// Where a bundle begins.
+/// The origin of a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
-    /// A state.
+    /// A single state of the chart.
     State(StateId),
-    /// Any state: the machine's own transitions.
+    /// Any state: the origin of the root's transitions.
     Any,
-    /// The initial dot of a composite.
+    /// The initial dot of a composite state.
     Dot(StateId),
 }
 
@@ -29,11 +29,11 @@ pub(crate) struct Bundle {
     pub(crate) target: StateId,
     pub(crate) transitions: Vec<TransitionId>,
     pub(crate) lines: Vec<Line>,
-    /// The pieces from origin to target: a level, and an index into its pieces.
+    /// The pieces from the origin to the target: the level of each piece, and its index in that level.
     pub(crate) path: Vec<(StateId, usize)>,
 }
 
-/// Every bundle of a chart, in document order.
+/// Collects every bundle of a chart in document order.
 pub(crate) fn collect(chart: &Chart, highlight: &Highlight) -> Vec<Bundle> {
     let mut found: BTreeMap<(Origin, StateId), usize> = BTreeMap::new();
     let mut bundles: Vec<Bundle> = Vec::new();
@@ -63,7 +63,7 @@ pub(crate) fn collect(chart: &Chart, highlight: &Highlight) -> Vec<Bundle> {
     bundles
 }
 
-/// Where a composite begins or a history state leads by default.
+/// Returns the initial states of a composite state, or the default targets of a history state.
 pub(crate) fn beginnings(chart: &Chart, state: StateId) -> Vec<StateId> {
     let state = chart.state(state);
     match (&state.initial, state.kind) {

@@ -1,7 +1,8 @@
-//! From the innermost composite outwards: each is laid out as a box of known size, then put into its parent.
+//! Composes the picture from the innermost composite state outwards. Each composite is laid out as a box of known size
+//! and then placed in its parent.
 //!
-//! Children come after their parents in a chart, so one walk backwards lays out and one walk forwards places; there is no
-//! recursion, however deep the nesting.
+//! Children come after their parents in a chart, so one backward pass computes sizes and one forward pass computes
+//! positions. There is no recursion at any nesting depth.
 
 use std::collections::BTreeMap;
 
@@ -23,13 +24,13 @@ const MARGIN: f64 = 24.0;
 pub(crate) const TITLE: f64 = 18.0;
 /// Font size of the summary.
 pub(crate) const SUMMARY: f64 = 12.5;
-/// From one line of the summary to the next.
+/// The distance between two lines of the summary.
 pub(crate) const SUMMARY_LINE: f64 = 17.0;
 const SUMMARY_WIDTH_MIN: f64 = 420.0;
 const SUMMARY_WIDTH_MAX: f64 = 900.0;
 const SUMMARY_LINES_MAX: usize = 4;
 
-/// Lays a whole chart out.
+/// Computes the layout of a whole chart.
 pub(crate) fn picture(chart: &Chart, highlight: &Highlight) -> Picture {
     let wiring = wiring::wire(chart, highlight);
     let mut shapes: Vec<Shape> =
@@ -46,7 +47,7 @@ pub(crate) fn picture(chart: &Chart, highlight: &Highlight) -> Picture {
         .assemble()
 }
 
-/// The points of an edge, and the room of its label with the number of frames around it.
+/// The points of an edge, and the rectangle of its label with the number of enclosing frames.
 type Course = (Vec<(f64, f64)>, Option<(Rect, usize)>);
 
 struct Assembly<'a> {
@@ -54,9 +55,9 @@ struct Assembly<'a> {
     wiring: &'a Wiring,
     shapes: &'a [Shape],
     insides: &'a BTreeMap<StateId, Inside>,
-    /// By state: its top left corner in the picture.
+    /// The top left corner of each state in the picture, by state.
     corners: Vec<(f64, f64)>,
-    /// By state: how many frames are around what is inside of it.
+    /// The number of frames around the contents of each state, by state.
     grounds: Vec<usize>,
 }
 
@@ -80,7 +81,7 @@ impl Assembly<'_> {
         picture
     }
 
-    /// The title and summary; the height is where the chart begins.
+    /// Creates the picture with its title and summary. The initial height is the position at which the chart begins.
     fn frame(&self) -> Picture {
         let room = self.shapes.first().map_or(0.0, |root| root.w).clamp(SUMMARY_WIDTH_MIN, SUMMARY_WIDTH_MAX);
         let title = text::shorten(&self.chart.id, TITLE, Weight::Bold, room);
@@ -191,7 +192,7 @@ impl Assembly<'_> {
     }
 }
 
-/// The same course without points that are no bends.
+/// Removes the points that are not bends.
 fn simplified(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     const NEAR: f64 = 0.3;
     let mut out: Vec<(f64, f64)> = Vec::with_capacity(points.len());
@@ -213,7 +214,7 @@ fn simplified(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     out
 }
 
-/// The size of a label with these lines.
+/// Returns the size of a label with these lines, or `None` if there are no lines.
 pub(crate) fn label_size(lines: &[words::Line]) -> Option<(f64, f64)> {
     const SIDES: f64 = 8.0;
     let width = lines.iter().map(|line| line.width).reduce(f64::max)?;

@@ -1,4 +1,4 @@
-//! One composite: its children, signs, labels and wires, with the border around them.
+//! The layout of one composite state: its children, signs, labels and wires, with the border around them.
 
 use std::collections::BTreeMap;
 
@@ -28,16 +28,17 @@ const SIGN_HEIGHT: f64 = 22.0;
 const LOOP_OUT: f64 = 15.0;
 const LOOP_HALF: f64 = 8.0;
 
-/// A state's box: its size, what is written in it, and the loop beside it.
+/// A state's box: its size, its text, and the loop beside it.
 #[derive(Debug)]
 pub(crate) struct Shape {
     pub(crate) w: f64,
     pub(crate) h: f64,
     pub(crate) name: String,
     pub(crate) lines: Vec<Line>,
-    /// The size of the label of its loop; nothing where it has no loop.
+    /// The size of the label of the state's loop, if it has a loop.
     looped: Option<(f64, f64)>,
-    /// How far the box is below the top of the room it has, because the label of its loop is taller.
+    /// The distance of the box from the top of its room. It is positive if the label of the loop is taller than the
+    /// box.
     drop: f64,
 }
 
@@ -48,7 +49,7 @@ impl Shape {
         (w, NAME_LINE + self.lines.len() as f64 * words::LINE)
     }
 
-    /// To be called when the size of the box is known.
+    /// Reserves the height that the loop's label needs. Call this after the size of the box is known.
     pub(crate) fn fit_loop(&mut self) {
         let label = self.looped.map_or(0.0, |label| label.1);
         self.drop = ((label - self.h) / 2.0).max(0.0);
@@ -66,21 +67,21 @@ impl Shape {
         (self.h / 2.0).min(32.0)
     }
 
-    /// The loop, from the box's top left corner.
+    /// Returns the points of the loop, relative to the box's top left corner.
     pub(crate) fn loop_points(&self) -> [(f64, f64); 4] {
         let (out, middle) = (self.w + LOOP_OUT, self.loop_middle());
         let (top, bottom) = (middle - LOOP_HALF, middle + LOOP_HALF);
         [(self.w, top), (out, top), (out, bottom), (self.w, bottom)]
     }
 
-    /// The room of the loop's label, from the box's top left corner.
+    /// Returns the rectangle of the loop's label, relative to the box's top left corner.
     pub(crate) fn loop_label(&self) -> Rect {
         let (w, h) = self.looped.unwrap_or_default();
         Rect { x: self.w + LOOP_OUT + 3.0, y: (self.loop_middle() - h / 2.0).max(-self.drop), w, h }
     }
 }
 
-/// The box of a state without children; a composite's size comes later.
+/// Creates the box of a state. The size of a composite state is set later.
 pub(crate) fn shape(chart: &Chart, state: &State, wiring: &Wiring, highlight: &Highlight) -> Shape {
     let lines = if state.id == Chart::ROOT { Vec::new() } else { words::state_lines(chart, state, highlight) };
     let looped =
@@ -95,7 +96,7 @@ pub(crate) fn shape(chart: &Chart, state: &State, wiring: &Wiring, highlight: &H
     shape
 }
 
-/// A laid-out composite; everything from its top left corner.
+/// The layout of a composite state. All coordinates are relative to its top left corner.
 #[derive(Debug, Default)]
 pub(crate) struct Inside {
     pub(crate) w: f64,
@@ -108,14 +109,14 @@ pub(crate) struct Inside {
     ports: BTreeMap<Port, f64>,
 }
 
-/// A piece of an edge.
+/// The part of an edge that lies in one composite state.
 #[derive(Debug)]
 pub(crate) struct Drawn {
     pub(crate) points: Vec<(f64, f64)>,
     pub(crate) label: Option<Rect>,
 }
 
-/// Lays a composite out whose children have been.
+/// Computes the layout of a composite state. The layouts of its children must exist already.
 pub(crate) fn lay_out(
     chart: &Chart,
     state: &State,
@@ -148,7 +149,7 @@ struct Desk<'a> {
     shapes: &'a [Shape],
     insides: &'a BTreeMap<StateId, Inside>,
     sheet: Sheet,
-    /// By item of the level: its node.
+    /// The node of each item of the level, by item.
     items: Vec<usize>,
     ports: BTreeMap<Port, usize>,
     header: Option<usize>,
@@ -226,7 +227,7 @@ impl Desk<'_> {
         }
     }
 
-    /// Reads the result off the sheet.
+    /// Reads the finished layout from the sheet.
     fn take(&self, chart: &Chart, wires: &[Wire], (w, h): (f64, f64)) -> Inside {
         let root = self.state.id == Chart::ROOT;
         let (side, top, bottom) = if root { (0.0, 0.0, 0.0) } else { (PAD, PAD_TOP, PAD_BOTTOM) };
@@ -274,7 +275,7 @@ impl Desk<'_> {
         if let (Anchor::Border(port), Some(&(x, _))) = (piece.to, points.last()) {
             points.push((x, edge(port)));
         }
-        // A box whose loop has a taller label does not fill its room: the wire goes on to the box.
+        // A box whose loop has a taller label does not fill its room, so the wire is extended to the box.
         for (anchor, last) in [(piece.from, false), (piece.to, true)] {
             self.reach_box(anchor, &mut points, last);
         }
@@ -303,7 +304,7 @@ fn mark_kind(item: Item) -> Option<MarkKind> {
     }
 }
 
-/// Lines in the middle between neighbouring regions, as long as the longest of them.
+/// Returns lines halfway between neighbouring regions. Each line is as long as the tallest region.
 fn separators(children: &[(StateId, Rect)], bottom: f64) -> Vec<[(f64, f64); 2]> {
     let lowest = children.iter().map(|(_, rect)| rect.y + rect.h).fold(0.0, f64::max).min(bottom);
     let pairs = children.windows(2).map(|pair| (pair[0].1, pair[1].1));

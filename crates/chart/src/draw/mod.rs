@@ -1,10 +1,10 @@
-//! Pictures of machines.
+//! Draws machines as pictures.
 //!
 //! [`svg`] lays a chart out and writes it as one SVG: no external program, no script, the same text for the same chart.
-//! [`Picture`] is the layout as plain data. The way from one to the other:
+//! [`Picture`] is the layout as plain data. The parts of this module:
 //!
-//! - `words` decides what is written, `text` how wide that is;
-//! - `bundle` decides which edges there are, `wiring` through which composites they pass;
+//! - `words` chooses the text, `text` measures it;
+//! - `bundle` collects the edges, `wiring` splits them at the composites that they cross;
 //! - `layered` lays out the inside of one composite;
 //! - `inside` turns a composite into such a layout and puts the border around it;
 //! - `compose` does so from the innermost outwards and puts the boxes into each other;
@@ -34,40 +34,41 @@ use crate::{
     model::{StateId, TransitionId},
 };
 
-/// How a picture is to look.
+/// Options for a picture.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Light, dark, or as the reader's system says.
+    /// Light, dark, or the preference of the reader's system.
     pub theme: Theme,
-    /// What is to stand out.
+    /// The part of the chart that is emphasised.
     pub highlight: Highlight,
 }
 
 /// The colours of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
-    /// Dark on light.
+    /// Dark shapes on a light background.
     Light,
-    /// Light on dark.
+    /// Light shapes on a dark background.
     Dark,
-    /// The one the reader prefers (`prefers-color-scheme`).
+    /// The reader's preference (`prefers-color-scheme`).
     #[default]
     Auto,
 }
 
-/// A path through a chart, or any other part of it, that stands out while the rest steps back.
+/// A path through a chart, or any other part of it, that is emphasised. The rest is drawn faintly.
 ///
-/// The numbers say in which steps something happens; a state may be marked without any.
+/// The numbers are steps of the path. A state may be marked without a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Highlight {
-    /// States and the steps after which they are active.
+    /// States, and the steps after which they are active.
     pub states: BTreeMap<StateId, BTreeSet<u32>>,
-    /// Transitions and the steps in which they are taken.
+    /// Transitions, and the steps in which they are taken.
     pub transitions: BTreeMap<TransitionId, BTreeSet<u32>>,
 }
 
 impl Highlight {
-    /// The path that takes these transitions one after the other, numbered from 1, with every state it passes.
+    /// Creates the highlight of a path that takes these transitions in order, numbered from 1, with every state it
+    /// visits.
     pub fn path(chart: &Chart, transitions: &[TransitionId]) -> Self {
         let mut highlight = Highlight::default();
         for (step, &id) in (1..).zip(transitions) {
@@ -82,7 +83,7 @@ impl Highlight {
         highlight
     }
 
-    /// Marks a state.
+    /// Marks a state without a step number.
     pub fn state(&mut self, state: StateId) {
         self.states.entry(state).or_default();
     }
@@ -92,18 +93,18 @@ impl Highlight {
         self.transitions.entry(transition).or_default().insert(step);
     }
 
-    /// Whether nothing stands out.
+    /// Returns true if nothing is emphasised.
     pub fn is_empty(&self) -> bool {
         self.states.is_empty() && self.transitions.is_empty()
     }
 }
 
-/// The chart as an SVG document.
+/// Returns the chart as an SVG document.
 pub fn svg(chart: &Chart, options: &Options) -> String {
     render::svg(chart, &layout(chart, &options.highlight), options)
 }
 
-/// Where everything of a chart is drawn. The highlight takes room too: its step numbers stand beside the labels.
+/// Computes the layout of a chart. The highlight is needed because its step numbers take room beside the labels.
 pub fn layout(chart: &Chart, highlight: &Highlight) -> Picture {
     compose::picture(chart, highlight)
 }

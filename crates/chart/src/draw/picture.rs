@@ -3,42 +3,42 @@
 use super::words::Line;
 use crate::model::{Outcome, StateId, TransitionId};
 
-/// Everything that is drawn, and where.
+/// Everything that is drawn, with positions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Picture {
-    /// Its width.
+    /// The width of the whole picture in pixels.
     pub width: f64,
-    /// Its height.
+    /// The height of the whole picture in pixels.
     pub height: f64,
-    /// The machine's id.
+    /// The machine's id, shown as the title.
     pub title: String,
-    /// Its summary, broken into lines.
+    /// The machine's summary, broken into lines.
     pub summary: Vec<String>,
-    /// States, parents before children.
+    /// The states, parents before children.
     pub boxes: Vec<StateBox>,
     /// Small signs: initial dots and stand-ins.
     pub marks: Vec<Mark>,
-    /// Edges; each stands for all transitions from one state to another.
+    /// The edges. Each combines all transitions from one state to another.
     pub edges: Vec<Edge>,
     /// Dashed lines between parallel regions, from point to point.
     pub separators: Vec<[(f64, f64); 2]>,
 }
 
-/// A rectangle.
+/// An axis-parallel rectangle in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rect {
-    /// Left.
+    /// The horizontal position of the left edge.
     pub x: f64,
-    /// Top.
+    /// The vertical position of the top edge.
     pub y: f64,
-    /// Width.
+    /// The width in pixels.
     pub w: f64,
-    /// Height.
+    /// The height in pixels.
     pub h: f64,
 }
 
 impl Rect {
-    /// Whether two rectangles share any inner point, by more than a rounding error.
+    /// Returns true if two rectangles share an inner point, by more than a rounding error.
     pub fn overlaps(&self, other: &Rect) -> bool {
         const SLACK: f64 = 0.01;
         self.x + self.w > other.x + SLACK
@@ -47,7 +47,7 @@ impl Rect {
             && other.y + other.h > self.y + SLACK
     }
 
-    /// Whether the other rectangle lies within this one.
+    /// Returns true if the other rectangle lies within this one.
     pub fn contains(&self, other: &Rect) -> bool {
         const SLACK: f64 = 0.01;
         other.x >= self.x - SLACK
@@ -61,41 +61,41 @@ impl Rect {
     }
 }
 
-/// A state.
+/// A state as it is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateBox {
-    /// Which.
+    /// The state that the box shows.
     pub state: StateId,
-    /// Its border.
+    /// The rectangle of the border.
     pub rect: Rect,
-    /// How it is drawn.
+    /// The shape of the box.
     pub kind: BoxKind,
-    /// How many frames it is inside of; 0 at the top.
+    /// The number of enclosing frames; 0 at the top level.
     pub depth: usize,
-    /// Its name as drawn.
+    /// The name as drawn, possibly shortened.
     pub name: String,
-    /// What stands below the name.
+    /// The lines below the name.
     pub lines: Vec<Line>,
-    /// Where name and lines stand.
+    /// The rectangle of the name and the lines.
     pub header: Rect,
-    /// What a run does here.
+    /// The role of the state in a run; it decides the colour.
     pub role: Role,
 }
 
-/// What a run does in a state; it decides the colour.
+/// The role of a state in a run; it decides the colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Nothing but what its transitions say.
+    /// The state only waits for its transitions.
     Plain,
-    /// An activity works.
+    /// The state runs an activity.
     Work,
-    /// A model is asked.
+    /// The state asks a model.
     Judgement,
-    /// It may rest here for ever.
+    /// A run may stay in the state for ever.
     Idle,
 }
 
-/// How a state is drawn.
+/// The shape of a state's box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoxKind {
     /// A rounded box with centred text.
@@ -104,7 +104,7 @@ pub enum BoxKind {
     Composite,
     /// A parallel state: a frame whose regions stand side by side.
     Parallel,
-    /// A region of a parallel state: a name on the top left and no frame of its own.
+    /// A region of a parallel state: a name on the top left, without a frame.
     Region,
     /// A double border in the outcome's colour.
     Final(Option<Outcome>),
@@ -114,50 +114,51 @@ pub enum BoxKind {
     DeepHistory,
 }
 
-/// A small sign that is no state.
+/// A small sign that is not a state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// What it is.
+    /// The meaning of the sign.
     pub kind: MarkKind,
-    /// Where it is.
+    /// The rectangle that the sign fills.
     pub rect: Rect,
-    /// What it says.
+    /// The text of the sign.
     pub text: String,
 }
 
-/// What a sign means.
+/// The meaning of a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkKind {
-    /// Where a composite begins.
+    /// The initial dot of a composite state.
     Initial,
-    /// Stands for any state as a source.
+    /// Any state, as the source of an edge.
     AnyState,
-    /// Stands for a state that is drawn elsewhere, as a target.
+    /// A state that is drawn elsewhere, as the target of an edge.
     Elsewhere,
 }
 
-/// An edge.
+/// An edge as it is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
-    /// From where; the root where it is from any state, nothing for an initial dot's or a history state's default.
+    /// The source state. It is the root for an edge from any state, and `None` for the default edge of an initial dot
+    /// or a history state.
     pub source: Option<StateId>,
-    /// To where.
+    /// The state that the edge leads to.
     pub target: StateId,
-    /// The transitions it stands for; none for a default.
+    /// The transitions that the edge combines; empty for a default edge.
     pub transitions: Vec<TransitionId>,
-    /// Its course from source to target, each bend a point.
+    /// The points of the edge from source to target. Each inner point is a bend.
     pub points: Vec<(f64, f64)>,
-    /// What stands on it.
+    /// The text on the edge, if any.
     pub label: Option<Label>,
 }
 
 /// The text on an edge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
-    /// The room it has.
+    /// The rectangle that the text fills.
     pub rect: Rect,
-    /// What it says.
+    /// The lines of the text.
     pub lines: Vec<Line>,
-    /// How many frames it is inside of.
+    /// The number of enclosing frames.
     pub depth: usize,
 }

@@ -1,7 +1,7 @@
-//! A picture as SVG text.
+//! Writes a picture as SVG text.
 //!
-//! Everything is written in a fixed order with one digit after the point, so that the same chart gives the same bytes.
-//! Arrowheads are drawn as shapes of their own because markers cannot take the colour of their line everywhere.
+//! Everything is written in a fixed order with one digit after the point, so the same chart gives the same bytes.
+//! Arrowheads are separate shapes because not every viewer lets markers inherit the colour of their line.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ const RADIUS: f64 = 7.0;
 const HEAD_LENGTH: f64 = 8.0;
 const HEAD_HALF: f64 = 4.0;
 
-/// Writes the picture.
+/// Writes the picture as an SVG document.
 pub(crate) fn svg(chart: &Chart, picture: &Picture, options: &Options) -> String {
     let mut writer = Writer { chart, options, out: String::new() };
     writer.head(picture);
@@ -41,7 +41,7 @@ fn is_frame(kind: BoxKind) -> bool {
     matches!(kind, BoxKind::Composite | BoxKind::Parallel | BoxKind::Region)
 }
 
-/// A number with at most one digit after the point.
+/// Formats a number with at most one digit after the point.
 fn n(value: f64) -> String {
     let text = format!("{value:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
@@ -82,7 +82,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The class for things that step back while others stand out, or stand out themselves.
+    /// Returns the class of an emphasised part, or of a part that is drawn faintly because others are emphasised.
     fn emphasis(&self, marked: bool) -> &'static str {
         match (marked, self.options.highlight.is_empty()) {
             (true, _) => " marked",
@@ -180,7 +180,7 @@ impl Writer<'_> {
         ));
     }
 
-    /// The step numbers of a marked state, on its top right corner.
+    /// Draws the step numbers of a marked state on its top right corner.
     fn steps_of(&mut self, state: &StateBox) {
         let steps: Vec<u32> = self.options.highlight.states.get(&state.state).into_iter().flatten().copied().collect();
         if !steps.is_empty() {
@@ -200,7 +200,7 @@ impl Writer<'_> {
         self.line(format_args!("<text class=\"badge\" x=\"{}\" y=\"{}\">{text}</text>", n(x + w / 2.0), n(y + 10.0)));
     }
 
-    /// A line of small text; in the middle where that is given and nothing stands in front of it.
+    /// Draws a line of small text. It is centred if a middle is given and no sign precedes the text.
     fn text_line(&mut self, line: &Line, left: f64, y: f64, middle: Option<f64>) {
         let mut x = left;
         if !line.steps.is_empty() {
@@ -262,7 +262,8 @@ impl Writer<'_> {
         self.line(format_args!("</g>"));
     }
 
-    /// Whether an edge is only taken when something goes wrong; it is drawn fainter so that the main flow is seen.
+    /// Returns true if an edge is only taken on errors and timeouts. Such an edge is drawn fainter to emphasise the
+    /// main flow.
     fn is_exceptional(&self, transitions: &[TransitionId]) -> bool {
         let wrong =
             |name: &str| ["error", "timeout"].iter().any(|word| name == *word || name.starts_with(&format!("{word}.")));
@@ -313,7 +314,7 @@ fn box_class(state: &StateBox) -> &'static str {
     }
 }
 
-/// The course without the part that the arrowhead covers.
+/// Removes the part of the course that the arrowhead covers.
 fn shortened(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut points = points.to_vec();
     if let [.., before, last] = points.as_mut_slice() {
@@ -335,7 +336,7 @@ fn arrowhead(before: (f64, f64), tip: (f64, f64)) -> String {
     format!("M{} {}L{} {}L{} {}Z", n(tip.0), n(tip.1), n(ax), n(ay), n(bx), n(by))
 }
 
-/// A path through the points with rounded bends.
+/// Returns a path through the points with rounded bends.
 fn rounded(points: &[(f64, f64)]) -> String {
     let Some(first) = points.first() else { return String::new() };
     let mut path = format!("M{} {}", n(first.0), n(first.1));
@@ -351,7 +352,7 @@ fn rounded(points: &[(f64, f64)]) -> String {
     path
 }
 
-/// The point where the bend at `corner` begins, on the way to `other`.
+/// Returns the point at which the bend at `corner` begins, in the direction of `other`.
 fn towards(corner: (f64, f64), other: (f64, f64)) -> (f64, f64) {
     let (dx, dy) = (other.0 - corner.0, other.1 - corner.1);
     let length = dx.hypot(dy).max(0.1);

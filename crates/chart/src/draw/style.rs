@@ -1,6 +1,6 @@
-//! Colours and fonts.
+//! The colours and fonts of a picture.
 //!
-//! Rules are written out for each theme instead of using CSS variables, which some SVG viewers do not know.
+//! Rules are written out for each theme instead of using CSS variables, which some SVG viewers do not support.
 
 use super::Theme;
 
@@ -15,7 +15,7 @@ struct Palette {
     faint: &'static str,
     marked: &'static str,
     on_marked: &'static str,
-    /// Class, fill, stroke.
+    /// Class, fill and stroke of each kind of box.
     boxes: [(&'static str, &'static str, &'static str); 8],
 }
 
@@ -65,7 +65,7 @@ const DARK: Palette = Palette {
     ],
 };
 
-/// The style sheet of a picture.
+/// Returns the style sheet of a picture.
 pub(crate) fn sheet(theme: Theme) -> String {
     let colours = match theme {
         Theme::Light => rules(&LIGHT),
@@ -75,7 +75,7 @@ pub(crate) fn sheet(theme: Theme) -> String {
     format!("{SHAPES}{colours}")
 }
 
-/// The class of the ground below something that is inside of so many states.
+/// Returns the class of the background at a nesting depth.
 pub(crate) fn ground(depth: usize) -> &'static str {
     match depth {
         0 => "ground0",

@@ -1,7 +1,7 @@
-//! How wide text is, and how it is made to fit.
+//! Measures text and fits it into a given width.
 //!
-//! A picture is laid out before anyone knows which font will draw it, so widths are estimated from a table of a common
-//! sans serif, a little on the wide side. It does not know what the text means.
+//! The font that will draw a picture is unknown during the layout, so widths are estimated from a table of a common
+//! sans serif, slightly too wide. The module does not interpret the text.
 
 /// Widths of ASCII from the space to `~`, in thousandths of the font size.
 const WIDTHS: [u16; 95] = [
@@ -12,19 +12,19 @@ const WIDTHS: [u16; 95] = [
     260, 334, 584,
 ];
 
-/// Fonts differ; most are no wider than this much over the table.
+/// The factor by which most fonts are at most wider than the table.
 const SAFETY: f64 = 1.07;
 
-/// How heavy the text is drawn.
+/// The weight of the font.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weight {
-    /// As usual.
+    /// The default weight.
     Regular,
-    /// Names of states.
+    /// The weight of state names.
     Bold,
 }
 
-/// The estimated width of one line of text.
+/// Returns the estimated width of one line of text.
 pub(crate) fn width(text: &str, size: f64, weight: Weight) -> f64 {
     let thousandths: f64 = text.chars().map(char_width).sum();
     let heavier = if weight == Weight::Bold { 1.07 } else { 1.0 };
@@ -46,7 +46,7 @@ fn char_width(letter: char) -> f64 {
     }
 }
 
-/// The text, or as much of its beginning as fits with an ellipsis.
+/// Returns the text, or as much of its beginning as fits with an ellipsis.
 pub(crate) fn shorten(text: &str, size: f64, weight: Weight, room: f64) -> String {
     if width(text, size, weight) <= room {
         return text.to_owned();
@@ -66,7 +66,7 @@ pub(crate) fn shorten(text: &str, size: f64, weight: Weight, room: f64) -> Strin
     kept
 }
 
-/// The text broken between words into at most `lines_max` lines; the last is shortened where there is more.
+/// Breaks the text between words into at most `lines_max` lines. If there is more text, the last line is shortened.
 pub(crate) fn wrap(text: &str, size: f64, room: f64, lines_max: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -94,7 +94,7 @@ fn lines_fit(line: &str, word: &str, size: f64, room: f64) -> bool {
     width(line, size, Weight::Regular) + width(" ", size, Weight::Regular) + width(word, size, Weight::Regular) <= room
 }
 
-/// Text that may stand in XML: special characters as entities, control characters as spaces.
+/// Escapes text for XML: special characters become entities, control characters become spaces.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for letter in text.chars() {
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shortened_text_fits_its_room_and_says_that_it_was_shortened() {
+    fn shortened_text_fits_and_ends_with_an_ellipsis() {
         for room in [20.0, 40.0, 77.0] {
             let short = shorten("context.decision.status == 'blocked'", 12.0, Weight::Regular, room);
             assert!(short.ends_with('…'), "{short}");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn wrapped_lines_fit_and_the_last_one_tells_of_what_is_missing() {
+    fn wrapped_lines_fit_and_the_last_one_is_shortened() {
         let lines = wrap("Change code until its tests pass, five times at most.", 12.0, 110.0, 2);
         assert_eq!(lines.len(), 2);
         assert!(lines[1].ends_with('…'), "{lines:?}");

@@ -1,8 +1,8 @@
-//! Through which composites each edge passes.
+//! The composite states that each edge passes through.
 //!
-//! A [`Bundle`] between states of different composites is drawn in pieces: out of the source's composites, across the one
-//! that holds both, into the target's. Every piece belongs to the [`Level`] of one composite, where the layered layout
-//! treats it like any other wire. It knows no coordinates.
+//! A [`Bundle`] between states of different composites is drawn in pieces: out of the source's composites, across the
+//! composite that contains both, into the target's. Every piece belongs to the [`Level`] of one composite, and the
+//! layered layout treats it like any other wire. The module knows no coordinates.
 
 pub(crate) use super::bundle::{Bundle, Origin};
 use super::{
@@ -15,31 +15,32 @@ use crate::{
     model::{Kind, StateId},
 };
 
-/// Pieces and places passed by all bundles together; beyond that an edge ends in a sign that names its target.
+/// The maximum number of pieces and passed layers of all bundles together. Beyond it, an edge ends in a sign that names
+/// its target.
 const EFFORT_MAX: usize = 30_000;
 
-/// A side of a composite.
+/// A side of a composite state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Side {
     Top,
     Bottom,
 }
 
-/// A place on a composite's border that everything bound for one target passes.
+/// A point on a composite's border that all edges to one target pass through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Port {
     pub(crate) side: Side,
     pub(crate) target: StateId,
-    /// The composite itself is the source: the piece begins at the inside of its border.
+    /// True if the composite itself is the source: the piece begins at the inside of its border.
     pub(crate) border: bool,
 }
 
 /// One end of a piece.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Anchor {
-    /// An item of the level; `through` where the edge goes on inside of it.
+    /// An item of the level. `through` is set if the edge continues inside the item.
     Item { item: usize, through: Option<Port> },
-    /// The level's own border.
+    /// The border of the level itself.
     Border(Port),
 }
 
@@ -53,64 +54,64 @@ pub(crate) struct Piece {
     pub(crate) labelled: bool,
 }
 
-/// Which way a piece leads.
+/// The direction of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Course {
     Down,
     Up,
-    /// Between two regions that stand side by side.
+    /// Between two regions that are side by side.
     Around,
 }
 
-/// Something that stands in a level.
+/// Something that is drawn in a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Item {
     State(StateId),
-    /// The initial dot.
+    /// The initial dot of the level.
     Dot,
-    /// Stands for any state.
+    /// A sign for any state.
     Any,
-    /// Stands for a target that is drawn elsewhere.
+    /// A sign for a target that is drawn elsewhere.
     Elsewhere(StateId),
 }
 
-/// What is inside of one composite.
+/// The contents of one composite state.
 #[derive(Debug, Default)]
 pub(crate) struct Level {
-    /// Items with their ranks.
+    /// The items with their ranks.
     pub(crate) items: Vec<(Item, usize)>,
     pub(crate) pieces: Vec<Piece>,
 }
 
-/// The whole.
+/// All bundles of a chart, split into the pieces of each level.
 #[derive(Debug)]
 pub(crate) struct Wiring {
     pub(crate) bundles: Vec<Bundle>,
-    /// By state; empty for those without children.
+    /// The levels by state; empty for states without children.
     pub(crate) levels: Vec<Level>,
-    /// By state: the bundle from it to itself.
+    /// The bundle from each state to itself, by state.
     pub(crate) loops: Vec<Option<usize>>,
-    /// By state: how many states it is inside of, the root included.
+    /// The number of ancestors of each state, by state. The root counts.
     pub(crate) depths: Vec<usize>,
 }
 
-/// How the ends of a bundle lie to each other.
+/// The relation between the source and the target of a bundle.
 #[derive(Clone, Copy, Debug)]
 enum Relation {
     Loop,
-    /// The source holds the target.
+    /// The source contains the target.
     Inwards,
-    /// The target holds the source.
+    /// The target contains the source.
     Outwards,
-    /// In different children (the fields) of a composite.
+    /// Source and target are in different children of a composite. The fields are the composite and both children.
     Across(StateId, StateId, StateId),
-    /// From a sign beside the target.
+    /// The edge begins at a sign beside the target.
     Beside,
-    /// Too far: ends in a sign.
+    /// The edge is too long, so it ends in a sign.
     Elsewhere,
 }
 
-/// Finds all bundles of a chart and their pieces.
+/// Collects all bundles of a chart and their pieces.
 pub(crate) fn wire(chart: &Chart, highlight: &Highlight) -> Wiring {
     let mut builder = Builder::new(chart, collect(chart, highlight));
     builder.relate();
@@ -127,7 +128,7 @@ struct Builder<'a> {
     chart: &'a Chart,
     wiring: Wiring,
     relations: Vec<Relation>,
-    /// By state: its item in its parent's level.
+    /// The item of each state in its parent's level, by state.
     item_of: Vec<usize>,
 }
 
@@ -157,7 +158,7 @@ impl<'a> Builder<'a> {
         self.chart.state(state).parent.unwrap_or(Chart::ROOT)
     }
 
-    /// The ancestor of a state, or itself, at a depth.
+    /// Returns the ancestor of a state (or the state itself) at a depth.
     fn at_depth(&self, mut state: StateId, depth: usize) -> StateId {
         while self.depth(state) > depth {
             state = self.parent(state);
@@ -228,7 +229,7 @@ impl<'a> Builder<'a> {
         self.sink_finals(&edges);
     }
 
-    /// Final states that only the machine's own transitions reach stand at the bottom.
+    /// Moves final states that only the root's transitions reach to the bottom.
     fn sink_finals(&mut self, edges: &[Vec<(usize, usize)>]) {
         for (level, edges) in self.wiring.levels.iter_mut().zip(edges) {
             let lowest = level.items.iter().map(|item| item.1).max().unwrap_or(0);
@@ -245,7 +246,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Where all wires together would pass more places than the picture can have, the longest end in signs.
+    /// Ends the longest wires in signs if all wires together would exceed the picture's budget.
     fn limit_effort(&mut self) {
         let mut spans: Vec<(usize, usize)> = Vec::new();
         for (index, relation) in self.relations.iter().enumerate() {
@@ -320,7 +321,8 @@ impl<'a> Builder<'a> {
         self.lay_in(bundle, target, level, into);
     }
 
-    /// From a state to the border of every composite inside of `level`, or to its own where the target is `level`.
+    /// Lays the pieces from a state to the border of every composite inside `level`. If `level` is the target, a piece
+    /// to its border is included.
     fn lay_out(&mut self, bundle: usize, source: StateId, level: StateId, port: Port) {
         let course = if port.side == Side::Top { Course::Up } else { Course::Down };
         let onto_border = self.wiring.bundles[bundle].target == level;
@@ -338,7 +340,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// From the border of every composite inside of `level` to the target, outermost first.
+    /// Lays the pieces from the border of every composite inside `level` to the target, outermost first.
     fn lay_in(&mut self, bundle: usize, target: StateId, level: StateId, port: Port) {
         let course = if port.side == Side::Top { Course::Down } else { Course::Up };
         let mut pieces = Vec::new();
@@ -372,7 +374,7 @@ impl<'a> Builder<'a> {
         self.lay_in(bundle, target, level, port);
     }
 
-    /// A sign of a level; a dot with several targets is one dot.
+    /// Returns the item of a sign in a level, and adds it if needed. A dot with several targets is one dot.
     fn sign(&mut self, level: StateId, item: Item, rank: usize) -> usize {
         let items = &mut self.wiring.levels[level.index()].items;
         let known = (item == Item::Dot).then(|| items.iter().position(|known| known.0 == item)).flatten();
@@ -398,7 +400,7 @@ impl<'a> Builder<'a> {
         self.push(level, Piece { bundle, from, to, course: Course::Down, labelled: true });
     }
 
-    /// Regions stand in one row below their signs; ranks begin at 0 in every level.
+    /// Puts regions in one row below their signs and lets the ranks of every level begin at 0.
     fn settle(&mut self) {
         for (state, level) in self.chart.states.iter().zip(&mut self.wiring.levels) {
             if state.kind == Kind::Parallel {

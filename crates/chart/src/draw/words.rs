@@ -1,6 +1,6 @@
-//! What is written into a picture: names, activities, edge labels and tooltips.
+//! The text of a picture: names, activities, edge labels and tooltips.
 //!
-//! It turns a chart's parts into lines of text with a known size. Where they stand is the layout's business.
+//! The module turns a chart's parts into lines of text with a known size. The layout decides their positions.
 
 use super::{
     Highlight,
@@ -13,13 +13,13 @@ use crate::{
 
 /// Font size of a state's name.
 pub(crate) const NAME: f64 = 13.0;
-/// Font size of everything smaller.
+/// Font size of all smaller text.
 pub(crate) const SMALL: f64 = 11.0;
-/// From one small line to the next.
+/// The distance between two small lines.
 pub(crate) const LINE: f64 = 14.0;
-/// Room a glyph takes in front of a line.
+/// The width of a glyph in front of a line.
 pub(crate) const GLYPH: f64 = 15.0;
-/// Room a step number takes in front of a line.
+/// The width of a step number in front of a line.
 pub(crate) const BADGE: f64 = 19.0;
 
 const NAME_WIDTH_MAX: f64 = 240.0;
@@ -34,35 +34,35 @@ const INNER_LINES_MAX: usize = 5;
 /// A small sign in front of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Glyph {
-    /// An activity is started.
+    /// The state starts an activity.
     Gear,
-    /// Time passes.
+    /// The state has a timeout.
     Clock,
-    /// A transition that leaves no state.
+    /// The transition is internal: it leaves no state.
     Inner,
 }
 
-/// How a piece of text is coloured.
+/// The colour class of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// Events and activities.
+    /// For events and activities.
     Plain,
-    /// Guards.
+    /// For guards of transitions.
     Muted,
-    /// Limits.
+    /// For limits of transitions.
     Accent,
 }
 
 /// One line of small text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
-    /// A sign in front of it.
+    /// The sign in front of the line.
     pub glyph: Option<Glyph>,
-    /// The steps of a highlighted path in which its transitions are taken.
+    /// The steps of a highlighted path in which the line's transitions are taken.
     pub steps: Vec<u32>,
-    /// Pieces of text, one after the other.
+    /// The pieces of text in order.
     pub parts: Vec<(Tone, String)>,
-    /// The estimated width, glyph and step numbers included.
+    /// The estimated width, including glyph and step numbers.
     pub width: f64,
 }
 
@@ -85,24 +85,24 @@ impl Line {
     }
 }
 
-/// The numbers of a badge: `2`, `2, 7`, `2, 7 …`.
+/// Returns the text of a badge: `2`, `2,7`, `2,7,9…`.
 pub(crate) fn steps_text(steps: &[u32]) -> String {
     let shown: Vec<String> = steps.iter().take(3).map(u32::to_string).collect();
     let more = if steps.len() > 3 { "…" } else { "" };
     format!("{}{more}", shown.join(","))
 }
 
-/// The width of a badge with this text.
+/// Returns the width of a badge with this text.
 pub(crate) fn badge_width(text: &str) -> f64 {
     (text::width(text, 10.0, Weight::Bold) + 8.0).max(BADGE - 4.0)
 }
 
-/// The name of a state as it is drawn.
+/// Returns the name of a state as it is drawn.
 pub(crate) fn name(state: &State) -> String {
     text::shorten(&state.name, NAME, Weight::Bold, NAME_WIDTH_MAX)
 }
 
-/// What stands below a state's name: activities, its own timeout, and transitions that leave no state.
+/// Returns the lines below a state's name: activities, a timeout that is not inherited, and internal transitions.
 pub(crate) fn state_lines(chart: &Chart, state: &State, highlight: &Highlight) -> Vec<Line> {
     let mut lines: Vec<Line> =
         (state.invokes.iter()).map(|&invoke| Line::plain(Some(Glyph::Gear), &chart.invoke(invoke).activity)).collect();
@@ -118,7 +118,7 @@ pub(crate) fn state_lines(chart: &Chart, state: &State, highlight: &Highlight) -
     shorten_list(lines, INNER_LINES_MAX)
 }
 
-/// The label of an edge that stands for these transitions.
+/// Returns the label of an edge that combines these transitions.
 pub(crate) fn edge_lines(chart: &Chart, transitions: &[TransitionId], highlight: &Highlight) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for &id in transitions {
@@ -140,7 +140,8 @@ pub(crate) fn edge_lines(chart: &Chart, transitions: &[TransitionId], highlight:
     shorten_list(lines, LABEL_LINES_MAX)
 }
 
-/// One line for many transitions on the same event; nothing where there are few, or where the path takes them.
+/// Returns one line for many transitions on the same event. Returns `None` if they are few or if the highlighted path
+/// takes them.
 fn cases(chart: &Chart, id: TransitionId, transitions: &[TransitionId], highlight: &Highlight) -> Option<Line> {
     let (glyph, event) = event_text(chart, chart.transition(id));
     let alike = transitions.iter().filter(|&&other| {
@@ -175,7 +176,7 @@ fn transition_line(chart: &Chart, transition: &Transition, highlight: &Highlight
         let guard = text::shorten(&brief(&guard.source), SMALL, Weight::Regular, GUARD_WIDTH_MAX);
         parts.push((Tone::Muted, format!("{gap}[{guard}]")));
     }
-    // The tightest limit is the one that matters; the tooltip has them all.
+    // Only the lowest limit is shown; the tooltip lists all of them.
     if let Some(limit) = transition.limits.iter().min_by_key(|limit| limit.max.at_most()) {
         let gap = if parts.is_empty() { "" } else { " " };
         parts.push((Tone::Accent, format!("{gap}×{}", max_text(&limit.max))));
@@ -187,7 +188,7 @@ fn transition_line(chart: &Chart, transition: &Transition, highlight: &Highlight
     Line { glyph, steps, parts, width: 0.0 }.measured()
 }
 
-/// A guard without the words that every guard has.
+/// Shortens a guard: the common prefixes are removed and operators become words.
 fn brief(guard: &str) -> String {
     let mut text = guard.split_whitespace().collect::<Vec<_>>().join(" ");
     for (long, short) in
@@ -232,14 +233,14 @@ fn max_text(max: &Max) -> String {
     }
 }
 
-/// A duration as the machine file writes it, in the largest unit that is exact.
+/// Formats a duration as a machine file writes it, in the largest exact unit.
 pub(crate) fn duration(ms: u64) -> String {
     let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")];
     let fitting = units.iter().find(|(unit, _)| ms >= *unit && ms.is_multiple_of(*unit));
     fitting.map_or_else(|| format!("{ms}ms"), |(unit, word)| format!("{}{word}", ms / unit))
 }
 
-/// The tooltip of a state: everything its box has no room for.
+/// Returns the tooltip of a state, with everything that does not fit in its box.
 pub(crate) fn state_tooltip(chart: &Chart, state: &State) -> String {
     let mut lines = vec![format!("{} ({})", state.name, kind_text(state))];
     lines.extend((!state.summary.is_empty()).then(|| state.summary.clone()));
@@ -262,7 +263,7 @@ fn kind_text(state: &State) -> String {
     }
 }
 
-/// The tooltip of an edge: every transition in full.
+/// Returns the tooltip of an edge, with every transition in full.
 pub(crate) fn edge_tooltip(chart: &Chart, transitions: &[TransitionId], target: StateId) -> String {
     let lines: Vec<String> =
         transitions.iter().map(|&id| transition_tooltip(chart, chart.transition(id), &[target])).collect();

@@ -1,11 +1,11 @@
-//! Four ways to put nodes below each other, after Brandes and Köpf, with ends that need not be in a node's middle.
+//! Four horizontal placements after Brandes and Köpf, extended so that wires need not end in the middle of a node.
 //!
-//! Each way aligns every node with the middle one of its neighbours in one direction, packs the resulting blocks to one
-//! side, and leaves long wires straight. Their mean is symmetric and keeps what they agree on.
+//! Each placement aligns every node with its median neighbour in one direction, packs the resulting blocks to one side,
+//! and keeps long wires straight. The mean of the four is symmetric and keeps the alignments that they share.
 
 use super::{End, NodeKind, Sheet, gap};
 
-/// A horizontal place for every node.
+/// Computes a horizontal position for every node.
 pub(super) fn balanced(sheet: &Sheet) -> Vec<f64> {
     let crossing = conflicts(sheet);
     let spine = Spine::new(sheet).links();
@@ -20,7 +20,7 @@ pub(super) fn balanced(sheet: &Sheet) -> Vec<f64> {
         (0..ways.len()).min_by(|&a, &b| (bounds[a].1 - bounds[a].0).total_cmp(&(bounds[b].1 - bounds[b].0)));
     let Some((low, high)) = narrowest.map(|way| bounds[way]) else { return Vec::new() };
     for (index, way) in ways.iter_mut().enumerate() {
-        // The ways packed to the left share their left edge, the others their right edge.
+        // The placements that are packed to the left share their left edge, the others share their right edge.
         let shift = if index % 2 == 0 { low - bounds[index].0 } else { high - bounds[index].1 };
         way.iter_mut().for_each(|x| *x += shift);
     }
@@ -44,7 +44,7 @@ fn is_thin(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::Label | NodeKind::Dummy | NodeKind::Port)
 }
 
-/// For each link whether it crosses a piece of a long wire, which goes first.
+/// Returns for each link whether it crosses a piece of a long wire. Long wires have priority.
 fn conflicts(sheet: &Sheet) -> Vec<bool> {
     let (up, _) = sheet.neighbours();
     let mut place = vec![0; sheet.nodes.len()];
@@ -69,7 +69,7 @@ fn conflicts(sheet: &Sheet) -> Vec<bool> {
     crossing
 }
 
-/// The upper neighbour that a thin node continues.
+/// Returns the upper neighbour that a thin node continues.
 fn inner_neighbour(sheet: &Sheet, up: &[usize], node: usize) -> Option<usize> {
     let upper = |link: &usize| sheet.links[*link].upper.node;
     let kind = |node: usize| sheet.nodes[node].kind;
@@ -77,8 +77,8 @@ fn inner_neighbour(sheet: &Sheet, up: &[usize], node: usize) -> Option<usize> {
     thin().find(|&other| kind(other) == NodeKind::Dummy).or_else(|| thin().next())
 }
 
-/// The links that are to be straight: from a box to the next one in the direction of the flow. Where there are several,
-/// the one from which the flow goes on furthest, or the middle one.
+/// The links that are drawn straight: each leads from a box to the next box in the direction of the flow. If there are
+/// several candidates, the link with the longest onward flow is taken, or else the middle one.
 struct Spine<'a> {
     sheet: &'a Sheet,
     up: Vec<Vec<usize>>,
@@ -103,7 +103,7 @@ impl<'a> Spine<'a> {
         Spine { sheet, up, down, place, lowest }
     }
 
-    /// By node: the link below it, and the link above it.
+    /// Returns for each node the straight link below it and the straight link above it.
     fn links(&self) -> [Vec<Option<usize>>; 2] {
         let count = self.sheet.nodes.len();
         [
@@ -133,12 +133,12 @@ impl<'a> Spine<'a> {
     }
 }
 
-/// A neighbour on the side that is aligned with.
+/// A neighbour in the direction of the alignment.
 struct Neighbour {
     node: usize,
-    /// Its place in its layer, with the part of its width where the link ends.
+    /// The neighbour's index in its layer, plus the fraction of its width at which the link ends.
     at: f64,
-    /// How far to the right of it the node stands when the link is straight.
+    /// The distance of the node to the right of the neighbour if the link is straight.
     shift: f64,
     link: usize,
 }
@@ -146,14 +146,14 @@ struct Neighbour {
 struct Way<'a> {
     sheet: &'a Sheet,
     crossing: &'a [bool],
-    /// By node: the link below it and the link above it that are to be straight.
+    /// The straight link below and the straight link above each node, by node.
     spine: &'a [Vec<Option<usize>>; 2],
     downwards: bool,
     mirrored: bool,
     layers: Vec<Vec<usize>>,
     place: Vec<usize>,
     neighbours: Vec<Vec<Neighbour>>,
-    /// The first node of each node's block, and the node's place relative to it.
+    /// The first node of each node's block, and the node's position relative to it.
     root: Vec<usize>,
     shift: Vec<f64>,
 }
@@ -196,11 +196,11 @@ impl<'a> Way<'a> {
         }
         for (node, neighbours) in self.neighbours.iter_mut().enumerate() {
             let kind = |node: usize| self.sheet.nodes[node].kind;
-            // A trunk goes on as a trunk, whatever joins it here.
+            // A trunk continues as a trunk, regardless of the wires that join it here.
             if is_thin(kind(node)) && neighbours.iter().any(|other| kind(other.node) == NodeKind::Dummy) {
                 neighbours.retain(|other| kind(other.node) == NodeKind::Dummy);
             }
-            // A box goes on from the box above it, not from the middle of everything that leads to it.
+            // A box is aligned with the box above it, not with the middle of all its predecessors.
             let own = self.spine[usize::from(downwards)][node];
             if neighbours.iter().any(|other| Some(other.link) == own) {
                 neighbours.retain(|other| Some(other.link) == own);
@@ -240,7 +240,7 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// Blocks as far left as they can be, then those with room moved towards the block on their right.
+    /// Packs the blocks to the left, then moves blocks that have room towards the block on their right.
     fn pack(&self) -> Vec<f64> {
         let count = self.root.len();
         let (mut after, mut before) = (vec![Vec::new(); count], vec![0_usize; count]);
@@ -269,7 +269,7 @@ impl<'a> Way<'a> {
         places
     }
 
-    /// The least distance between two neighbours in the order of this way.
+    /// Returns the minimum distance between two neighbours in the order of this placement.
     fn distance(&self, first: usize, second: usize) -> f64 {
         let (left, right) = if self.mirrored { (second, first) } else { (first, second) };
         let (left, right) = (&self.sheet.nodes[left], &self.sheet.nodes[right]);

@@ -1,11 +1,11 @@
-//! The inside of one composite: nodes in layers from top to bottom, wires between them.
+//! The layout of one composite state: nodes in layers from top to bottom, wires between them.
 //!
-//! Real nodes stand on even layers, labels on the odd ones between them. A wire that is longer than one layer passes
-//! through dummy nodes; wires to the same target share theirs, which is what draws ten edges into one state as a
-//! trunk with branches. The steps: `rank` (which node goes how far down), `order` (within a layer, few crossings),
-//! `place` (horizontally, long wires straight), `route` (vertically, and the course of every wire).
+//! Real nodes are on even layers, labels on the odd layers between them. A wire that is longer than one layer passes
+//! through dummy nodes. Wires to the same target share their dummies, so ten edges into one state are drawn as a trunk
+//! with branches. The steps: `rank` (the layer of each node), `order` (within a layer, few crossings), `place`
+//! (horizontal positions, long wires straight), `route` (vertical positions and the course of every wire).
 //!
-//! It knows nothing of states: `compose` builds the [`Sheet`] and reads the result.
+//! The module knows nothing about states: `compose` builds the [`Sheet`] and reads the result.
 
 mod blocks;
 mod order;
@@ -15,18 +15,18 @@ mod route;
 
 use std::collections::BTreeMap;
 
-/// What a node is to the layout: it decides how near others may come.
+/// The role of a node in the layout. It decides the minimum distance to other nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeKind {
     /// A state or a sign.
     Solid,
-    /// The text of a wire.
+    /// The label of a wire.
     Label,
-    /// A place that a wire passes.
+    /// A point that a wire passes through.
     Dummy,
-    /// Where a wire passes the composite's border.
+    /// The point at which a wire crosses the composite's border.
     Port,
-    /// The composite's own name, at the left of the first layer.
+    /// The composite's name, at the left of the first layer.
     Header,
 }
 
@@ -35,18 +35,18 @@ pub(crate) enum NodeKind {
 pub(crate) struct Node {
     pub(crate) kind: NodeKind,
     pub(crate) layer: usize,
-    /// How far it reaches to the left of `x`.
+    /// The extent to the left of `x`.
     pub(crate) left: f64,
-    /// How far it reaches to the right of `x`, things beside it included.
+    /// The extent to the right of `x`, including things beside the node.
     pub(crate) right: f64,
-    /// Half the width in which wires may end.
+    /// Half of the width in which wires may end.
     pub(crate) half: f64,
     pub(crate) h: f64,
-    /// Whether it stands at the bottom of its layer, near what it leads to.
+    /// True if the node is at the bottom of its layer, near the nodes that it leads to.
     pub(crate) low: bool,
-    /// The middle of the part in which wires end.
+    /// The horizontal middle of the part in which wires end.
     pub(crate) x: f64,
-    /// The top.
+    /// The vertical position of the node's top edge.
     pub(crate) y: f64,
 }
 
@@ -54,11 +54,11 @@ pub(crate) struct Node {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct End {
     pub(crate) node: usize,
-    /// The exact place, from the node's `x`; anywhere where there is none.
+    /// The exact position relative to the node's `x`. `None` allows any position.
     pub(crate) offset: Option<f64>,
 }
 
-/// Wires with the same net lead to the same target and may run together. The flag says whether they lead upwards.
+/// Wires with the same net lead to the same target and may run together. The flag is true if they lead upwards.
 pub(crate) type Net = (u32, bool);
 
 /// A piece of a wire from one layer to the next.
@@ -67,31 +67,31 @@ pub(crate) struct Link {
     pub(crate) upper: End,
     pub(crate) lower: End,
     pub(crate) net: Net,
-    /// From top to bottom.
+    /// The points of the link from top to bottom.
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// A wire: its links from its source on, each with whether it is followed downwards.
+/// A wire: its links in order from its source. The flag of a link is true if the wire follows it downwards.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wire {
     pub(crate) links: Vec<(usize, bool)>,
     pub(crate) label: Option<usize>,
 }
 
-/// What is to be laid out, and then is.
+/// The input of the layout, completed with its result.
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
     pub(crate) nodes: Vec<Node>,
     pub(crate) links: Vec<Link>,
     pub(crate) layers: Vec<Vec<usize>>,
-    /// The layer whose order is given: parallel regions stay in file order.
+    /// The layer whose order is fixed, because parallel regions stay in file order.
     pub(crate) kept: Option<usize>,
     dummies: BTreeMap<(usize, Net), usize>,
     known: BTreeMap<(usize, usize, Net, i64, i64), usize>,
 }
 
 impl Sheet {
-    /// A node that reaches equally far to both sides, or further to the right by `beside`.
+    /// Adds a node that reaches equally far to both sides, plus `beside` on the right, and returns its index.
     pub(crate) fn node(&mut self, kind: NodeKind, layer: usize, w: f64, beside: f64, h: f64) -> usize {
         let half = w / 2.0;
         self.nodes.push(Node { kind, layer, left: half, right: half + beside, half, h, low: false, x: 0.0, y: 0.0 });
@@ -102,7 +102,7 @@ impl Sheet {
         self.nodes.len() - 1
     }
 
-    /// A wire between two layers; its label stands next to its source.
+    /// Adds a wire between two layers. Its label is next to its source.
     pub(crate) fn wire(&mut self, upper: End, lower: End, label: Option<(f64, f64)>, net: Net) -> Wire {
         let (top, bottom) = (self.nodes[upper.node].layer, self.nodes[lower.node].layer);
         let label_layer = if net.1 { bottom.saturating_sub(1) } else { top + 1 };
@@ -128,7 +128,7 @@ impl Sheet {
         wire
     }
 
-    /// A wire between two nodes of one layer, by way of a label below them.
+    /// Adds a wire between two nodes of one layer. It passes through a label below them.
     pub(crate) fn turn(&mut self, from: End, to: End, label: Option<(f64, f64)>, net: Net) -> Wire {
         let (w, h) = label.unwrap_or((24.0, 0.0));
         let node = self.node(NodeKind::Label, self.nodes[from.node].layer + 1, w.max(24.0), 0.0, h);
@@ -156,14 +156,14 @@ impl Sheet {
         })
     }
 
-    /// Lays everything out and gives width and height; the top left corner is at the origin.
+    /// Computes the layout and returns its width and height. The top left corner is at the origin.
     pub(crate) fn arrange(&mut self) -> (f64, f64) {
         order::order(self);
         place::place(self);
         route::route(self)
     }
 
-    /// The course of a wire from its source to its target.
+    /// Returns the points of a wire from its source to its target.
     pub(crate) fn course(&self, wire: &Wire) -> Vec<(f64, f64)> {
         let mut points = Vec::new();
         for &(link, downwards) in &wire.links {
@@ -176,7 +176,7 @@ impl Sheet {
         points
     }
 
-    /// For each node, its links to the layer above and to the layer below.
+    /// Returns for each node its links to the layer above and its links to the layer below.
     fn neighbours(&self) -> (Vec<Vec<usize>>, Vec<Vec<usize>>) {
         let (mut up, mut down) = (vec![Vec::new(); self.nodes.len()], vec![Vec::new(); self.nodes.len()]);
         for (index, link) in self.links.iter().enumerate() {
@@ -187,7 +187,7 @@ impl Sheet {
     }
 }
 
-/// How near two neighbours in a layer may come.
+/// Returns the minimum gap between two neighbours in a layer.
 fn gap(a: NodeKind, b: NodeKind) -> f64 {
     use NodeKind::{Dummy, Header, Label, Port, Solid};
     match (a, b) {
@@ -199,7 +199,8 @@ fn gap(a: NodeKind, b: NodeKind) -> f64 {
     }
 }
 
-/// The positions nearest to the wanted ones (by weighted squares) that keep the order and these least distances.
+/// Returns the positions nearest to the wanted ones (by weighted squares) that keep the order and the minimum
+/// distances.
 fn spread(wanted: &[(f64, f64)], distances: &[f64]) -> Vec<f64> {
     let mut shift = 0.0;
     let mut pools: Vec<(f64, f64, usize)> = Vec::with_capacity(wanted.len());

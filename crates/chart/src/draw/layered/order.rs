@@ -1,8 +1,10 @@
-//! The order within each layer: sweeps down and up that put every node near its neighbours, keeping the best order found.
+//! The order within each layer. Sweeps down and up move every node near its neighbours, and the best order found is
+//! kept.
 
 use super::{NodeKind, Sheet};
 
-/// Work for all sweeps together, in links looked at; a big sheet gets fewer sweeps, never an endless one.
+/// The work budget of all sweeps together, counted in links. A large sheet gets fewer sweeps, and the number is always
+/// bounded.
 const WORK_MAX: usize = 3_000_000;
 const SWEEPS_MAX: usize = 28;
 const SWEEPS_MIN: usize = 2;
@@ -28,7 +30,7 @@ pub(super) fn order(sheet: &mut Sheet) {
     sheet.layers = best.1;
 }
 
-/// A neighbour: the node, and where on it the link ends, from -0.5 to 0.5.
+/// A neighbour: the node, and the position on it at which the link ends, from -0.5 to 0.5.
 type Neighbour = (usize, f64);
 
 struct Sorter<'a> {
@@ -58,7 +60,7 @@ impl<'a> Sorter<'a> {
         sorter
     }
 
-    /// The first order: as a walk from the top meets the nodes, document order deciding.
+    /// Sets the first order: a depth-first walk from the top, with ties in document order.
     fn begin(&mut self) {
         let mut seen = vec![false; self.place.len()];
         let mut met: Vec<Vec<usize>> = vec![Vec::new(); self.layers.len()];
@@ -101,7 +103,7 @@ impl<'a> Sorter<'a> {
         }
     }
 
-    /// Sorts the nodes that have neighbours on one side by these, among the places they have.
+    /// Sorts the nodes that have neighbours on one side by these neighbours. The other nodes keep their places.
     fn sort(&mut self, layer: usize, downwards: bool, by_median: bool) {
         let mut sorted: Vec<(f64, usize)> = Vec::new();
         for &node in &self.layers[layer] {
@@ -135,7 +137,7 @@ impl<'a> Sorter<'a> {
         }
     }
 
-    /// Exchanges neighbours in a layer while that saves crossings.
+    /// Exchanges adjacent nodes of a layer while that reduces the number of crossings.
     fn exchange(&mut self, layer: usize) {
         const ROUNDS: usize = 3;
         const WIDE: usize = 400;
@@ -159,7 +161,7 @@ impl<'a> Sorter<'a> {
         }
     }
 
-    /// How many crossings between their links two neighbours lose by changing places.
+    /// Returns the number of crossings that are saved if two adjacent nodes change places.
     fn saved(&self, a: usize, b: usize) -> i64 {
         let side = |left: &[Neighbour], right: &[Neighbour]| {
             let at = |neighbour: &Neighbour| self.place[neighbour.0] as f64 + neighbour.1;
@@ -173,7 +175,7 @@ impl<'a> Sorter<'a> {
         self.layers.iter().map(|layer| self.crossings_below(layer)).sum()
     }
 
-    /// Crossings between a layer and the next: inversions, counted with a Fenwick tree.
+    /// Counts the crossings between a layer and the next as inversions, with a Fenwick tree.
     fn crossings_below(&self, layer: &[usize]) -> usize {
         let mut ends: Vec<usize> = Vec::new();
         for &node in layer {

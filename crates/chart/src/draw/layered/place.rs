@@ -1,5 +1,5 @@
-//! Horizontal places: nodes below each other in `blocks`, then wires straightened where there is room, and parts that hang
-//! together with nothing else moved near.
+//! Horizontal positions: `blocks` aligns the nodes, then wires are straightened if there is room, and disconnected
+//! parts are moved near the rest.
 
 use super::{End, NodeKind, Sheet, blocks, gap, spread};
 
@@ -19,7 +19,7 @@ pub(super) fn place(sheet: &mut Sheet) {
 struct Placer<'a> {
     up: Vec<Vec<usize>>,
     down: Vec<Vec<usize>>,
-    /// Where in its layer a node is.
+    /// The index of each node in its layer.
     index: Vec<usize>,
     sheet: &'a mut Sheet,
 }
@@ -36,7 +36,7 @@ impl<'a> Placer<'a> {
         Placer { up, down, index, sheet }
     }
 
-    /// The least distance between the middles of two neighbours.
+    /// Returns the minimum distance between the middles of two neighbours.
     fn distance(&self, left: usize, right: usize) -> f64 {
         let (left, right) = (&self.sheet.nodes[left], &self.sheet.nodes[right]);
         left.right + gap(left.kind, right.kind) + right.left
@@ -46,7 +46,7 @@ impl<'a> Placer<'a> {
         layer.windows(2).map(|pair| self.distance(pair[0], pair[1])).collect()
     }
 
-    /// Makes sure of the least distances, which the mean of several ways may miss by rounding.
+    /// Enforces the minimum distances, which the mean of several placements can miss by rounding.
     fn settle(&mut self) {
         for layer in self.sheet.layers.clone() {
             let wanted: Vec<(f64, f64)> = layer.iter().map(|&node| (self.sheet.nodes[node].x, 1.0)).collect();
@@ -56,7 +56,7 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// Puts chains of labels and dummies onto one vertical line, piece by piece where it is not possible at once.
+    /// Aligns chains of labels and dummies vertically. If the whole chain does not fit, it is aligned piece by piece.
     fn straighten(&mut self) {
         let (above, below) = self.chains();
         for (first, above) in above.iter().enumerate() {
@@ -72,7 +72,7 @@ impl<'a> Placer<'a> {
         matches!(self.sheet.nodes[node].kind, NodeKind::Label | NodeKind::Dummy | NodeKind::Port)
     }
 
-    /// For each thin node the one it is to be aligned with above and below.
+    /// Returns for each thin node the nodes above and below that it is aligned with.
     fn chains(&self) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
         let count = self.sheet.nodes.len();
         let (mut above, mut below) = (vec![None; count], vec![None; count]);
@@ -130,7 +130,7 @@ impl<'a> Placer<'a> {
             if both.0 <= both.1 {
                 room = both;
             }
-            // A label that cannot be below its source is as near to it as possible.
+            // A label that does not fit below its source is placed as near to it as possible.
             let beside = nodes.len() == 1 && slack > 0.0 && both.0 > both.1;
             if slack == 0.0 || beside {
                 wanted.push((middle, if beside { 9.0 } else { 2.0 }));
@@ -142,7 +142,7 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// Where on a node a straight line may end: the middle and how far to each side.
+    /// Returns the range on a node in which a straight line may end: the middle and the extent to each side.
     fn reach(&self, end: End) -> (f64, f64) {
         let node = &self.sheet.nodes[end.node];
         match (node.kind, end.offset) {
@@ -152,7 +152,7 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// How far a node may move while its neighbours stay.
+    /// Returns the range in which a node may move if its neighbours stay.
     fn room(&self, node: usize) -> (f64, f64) {
         let layer = &self.sheet.layers[self.sheet.nodes[node].layer];
         let place = self.index[node];
@@ -164,7 +164,7 @@ impl<'a> Placer<'a> {
         (low.min(x), high.max(x))
     }
 
-    /// Moves parts of the sheet that no wire connects with the rest towards it.
+    /// Moves parts of the sheet that no wire connects with the main part towards it.
     fn gather(&mut self) {
         let part = self.parts();
         let mut sizes = vec![0_usize; self.sheet.nodes.len()];
@@ -178,7 +178,7 @@ impl<'a> Placer<'a> {
                 let slack = &mut slack[part[node]];
                 *slack = (slack.0.min(left), slack.1.min(right));
             }
-            // One part at a time where there are many neighbours is not needed: each moves towards a part that stays.
+            // All parts move at once: each part moves towards a part that stays.
             let moves: Vec<f64> = (slack.iter().enumerate())
                 .map(|(part, &(left, right))| match (left.is_finite(), right.is_finite()) {
                     _ if Some(part) == main => 0.0,
@@ -194,7 +194,7 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// How far a node may move to the left and to the right before it meets a node of another part.
+    /// Returns the distance that a node may move to the left and to the right until it meets a node of another part.
     fn slack(&self, node: usize, part: &[usize]) -> (f64, f64) {
         let layer = &self.sheet.layers[self.sheet.nodes[node].layer];
         let place = self.index[node];
@@ -209,7 +209,7 @@ impl<'a> Placer<'a> {
         )
     }
 
-    /// For each node the first node of the connected part it belongs to.
+    /// Returns for each node the first node of its connected part.
     fn parts(&self) -> Vec<usize> {
         let count = self.sheet.nodes.len();
         let mut part = vec![usize::MAX; count];
@@ -227,7 +227,7 @@ impl<'a> Placer<'a> {
         part
     }
 
-    /// A header stands at the left edge, or further left where a port needs the room.
+    /// Places the header at the left edge, or further left if a port needs the room.
     fn pin_headers(&mut self) {
         let others = self.sheet.nodes.iter().filter(|node| node.kind != NodeKind::Header);
         let edge = others.map(|node| node.x - node.left).fold(f64::INFINITY, f64::min);

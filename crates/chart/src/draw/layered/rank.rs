@@ -1,9 +1,9 @@
-//! Which node goes how far down: cycles broken, then the longest path.
+//! The layer of each node: cycles are broken, then the longest path decides.
 //!
-//! A file usually lists its states in the order of the main flow, so that order decides which edge of a cycle leads back,
-//! unless a walk from the first state finds clearly fewer such edges.
+//! A file usually lists its states in the order of the main flow, so that order decides which edge of a cycle leads
+//! back, unless a walk from the first state finds clearly fewer such edges.
 
-/// The rank of each of `count` nodes. `first` is where everything begins; edges may lead anywhere, also in cycles.
+/// Returns the rank of each of `count` nodes. `first` is the initial node. Edges may form cycles.
 pub(crate) fn ranks(count: usize, edges: &[(usize, usize)], first: Option<usize>) -> Vec<usize> {
     let graph = Graph::new(count, edges);
     let walked = graph.walk(first);
@@ -41,7 +41,7 @@ fn longest(count: usize, forward: &[(usize, usize)], place: &[usize]) -> Vec<usi
     rank
 }
 
-/// Moves nodes that are pulled down by more edges than hold them up, as far down as these allow.
+/// Moves a node down if more edges lead down from it than up to it, as far as those edges allow.
 fn balanced(mut rank: Vec<usize>, forward: &Graph, place: &[usize]) -> Vec<usize> {
     const SWEEPS: usize = 3;
     let mut order: Vec<usize> = (0..rank.len()).collect();
@@ -73,14 +73,14 @@ impl Graph {
         graph
     }
 
-    /// All nodes in reverse postorder of a depth-first walk, the first node first.
+    /// Returns all nodes in reverse postorder of a depth-first walk that begins at the first node.
     fn walk(&self, first: Option<usize>) -> Vec<usize> {
         let mut order = postorder(&self.after, first.into_iter().chain(0..self.after.len()));
         order.reverse();
         order
     }
 
-    /// For each node the number of its strongly connected component, in topological order (Kosaraju).
+    /// Returns for each node the number of its strongly connected component, in topological order (Kosaraju).
     fn components(&self) -> Vec<usize> {
         let mut component = vec![usize::MAX; self.after.len()];
         let mut number = 0;
@@ -100,7 +100,7 @@ impl Graph {
     }
 }
 
-/// Depth-first without recursion: a chart may be a chain of thousands of states.
+/// Walks depth-first without recursion, because a chart may be a chain of thousands of states.
 fn postorder(after: &[Vec<usize>], roots: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut seen = vec![false; after.len()];
     let mut order = Vec::with_capacity(after.len());
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_goes_down_one_by_one() {
+    fn a_chain_gets_increasing_ranks() {
         check(4, &[(0, 1), (1, 2), (2, 3)], &[0, 1, 2, 3]);
     }
 
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hub_stands_below_the_last_of_its_sources() {
+    fn a_hub_is_below_the_last_of_its_sources() {
         check(5, &[(0, 1), (1, 2), (2, 3), (0, 4), (1, 4), (2, 4), (4, 1)], &[0, 1, 2, 3, 3]);
     }
 
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_without_predecessor_stands_next_to_its_target() {
+    fn a_source_without_predecessor_is_next_to_its_target() {
         check(5, &[(0, 1), (1, 2), (2, 3), (4, 3)], &[0, 1, 2, 3, 2]);
     }
 }

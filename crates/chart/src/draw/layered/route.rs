@@ -1,15 +1,15 @@
-//! Vertical places, and the course of every wire: down, across in a lane of its own, down.
+//! Vertical positions, and the course of every wire: down, across in a lane, down.
 //!
-//! Between two layers each wire that moves sideways gets a lane. Wires of one net that meet share it; others are put in
-//! the order that crosses least.
+//! Between two layers each wire that moves sideways gets a lane. Wires of one net that meet share a lane. The other
+//! lanes are ordered so that few wires cross.
 
 use std::collections::BTreeMap;
 
 use super::{End, Net, NodeKind, Sheet, spread};
 
-/// Wires end no nearer to a box's corner than this.
+/// The minimum distance between the end of a wire and a box's corner.
 pub(super) const CORNER: f64 = 12.0;
-/// Between two wires that end on the same side of a box.
+/// The distance between two wires that end on the same side of a box.
 const ENDS_APART: f64 = 13.0;
 const LANE: f64 = 9.0;
 const ABOVE_LANES: f64 = 9.0;
@@ -17,7 +17,7 @@ const ABOVE_LANES: f64 = 9.0;
 const BELOW_LANES: f64 = 15.0;
 const NO_LANES: f64 = 15.0;
 const NO_LANES_THIN: f64 = 7.0;
-/// A layer taller than this holds a composite; its nodes are aligned at the top.
+/// A layer taller than this contains a composite, so its nodes are aligned at the top.
 const TALL: f64 = 150.0;
 
 pub(super) fn route(sheet: &mut Sheet) -> (f64, f64) {
@@ -43,7 +43,7 @@ pub(super) fn route(sheet: &mut Sheet) -> (f64, f64) {
     (width, bands.last().map_or(0.0, |band| band.1))
 }
 
-/// The top of a node in its layer.
+/// Returns the position of a node's top edge within its layer.
 fn height(sheet: &Sheet, node: usize, (top, bottom): (f64, f64)) -> f64 {
     let node = &sheet.nodes[node];
     let raised = bottom - top > TALL || sheet.kept == Some(node.layer) || node.kind == NodeKind::Header;
@@ -54,7 +54,7 @@ fn height(sheet: &Sheet, node: usize, (top, bottom): (f64, f64)) -> f64 {
     }
 }
 
-/// For each link, where it leaves the upper node and where it meets the lower one.
+/// Returns for each link the horizontal positions at which it leaves the upper node and enters the lower node.
 fn ends(sheet: &Sheet) -> Vec<(f64, f64)> {
     let (up, down) = sheet.neighbours();
     let mut ends = vec![(0.0, 0.0); sheet.links.len()];
@@ -71,7 +71,7 @@ fn ends(sheet: &Sheet) -> Vec<(f64, f64)> {
     ends
 }
 
-/// The places of all links on one side of a node: straight on where possible, in the order of their other ends.
+/// Returns the positions of all links on one side of a node: straight if possible, in the order of their other ends.
 fn side(sheet: &Sheet, node: usize, links: Vec<(usize, End, End)>) -> Vec<(usize, f64)> {
     let node = &sheet.nodes[node];
     if node.kind != NodeKind::Solid {
@@ -100,17 +100,17 @@ fn side(sheet: &Sheet, node: usize, links: Vec<(usize, End, End)>) -> Vec<(usize
     sides
 }
 
-/// Where a link would end on a side of a node.
+/// The wanted position of a link on one side of a node.
 struct Wanted {
     link: usize,
     x: f64,
-    /// Where its other end is.
+    /// The horizontal position of the other end.
     away: f64,
-    /// Whether it cannot be moved.
+    /// True if the position cannot be changed.
     fixed: bool,
 }
 
-/// Wires that run in one lane: where they come from above, where they go below.
+/// Wires that run in one lane: their positions above it and below it.
 struct Group {
     tops: Vec<f64>,
     bottoms: Vec<f64>,
@@ -125,7 +125,7 @@ impl Group {
         self.low < other.high + MARGIN && other.low < self.high + MARGIN
     }
 
-    /// How bad it is to have this group's lane above the other's.
+    /// Returns the cost of placing this group's lane above the other's.
     fn cost_above(&self, other: &Group) -> usize {
         const NEAR: f64 = 5.0;
         const CLASH: usize = 50;
@@ -138,7 +138,7 @@ impl Group {
     }
 }
 
-/// Gives each link between two layers its lane, and returns how many lanes there are.
+/// Assigns a lane to each link between two layers and returns the number of lanes.
 fn assign_lanes(sheet: &Sheet, links: &[usize], ends: &[(f64, f64)], lanes: &mut [usize]) -> usize {
     let groups = groups(sheet, links, ends);
     let mut lane_of = vec![0; groups.len()];
@@ -187,7 +187,7 @@ fn groups(sheet: &Sheet, links: &[usize], ends: &[(f64, f64)]) -> Vec<Group> {
     groups.into_values().collect()
 }
 
-/// The order of lanes from top to bottom: who should be above whom, cycles broken where they hurt least.
+/// Returns the order of lanes from top to bottom. Cycles are broken at the lowest cost.
 fn sequence(groups: &[Group]) -> Vec<usize> {
     let count = groups.len();
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -215,7 +215,7 @@ fn sequence(groups: &[Group]) -> Vec<usize> {
     order
 }
 
-/// Top and bottom of each layer.
+/// Returns the top and bottom of each layer.
 fn bands(sheet: &Sheet, lane_counts: &[usize]) -> Vec<(f64, f64)> {
     let mut bands = Vec::with_capacity(sheet.layers.len());
     let mut y = 0.0;

@@ -1,4 +1,4 @@
-//! Charts built by hand, in any order, for pictures of them.
+//! A builder of charts for tests. Transitions may be added in any order.
 
 use crate::{
     Chart, Span,
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// A chart in the making. States must be added parents first and subtree by subtree.
+/// A chart under construction. States must be added parents first and subtree by subtree.
 pub(super) struct Build {
     pub(super) chart: Chart,
     edges: Vec<Transition>,

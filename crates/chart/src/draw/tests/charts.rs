@@ -1,4 +1,4 @@
-//! The charts that are drawn in tests.
+//! The charts that the tests draw.
 
 use super::build::{Build, guard};
 use crate::{
@@ -25,7 +25,7 @@ pub(super) fn fix_until_green() -> Chart {
     build.finish()
 }
 
-/// Two regions, deep history, loops, edges into and out of composites and between regions.
+/// A chart with two regions, deep history, loops, and edges into and out of composites and between regions.
 pub(super) fn regions() -> Chart {
     let mut build = Build::new("regions");
     let off = build.top("off");
@@ -62,7 +62,7 @@ pub(super) fn regions() -> Chart {
     build.finish()
 }
 
-/// A chain of states that all may fail into one.
+/// A chain of states that can all fail into one state.
 pub(super) fn hub(count: usize) -> (Chart, StateId) {
     let mut build = Build::new("hub");
     let steps: Vec<StateId> = (0..count).map(|step| build.top(&format!("STEP_{step}"))).collect();
@@ -112,7 +112,7 @@ pub(super) fn deep(count: usize) -> Chart {
     build.finish()
 }
 
-/// A chart made from a seed: nested, parallel, with edges from anywhere to anywhere.
+/// A random chart made from a seed: nested, parallel, with edges between arbitrary states.
 pub(super) fn random(seed: u64, count: usize) -> Chart {
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
     let mut build = Build::new("random");
@@ -151,7 +151,7 @@ pub(super) fn random(seed: u64, count: usize) -> Chart {
 struct Dice(u64);
 
 impl Dice {
-    /// A number below `sides` (xorshift).
+    /// Returns a number below `sides` (xorshift).
     fn below(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -1,4 +1,4 @@
-//! Pictures of charts built by hand: what must hold of every layout, on chosen and on random charts.
+//! Pictures of charts built by hand: invariants of every layout, checked on chosen and on random charts.
 
 mod build;
 mod charts;
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::Chart;
 
-/// Everything that holds of any picture.
+/// Checks the invariants that hold for every picture.
 #[track_caller]
 fn check(chart: &Chart) -> Picture {
     let picture = layout(chart, &Highlight::default());
@@ -46,7 +46,7 @@ fn check_nesting(chart: &Chart, picture: &Picture) {
     }
 }
 
-/// Boxes that nothing may be drawn upon.
+/// Returns the boxes that nothing may be drawn upon.
 fn leaves(picture: &Picture) -> impl Iterator<Item = &StateBox> {
     picture.boxes.iter().filter(|state| !matches!(state.kind, BoxKind::Composite | BoxKind::Parallel | BoxKind::Region))
 }
@@ -91,7 +91,7 @@ fn check_edges(picture: &Picture) {
     }
 }
 
-/// Whether a piece of an edge passes through a box by more than touching it.
+/// Returns true if a piece of an edge passes through a box by more than touching it.
 fn crosses(piece: &Rect, state: &StateBox) -> bool {
     const TOUCH: f64 = 1.0;
     let inner = Rect {
@@ -118,7 +118,7 @@ fn a_short_machine_flows_from_its_dot_to_its_ends() {
 }
 
 #[test]
-fn edges_between_the_same_states_are_one_with_their_labels_stacked() {
+fn edges_between_the_same_states_share_one_label() {
     let chart = charts::fix_until_green();
     let picture = layout(&chart, &Highlight::default());
     let drawn: usize = picture.edges.iter().map(|edge| edge.transitions.len()).sum();
@@ -128,14 +128,14 @@ fn edges_between_the_same_states_are_one_with_their_labels_stacked() {
 }
 
 #[test]
-fn what_holds_for_every_layout_holds_for_nesting_history_and_regions() {
+fn nesting_history_and_regions_satisfy_the_layout_invariants() {
     let picture = check(&charts::regions());
     assert_eq!(picture.separators.len(), 1);
     assert!(picture.boxes.iter().any(|state| state.kind == BoxKind::DeepHistory));
 }
 
 #[test]
-fn what_holds_for_every_layout_holds_for_the_machines_that_come_with_it() {
+fn built_in_machines_satisfy_the_layout_invariants() {
     for name in ["brain", "coder", "firmware", "notebook", "prd"] {
         let source = crate::library::load(name, std::path::Path::new("no-project-here")).expect("built in");
         let chart = source.read().chart.unwrap_or_else(|| panic!("{name} cannot be read"));
@@ -178,7 +178,7 @@ fn the_same_chart_gives_the_same_bytes() {
 }
 
 #[test]
-fn thousands_of_states_are_drawn_whatever_their_shape() {
+fn charts_with_thousands_of_states_are_drawn() {
     for chart in
         [charts::wide(2_000), charts::chain(1_000), charts::deep(300), charts::hub(600).0, charts::random(1, 2_000)]
     {
@@ -189,7 +189,7 @@ fn thousands_of_states_are_drawn_whatever_their_shape() {
 }
 
 #[test]
-fn a_highlighted_path_is_numbered_and_the_rest_steps_back() {
+fn a_highlighted_path_is_numbered_and_the_rest_is_faint() {
     let chart = charts::fix_until_green();
     let path: Vec<_> =
         chart.transitions.iter().filter(|one| one.source != Chart::ROOT).map(|one| one.id).take(3).collect();
@@ -203,7 +203,7 @@ fn a_highlighted_path_is_numbered_and_the_rest_steps_back() {
 }
 
 #[test]
-fn names_with_markup_or_without_end_are_escaped_and_shortened() {
+fn names_are_escaped_and_shortened() {
     let mut build = build::Build::new("a<b>&\"c\"");
     build.chart.summary = "<script>alert(1)</script> & more \u{1}".to_owned();
     let long = build.top(&"VERY_LONG_NAME_".repeat(40));
@@ -214,7 +214,7 @@ fn names_with_markup_or_without_end_are_escaped_and_shortened() {
 }
 
 #[test]
-fn a_chart_of_nothing_is_drawn_as_a_title() {
+fn an_empty_chart_is_drawn_as_a_title() {
     let picture = check(&build::Build::new("empty").finish());
     assert!(picture.boxes.is_empty() && picture.height > 0.0);
 }
