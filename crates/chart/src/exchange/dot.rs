@@ -8,7 +8,7 @@ use crate::{
     model::{Kind, State, StateId, Transition},
 };
 
-/// Writes a chart in the language of Graphviz.
+/// Writes a chart as a Graphviz graph.
 pub(super) fn export(chart: &Chart) -> Exported {
     let mut writer = Writer { chart, out: String::new(), depth: 0 };
     writer.line(&format!("digraph {} {{", quote(&chart.id)));
@@ -93,7 +93,7 @@ impl Writer<'_> {
         if !label.is_empty() {
             attributes.push(format!("label={}", quote(&label)));
         }
-        // Graphviz wants the other end of the edge outside the cluster that it is cut off at.
+        // Graphviz requires that the other end of the edge is outside the cluster at which the edge is clipped.
         let apart = |outer: StateId, inner: Option<StateId>| {
             inner.is_none_or(|inner| inner != outer && !self.chart.is_descendant(inner, outer))
         };
@@ -107,7 +107,7 @@ impl Writer<'_> {
         if attributes.is_empty() { String::new() } else { format!(" [{}]", attributes.join(", ")) }
     }
 
-    /// The node that stands for a state: itself, or the first one inside.
+    /// Returns the node that represents a state: the state itself, or the first state inside it.
     fn anchor(&self, id: StateId) -> String {
         let mut state = self.chart.state(id);
         while let Some(&child) = state.children.first() {

@@ -1,15 +1,16 @@
-//! What ECMAScript means by expressions that CEL has no equal for, as far as it can be said without a script engine.
+//! The meaning of ECMAScript expressions that have no equivalent in CEL, as far as it is known without a script engine.
 //!
-//! SCXML's rule is that an expression which cannot be evaluated raises `error.execution` when its turn comes. So a document may hold
-//! one on purpose, and it is carried over as an expression that fails. Only what would fail for certain is taken for that:
-//! the rest is refused, because it may well mean something to a script engine.
+//! In SCXML, an expression that cannot be evaluated raises `error.execution` when it is evaluated. A document may
+//! contain such an expression on purpose, so it is imported as an expression that fails. Only expressions that
+//! certainly fail are imported this way. The others are refused, because a script engine might be able to evaluate
+//! them.
 
 use super::expression::{Token, scan};
 
-/// Statements, which are no expressions.
+/// Statements that are not expressions.
 const STATEMENTS: [&str; 4] = ["return", "break", "continue", "throw"];
 
-/// Names that a script engine has though nobody declares them.
+/// Names that a script engine defines without a declaration.
 const GLOBALS: [&str; 24] = [
     "undefined",
     "NaN",
@@ -37,8 +38,8 @@ const GLOBALS: [&str; 24] = [
     "document",
 ];
 
-/// An expression that fails as this one does, if it fails for certain: a bare statement, brackets that do not match, or the name
-/// of something that nobody declares.
+/// Returns an expression that fails like this one, if this one certainly fails: a bare statement, unbalanced brackets,
+/// or the name of an undeclared variable.
 pub(super) fn failing(source: &str, is_declared: impl Fn(&str) -> bool) -> Option<String> {
     let source = source.trim();
     let first = source.split('.').next().unwrap_or_default();
@@ -51,7 +52,7 @@ pub(super) fn failing(source: &str, is_declared: impl Fn(&str) -> bool) -> Optio
     fails.then(|| format!("dyn(int('{shown} cannot be evaluated'))"))
 }
 
-/// Whether every bracket has its other half.
+/// Returns true if all brackets are balanced.
 fn is_balanced(tokens: &[Token<'_>]) -> bool {
     let mut open = Vec::new();
     for token in tokens {
@@ -72,12 +73,12 @@ fn is_balanced(tokens: &[Token<'_>]) -> bool {
     open.is_empty()
 }
 
-/// Whether this is a name that a variable may have.
+/// Returns true if this is a legal name of a variable.
 pub(super) fn is_name(text: &str) -> bool {
     path(text) && !text.contains('.') && !STATEMENTS.contains(&text)
 }
 
-/// Names joined by dots.
+/// Returns true for names joined by dots.
 fn path(source: &str) -> bool {
     source.split('.').all(|name| {
         name.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic())
@@ -85,9 +86,8 @@ fn path(source: &str) -> bool {
     })
 }
 
-/// A comparison with `undefined`, said in other words: a variable without a value is `null` here, an event without data carries an
-/// empty map, and a field of the event that is `missing` is never there. Nothing where it is no such comparison, or asks about
-/// anything else.
+/// Translates a comparison with `undefined`. A variable without a value is `null` here, an event without data carries
+/// an empty map, and a field of the event that is `missing` is never present. Returns `None` for any other expression.
 pub(super) fn defined(
     source: &str,
     is_declared: impl Fn(&str) -> bool,
@@ -110,7 +110,7 @@ pub(super) fn defined(
     }
 }
 
-/// The condition that a value is one that ECMAScript takes for true.
+/// Returns the condition that ECMAScript considers a value true.
 pub(super) fn truth(expression: &str) -> String {
     format!("!(dyn({expression}) in [dyn(null), dyn(false), dyn(0), dyn('')])")
 }
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comparisons_with_undefined_are_said_in_other_words() {
+    fn comparisons_with_undefined_are_translated() {
         let is_declared = |name: &str| name == "x";
         let cases = [
             ("typeof x === 'undefined'", Some("x == null")),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_fails_for_certain_is_taken_to_fail() {
+    fn only_certain_failures_are_treated_as_failures() {
         let is_declared = |name: &str| name == "x";
         assert_eq!(failing("{p: 'v'", is_declared), Some("dyn(int(' p:  v  cannot be evaluated'))".to_owned()));
         for source in ["return", "foo", " foo.bar.baz "] {

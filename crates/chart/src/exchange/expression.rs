@@ -1,8 +1,8 @@
-//! Expressions of foreign charts: whether they are CEL, and how they are worded in a machine file.
+//! Expressions of foreign charts: a check that they are CEL, and their translation for a machine file.
 //!
-//! Much of what people write into `cond` and `expr` reads the same in ECMAScript and in CEL; `===` and `!==` are CEL's `==` and
-//! `!=`. What does not parse as CEL, or names something that only a script engine has, is refused rather than guessed at. Types
-//! are left to the reader.
+//! Many expressions in `cond` and `expr` are equal in ECMAScript and in CEL; `===` and `!==` are CEL's `==` and `!=`.
+//! An expression is refused if it does not parse as CEL or uses a name that only a script engine has. Types are left to
+//! the reader.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,35 +13,35 @@ use crate::{
     expr::{self, Names},
 };
 
-/// Longer texts are not looked at: an expression of a machine file is shorter anyway.
+/// Longer texts are refused without parsing. An expression of a machine file must be shorter anyway.
 const SOURCE_BYTES_MAX: usize = 4 * expr::SOURCE_CHARS_MAX;
 /// The code of an expression that is too long or too deep.
 const TOO_LARGE: &str = "E0302";
-/// Macros whose first argument is a variable of their own.
+/// Macros whose first argument declares a variable.
 const BINDERS: [&str; 5] = ["all", "exists", "exists_one", "map", "filter"];
 
-/// Why an expression cannot be carried over.
+/// The reason why an expression cannot be imported.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// Longer or deeper than expressions may be.
+    /// The expression exceeds the maximum length or depth.
     TooBig,
-    /// It is not CEL, or needs what only a script engine has.
+    /// The expression is not CEL, or uses something that only a script engine has.
     NotCel(String),
 }
 
-/// What the names in an expression stand for.
+/// The names that an expression can use.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
     /// Variables of the context, which foreign charts name without `context.`.
     pub(super) variables: BTreeSet<String>,
-    /// States by their foreign id.
+    /// The states' names in the machine file, by their foreign id.
     pub(super) states: BTreeMap<String, String>,
-    /// Every state, by our name.
+    /// The names of all states in the machine file.
     pub(super) names: Vec<String>,
 }
 
 impl Scope {
-    /// The expression as a machine file words it.
+    /// Returns the expression as a machine file writes it.
     pub(super) fn translate(&self, source: &str) -> Result<String, Refused> {
         if source.len() > SOURCE_BYTES_MAX {
             return Err(Refused::TooBig);
@@ -59,7 +59,7 @@ impl Scope {
         }
     }
 
-    /// Puts `context.` before the foreign chart's variables and our names of states into `In('…')`.
+    /// Puts `context.` before the foreign chart's variables and replaces the states' names in `In('…')`.
     fn reword(&self, source: &str, tokens: &[Token<'_>], bound: &[&str]) -> String {
         let mut out = String::with_capacity(source.len() + 16);
         let mut done = 0;
@@ -75,9 +75,9 @@ impl Scope {
             } else if token.kind == Kind::Text && is_argument_of_in(tokens, at) {
                 out.push_str(&self.state_argument(token.text));
             } else if is_third_mark(tokens, at) {
-                // `===` and `!==`: the third mark is all that sets them apart.
+                // This is the third character of `===` or `!==`; CEL does without it.
             } else if is_whole_data(tokens, at) {
-                // Foreign events carry anything, not only maps.
+                // Foreign events may carry any value, not only maps.
                 out.truncate(out.len() - "_event.".len());
                 out.push_str("dyn(_event.data)");
             } else {
@@ -97,7 +97,8 @@ impl Scope {
     }
 }
 
-/// A value as a machine file holds it: a literal as it is, anything else in `${…}`. `expression` is already ours.
+/// Returns a value for a machine file: a literal unchanged, anything else in `${…}`. `expression` is already
+/// translated.
 pub(super) fn template(expression: &str) -> Json {
     match literal(expression) {
         Some(value) => escaped(value),
@@ -105,7 +106,7 @@ pub(super) fn template(expression: &str) -> Json {
     }
 }
 
-/// The value of an expression that is nothing but a literal.
+/// Returns the value of an expression that consists of one literal.
 pub(super) fn literal(expression: &str) -> Option<Json> {
     let text = expression.trim();
     if let Ok(value) = serde_json::from_str(text) {
@@ -115,7 +116,7 @@ pub(super) fn literal(expression: &str) -> Option<Json> {
     (!inner.contains(['\'', '\\'])).then(|| Json::String(inner.to_owned()))
 }
 
-/// A literal value whose strings cannot be taken for templates.
+/// Escapes the strings of a literal value so that they are not read as templates.
 pub(super) fn escaped(value: Json) -> Json {
     match value {
         Json::String(text) => Json::String(escaped_text(&text)),
@@ -125,34 +126,34 @@ pub(super) fn escaped(value: Json) -> Json {
     }
 }
 
-/// A literal text that cannot be taken for a template.
+/// Escapes a literal text so that it is not read as a template.
 pub(super) fn escaped_text(text: &str) -> String {
     text.replace("${", "$${")
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A name.
+    /// An identifier or keyword.
     Word,
-    /// A number.
+    /// A number literal.
     Number,
     /// A string with its quotes.
     Text,
-    /// One sign.
+    /// A single punctuation character.
     Mark,
 }
 
-/// A word of an expression.
+/// A token of an expression.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'a> {
     pub(super) kind: Kind,
-    /// The byte it begins at.
+    /// The offset of its first byte.
     pub(super) start: usize,
     pub(super) text: &'a str,
 }
 
-/// The tokens of an expression; nothing where a string has no end.
+/// Returns the tokens of an expression, or `None` if a string is unterminated.
 pub(super) fn scan(source: &str) -> Option<Vec<Token<'_>>> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -166,7 +167,8 @@ pub(super) fn scan(source: &str) -> Option<Vec<Token<'_>>> {
     Some(tokens)
 }
 
-/// The kind and length of the token that `rest` begins with; no kind for space. Nothing for a string without an end.
+/// Returns the kind and length of the token at the start of `rest`; whitespace has no kind. Returns `None` for an
+/// unterminated string.
 fn measure(rest: &str, first: char) -> Option<(Option<Kind>, usize)> {
     let while_true = |test: fn(char) -> bool| rest.find(|letter| !test(letter)).unwrap_or(rest.len());
     Some(match first {
@@ -180,7 +182,7 @@ fn measure(rest: &str, first: char) -> Option<(Option<Kind>, usize)> {
     })
 }
 
-/// The length of the string that `rest` begins with, quotes included; nothing where it has no end.
+/// Returns the length of the string at the start of `rest`, including quotes, or `None` if it is unterminated.
 pub(super) fn text_length(rest: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, letter) in rest.char_indices().skip(1) {
@@ -194,7 +196,7 @@ pub(super) fn text_length(rest: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// What stands between the `+` of a sum; nothing where it is no sum on its outermost level.
+/// Returns the operands of a sum at the outermost level, or `None` if the expression is not a sum.
 pub(super) fn summands(source: &str) -> Option<Vec<&str>> {
     let (mut depth, mut from, mut parts) = (0_i32, 0, Vec::new());
     for token in scan(source)? {
@@ -213,7 +215,7 @@ pub(super) fn summands(source: &str) -> Option<Vec<&str>> {
     Some(parts)
 }
 
-/// Variables that macros such as `list.all(x, x > 1)` bring with them.
+/// Returns the variables that macros such as `list.all(x, x > 1)` declare.
 fn bound_names<'a>(tokens: &[Token<'a>]) -> Vec<&'a str> {
     let binder = |four: &[Token<'a>]| {
         let macro_call = BINDERS.contains(&four[0].text) && four[1].text == "(";
@@ -230,7 +232,7 @@ fn refused(problems: &[Diagnostic]) -> Refused {
     }
 }
 
-/// Whether this is the last `=` of a `===` or `!==`.
+/// Returns true if this is the last `=` of a `===` or `!==`.
 fn is_third_mark(tokens: &[Token<'_>], at: usize) -> bool {
     let mark = |back: usize| at.checked_sub(back).map(|at| (tokens[at].text, tokens[at].start));
     let here = tokens[at].start;
@@ -240,7 +242,7 @@ fn is_third_mark(tokens: &[Token<'_>], at: usize) -> bool {
         && mark(3) != Some(("=", here.wrapping_sub(3)))
 }
 
-/// Whether this is the `data` of an `_event.data` that is taken as a whole, written without spaces.
+/// Returns true if this is the `data` of an `_event.data` that is used as a whole and written without spaces.
 fn is_whole_data(tokens: &[Token<'_>], at: usize) -> bool {
     let Some(from) = at.checked_sub(2) else { return false };
     let [event, dot, data] = [tokens[from], tokens[from + 1], tokens[at]];
@@ -249,7 +251,7 @@ fn is_whole_data(tokens: &[Token<'_>], at: usize) -> bool {
     event.text == "_event" && dot.text == "." && data.text == "data" && joined && !is_part
 }
 
-/// Whether `_event` stands somewhere without `.name` or `.data`.
+/// Returns true if `_event` occurs without `.name` or `.data`.
 fn has_event_as_a_whole(tokens: &[Token<'_>]) -> bool {
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
     (0..tokens.len()).any(|at| {
@@ -295,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_a_script_engine_has_is_refused() {
+    fn expressions_that_need_a_script_engine_are_refused() {
         let cases = [
             "x ==== 1",
             "x == = 1",
@@ -326,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_literal_is_a_value_and_the_rest_a_template() {
+    fn literals_become_values_and_the_rest_templates() {
         let cases = [
             ("1", "1"),
             ("'a'", "\"a\""),

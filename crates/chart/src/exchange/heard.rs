@@ -1,12 +1,12 @@
-//! Names for tools in which every active state hears every event: signals that they would take for another region's get their
-//! qualified names.
+//! Event names for tools in which every active state receives every event. A signal that such a tool could assign to
+//! another region gets its qualified name.
 
 use crate::{
     Chart,
     model::{Descriptor, Invoke, Transition},
 };
 
-/// The events of a transition, by names that mean the same where nothing belongs to a state.
+/// Returns the events of a transition under names that keep their meaning in a tool without per-state signals.
 pub(super) fn names(chart: &Chart, transition: &Transition) -> Vec<String> {
     transition.events.iter().flat_map(|descriptor| name(chart, transition, descriptor)).collect()
 }
@@ -28,7 +28,7 @@ fn name(chart: &Chart, transition: &Transition, descriptor: &Descriptor) -> Vec<
         let taken = signals.filter(|name| descriptor.matches(name));
         taken.map(move |name| format!("{}.{name}", chart.state(invoke.state).name))
     });
-    // An event that somebody else may raise too keeps its plain name beside the qualified ones.
+    // An event that can also be raised elsewhere keeps its plain name beside the qualified ones.
     let plain = chart.events.iter().any(|event| event.declared && event.name == descriptor.text);
     let mut names: Vec<String> = qualified.chain(plain.then(|| descriptor.text.clone())).collect();
     names.dedup();

@@ -1,4 +1,4 @@
-//! How transitions and blocks are laid out in a machine file: the shortest form that keeps their order.
+//! The layout of transitions and blocks in a machine file: the shortest form that keeps their order.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::file::{
     TransitionFile,
 };
 
-/// One where there is one, else a list; nothing where there is none.
+/// Returns a single item bare and several items as a list, or `None` if there are no items.
 pub(super) fn one_or_many<T>(mut items: Vec<T>) -> Option<OneOrMany<T>> {
     match items.len() {
         0 => None,
@@ -16,7 +16,7 @@ pub(super) fn one_or_many<T>(mut items: Vec<T>) -> Option<OneOrMany<T>> {
     }
 }
 
-/// Blocks without the empty ones.
+/// Returns the blocks without the empty ones.
 pub(super) fn blocks(blocks: Vec<Vec<ActionFile>>) -> Option<BlocksFile> {
     let mut blocks: Vec<_> = blocks.into_iter().filter(|block| !block.is_empty()).collect();
     match blocks.len() {
@@ -29,7 +29,7 @@ pub(super) fn blocks(blocks: Vec<Vec<ActionFile>>) -> Option<BlocksFile> {
     }
 }
 
-/// Where a state begins, with or without actions.
+/// Returns a state's initial transition, with or without actions.
 pub(super) fn initial(targets: Vec<String>, actions: Vec<ActionFile>) -> Option<InitialFile> {
     let target = one_or_many(targets)?;
     Some(match one_or_many(actions) {
@@ -38,7 +38,7 @@ pub(super) fn initial(targets: Vec<String>, actions: Vec<ActionFile>) -> Option<
     })
 }
 
-/// A history state. Its default transition stands under `target`, or under `initial` where it does something on the way.
+/// Returns a history state. Its default transition is written under `target`, or under `initial` if it has actions.
 pub(super) fn history(deep: bool, targets: Vec<String>, actions: Vec<ActionFile>) -> StateFile {
     let mut state = StateFile { kind: Some(KindFile::History), ..StateFile::default() };
     state.history = deep.then_some(HistoryFile::Deep);
@@ -50,7 +50,7 @@ pub(super) fn history(deep: bool, targets: Vec<String>, actions: Vec<ActionFile>
     state
 }
 
-/// A transition by its target's name alone, where that says everything.
+/// Returns a transition as its target's name alone if it has nothing else.
 pub(super) fn transition(body: TransitionBody) -> TransitionFile {
     if let Some(OneOrMany::One(target)) = &body.target {
         let bare = TransitionBody { target: body.target.clone(), ..TransitionBody::default() };
@@ -61,13 +61,13 @@ pub(super) fn transition(body: TransitionBody) -> TransitionFile {
     TransitionFile::Full(Box::new(body))
 }
 
-/// Transitions without an event.
+/// Returns transitions without an event.
 pub(super) fn always(bodies: Vec<TransitionBody>) -> Option<OneOrMany<TransitionFile>> {
     one_or_many(bodies.into_iter().map(transition).collect())
 }
 
-/// Transitions with their descriptors, in order: a map where each takes one descriptor and those of one descriptor stand
-/// together, else a list.
+/// Returns transitions with their descriptors in order. The form is a map if each transition has one descriptor and
+/// equal descriptors are adjacent, else a list.
 pub(super) fn on(transitions: Vec<(Vec<String>, TransitionBody)>) -> Option<OnFile> {
     if transitions.is_empty() {
         return None;
@@ -86,12 +86,12 @@ pub(super) fn on(transitions: Vec<(Vec<String>, TransitionBody)>) -> Option<OnFi
     Some(OnFile::Map(entries.collect()))
 }
 
-/// Whether a map by descriptor would lose the order of these transitions, or their descriptors.
+/// Returns true if a map by descriptor would lose the order of these transitions or their descriptors.
 pub(super) fn needs_a_list(transitions: &[(Vec<String>, TransitionBody)]) -> bool {
     !keeps_order(transitions.iter().map(|(events, _)| events.as_slice()))
 }
 
-/// Whether each takes one descriptor, and those of one descriptor stand together.
+/// Returns true if each transition has one descriptor and equal descriptors are adjacent.
 pub(super) fn keeps_order<'a>(transitions: impl IntoIterator<Item = &'a [String]>) -> bool {
     let mut seen = BTreeSet::new();
     let mut last = None;
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_form_that_keeps_the_order_is_taken() {
+    fn the_shortest_form_that_keeps_the_order_is_used() {
         check(&[], "null");
         check(&[("a", "x"), ("b", "y")], r#"{"a":"x","b":"y"}"#);
         check(&[("a", "x"), ("a", "y")], r#"{"a":["x","y"]}"#);

@@ -1,10 +1,11 @@
 //! Other statechart formats: SCXML, XState JSON, Mermaid, DOT, Promela.
 //!
-//! An importer makes a [`MachineFile`], so that an imported machine is read and validated like any other. An exporter takes a
-//! [`Chart`]. Both name what the other format cannot carry: an exporter in a warning, an importer in a warning where the
-//! machine still means the same without it, and in an error ([`UNSUPPORTED`]) where it does not.
+//! An importer creates a [`MachineFile`], so that an imported machine is read and validated like any other. An exporter
+//! takes a [`Chart`]. Both report the parts that the other format cannot represent. An exporter reports them in a
+//! warning. An importer reports them in a warning if the machine's meaning stays the same, and otherwise in an error
+//! ([`UNSUPPORTED`]).
 //!
-//! Pictures are made in [`crate::draw`]; what the formats mean once they are read is not known here.
+//! Pictures are drawn in [`crate::draw`]. This module does not execute or check the machines that it reads.
 
 mod dot;
 mod ecmascript;
@@ -27,32 +28,32 @@ use std::collections::BTreeMap;
 
 use crate::{Chart, Diagnostic, Span, file::MachineFile};
 
-/// The longest text an importer looks at, in bytes.
+/// The maximum length in bytes of a text to import.
 pub const IMPORT_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// How deep states or elements may be nested in a text to be imported.
+/// The maximum nesting depth of states or elements in a text to import.
 pub const IMPORT_DEPTH_MAX: usize = 64;
 
-/// A format that machines are exchanged in.
+/// A format in which machines are exchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// W3C SCXML, with Interlock's additions in a namespace of their own.
+    /// W3C SCXML, with Interlock's additions in a separate namespace.
     Scxml,
     /// The configuration of XState v5's `createMachine`, as JSON.
     Xstate,
-    /// Mermaid's `stateDiagram-v2`.
+    /// Mermaid's `stateDiagram-v2` notation.
     Mermaid,
-    /// Graphviz; it can be written only.
+    /// The input of Graphviz; export only.
     Dot,
-    /// SPIN's language, control only; it can be written only.
+    /// The input of SPIN, without data; export only.
     Promela,
 }
 
 impl Format {
-    /// Every format.
+    /// All formats in a fixed order.
     pub const ALL: [Format; 5] = [Format::Scxml, Format::Xstate, Format::Mermaid, Format::Dot, Format::Promela];
 
-    /// Its word on the command line.
+    /// Returns the format's name on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Format::Scxml => "scxml",
@@ -63,12 +64,12 @@ impl Format {
         }
     }
 
-    /// The format a word names.
+    /// Returns the format with this name.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.word() == word)
     }
 
-    /// What the text looks like to be, going by the file's name first and by how the text begins second.
+    /// Guesses the format, first from the file's name and then from the beginning of the text.
     pub fn guess(text: &str, file_name: &str) -> Option<Self> {
         by_extension(file_name).or_else(|| by_beginning(text))
     }
@@ -104,9 +105,9 @@ fn by_beginning(text: &str) -> Option<Format> {
 /// A machine in another format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
-    /// The text.
+    /// The text in the other format.
     pub text: String,
-    /// What other tools will not see in it, one sentence each.
+    /// The parts of the machine that other tools will not see, one sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -115,9 +116,9 @@ pub struct Exported {
 pub struct Imported {
     /// The machine, still to be read and validated.
     pub file: MachineFile,
-    /// What was changed or left out, one sentence each.
+    /// The parts that were changed or omitted, one sentence each.
     pub warnings: Vec<String>,
-    /// States whose name had to be changed: ours to theirs.
+    /// The states whose names had to be changed: the new name to the original one.
     pub renamed: BTreeMap<String, String>,
 }
 
@@ -132,14 +133,14 @@ pub fn export(chart: &Chart, format: Format) -> Exported {
     }
 }
 
-/// Reads a machine from another format; `hint` says which, otherwise it is guessed from the file's name and the text. Where
-/// the text gives the machine no name, it gets the file's.
+/// Reads a machine from another format. `hint` names the format; otherwise it is guessed from the file's name and the
+/// text. If the text does not name the machine, the file's name is used.
 pub fn import(text: &str, hint: Option<Format>, file_name: &str) -> Result<Imported, Vec<Diagnostic>> {
     import_with(text, hint, file_name, &BTreeMap::new())
 }
 
-/// The same for a text that names other files: `files` has what is in them, by the name that the text uses. Only SCXML does; a file
-/// that it names and that is not there is refused.
+/// Reads a machine from a text that refers to other files. `files` has their contents by the name that the text uses.
+/// Only SCXML refers to other files; a missing file is an error.
 pub fn import_with(
     text: &str,
     hint: Option<Format>,

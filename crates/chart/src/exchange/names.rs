@@ -1,11 +1,11 @@
-//! Names that a machine file allows, made from names that it may not.
+//! Converts arbitrary names to names that a machine file allows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The longest name, in bytes, that is made here.
+/// The maximum length in bytes of a converted name.
 const NAME_BYTES_MAX: usize = 200;
 
-/// The nearest name that a machine may have: letters, digits, `-` and `_`, with a letter or `_` in front.
+/// Returns the nearest legal name of a machine: letters, digits, `-` and `_`, beginning with a letter or `_`.
 pub(super) fn machine(name: &str) -> String {
     let made = only(name, |letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'));
     match made.chars().next() {
@@ -14,21 +14,22 @@ pub(super) fn machine(name: &str) -> String {
     }
 }
 
-/// The nearest name that a state may have: as a machine's, with digits in front and dots and colons inside allowed.
+/// Returns the nearest legal name of a state: like a machine's name, but digits at the start and dots and colons inside
+/// are allowed.
 pub(super) fn state(name: &str) -> String {
     let made = only(name, |letter| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | ':'));
     let made = made.trim_matches(['.', ':']);
     if made.is_empty() { "unnamed".to_owned() } else { made.to_owned() }
 }
 
-/// The nearest name that an event may have: one token, in small letters where it was free text.
+/// Returns the nearest legal name of an event: non-empty tokens separated by dots.
 pub(super) fn event(text: &str) -> String {
     let made = only(text, |letter| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | ':'));
     let tokens: Vec<_> = made.split('.').filter(|token| !token.is_empty()).collect();
     if tokens.is_empty() { "unnamed".to_owned() } else { tokens.join(".") }
 }
 
-/// The nearest name that a variable may have: letters, digits and `_`, as expressions can name it.
+/// Returns the nearest legal name of a variable: letters, digits and `_`, as expressions can name it.
 pub(super) fn variable(name: &str) -> String {
     let made = only(name, |letter| letter.is_ascii_alphanumeric() || letter == '_');
     match made.chars().next() {
@@ -37,7 +38,8 @@ pub(super) fn variable(name: &str) -> String {
     }
 }
 
-/// The event that a foreign chart must declare to handle a descriptor; none for those that come by themselves.
+/// Returns the event that must be declared for a descriptor of a foreign chart, or `None` for events that the engine
+/// raises.
 pub(super) fn to_declare(descriptor: &str) -> Option<&str> {
     let prefix = descriptor.strip_suffix('*').unwrap_or(descriptor);
     let name = prefix.strip_suffix('.').unwrap_or(prefix);
@@ -46,7 +48,7 @@ pub(super) fn to_declare(descriptor: &str) -> Option<&str> {
     (!by_itself).then_some(name)
 }
 
-/// The letters that are allowed; a row of others becomes one `_`.
+/// Keeps the allowed characters and replaces each run of other characters by one `_`.
 fn only(text: &str, allowed: impl Fn(char) -> bool) -> String {
     let mut made = String::with_capacity(text.len().min(NAME_BYTES_MAX));
     for letter in text.trim().chars() {
@@ -62,29 +64,29 @@ fn only(text: &str, allowed: impl Fn(char) -> bool) -> String {
     if text.trim().ends_with(&allowed) { made } else { made.trim_end_matches('_').to_owned() }
 }
 
-/// A machine's name from the name of its file: without folders and extension.
+/// Returns a machine's name derived from its file name: without directories and extension.
 pub(super) fn from_file_name(file_name: &str) -> String {
     let base = file_name.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = base.split('.').next().unwrap_or_default();
     if stem.is_empty() { "imported".to_owned() } else { machine(stem) }
 }
 
-/// Hands out names of states, each once.
+/// Assigns unique names to states.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     used: BTreeSet<String>,
-    /// How often each base was asked for, so that many equal names do not cost a search each.
+    /// The number of requests for each base name, so that many equal names need no repeated search.
     counts: BTreeMap<String, u32>,
     renamed: BTreeMap<String, String>,
 }
 
 impl Names {
-    /// Whether a state can have this very name.
+    /// Returns true if a state can have exactly this name.
     pub(super) fn is_free(&self, name: &str) -> bool {
         state(name) == name && !self.used.contains(name)
     }
 
-    /// A legal name that nobody has yet, as near to `wanted` as can be.
+    /// Returns a legal, unused name that is as close to `wanted` as possible.
     pub(super) fn fresh(&mut self, wanted: &str) -> String {
         let base = state(wanted);
         let count = self.counts.entry(base.clone()).or_insert(0);
@@ -97,14 +99,14 @@ impl Names {
         name
     }
 
-    /// Remembers that `theirs` is called `ours` now, if that is different.
+    /// Records that `theirs` was renamed to `ours`, if the names differ.
     pub(super) fn note(&mut self, ours: &str, theirs: &str) {
         if ours != theirs {
             self.renamed.insert(ours.to_owned(), theirs.to_owned());
         }
     }
 
-    /// Ours to theirs.
+    /// Returns the renamed states: the new name to the original one.
     pub(super) fn into_renamed(self) -> BTreeMap<String, String> {
         self.renamed
     }
@@ -115,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_name_may_not_have_becomes_an_underscore() {
+    fn illegal_characters_become_underscores() {
         type Case = (fn(&str) -> String, &'static str, &'static str);
         let cases: [Case; 12] = [
             (state, "testing", "testing"),
@@ -138,14 +140,14 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_handed_out_once() {
+    fn names_are_unique() {
         let mut names = Names::default();
         let made = ["a", "a", "a_3", "a", "b"].map(|name| names.fresh(name));
         assert_eq!(made, ["a", "a_2", "a_3", "a_4", "b"]);
     }
 
     #[test]
-    fn a_machine_is_called_as_its_file() {
+    fn a_machine_is_named_after_its_file() {
         let cases =
             [("x/y/door lock.scxml", "door_lock"), ("a.b.json", "a"), ("", "imported"), (".hidden", "imported")];
         for (file, expected) in cases {

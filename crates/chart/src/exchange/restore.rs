@@ -1,7 +1,7 @@
-//! A chart as the machine file it could have come from: indices back to names, trees back to text.
+//! Converts a chart back to an equivalent machine file: indices become names, trees become text.
 //!
-//! Exporters put these pieces into other formats where those have no word of their own, so that nothing is lost on the way
-//! there and back. The pieces say the same as the original file, not in the same layout: [`super::layout`] decides on that.
+//! Exporters embed these pieces in formats that have no equivalent, so that a round trip loses nothing. The pieces have
+//! the meaning of the original file but not its layout, which [`super::layout`] decides.
 
 mod actions;
 mod properties;
@@ -20,7 +20,7 @@ use crate::{
     model::{Effect, Event, Invoke, Kind, Limit, Max, Outcome, Raiser, Schema, State, StateId, Template, Transition},
 };
 
-/// The machine file that says what a chart says.
+/// Returns a machine file with the same meaning as the chart.
 pub fn machine_file(chart: &Chart) -> MachineFile {
     let root = state(chart, chart.state(Chart::ROOT));
     MachineFile {
@@ -42,23 +42,23 @@ pub fn machine_file(chart: &Chart) -> MachineFile {
     }
 }
 
-/// The declared events.
+/// Returns the declared events.
 pub(super) fn events(chart: &Chart) -> Ordered<EventFile> {
     let declared = chart.events.iter().filter(|event| event.declared);
     declared.map(|event| (event.name.clone(), self::event(event))).collect()
 }
 
-/// An event's declaration.
+/// Returns an event's declaration.
 fn event(event: &Event) -> EventFile {
     EventFile { from: Some(raiser(event.from)), summary: sentence(&event.summary), data: schema(&event.data) }
 }
 
-/// What the machine promises.
+/// Returns the machine's properties.
 pub(super) fn properties(chart: &Chart) -> Vec<PropertyFile> {
     chart.properties.iter().map(|property| properties::property(chart, property)).collect()
 }
 
-/// A state with everything in it.
+/// Returns a state with its contents.
 fn state(chart: &Chart, from: &State) -> StateFile {
     let mut file = bare_state(chart, from);
     let children = from.children.iter().map(|&child| chart.state(child));
@@ -92,7 +92,7 @@ fn bare_state(chart: &Chart, from: &State) -> StateFile {
     file
 }
 
-/// A state's transitions with their descriptors, and those that need no event.
+/// Returns a state's transitions with their descriptors, and its eventless transitions.
 pub(super) fn transitions(chart: &Chart, from: &State) -> (Vec<(Vec<String>, TransitionBody)>, Vec<TransitionBody>) {
     let all = || from.transitions.iter().map(|&id| chart.transition(id));
     let descriptors = |transition: &Transition| transition.events.iter().map(|event| event.text.clone()).collect();
@@ -104,7 +104,7 @@ pub(super) fn transitions(chart: &Chart, from: &State) -> (Vec<(Vec<String>, Tra
     )
 }
 
-/// A transition without its events.
+/// Returns a transition without its events.
 pub(super) fn transition(chart: &Chart, from: &Transition) -> TransitionBody {
     let counter = |id: &crate::model::CounterId| chart.counters[id.index()].name.clone();
     TransitionBody {
@@ -121,7 +121,7 @@ pub(super) fn transition(chart: &Chart, from: &Transition) -> TransitionBody {
     }
 }
 
-/// Names of states.
+/// Returns the names of states.
 pub(super) fn names(chart: &Chart, states: &[StateId]) -> Vec<String> {
     states.iter().map(|&id| chart.state(id).name.clone()).collect()
 }
@@ -138,7 +138,7 @@ fn limit(chart: &Chart, limit: &Limit) -> LimitFile {
     LimitFile::Named { counter: counter.name.clone(), max }
 }
 
-/// An activity that a state starts.
+/// Returns an activity that a state starts.
 pub(super) fn invoke(chart: &Chart, invoke: &Invoke) -> InvokeFile {
     let with = match template(&invoke.with) {
         Json::Object(fields) => fields.into_iter().collect(),
@@ -164,14 +164,14 @@ fn signals(chart: &Chart, invoke: &Invoke) -> Option<SignalsFile> {
     Some(SignalsFile::Typed(invoke.signals.iter().map(|signal| (name(signal), signal.data.clone())).collect()))
 }
 
-/// The machine's own time limit, told by the states that have it from there.
+/// Returns the machine's default timeout. It is derived from the root or from a state that inherits it.
 pub(super) fn default_timeout(chart: &Chart) -> Option<String> {
     let root = chart.state(Chart::ROOT).timeout_ms;
     let inherited = || chart.states.iter().find(|state| state.timeout_inherited).and_then(|state| state.timeout_ms);
     root.or_else(inherited).map(duration)
 }
 
-/// A state's own time limit; `none` where it has switched the machine's off.
+/// Returns a state's timeout, or `none` if the state disables the machine's default.
 pub(super) fn timeout(chart: &Chart, state: &State) -> Option<String> {
     let is_root = state.parent.is_none();
     match state.timeout_ms {
@@ -181,7 +181,7 @@ pub(super) fn timeout(chart: &Chart, state: &State) -> Option<String> {
     }
 }
 
-/// A duration in its largest whole unit.
+/// Formats a duration in its largest whole unit.
 pub(super) fn duration(ms: u64) -> String {
     let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")];
     let fits = units.into_iter().find(|(unit, _)| ms > 0 && ms.is_multiple_of(*unit));
@@ -192,7 +192,7 @@ fn sentence(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// A schema, unless it says no more than one that is not written: an object.
+/// Returns a schema, or `None` if it equals the default: any object.
 pub(super) fn schema(schema: &Schema) -> Option<Json> {
     (!is_any(schema)).then(|| schema.clone())
 }
@@ -229,7 +229,7 @@ fn raiser(raiser: Raiser) -> RaiserFile {
     }
 }
 
-/// Whether a template is the data of an event that carries none.
+/// Returns true if a template is the data of an event that carries none.
 pub(super) fn is_empty(data: &Template) -> bool {
     *data == Template::empty()
 }
@@ -239,7 +239,7 @@ mod tests {
     use super::duration;
 
     #[test]
-    fn a_duration_is_told_in_its_largest_whole_unit() {
+    fn a_duration_is_written_in_its_largest_whole_unit() {
         let cases =
             [(0, "0ms"), (500, "500ms"), (90_000, "90s"), (120_000, "2m"), (7_200_000, "2h"), (604_800_000, "7d")];
         for (ms, expected) in cases {

@@ -1,4 +1,4 @@
-//! What ECMAScript words otherwise than CEL, where both mean the same.
+//! Rewrites ECMAScript expressions that CEL can express with the same meaning.
 //!
 //! | ECMAScript | CEL |
 //! |---|---|
@@ -7,21 +7,21 @@
 //! | `x instanceof Array` | `(type(dyn(x)) == type([]))` |
 //! | `[].concat(a, [b])` | `([] + a + [b])` |
 //! | `'name' in _event` | `true`: an event has all of SCXML's fields, some of them empty |
-//! | `_ioprocessors` | a map with the one processor there is, SCXML's own |
+//! | `_ioprocessors` | a map with the only processor, SCXML's own |
 
 use super::expression::{Kind, Token, scan};
 
-/// Powers beyond this are not written out.
+/// The maximum power that is written as a product.
 const POWER_MAX: usize = 8;
-/// Joined lists of more tokens than this are not looked at: every `[` would be the beginning of one.
+/// The maximum number of tokens of a concatenation. Every `[` could begin one, so this bounds the search.
 const JOINED_TOKENS_MAX: usize = 64;
 /// The fields that SCXML gives every event.
 const EVENT_FIELDS: [&str; 7] = ["name", "type", "sendid", "origin", "origintype", "invokeid", "data"];
-/// SCXML's own processor, under both its names; events reach it at the session's address.
+/// SCXML's own processor under both of its names. Events reach it at the session's address.
 const PROCESSORS: &str = "{'scxml': {'location': '#_scxml_' + _sessionid}, \
     'http://www.w3.org/TR/scxml/#SCXMLEventProcessor': {'location': '#_scxml_' + _sessionid}}";
 
-/// The expression in CEL's wording; what is not in the table stays as it is.
+/// Returns the expression in CEL. Parts that are not in the table are unchanged.
 pub(super) fn cel(source: &str, is_variable: impl Fn(&str) -> bool) -> String {
     let Some(tokens) = scan(source) else { return source.to_owned() };
     let mut out = String::with_capacity(source.len());
@@ -37,7 +37,7 @@ pub(super) fn cel(source: &str, is_variable: impl Fn(&str) -> bool) -> String {
     out
 }
 
-/// A condition in which `|` stands between comparisons: on truth values it is `||`.
+/// Replaces `|` between comparisons by `||`, which is equivalent for booleans.
 pub(super) fn condition(source: &str) -> String {
     let doubled = ["||", "&&"].iter().any(|operator| source.contains(operator));
     let Some(tokens) = scan(source).filter(|_| !doubled) else { return source.to_owned() };
@@ -48,7 +48,7 @@ pub(super) fn condition(source: &str) -> String {
     out
 }
 
-/// Whether it divides: in ECMAScript `7 / 2` has a fraction, in CEL it has not.
+/// Returns true if the expression divides: `7 / 2` has a fraction in ECMAScript but not in CEL.
 pub(super) fn divides(source: &str) -> bool {
     scan(source).is_some_and(|tokens| tokens.iter().any(|token| token.text == "/"))
 }
@@ -57,7 +57,7 @@ fn end(token: &Token<'_>) -> usize {
     token.start + token.text.len()
 }
 
-/// The words for what begins at a token, and how many tokens that is.
+/// Returns the replacement for the construct that begins at a token, and its number of tokens.
 fn reworded(source: &str, tokens: &[Token<'_>], at: usize, is_variable: impl Fn(&str) -> bool) -> (String, usize) {
     let rest = &tokens[at..];
     let text = |index: usize| rest.get(index).map_or("", |token| token.text);
@@ -85,7 +85,7 @@ fn reworded(source: &str, tokens: &[Token<'_>], at: usize, is_variable: impl Fn(
     (text(0).to_owned(), 1)
 }
 
-/// `Math.pow(x, 3)`
+/// Rewrites `Math.pow(x, 3)` as a product.
 fn power(tokens: &[Token<'_>]) -> Option<String> {
     let [math, dot, pow, open, base, comma, exponent, close, ..] = tokens else { return None };
     let marks = [math.text, dot.text, pow.text, open.text, comma.text, close.text];
@@ -94,7 +94,7 @@ fn power(tokens: &[Token<'_>]) -> Option<String> {
     fits.then(|| format!("({})", vec![base.text; exponent].join(" * ")))
 }
 
-/// `[].concat(a, [b])`, where everything joined is a variable or a list.
+/// Rewrites `[].concat(a, [b])` if every part is a variable or a list.
 fn concatenation(source: &str, tokens: &[Token<'_>]) -> Option<(String, usize)> {
     let texts: Vec<_> = tokens.iter().take(5).map(|token| token.text).collect();
     if texts != ["[", "]", ".", "concat", "("] {
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_means_the_same_is_said_in_cels_words() {
+    fn equivalent_expressions_are_rewritten_in_cel() {
         let cases = [
             ("{p1: 'v1', p2: {q : 2}}", "{'p1': 'v1', 'p2': {'q' : 2}}"),
             ("{x: 1}", "{x: 1}"),

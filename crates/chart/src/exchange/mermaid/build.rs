@@ -1,4 +1,4 @@
-//! From a diagram to a machine file.
+//! Builds a machine file from a diagram.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,10 +18,10 @@ use crate::{
     file::{EventFile, InitialFile, KindFile, MachineFile, Ordered, RaiserFile, StateFile, TransitionBody},
 };
 
-/// Longer circles of arrows without labels are not looked for.
+/// The maximum length of the cycles of unlabelled arrows that are searched for.
 const CIRCLE_MAX: usize = 64;
 
-/// Reads a Mermaid state diagram. `name` is the machine's.
+/// Reads a Mermaid state diagram. `name` is the machine's name.
 pub(in crate::exchange) fn import(text: &str, name: &str) -> Result<Imported, Vec<Diagnostic>> {
     let mut problems = Problems::default();
     let diagram = parse::parse(text, &mut problems)?;
@@ -38,15 +38,15 @@ struct Builder<'a> {
     diagram: &'a Diagram,
     problems: Problems,
     names: Names,
-    /// Our names, by id.
+    /// The states' names in the machine file, by id.
     called: BTreeMap<&'a str, String>,
     /// The states of each region of each scope.
     regions: BTreeMap<(usize, usize), Vec<&'a str>>,
     /// The arrows out of each state.
     out: BTreeMap<&'a str, Vec<&'a Arrow>>,
-    /// The arrows that stand in each region of each scope.
+    /// The arrows that are drawn in each region of each scope.
     drawn: BTreeMap<(usize, usize), Vec<&'a Arrow>>,
-    /// The names of the final states that stand for `[*]`, by the scope they end.
+    /// The names of the final states that replace `[*]`, by the scope they end.
     ends: BTreeMap<(usize, usize), String>,
     context: Ordered<Json>,
     events: Ordered<EventFile>,
@@ -68,7 +68,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Names every state, and sorts states and arrows by where they belong.
+    /// Names every state, and groups states and arrows by their scope and region.
     fn survey(&mut self) {
         for (id, state) in &self.diagram.states {
             let name = self.names.fresh(id);
@@ -92,7 +92,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether there is a state, and none is inside itself by a detour.
+    /// Returns true if there is a state and no state is nested in itself.
     fn is_sound(&mut self) -> bool {
         if self.diagram.states.is_empty() {
             if !self.problems.has_errors() {
@@ -134,7 +134,7 @@ impl<'a> Builder<'a> {
         file
     }
 
-    /// Puts what is inside a scope into its state.
+    /// Adds the contents of a scope to its state.
     fn fill(&mut self, scope: usize, state: &mut StateFile) {
         let regions = self.diagram.scopes[scope].separators + 1;
         if regions == 1 {
@@ -183,7 +183,7 @@ impl<'a> Builder<'a> {
         layout::initial(vec![self.called.get(target)?.clone()], Vec::new())
     }
 
-    /// A final state for arrows to `[*]`, where some come from states that do more than end.
+    /// Adds a final state for arrows to `[*]` if such an arrow comes from a state that is not itself final.
     fn make_end(&mut self, scope: usize, region: usize) {
         let does_more = |arrow: &&Arrow| arrow.from.as_deref().is_some_and(|from| !self.is_final(from));
         let needs = self.drawn_in(scope, region).iter().any(|arrow| arrow.to.is_none() && does_more(arrow));
@@ -195,7 +195,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether all that a state does is to end: one arrow, to `[*]`, without a label.
+    /// Returns true if a state is final: it has one arrow, to `[*]`, without a label.
     fn is_final(&self, id: &str) -> bool {
         let out = self.out.get(id).map(Vec::as_slice).unwrap_or_default();
         matches!(out, [arrow] if arrow.to.is_none() && arrow.label.is_none()) && self.scope_of(id).is_none()
@@ -259,7 +259,7 @@ impl<'a> Builder<'a> {
         Some((event.into_iter().map(|event| self.handled(event)).collect(), body))
     }
 
-    /// When an arrow without a label is taken: see the module's page.
+    /// Returns the events that trigger an arrow without a label; see the module documentation.
     fn unlabelled(&mut self, id: &str, arrows: usize, state: &StateFile, target: &str) -> Vec<String> {
         if self.diagram.states[id].kind == Kind::Choice {
             return Vec::new();
@@ -275,7 +275,7 @@ impl<'a> Builder<'a> {
         vec![event]
     }
 
-    /// Whether arrows that would be taken at once lead back to where they began.
+    /// Returns true if a chain of arrows that are taken at once leads back to its first state.
     fn runs_in_circles(&self, id: &str) -> bool {
         let mut at = id;
         for _ in 0..CIRCLE_MAX {
@@ -285,7 +285,7 @@ impl<'a> Builder<'a> {
                 _ => return false,
             }
         }
-        // A circle further on is told of where it is, a longer one when the machine is checked.
+        // A cycle further on is reported there, and a longer one is reported when the machine is checked.
         false
     }
 
@@ -306,7 +306,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Whether a composite can be done: one of its states is final, or each of its regions can be done.
+/// Returns true if a composite can be done: one of its states is final, or each of its regions can be done.
 fn can_end(state: &StateFile) -> bool {
     let ends = |inner: &StateFile| inner.kind == Some(KindFile::Final);
     match state.kind {

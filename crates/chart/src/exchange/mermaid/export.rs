@@ -1,4 +1,4 @@
-//! From a chart to a Mermaid diagram.
+//! Writes a chart as a Mermaid diagram.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(in crate::exchange) fn export(chart: &Chart) -> Exported {
     Exported { text: writer.out, warnings }
 }
 
-/// What a transition says in a picture: `event [guard] / limit 3`.
+/// Returns the label of a transition in a picture: `event [guard] / limit 3`.
 pub(in crate::exchange) fn transition_label(chart: &Chart, transition: &Transition) -> String {
     let events: Vec<_> = transition.events.iter().map(|event| event.text.as_str()).collect();
     let mut label = events.join(", ");
@@ -44,7 +44,7 @@ fn limit(chart: &Chart, limit: &crate::model::Limit) -> String {
     if counter.named { format!("{max} of {}", counter.name) } else { max }
 }
 
-/// Ids that Mermaid can read: a name with a `-`, `.` or `:` in it cannot be one.
+/// Returns ids that Mermaid can read. A name with a `-`, `.` or `:` is not a legal id.
 fn ids(chart: &Chart) -> BTreeMap<StateId, String> {
     let mut taken: BTreeMap<String, u32> = BTreeMap::new();
     let mut ids = BTreeMap::new();
@@ -62,7 +62,7 @@ struct Writer<'a> {
     ids: BTreeMap<StateId, String>,
     out: String,
     depth: usize,
-    /// Transitions that Mermaid has no arrow for.
+    /// The number of transitions that Mermaid has no arrow for.
     not_drawn: usize,
 }
 
@@ -79,7 +79,7 @@ impl Writer<'_> {
         self.ids.get(&state).cloned().unwrap_or_default()
     }
 
-    /// The children of a state and the arrows between them.
+    /// Writes the children of a state and the arrows between them.
     fn inside(&mut self, state: &State) {
         let chart = self.chart;
         if let (Kind::Compound, Some(initial)) = (state.kind, &state.initial) {
@@ -124,7 +124,8 @@ impl Writer<'_> {
         self.inside(state);
         self.depth -= 1;
         self.line("}");
-        // Arrows out of a region stand outside the braces of the whole, where Mermaid allows them.
+        // Arrows out of a region are written outside the braces of the parallel state, because Mermaid allows them only
+        // there.
         let regions = state.children.iter().filter(|_| state.kind == Kind::Parallel);
         for &region in regions {
             self.arrows(self.chart.state(region));
@@ -168,7 +169,7 @@ impl Writer<'_> {
     }
 }
 
-/// What the picture does not show.
+/// Returns warnings about the parts of the chart that the picture does not show.
 fn warnings(chart: &Chart, not_drawn: usize) -> Vec<String> {
     let from_anywhere = chart.state(Chart::ROOT).transitions.len();
     let mut warnings = vec![

@@ -1,12 +1,12 @@
-//! Labels of arrows: `event [guard] / effect`, or any words.
+//! Labels of arrows: `event [guard] / effect`, or free text.
 
 use crate::exchange::names;
 
-/// Letters that end a label or mean something in one, and how Mermaid writes them.
+/// Characters that end a label or have a meaning in one, with Mermaid's codes for them.
 const CODES: [(char, &str); 7] =
     [('#', "#35;"), (':', "#58;"), (';', "#59;"), ('<', "#lt;"), ('>', "#gt;"), ('"', "#quot;"), ('\n', " ")];
 
-/// A text that may stand in a label.
+/// Encodes a text for use in a label.
 pub(super) fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -18,25 +18,25 @@ pub(super) fn encode(text: &str) -> String {
     out
 }
 
-/// The text of a label.
+/// Decodes the text of a label.
 pub(super) fn decode(text: &str) -> String {
     let codes = CODES.iter().skip(1).filter(|(letter, _)| *letter != '\n');
     let text = codes.fold(text.to_owned(), |text, (letter, code)| text.replace(code, &letter.to_string()));
     text.replace("#35;", "#").replace("<br/>", " ").replace("<br>", " ").trim().to_owned()
 }
 
-/// What a label says.
+/// The parts of a label.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Label {
-    /// The event's name; none where there is nothing but a guard.
+    /// The event's name, or `None` if there is only a guard.
     pub(super) event: Option<String>,
-    /// The words between brackets.
+    /// The text between brackets.
     pub(super) guard: Option<String>,
-    /// The whole label, where the event's name does not say all of it.
+    /// The whole label, if the event's name does not contain all of it.
     pub(super) reason: Option<String>,
 }
 
-/// Reads a label.
+/// Splits a label into its parts.
 pub(super) fn read(label: &str) -> Label {
     let (words, guard) = match (label.find('['), label.rfind(']')) {
         (Some(open), Some(close)) if open < close => {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_label_becomes_an_event_and_keeps_its_words_as_the_reason() {
+    fn a_label_becomes_an_event_with_the_label_as_its_reason() {
         let cases = [
             ("go", Some("go"), None, None),
             ("on task_request", Some("task_request"), None, Some("on task_request")),
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_reads_back_as_it_was_written() {
+    fn labels_round_trip() {
         for text in ["a: b; c", "x < 3 && y > 4", "#1 \"quoted\"", "#58;"] {
             let written = encode(text);
             assert!(!written.contains([':', '<', '>', '"']), "{written}");

@@ -1,13 +1,13 @@
-//! Mermaid's `stateDiagram-v2`: a picture of a chart, and a chart from a picture.
+//! Mermaid's `stateDiagram-v2`: export of a chart as a diagram, and import of a diagram as a machine.
 //!
-//! A diagram says which states there are and what leads from one to another, and hardly more. So an export is for looking at, and
-//! an import is the outline of a machine to be filled in:
+//! A diagram shows the states and the arrows between them, and little else. So an export is only a picture, and an
+//! import is the outline of a machine that must be completed:
 //!
-//! - A label becomes an event by its words, with the label as the reason; anybody may raise it.
-//! - `[…]` in a label, and a label on an arrow out of a choice, become a variable that is false until something assigns it:
-//!   nobody here knows what the words would mean as a condition.
-//! - An arrow without a label is taken at once where it is the only one; a composite's, when the composite is done; where there
-//!   are several, each waits for an event `to_TARGET`.
+//! - A label becomes an event named after its text, with the label as the reason. Any source may raise the event.
+//! - `[…]` in a label, and a label on an arrow out of a choice, become a variable that is false until something assigns
+//!   it, because the importer cannot know the condition that the text describes.
+//! - An arrow without a label is taken at once if it is the only one. The arrow of a composite is taken when the
+//!   composite is done. If there are several arrows, each waits for an event `to_TARGET`.
 //! - A note, or the description of a state, becomes its summary.
 
 mod build;

@@ -1,4 +1,4 @@
-//! The lines of a diagram: scopes, states and arrows, as they stand.
+//! Parses the lines of a diagram into scopes, states and arrows, without interpreting them.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use crate::{
     },
 };
 
-/// More lines than this are not read.
+/// The maximum number of lines that are read.
 const LINES_MAX: usize = 50_000;
 
 /// A diagram as it was read.
 #[derive(Debug, Default)]
 pub(super) struct Diagram {
-    /// The first is the diagram itself, the others are composites.
+    /// The first scope is the diagram itself, the others are composites.
     pub(super) scopes: Vec<Scope>,
-    /// By their id, in the order in which they are first named.
+    /// The states by id, in the order in which they are first named.
     pub(super) states: IndexMap<String, State>,
     pub(super) arrows: Vec<Arrow>,
     /// The scope of each composite.
@@ -29,16 +29,16 @@ pub(super) struct Diagram {
     pub(super) title: Option<String>,
 }
 
-/// What stands between braces.
+/// The contents of one pair of braces.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
-    /// The composite; none for the diagram itself.
+    /// The composite, or `None` for the diagram itself.
     pub(super) owner: Option<String>,
-    /// How many `--` there are.
+    /// The number of `--` separators.
     pub(super) separators: usize,
 }
 
-/// Where something stands: a scope, and the region of it.
+/// The position of a state or arrow: a scope and a region in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) scope: usize,
@@ -46,7 +46,7 @@ pub(super) struct Place {
     depth: usize,
 }
 
-/// What a state is.
+/// The kind of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
     #[default]
@@ -56,18 +56,18 @@ pub(super) enum Kind {
     Join,
 }
 
-/// A state.
+/// A state of the diagram.
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) summary: Option<String>,
     pub(super) kind: Kind,
-    /// Where it belongs: where it is declared or an arrow begins, the deeper the better.
+    /// The state's scope and region: where it is declared or an arrow begins, preferring the deepest.
     pub(super) place: Option<Place>,
     strength: (bool, usize),
     pub(super) span: Span,
 }
 
-/// An arrow; an end is nothing where it is `[*]`.
+/// An arrow. An end is `None` if it is `[*]`.
 #[derive(Debug)]
 pub(super) struct Arrow {
     pub(super) from: Option<String>,
@@ -76,7 +76,7 @@ pub(super) struct Arrow {
     pub(super) place: Place,
 }
 
-/// Reads the lines of a diagram.
+/// Parses the lines of a diagram.
 pub(super) fn parse(text: &str, problems: &mut Problems) -> Result<Diagram, Vec<Diagnostic>> {
     let mut parser = Parser {
         text,
@@ -114,14 +114,14 @@ pub(super) fn parse(text: &str, problems: &mut Problems) -> Result<Diagram, Vec<
     Ok(parser.diagram)
 }
 
-/// A line without the comment at its end. `%%` within words is none.
+/// Returns a line without the comment at its end. A `%%` inside a word does not begin a comment.
 fn without_comment(line: &str) -> &str {
     let is_comment = |at: &usize| *at == 0 || line[..*at].ends_with(char::is_whitespace);
     let comment = line.match_indices("%%").map(|(at, _)| at).find(is_comment);
     comment.map_or(line, |at| &line[..at])
 }
 
-/// What stands between the fences of the first state diagram, where the text is a page with diagrams in it.
+/// Returns the text between the fences of the first state diagram if the text is a Markdown page.
 fn body(text: &str) -> &str {
     let mut fenced = text.split("```mermaid").skip(1).map(|rest| rest.split("```").next().unwrap_or(rest));
     fenced.find(|diagram| diagram.contains("stateDiagram")).unwrap_or(text)
@@ -132,15 +132,15 @@ struct Parser<'a, 'p> {
     diagram: Diagram,
     /// The scopes that are open.
     open: Vec<Place>,
-    /// The state whose note is being read, and its words so far.
+    /// The state whose note is being read, and its text so far.
     note: Option<(String, String)>,
-    /// The state that the line above declares, if it does not open it.
+    /// The state that the previous line declares, if that line does not open it.
     declared: Option<String>,
     problems: &'p mut Problems,
 }
 
 impl<'a> Parser<'a, '_> {
-    /// Reads a line; false where it makes no sense to go on.
+    /// Parses a line. Returns false if parsing must stop.
     fn line(&mut self, line: &'a str) -> bool {
         if let Some((state, words)) = &mut self.note {
             if line == "end note" {
@@ -200,7 +200,7 @@ impl<'a> Parser<'a, '_> {
         self.open.pop();
     }
 
-    /// `state X`, `state X {`, `state "words" as X`, `state X <<choice>>`
+    /// Parses `state X`, `state X {`, `state "words" as X` or `state X <<choice>>`.
     fn declaration(&mut self, line: &'a str) -> bool {
         let mut rest = line.strip_prefix("state").unwrap_or(line).trim();
         let opens = rest.ends_with('{');
@@ -224,7 +224,7 @@ impl<'a> Parser<'a, '_> {
         !opens || self.open_scope(id, line)
     }
 
-    /// A `{` on a line of its own: of the state that the line above declares.
+    /// Parses a `{` on a separate line. It opens the state that the previous line declares.
     fn open_above(&mut self, line: &'a str) -> bool {
         let owner = self.declared.take().filter(|_| line == "{");
         match owner {
@@ -273,10 +273,10 @@ impl<'a> Parser<'a, '_> {
         true
     }
 
-    /// `A --> B : label`
+    /// Parses `A --> B : label`.
     fn arrow(&mut self, line: &'a str) {
         let Some((from, rest)) = line.split_once("-->") else { return };
-        // An id may carry a style (`B:::done`), so a label begins at a colon that stands alone.
+        // An id may carry a style (`B:::done`), so a label begins at a single colon.
         let rest = rest.trim();
         let colon = rest
             .match_indices(':')
@@ -304,7 +304,7 @@ impl<'a> Parser<'a, '_> {
         self.mention(text, line, strong).map(Some)
     }
 
-    /// `X : words`, or just `X`
+    /// Parses `X : words`, or just `X`.
     fn description(&mut self, line: &'a str) {
         let (id, words) = match line.split_once(':').filter(|(_, rest)| !rest.starts_with(':')) {
             Some((id, words)) => (id, Some(label::decode(words))),
@@ -315,7 +315,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// `note right of X : words`, or the first line of several.
+    /// Parses `note right of X : words`, or the first line of a longer note.
     fn begin_note(&mut self, line: &'a str) {
         let Some((_, rest)) = line.split_once(" of ") else {
             return self.problems.warn("a note that belongs to no state was left out");
@@ -334,7 +334,7 @@ impl<'a> Parser<'a, '_> {
         });
     }
 
-    /// Notes that a state is named here, and gives its id without a style.
+    /// Records that a state is named here, and returns its id without a style.
     fn mention(&mut self, text: &str, line: &str, strong: bool) -> Option<String> {
         let id = text.split(":::").next().unwrap_or(text).trim();
         if id.is_empty() || id.contains(char::is_whitespace) || id.contains(['{', '}', '"', '[', ']']) {

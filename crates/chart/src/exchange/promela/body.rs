@@ -1,10 +1,10 @@
-//! The frame of a model: its variables, what may happen next, and the macrostep.
+//! The frame of a model: its variables, the possible inputs, and the macrostep.
 
 use super::{QUEUE_MAX, Writer, kind_for, qualified, timeout_of};
 use crate::model::{Descriptor, Raiser, State, StateId, Transition};
 
 impl Writer<'_> {
-    /// The whole model.
+    /// Writes the whole model.
     pub(super) fn model(mut self) -> String {
         self.variables();
         self.leaving();
@@ -69,7 +69,7 @@ impl Writer<'_> {
         self.line("rest: ev = 0");
     }
 
-    /// What may happen next.
+    /// Writes the inputs that can happen next.
     fn inputs(&mut self) {
         let chart = self.chart;
         self.line("if");
@@ -100,7 +100,7 @@ impl Writer<'_> {
         self.line("fi;");
     }
 
-    /// Which transition an event takes.
+    /// Writes the choice of the transition that each event takes.
     fn selections(&mut self) {
         self.line("if");
         for (name, number) in self.events.clone() {
@@ -118,7 +118,7 @@ impl Writer<'_> {
         self.line("fi;");
     }
 
-    /// The state whose timeout the event is and nothing else: it is active when its time is up.
+    /// Returns the state whose timeout the event is, if it is only that. The state is active when its timeout fires.
     fn timed_by(&self, name: &str) -> Option<StateId> {
         let timed = self.chart.states.iter().filter(|state| state.timeout_ms.is_some());
         timed
@@ -127,7 +127,8 @@ impl Writer<'_> {
             .map(|state| state.id)
     }
 
-    /// The first enabled of the transitions that count, from the active state outwards; goes on below where there is none.
+    /// Writes the choice of the first enabled transition for which `counts` is true, from the active state outwards. If
+    /// none is enabled, execution continues below.
     fn choose_at(&mut self, within: Option<StateId>, counts: &dyn Fn(&Transition) -> bool) {
         let chart = self.chart;
         let mut is_open = false;
@@ -160,7 +161,7 @@ impl Writer<'_> {
         for transition in candidates {
             let goto = format!("goto t{}", transition.id.index());
             let Some(condition) = enabled(transition) else { return self.line(&goto) };
-            // A guard, and a limit that the input may set lower, may go either way.
+            // A guard may be true or false, and so may a limit that the input can lower.
             let stays = if is_free(transition) { ":: true -> skip" } else { ":: else -> skip" };
             self.line(&format!("if :: {condition} -> {goto} {stays} fi;"));
         }
@@ -176,7 +177,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The end of a run: everything it started is stopped, what waited is forgotten.
+    /// Writes the end of a run: all started activities are stopped and the queue is cleared.
     fn finish(&mut self) {
         let chart = self.chart;
         self.line("finish:");
@@ -188,7 +189,7 @@ impl Writer<'_> {
     }
 }
 
-/// What is set back when a state is left.
+/// Returns the statements that reset a state's variables when the state is left.
 pub(super) fn stop(state: &State) -> String {
     let at = state.id.index();
     let timer = state.timeout_ms.map(|_| format!(" w{at} = 0;")).unwrap_or_default();
@@ -196,7 +197,7 @@ pub(super) fn stop(state: &State) -> String {
     format!("n{at} = 0;{timer}{stopped}")
 }
 
-/// What must be so for a transition to be taken, besides its guard; nothing where it always is.
+/// Returns the condition for taking a transition, apart from its guard, or `None` if there is none.
 fn enabled(transition: &Transition) -> Option<String> {
     let limits = transition.limits.iter().map(|limit| format!("c{} < {}", limit.counter.index(), limit.max.at_most()));
     let limits: Vec<String> = limits.collect();

@@ -1,14 +1,16 @@
-//! Promela: a chart's control, for SPIN.
+//! Promela: a chart's control flow, for SPIN.
 //!
-//! What is written is the chart's *reduced form*: states, hierarchy, history, counters with their limits, running activities, pending
-//! timeouts and the internal queue are exact; data is left out, so every guard and every condition may go either way each time it is
-//! asked, and nothing ever fails to evaluate. Everything from outside is a free choice.
+//! The output is the chart's *reduced form*. States, hierarchy, history, counters with their limits, running
+//! activities, pending timeouts and the internal queue are exact. Data is omitted, so every guard and every condition
+//! may be true or false at each evaluation, and no evaluation fails. All external input is a free choice.
 //!
-//! One macrostep is one `atomic` sequence. SPIN does not store the states inside of one, so the number of states that it stores is the number of
-//! configurations at rest, and one more for the run that has not started: a second opinion on what the checker counts.
-//! It is written from the chart alone and shares nothing with the engine, so that the two can be wrong only in different ways.
+//! One macrostep is one `atomic` sequence. SPIN does not store the states inside such a sequence, so the number of
+//! stored states is the number of stable configurations, plus one for the run that has not started. This number is an
+//! independent check of the checker's count. The model is written from the chart alone and shares no code with the
+//! engine, so that a common error is unlikely.
 //!
-//! Parallel states and sent events are not translated; a chart that has them gives an empty model that says so.
+//! Parallel states and sent events are not translated. A chart that has them gives an empty model with a comment that
+//! states the reason.
 
 mod body;
 mod moves;
@@ -21,7 +23,7 @@ use crate::{
     model::{Action, Block, Descriptor, Kind, OriginEvent, State, StateId},
 };
 
-/// Writes a chart's control in SPIN's language.
+/// Writes a chart's control flow in Promela.
 pub(super) fn export(chart: &Chart) -> Exported {
     if let Some(why) = obstacle(chart) {
         let text = format!("/* {} is not translated: {why} */\n", chart.id);
@@ -31,7 +33,7 @@ pub(super) fn export(chart: &Chart) -> Exported {
     Exported { text: Writer::new(chart).model(), warnings: vec![told.to_owned()] }
 }
 
-/// What keeps a chart from being translated.
+/// Returns the reason why a chart cannot be translated, if there is one.
 fn obstacle(chart: &Chart) -> Option<String> {
     if let Some(state) = chart.states.iter().find(|state| state.kind == Kind::Parallel) {
         return Some(format!("`{}` is a parallel state", state.name));
@@ -70,15 +72,15 @@ fn has_send(block: &Block) -> bool {
     })
 }
 
-/// How many events may wait in the internal queue; more is an assertion that SPIN reports.
+/// The capacity of the internal queue. SPIN reports an overflow as a failed assertion.
 const QUEUE_MAX: usize = 16;
 
-/// Writes one model.
+/// The writer of one model.
 struct Writer<'c> {
     chart: &'c Chart,
     /// Every event that can happen, numbered from 1.
     events: BTreeMap<String, usize>,
-    /// Per state: the last state inside it. States inside one follow it directly.
+    /// The last state inside each state, by state. The descendants of a state follow it directly.
     last: Vec<usize>,
     out: String,
     depth: usize,
@@ -103,14 +105,14 @@ impl<'c> Writer<'c> {
         self.out.push('\n');
     }
 
-    /// Lines one level deeper.
+    /// Writes lines that are indented one level deeper.
     fn inside(&mut self, write: impl FnOnce(&mut Self)) {
         self.depth += 1;
         write(self);
         self.depth -= 1;
     }
 
-    /// Whether the active atomic state is the state or inside it.
+    /// Returns the condition that the active atomic state is this state or inside it.
     fn is_active(&self, state: StateId) -> String {
         match (state.index(), self.last[state.index()]) {
             (first, last) if first == last => format!("at == {first}"),
@@ -118,7 +120,7 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// States that start something when a run comes to rest in them.
+    /// Returns true if a run starts a timer or an activity when it becomes stable in this state.
     fn is_starting(state: &State) -> bool {
         state.timeout_ms.is_some() || !state.invokes.is_empty()
     }
@@ -127,7 +129,7 @@ impl<'c> Writer<'c> {
         self.chart.states.iter().filter(|state| state.kind.is_history())
     }
 
-    /// What a history state may remember: atomic states inside its parent, or its parent's children.
+    /// Returns the states that a history state may remember: atomic states inside its parent, or its parent's children.
     fn memories(&self, history: &State) -> Vec<StateId> {
         let Some(parent) = history.parent else { return Vec::new() };
         let states = self.chart.states.iter();
@@ -150,7 +152,8 @@ fn events(chart: &Chart) -> BTreeMap<String, usize> {
     names.into_iter().enumerate().map(|(at, name)| (name, at + 1)).collect()
 }
 
-/// The qualified names of what activities end with. They are events of their own here: nothing else can be handled by these names.
+/// Returns the qualified names of the events with which activities finish. They are separate events in the model,
+/// because no other event can be handled by these names.
 fn qualified(chart: &Chart) -> impl Iterator<Item = &Descriptor> {
     let ends = |event: &&Descriptor| {
         event.origin.is_some_and(|origin| matches!(origin.event, OriginEvent::Signal(_) | OriginEvent::Error))
@@ -166,7 +169,7 @@ fn done_of(state: &State) -> String {
     format!("done.state.{}", state.name)
 }
 
-/// The smallest type that holds the number.
+/// Returns the smallest type that can represent the number.
 fn kind_for(max: usize) -> &'static str {
     match max {
         0..=1 => "bit",

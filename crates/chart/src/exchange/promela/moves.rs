@@ -1,4 +1,4 @@
-//! Transitions: what is left, what is done, what is entered.
+//! Transitions: the states that they leave, their actions, and the states that they enter.
 
 use super::{Writer, body::stop, done_of};
 use crate::{
@@ -6,11 +6,11 @@ use crate::{
     model::{Action, Block, Kind, State, StateId, Transition},
 };
 
-/// Content of a history state's default, to be done once its parent has been entered.
+/// The actions of a history state's default transition, executed after its parent has been entered.
 type Extra<'c> = (StateId, &'c Block);
 
 impl<'c> Writer<'c> {
-    /// For every state that a transition may move inside of: how what is inside is left.
+    /// Writes for every possible domain of a transition how the states inside it are left.
     pub(super) fn leaving(&mut self) {
         for domain in self.chart.states.iter().filter(|state| !state.children.is_empty()) {
             self.line(&format!("inline leave{}() {{", domain.id.index()));
@@ -91,7 +91,7 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// Writes something for a target; for a history state, once for everything it may remember.
+    /// Writes something for a target. For a history state, it is written once for each state that may be remembered.
     fn by_memory(&mut self, target: &'c State, write: &dyn Fn(&mut Self, StateId, &[Extra<'c>])) {
         if !target.kind.is_history() {
             write(self, target.id, &[]);
@@ -111,7 +111,7 @@ impl<'c> Writer<'c> {
         self.line("fi;");
     }
 
-    /// The state inside which a transition moves.
+    /// Returns the domain of a transition: the innermost state that it does not leave.
     fn domain(&self, transition: &Transition, target: StateId) -> StateId {
         let source = transition.source;
         let is_inner = transition.internal && self.chart.state(source).kind == Kind::Compound;
@@ -122,14 +122,14 @@ impl<'c> Writer<'c> {
         around.find(|&outer| self.chart.is_descendant(target, outer)).unwrap_or(Chart::ROOT)
     }
 
-    /// Enters what lies between two states, outermost first.
+    /// Enters the states between two states, outermost first.
     fn path(&mut self, from: StateId, to: StateId, extra: &[Extra<'c>]) {
         let mut between: Vec<StateId> = self.chart.ancestors(to).take_while(|&state| state != from).collect();
         between.reverse();
         between.into_iter().for_each(|state| self.enter(state, extra));
     }
 
-    /// Enters a state and what it begins with.
+    /// Enters a state and its initial states.
     pub(super) fn descend(&mut self, id: StateId, extra: &[Extra<'c>]) {
         let state = self.chart.state(id);
         self.enter(id, extra);
@@ -170,7 +170,7 @@ impl<'c> Writer<'c> {
         self.line(&format!("assert(nfull(q)); q!{number}; /* {event} */"));
     }
 
-    /// Actions; of a condition, every branch may be the one.
+    /// Writes actions. Each branch of a condition may be taken.
     fn block(&mut self, block: &Block) {
         for action in block.iter() {
             match action {
@@ -199,7 +199,7 @@ impl<'c> Writer<'c> {
     }
 }
 
-/// Whether a block does anything that control can see.
+/// Returns true if a block changes anything that the model represents.
 fn is_visible(block: &Block) -> bool {
     block.iter().any(|action| match action {
         Action::Raise { .. } => true,

@@ -1,4 +1,4 @@
-//! Actions and templates, back in the words of a file.
+//! Converts actions and templates back to the notation of a machine file.
 
 use serde_json::Value as Json;
 
@@ -11,12 +11,12 @@ use crate::{
     model::{Action, Block, Initial, Part, Template},
 };
 
-/// The names an initial transition leads to, and its actions.
+/// Returns the target names of an initial transition, and its actions.
 pub(in crate::exchange) fn initial(chart: &Chart, from: &Initial) -> (Vec<String>, Vec<ActionFile>) {
     (names(chart, &from.targets), block(chart, &from.actions))
 }
 
-/// A block of actions.
+/// Returns a block of actions.
 pub(in crate::exchange) fn block(chart: &Chart, actions: &Block) -> Vec<ActionFile> {
     actions.iter().filter_map(|action| self::action(chart, action)).collect()
 }
@@ -58,7 +58,7 @@ fn conditional(chart: &Chart, branches: &[(Option<Expr>, Block)]) -> Option<Acti
     otherwise.into_iter().next()
 }
 
-/// A template as a value of the file.
+/// Returns a template as a value of the file.
 pub(in crate::exchange) fn template(from: &Template) -> Json {
     match from {
         Template::Literal(value) => escaped(Json::from(value)),
@@ -69,7 +69,7 @@ pub(in crate::exchange) fn template(from: &Template) -> Json {
     }
 }
 
-/// A template where the file wants a string.
+/// Returns a template as text, for positions that require a string.
 pub(in crate::exchange) fn template_text(from: &Template) -> String {
     match template(from) {
         Json::String(text) => text,

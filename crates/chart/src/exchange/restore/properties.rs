@@ -1,4 +1,4 @@
-//! Promises, back in the words of a file.
+//! Converts properties back to the notation of a machine file.
 
 use crate::{
     Chart,
@@ -7,7 +7,7 @@ use crate::{
     model::{Observation, Property, PropertyKind, Seen},
 };
 
-/// A promise.
+/// Returns a property as a machine file writes it.
 pub(super) fn property(chart: &Chart, property: &Property) -> PropertyFile {
     let seen = |observation: &Observation| observed(chart, observation);
     let because = (!property.because.is_empty()).then(|| property.because.clone());

@@ -1,7 +1,8 @@
-//! Where a `<send>` goes: to the machine itself, or to nobody.
+//! The address of a `<send>`: the machine itself, or nothing.
 //!
-//! A machine has no other session to talk to. An event for one raises `error.communication`, an event for what cannot be an address
-//! raises `error.execution`, as SCXML has it; where the address is an expression, the machine finds out when its turn comes.
+//! A machine cannot reach other sessions. An event to another session raises `error.communication`, and an invalid
+//! address raises `error.execution`, as in SCXML. If the address is an expression, the machine evaluates it when it
+//! executes the `<send>`.
 
 use roxmltree::Node;
 use serde_json::Value as Json;
@@ -12,27 +13,27 @@ use super::{
 };
 use crate::file::{ActionFile, RaiseFile};
 
-/// What the event processor of SCXML itself is called.
+/// The names of SCXML's own event processor.
 const PROCESSORS: [&str; 3] =
     ["scxml", "http://www.w3.org/TR/scxml/#SCXMLEventProcessor", "http://www.w3.org/TR/scxml#SCXMLEventProcessor"];
 
-/// Where an event goes.
+/// The destination of an event.
 pub(super) enum Address {
-    /// The external queue.
+    /// The external queue of the machine.
     External,
-    /// The internal queue.
+    /// The internal queue of the machine.
     Internal,
-    /// What these expressions say: the target, and the kind of service.
+    /// A destination that is computed at run time from expressions for the target and the type of service.
     Asked { target: Option<String>, kind: Option<String> },
 }
 
 impl Importer {
-    /// What SCXML does about a `<send>` to something that cannot be: an error is raised, and the event is dropped. A target that
-    /// some other processor may know is not for us to judge.
+    /// Returns the action for a `<send>` to an invalid target: as in SCXML, an error is raised and the event is
+    /// dropped. Returns `None` for a target that another processor may know.
     pub(super) fn goes_nowhere(&mut self, node: Node<'_, '_>) -> Option<ActionFile> {
         let target = node.attribute("target").unwrap_or("#_internal");
         let is_uri = |text: &str| text.contains([':', '/']);
-        // A word may name a processor that some other tool has; a number names none.
+        // A word may name a processor of another tool; a number cannot.
         let unknown_type = node.attribute("type").filter(|name| name.starts_with(|first: char| first.is_ascii_digit()));
         let invalid = if target.starts_with('#') || is_uri(target) { unknown_type } else { Some(target) };
         let other_session = target.strip_prefix("#_scxml_");
@@ -48,7 +49,7 @@ impl Importer {
         Some(action)
     }
 
-    /// Where it goes; nothing where that is somewhere else.
+    /// Returns the destination, or `None` if it is outside the machine.
     pub(super) fn address(&mut self, node: Node<'_, '_>) -> Option<Address> {
         if let Some(other) = node.attribute("type").filter(|name| !PROCESSORS.contains(name)) {
             self.refuse(node, attribute_span(node, "type"), &format!("goes to another kind of service (`{other}`)"));
@@ -72,7 +73,8 @@ impl Importer {
     }
 }
 
-/// Does one or the other, by what the expressions of an address say; nothing for the internal queue where the event cannot go there.
+/// Returns an action that chooses between `send` and `raise` by the expressions of an address. `raise` is `None` if the
+/// event cannot go to the internal queue.
 pub(super) fn asked(
     target: Option<String>,
     kind: Option<String>,

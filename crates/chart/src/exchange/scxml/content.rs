@@ -1,4 +1,4 @@
-//! Executable content: what an SCXML document does on entry, on exit and on the way.
+//! Executable content: the actions of an SCXML document on entry, on exit and on transitions.
 
 use roxmltree::Node;
 use serde_json::Value as Json;
@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Importer {
-    /// The actions in an element, in order.
+    /// Returns the actions in an element, in order.
     pub(super) fn block(&mut self, node: Node<'_, '_>) -> Vec<ActionFile> {
         let mut actions = Vec::new();
         for child in node.children().filter(Node::is_element) {
@@ -76,7 +76,8 @@ impl Importer {
         Some(ActionFile::Log { log })
     }
 
-    /// What a log shows. Nothing depends on it, so a value that only a script engine could show is named and not shown.
+    /// Returns the text of a log action. It has no effect on the machine, so a value that needs a script engine is
+    /// logged as its source text.
     fn logged(&mut self, source: &str) -> String {
         let translated = if self.native { Ok(source.to_owned()) } else { self.scope.translate(source) };
         match translated {
@@ -89,7 +90,8 @@ impl Importer {
         }
     }
 
-    /// A text with values behind it, `'x is ' + x`: in ECMAScript they become text by themselves, in a template too.
+    /// Returns a template for text joined with values, `'x is ' + x`. ECMAScript converts the values to text, and so
+    /// does a template.
     fn joined(&self, source: &str) -> Option<String> {
         let parts = expression::summands(source).filter(|parts| parts.len() > 1 && !self.native)?;
         let Json::String(mut text) = expression::literal(parts[0])? else { return None };
@@ -110,7 +112,8 @@ impl Importer {
         Some(ActionFile::Assign { assign: Ordered::from([(location, value)]) })
     }
 
-    /// SCXML lets a document assign to what nobody declared: it raises `error.execution` when it happens. So does this.
+    /// Returns an action for an assignment to an undeclared variable. In SCXML such an assignment raises
+    /// `error.execution` when it is executed, and so does the returned action.
     fn assign_to_nothing(&mut self, node: Node<'_, '_>, location: &str) -> Option<ActionFile> {
         let owner = location.split('.').next().unwrap_or_default();
         if !location.split('.').all(ecmascript::is_name) || self.scope.variables.contains(owner) {
@@ -122,7 +125,7 @@ impl Importer {
         Some(ActionFile::Log { log: format!("${{int('nothing declares {location}')}}") })
     }
 
-    /// The value of an `<assign>` or `<data>`: our own, an expression, or the text inside.
+    /// Returns the value of an `<assign>` or `<data>`: our attribute, an expression, or the text inside.
     pub(super) fn value(&mut self, node: Node<'_, '_>) -> Option<Json> {
         if let Some(value) = self.json_attribute(node, "value") {
             return Some(value);
@@ -166,7 +169,7 @@ impl Importer {
     }
 }
 
-/// `if`, `elseif` and `else` as one action inside another.
+/// Combines `if`, `elseif` and `else` into nested actions.
 fn nested(branches: Vec<(Option<String>, Vec<ActionFile>)>) -> Option<ActionFile> {
     let mut otherwise = Vec::new();
     for (cond, then) in branches.into_iter().rev() {
@@ -178,7 +181,7 @@ fn nested(branches: Vec<(Option<String>, Vec<ActionFile>)>) -> Option<ActionFile
     otherwise.pop().filter(|_| otherwise.is_empty())
 }
 
-/// A value as the text of a template.
+/// Returns a value as the text of a template.
 pub(super) fn text_of(value: Json) -> String {
     match value {
         Json::String(text) => text,
@@ -187,12 +190,12 @@ pub(super) fn text_of(value: Json) -> String {
 }
 
 impl Importer {
-    /// Whether an attribute of our own is there.
+    /// Returns true if the element has this attribute in our namespace.
     pub(super) fn has_own(&self, node: Node<'_, '_>, name: &str) -> bool {
         node.attribute((OURS, name)).is_some()
     }
 
-    /// An error about an attribute's value.
+    /// Reports an error about an attribute's value.
     pub(super) fn bad_attribute(&mut self, node: Node<'_, '_>, attribute: &str, message: String) {
         self.problems.error(OUT_OF_PLACE, attribute_span(node, attribute), message);
     }

@@ -1,7 +1,8 @@
 //! The data model of an SCXML document.
 //!
-//! A literal becomes the variable's value at the start. Any other expression is assigned before the first state is entered, each
-//! in a block of its own: as in SCXML, one that fails leaves its variable empty and the others alone.
+//! A literal becomes the variable's initial value. Any other expression is assigned before the first state is entered,
+//! each in a separate block: as in SCXML, an expression that fails leaves its variable empty and does not affect the
+//! others.
 
 use std::mem;
 
@@ -15,7 +16,7 @@ use crate::{
 };
 
 impl Importer {
-    /// Finds every variable: expressions may name one before it is declared.
+    /// Collects all variables first, because expressions may name a variable before its declaration.
     pub(super) fn survey_data(&mut self, root: Node<'_, '_>) {
         self.ecmascript = root.attribute("datamodel") == Some("ecmascript");
         match root.attribute("datamodel") {
@@ -38,14 +39,15 @@ impl Importer {
         self.survey_sends(root);
     }
 
-    /// A variable that the document uses without declaring it.
+    /// Adds a variable that the document uses without declaring it.
     pub(super) fn make(&mut self, name: &str) {
         if self.scope.variables.insert(name.to_owned()) {
             self.made.push(name.to_owned());
         }
     }
 
-    /// Which fields of `_event` are never there: nothing is invoked, and events from outside come from no other session.
+    /// Collects the fields of `_event` that are never set: nothing is invoked, and events from outside come from no
+    /// other session.
     fn survey_sends(&mut self, root: Node<'_, '_>) {
         let sends: Vec<_> = root.descendants().filter(|node| local(*node) == Some("send")).collect();
         let has_id = |send: &Node<'_, '_>| send.attribute("id").or(send.attribute("idlocation")).is_some();
@@ -71,7 +73,7 @@ impl Importer {
         }
     }
 
-    /// The variables with their values at the start, and the blocks that give the others theirs.
+    /// Returns the variables with their initial values, and the blocks that initialise the others.
     pub(super) fn context(&mut self, root: Node<'_, '_>) -> (Ordered<Json>, Vec<Vec<ActionFile>>) {
         let mut context = Ordered::new();
         let mut blocks = Vec::new();
@@ -92,7 +94,7 @@ impl Importer {
         (context, blocks)
     }
 
-    /// Gives a variable its value when its state is entered for the first time.
+    /// Initialises a variable when its state is entered for the first time.
     fn bind_late(&mut self, state: Node<'_, '_>, id: &str, value: Json) {
         let Some(name) = self.state_names.get(&state.id().get()) else { return };
         let cond = format!("state['{name}'].visits == 1");
@@ -101,8 +103,9 @@ impl Importer {
         self.late.entry(state.id().get()).or_default().push(block);
     }
 
-    /// A variable that is later given a literal of another kind starts as `null`, whose kind is open, and gets its first value
-    /// on entry: foreign data models do not type their variables.
+    /// Changes the initial value of a variable to `null` if a literal of another type is assigned to it later. Foreign
+    /// data models do not type their variables, and the type of `null` is open. The first value is then assigned on
+    /// entry.
     pub(super) fn settle(&mut self, mut context: Ordered<Json>, entry: &mut Option<BlocksFile>) -> Ordered<Json> {
         if self.native {
             return context;
@@ -131,7 +134,7 @@ fn prepend(entry: &mut Option<BlocksFile>, action: ActionFile) {
     });
 }
 
-/// The state whose data model a variable belongs to.
+/// Returns the state whose data model a variable belongs to.
 fn owner<'a, 'i>(data: Node<'a, 'i>) -> Option<Node<'a, 'i>> {
     data.parent_element()?.parent_element()
 }

@@ -1,7 +1,7 @@
-//! From a chart to an SCXML document.
+//! Writes a chart as an SCXML document.
 //!
-//! Everything that SCXML has a word for is written in its words, with expressions in CEL; the rest is in our own namespace. Where
-//! SCXML's words alone would not give the same chart back, the exact value stands beside them (`il:value`, `il:data`).
+//! Everything that SCXML can express is written in SCXML, with expressions in CEL. The rest is in our namespace. If the
+//! SCXML part alone would not restore the same chart, the exact value is written beside it (`il:value`, `il:data`).
 
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -115,7 +115,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An initial transition that does something, and a history's default.
+    /// Writes an initial transition with actions, or a history's default transition.
     fn initial(&mut self, tag: &str, state: &State) {
         let chart = self.chart;
         let Some(initial) = &state.initial else { return };
@@ -213,7 +213,7 @@ impl Writer<'_> {
     }
 }
 
-/// A value in CEL, and exactly beside it where CEL alone would not give it back.
+/// Writes a value in CEL, and also exactly if CEL alone would not restore it.
 fn valued(attributes: Attributes, value: &Template) -> Attributes {
     let expr = cel(value);
     let exact = restore::template(value);
@@ -221,7 +221,8 @@ fn valued(attributes: Attributes, value: &Template) -> Attributes {
     attributes.with("expr", expr).maybe("il:value", (!enough).then(|| exact.to_string()))
 }
 
-/// A text in an attribute, or an expression in the attribute with `expr` at its end; exactly in `own` where that is not enough.
+/// Writes a text in an attribute, or an expression in the attribute with the suffix `expr`. If that does not restore
+/// the text, the exact value is written to `own`.
 fn worded(attributes: Attributes, name: &str, own: &str, value: &Template) -> Attributes {
     match value {
         Template::Literal(literal) => attributes.with(name, literal.to_string()),
@@ -233,7 +234,7 @@ fn worded(attributes: Attributes, name: &str, own: &str, value: &Template) -> At
     }
 }
 
-/// What an event carries, for tools that know no more than SCXML.
+/// Writes an event's data for tools that know only SCXML.
 fn payload(xml: &mut Xml, data: &Template) {
     let param = |xml: &mut Xml, name: &str, expr: String| {
         xml.empty("param", Attributes::default().with("name", name).with("expr", expr));
@@ -247,14 +248,14 @@ fn payload(xml: &mut Xml, data: &Template) {
     }
 }
 
-/// What an event carries, exactly. An expression alone says it well enough in `<content>`.
+/// Returns an event's exact data, or `None` if it is an expression that `<content>` restores.
 fn exact_data(data: &Template) -> Option<String> {
     let exact = restore::template(data);
     let enough = matches!(data, Template::Expr(expr) if expression::template(&expr.source) == exact);
     (!enough).then(|| exact.to_string())
 }
 
-/// A template as one CEL expression.
+/// Returns a template as one CEL expression.
 fn cel(template: &Template) -> String {
     let joined = |parts: Vec<String>, between: &str| parts.join(between);
     match template {
@@ -297,7 +298,7 @@ fn tag(kind: Kind) -> &'static str {
     }
 }
 
-/// What a tool that knows no more than SCXML will not see.
+/// Returns warnings about the parts that a tool without our namespace will not see.
 fn warnings(chart: &Chart) -> Vec<String> {
     let MachineFile { timeout, .. } = restore::machine_file(chart);
     let root = chart.state(Chart::ROOT);

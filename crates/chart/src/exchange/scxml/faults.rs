@@ -1,21 +1,21 @@
-//! In SCXML every active state hears `error.execution`; in a machine file it belongs to the state that failed. Handlers of a foreign
-//! document therefore name the states of other regions that can fail.
+//! In SCXML every active state receives `error.execution`. In a machine file the error belongs to the state that
+//! failed. So the handlers of a foreign document also name the states of other regions that can fail.
 
 use crate::file::{KindFile, MachineFile, OnFile, Ordered, StateFile, TransitionFile};
 
-/// Descriptors that take `error.execution`.
+/// Descriptors that match `error.execution`.
 const TAKERS: &[&str] =
     &["*", "error", "error.", "error.*", "error.execution", "error.execution.", "error.execution.*"];
 
 struct Line {
     name: String,
-    /// Its own position and those of the states around it, innermost first.
+    /// The state's position and those of its ancestors, innermost first.
     path: Vec<usize>,
     is_parallel: bool,
     can_fail: bool,
 }
 
-/// Lets every handler of `error.execution` hear the regions beside it, as SCXML has it.
+/// Extends every handler of `error.execution` to the errors of parallel regions, as in SCXML.
 pub(super) fn hear_everywhere(file: &mut MachineFile) {
     let is_parallel = file.kind == Some(KindFile::Parallel);
     let mut lines = vec![Line { name: String::new(), path: vec![0], is_parallel, can_fail: false }];
@@ -42,7 +42,7 @@ fn widen(state: &mut StateFile, lines: &[Line], at: &mut usize) {
     state.states.values_mut().for_each(|state| widen(state, lines, at));
 }
 
-/// The faults of states that can be active together with this one in other regions.
+/// Returns the errors of states that can be active together with this one in other regions.
 fn faults_beside(own: &Line, lines: &[Line]) -> Vec<String> {
     let beside = |other: &&Line| {
         let is_in_line = other.path.contains(&own.path[0]) || own.path.contains(&other.path[0]);

@@ -1,9 +1,9 @@
-//! `<foreach>`, written out.
+//! Unrolls `<foreach>` loops.
 //!
-//! Machines have no loops in their actions, so the rounds stand one after the other, each done where the list is long enough.
-//! How many are written is known where the document gives the list as a literal; a list that is computed gets
-//! [`ROUNDS_MAX`], and a longer one raises `error.execution`, which a warning says. As in SCXML, the list is copied first, and
-//! what is no list raises `error.execution`.
+//! Machines have no loops in their actions, so the iterations are written one after the other, each guarded by the
+//! length of the list. The number of iterations is known if the document gives the list as a literal. A computed list
+//! gets [`ROUNDS_MAX`] iterations, a longer one raises `error.execution`, and a warning states this limit. As in SCXML,
+//! the list is copied first, and a value that is not a list raises `error.execution`.
 
 use roxmltree::Node;
 use serde_json::Value as Json;
@@ -14,15 +14,15 @@ use crate::{
     file::{ActionFile, Ordered},
 };
 
-/// How many rounds are written for a list whose length is not known.
+/// The number of iterations for a list of unknown length.
 const ROUNDS_MAX: usize = 16;
-/// More actions than this are not written for one loop.
+/// The maximum number of actions of one unrolled loop.
 const ACTIONS_MAX: usize = 2_000;
-/// More loops than this are not written: for each the whole document is searched for what its list may be.
+/// The maximum number of loops. For each loop, the whole document is searched for possible values of its list.
 const LOOPS_MAX: u32 = 200;
 
 impl Importer {
-    /// The variables that loops bring with them.
+    /// Adds the variables that loops declare.
     pub(super) fn survey_loops(&mut self, root: Node<'_, '_>) {
         for node in root.descendants().filter(|node| local(*node) == Some("foreach")) {
             for name in ["item", "index"].into_iter().filter_map(|attribute| node.attribute(attribute)) {
@@ -33,7 +33,7 @@ impl Importer {
         }
     }
 
-    /// The rounds of a `<foreach>`.
+    /// Returns the unrolled iterations of a `<foreach>`.
     pub(super) fn foreach(&mut self, node: Node<'_, '_>) -> Vec<ActionFile> {
         let (Some(array), Some(item)) = (self.needed(node, "array"), self.needed(node, "item")) else {
             return Vec::new();
@@ -71,7 +71,7 @@ impl Importer {
         actions
     }
 
-    /// The length of the longest list that the document gives a variable; nothing where that cannot be told.
+    /// Returns the length of the longest list that the document assigns to a variable, or `None` if it is unknown.
     fn longest(&self, node: Node<'_, '_>, array: &str) -> Option<usize> {
         if let Some(literal) = expression::literal(array) {
             return Some(length(&literal));
@@ -101,7 +101,7 @@ impl Importer {
     }
 }
 
-/// One round, done where the list is long enough.
+/// Returns one iteration, guarded by the length of the list.
 fn round(copy: &str, at: usize, (item, index): (&str, Option<&str>), body: Vec<ActionFile>) -> ActionFile {
     let mut then = vec![assign(item, format!("${{context.{copy}[{at}]}}"))];
     then.extend(index.map(|index| ActionFile::Assign { assign: Ordered::from([(index.to_owned(), Json::from(at))]) }));
@@ -117,12 +117,12 @@ fn when(cond: String, then: Vec<ActionFile>) -> ActionFile {
     ActionFile::If { cond, then, otherwise: Vec::new() }
 }
 
-/// An action that does nothing but fail.
+/// Returns an action whose only effect is to fail.
 pub(super) fn fails(why: &str) -> ActionFile {
     ActionFile::Log { log: format!("${{int('{why}')}}") }
 }
 
-/// What is no list goes round not even once.
+/// Returns the length of a list. Any other value has no iterations.
 fn length(value: &Json) -> usize {
     value.as_array().map_or(0, Vec::len)
 }

@@ -1,7 +1,7 @@
-//! From an SCXML document to a machine file: the root, the names, and what the other parts share.
+//! Reads an SCXML document into a machine file: the root, the names, and the functions that the other parts share.
 //!
-//! First a survey gives every state its name and finds the variables, because transitions and expressions may name what comes
-//! later. States are made in [`super::states`], executable content in [`super::content`], data in [`super::data`].
+//! A first pass names every state and collects the variables, because transitions and expressions may refer to later
+//! elements. States are read in [`super::states`], executable content in [`super::content`], data in [`super::data`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,10 +23,11 @@ use crate::{
     file::{ActionFile, EventFile, KindFile, MachineFile, Ordered, RaiserFile},
 };
 
-/// More elements than this are not read.
+/// The maximum number of elements that are read.
 const NODES_MAX: u32 = 500_000;
 
-/// Reads an SCXML document. `name` is the machine's where the document gives none; `files` is what other files hold that it names.
+/// Reads an SCXML document. `name` is the machine's name if the document gives none. `files` has the contents of the
+/// files that the document refers to.
 pub(in crate::exchange) fn import(
     text: &str,
     name: &str,
@@ -59,7 +60,7 @@ fn malformed(text: &str, error: &roxmltree::Error) -> Diagnostic {
     problem::error(MALFORMED, problem::span(at..at + 1), message)
 }
 
-/// The byte at a row and column, both counted from 1.
+/// Returns the byte offset of a row and column, both counted from 1.
 fn byte_of(text: &str, position: roxmltree::TextPos) -> usize {
     let row = usize::try_from(position.row).unwrap_or(1).saturating_sub(1);
     let column = usize::try_from(position.col).unwrap_or(1).saturating_sub(1);
@@ -68,7 +69,7 @@ fn byte_of(text: &str, position: roxmltree::TextPos) -> usize {
     start + line.char_indices().nth(column).map_or(line.len(), |(at, _)| at)
 }
 
-/// Everything that follows recurses over elements, so how deep they go is looked at first, without recursion.
+/// Checks the nesting depth without recursion, because all later passes recurse over elements.
 fn depth_is_bounded(document: &Document<'_>) -> Result<(), Vec<Diagnostic>> {
     let mut depths: Vec<usize> = Vec::new();
     for node in document.descendants() {
@@ -83,34 +84,34 @@ fn depth_is_bounded(document: &Document<'_>) -> Result<(), Vec<Diagnostic>> {
     Ok(())
 }
 
-/// What is known while a document is read.
+/// The state of an import in progress.
 #[derive(Default)]
 pub(super) struct Importer {
-    /// Whether the document was written by our own exporter.
+    /// True if the document was written by our exporter.
     pub(super) native: bool,
-    /// Whether its expressions are said to be ECMAScript.
+    /// True if the document declares ECMAScript as its data model.
     pub(super) ecmascript: bool,
-    /// What is in the files that the document names.
+    /// The contents of the files that the document refers to.
     pub(super) files: BTreeMap<String, String>,
-    /// What was found wrong.
+    /// The problems found so far.
     pub(super) problems: Problems,
-    /// What names stand for in expressions.
+    /// The names that expressions can use.
     pub(super) scope: Scope,
-    /// Names of states by their element.
+    /// The names of states by their element.
     pub(super) state_names: BTreeMap<u32, String>,
-    /// Literals that are assigned to each variable.
+    /// The literals that are assigned to each variable.
     pub(super) assigned: BTreeMap<String, Vec<Json>>,
-    /// Ids made for `<send idlocation>`.
+    /// The number of ids created for `<send idlocation>`.
     pub(super) sends: u32,
-    /// Loops written out so far.
+    /// The number of loops unrolled so far.
     pub(super) loops: u32,
     /// Variables that the document uses without declaring them in its data model.
     pub(super) made: Vec<String>,
-    /// Variables that scripts assign to.
+    /// The variables that scripts assign to.
     pub(super) scripted: BTreeSet<String>,
-    /// With late binding: the blocks that give the data of a state its value, by the state's element.
+    /// The blocks that initialise a state's data with late binding, by the state's element.
     pub(super) late: BTreeMap<u32, Vec<Vec<ActionFile>>>,
-    /// Fields of `_event` that are never there in this document.
+    /// Fields of `_event` that are never set in this document.
     pub(super) missing: Vec<&'static str>,
     names: Names,
     handled: Ordered<EventFile>,
@@ -200,7 +201,7 @@ impl Importer {
         machine
     }
 
-    /// What only our own documents have on the root.
+    /// Reads the parts of the root that only our documents have.
     fn ours(&mut self, root: Node<'_, '_>, file: &mut MachineFile) {
         if !self.native {
             return;
@@ -234,9 +235,10 @@ impl Importer {
         root.children().filter(own).map(|node| self.block(node)).collect()
     }
 
-    /// Declares what a descriptor of a foreign chart takes: anybody may raise it.
+    /// Declares the event that a descriptor of a foreign chart handles. Any source may raise it.
     pub(super) fn handles(&mut self, descriptor: &str) {
-        // In SCXML anybody may send `done.state.x` too, so a document that waits for it in vain is right nevertheless.
+        // In SCXML any source may send `done.state.x`, so a document that waits for an event that never comes is still
+        // valid.
         let done = (descriptor.starts_with("done.state.") && !descriptor.ends_with(['.', '*'])).then_some(descriptor);
         if let Some(name) = names::to_declare(descriptor).or(done).filter(|_| !self.native) {
             let event = EventFile { from: Some(RaiserFile::Any), ..EventFile::default() };
@@ -244,7 +246,7 @@ impl Importer {
         }
     }
 
-    /// The states an attribute names.
+    /// Returns the states that an attribute names.
     pub(super) fn targets(&mut self, node: Node<'_, '_>, attribute: &str) -> Vec<String> {
         let mut targets = Vec::new();
         for id in node.attribute(attribute).unwrap_or_default().split_whitespace() {
@@ -259,7 +261,7 @@ impl Importer {
         targets
     }
 
-    /// An attribute that must be there.
+    /// Returns a required attribute, and reports an error if it is missing.
     pub(super) fn needed<'a>(&mut self, node: Node<'a, '_>, attribute: &str) -> Option<&'a str> {
         let value = node.attribute(attribute);
         if value.is_none() {
@@ -269,20 +271,20 @@ impl Importer {
         value
     }
 
-    /// An expression in an attribute, in our words. Our own documents have it in our words already.
+    /// Returns the translated expression of an attribute. Our own documents need no translation.
     pub(super) fn expression(&mut self, node: Node<'_, '_>, attribute: &str) -> Option<String> {
         let source = node.attribute(attribute)?;
         self.translated(source, attribute_span(node, attribute), node)
     }
 
-    /// A condition. In ECMAScript a variable or a text alone is one, whatever it holds.
+    /// Returns a condition. In ECMAScript a variable or a string alone is a condition, whatever its type.
     pub(super) fn condition_of(&mut self, node: Node<'_, '_>) -> Option<String> {
         if self.native {
             return self.expression(node, "cond");
         }
         let source = wording::condition(node.attribute("cond")?.trim());
         if source == "_event" {
-            // Before the first event there is none, and so no name.
+            // Before the first event there is no event, and so its name is empty.
             return Some("_event.name != ''".to_owned());
         }
         let (negation, asked) = source.strip_prefix('!').map_or(("", &*source), |asked| ("!", asked.trim()));
@@ -297,7 +299,7 @@ impl Importer {
         self.translated(&source, span, node)
     }
 
-    /// An expression in our words.
+    /// Returns an expression translated for a machine file.
     pub(super) fn translated(&mut self, source: &str, span: Span, node: Node<'_, '_>) -> Option<String> {
         if self.native {
             return Some(source.to_owned());
@@ -326,7 +328,7 @@ impl Importer {
         }
     }
 
-    /// "This cannot be carried over", with element and line.
+    /// Reports an unsupported feature with element and line.
     pub(super) fn refuse(&mut self, node: Node<'_, '_>, span: Span, why: &str) {
         if self.problems.is_full() {
             return;
@@ -335,13 +337,13 @@ impl Importer {
         self.problems.unsupported(span, format!("line {line}: `<{}>` {why}", node.tag_name().name()));
     }
 
-    /// JSON in one of our own attributes.
+    /// Reads JSON from an attribute in our namespace.
     pub(super) fn json_attribute<T: DeserializeOwned>(&mut self, node: Node<'_, '_>, name: &str) -> Option<T> {
         let text = node.attribute((OURS, name))?;
         self.json(text, tag_span(node), &format!("il:{name}"))
     }
 
-    /// JSON as the text of one of our own elements.
+    /// Reads JSON from the text of an element in our namespace.
     pub(super) fn json_text<T: DeserializeOwned>(&mut self, node: Node<'_, '_>) -> Option<T> {
         self.json(node.text().unwrap_or_default(), tag_span(node), &format!("il:{}", node.tag_name().name()))
     }
@@ -357,24 +359,24 @@ impl Importer {
     }
 }
 
-/// The element's name where it belongs to SCXML; documents without a namespace are taken for SCXML.
+/// Returns the element's name if it belongs to SCXML. Documents without a namespace are treated as SCXML.
 pub(super) fn local<'a>(node: Node<'a, '_>) -> Option<&'a str> {
     let ours = matches!(node.tag_name().namespace(), None | Some(SCXML));
     (node.is_element() && ours).then(|| node.tag_name().name())
 }
 
-/// Where an element's tag begins.
+/// Returns the span of an element's opening tag name.
 pub(super) fn tag_span(node: Node<'_, '_>) -> Span {
     let range = node.range();
     problem::span(range.start..range.end.min(range.start + 1 + node.tag_name().name().len()))
 }
 
-/// Where an attribute's value stands.
+/// Returns the span of an attribute's value.
 pub(super) fn attribute_span(node: Node<'_, '_>, attribute: &str) -> Span {
     node.attribute_node(attribute).map_or(tag_span(node), |attribute| problem::span(attribute.range_value()))
 }
 
-/// Whether a variable's first value is `true` or `false`: then it is a condition in CEL too.
+/// Returns true if a variable's first value is `true` or `false`. Such a variable is a condition in CEL too.
 fn starts_as_bool(node: Node<'_, '_>, variable: &str) -> bool {
     let mut data = node.document().descendants().filter(|node| local(*node) == Some("data"));
     let declared = data.find(|data| data.attribute("id") == Some(variable));

@@ -1,9 +1,9 @@
-//! W3C SCXML.
+//! W3C SCXML: import and export.
 //!
-//! What SCXML has no word for travels in a namespace of our own: attributes such as `il:limit` and elements such as
+//! Features that SCXML lacks are written in a separate namespace: attributes such as `il:limit` and elements such as
 //! `il:invoke`. Tools that do not know it see a plain statechart. A document whose root has `il:version` was written by
-//! [`export`] and says everything about its machine; in any other, every event may be raised by anybody, and expressions are
-//! taken over where they are CEL.
+//! [`export`] and describes its machine completely. In any other document, every event may be raised by any source, and
+//! expressions are imported if they are CEL.
 
 mod address;
 mod content;

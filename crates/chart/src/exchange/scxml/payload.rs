@@ -1,4 +1,4 @@
-//! `<send>`, and what events carry: `<param>`, `<content>` and `namelist`.
+//! `<send>`, and the data of events: `<param>`, `<content>` and `namelist`.
 
 use roxmltree::Node;
 use serde_json::Value as Json;
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Importer {
-    /// A `<send>`: to the machine's own queues, now or later.
+    /// Reads a `<send>` to one of the machine's queues, immediate or delayed.
     pub(super) fn send(&mut self, node: Node<'_, '_>, actions: &mut Vec<ActionFile>) {
         if let Some(action) = self.goes_nowhere(node) {
             return actions.push(action);
@@ -92,7 +92,7 @@ impl Importer {
         Some(id)
     }
 
-    /// What an event carries; nothing where it carries nothing.
+    /// Returns an event's data, or `None` if it has none.
     pub(super) fn payload(&mut self, node: Node<'_, '_>) -> Option<Json> {
         if self.has_own(node, "data") {
             return self.json_attribute(node, "data");
@@ -132,7 +132,7 @@ impl Importer {
             Some(_) => expression::template(&self.expression(node, "expr")?),
             None => self.inner_value(node)?,
         };
-        // An event carries a map, or whatever an expression gives: so what is neither is written as an expression.
+        // An event carries a map or the value of an expression, so any other value is written as an expression.
         Some(match value {
             Json::Object(_) => value,
             Json::String(text) if text.starts_with("${") => Json::String(text),
@@ -140,7 +140,7 @@ impl Importer {
         })
     }
 
-    /// The text inside an element: JSON, or an expression, or just text.
+    /// Returns the text inside an element as JSON, as an expression, or as plain text.
     pub(super) fn inner_value(&mut self, node: Node<'_, '_>) -> Option<Json> {
         if let Some(element) = node.children().find(Node::is_element) {
             self.refuse(element, tag_span(element), "is XML used as a value");
@@ -149,7 +149,7 @@ impl Importer {
         Some(self.text_value(node.text().unwrap_or_default()))
     }
 
-    /// JSON, or an expression, or just text.
+    /// Returns a text as JSON, as an expression, or as plain text.
     pub(super) fn text_value(&self, text: &str) -> Json {
         let text = text.trim();
         if text.is_empty() {
@@ -173,7 +173,7 @@ fn unescaped(value: Json) -> String {
     }
 }
 
-/// A duration as machine files write it, from one as CSS writes it (`.5s`, `1.25m`).
+/// Converts a CSS duration (`.5s`, `1.25m`) to the notation of machine files.
 fn duration(text: &str) -> Option<String> {
     let text = text.trim();
     let unit_at = text.find(|letter: char| letter.is_ascii_alphabetic())?;
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_of_css_become_whole_ones() {
+    fn css_durations_become_whole_durations() {
         let cases = [
             ("1s", Some("1s")),
             (".5s", Some("500ms")),

@@ -1,5 +1,5 @@
-//! Scripts that only assign: `x = x + 1; var y = 2, z; y++`. They say the same as `<assign>`, one after the other; whatever else a
-//! script does needs a script engine, and is refused.
+//! Scripts that only assign: `x = x + 1; var y = 2, z; y++`. They are equivalent to a sequence of `<assign>`. Any other
+//! script needs a script engine and is refused.
 
 use roxmltree::Node;
 
@@ -9,19 +9,19 @@ use crate::{
     file::{ActionFile, Ordered},
 };
 
-/// Words that begin a declaration.
+/// Keywords that begin a declaration.
 const DECLARATIONS: [&str; 3] = ["var", "let", "const"];
-/// Words that begin another statement, or are no names.
+/// Keywords that begin another statement or are not legal names.
 const RESERVED: [&str; 16] = [
     "function", "if", "else", "for", "while", "do", "return", "switch", "try", "throw", "new", "delete", "break",
     "continue", "class", "this",
 ];
 
-/// One variable and its new value in the script's words; a bare declaration has no value.
+/// One variable and its new value as the script writes it. A bare declaration has no value.
 type Assignment = (String, Option<String>);
 
 impl Importer {
-    /// The assignments that a `<script>` makes.
+    /// Returns the assignments of a `<script>`.
     pub(super) fn script(&mut self, node: Node<'_, '_>) -> Vec<ActionFile> {
         let Some(assignments) = self.script_text(node).and_then(|script| assignments(&script)) else {
             self.refuse(node, tag_span(node), "needs a script engine");
@@ -30,7 +30,7 @@ impl Importer {
         assignments.into_iter().filter_map(|assignment| self.scripted(node, assignment)).collect()
     }
 
-    /// What a `<script>` says, be it here or in a file; nothing where the file is not there.
+    /// Returns the text of a `<script>`, inline or from a file, or `None` if the file is missing.
     fn script_text(&self, node: Node<'_, '_>) -> Option<String> {
         match node.attribute("src") {
             Some(file) => self.files.get(file).cloned(),
@@ -38,7 +38,7 @@ impl Importer {
         }
     }
 
-    /// The variables that a `<script>` assigns to or declares.
+    /// Returns the variables that a `<script>` assigns to or declares.
     pub(super) fn script_variables(&self, node: Node<'_, '_>) -> Vec<String> {
         let assignments = self.script_text(node).and_then(|script| assignments(&script));
         assignments.unwrap_or_default().into_iter().map(|(name, _)| name).collect()
@@ -52,7 +52,7 @@ impl Importer {
     }
 }
 
-/// The assignments that a script consists of; nothing where it does anything else.
+/// Returns the assignments of a script, or `None` if it contains any other statement.
 fn assignments(script: &str) -> Option<Vec<Assignment>> {
     let source = without_comments(script)?;
     let tokens = scan(&source)?;
@@ -77,7 +77,7 @@ fn assignments(script: &str) -> Option<Vec<Assignment>> {
     Some(found)
 }
 
-/// The script with a space for every comment; nothing where one has no end.
+/// Returns the script with a space for every comment, or `None` if a comment is unterminated.
 fn without_comments(script: &str) -> Option<String> {
     let mut out = String::with_capacity(script.len());
     let mut rest = script;
@@ -99,7 +99,7 @@ fn without_comments(script: &str) -> Option<String> {
     Some(out)
 }
 
-/// The length of the text that `tail` begins with.
+/// Returns the length of the string at the start of `tail`.
 fn scan_text(tail: &str) -> Option<usize> {
     let quote = tail.chars().next()?;
     expression::text_length(tail, quote)
@@ -145,7 +145,7 @@ impl Reader<'_> {
         Some((name, value))
     }
 
-    /// The expression up to the end of the statement or the next comma.
+    /// Returns the expression up to the end of the statement or the next comma.
     fn value(&mut self) -> Option<&str> {
         let from = self.at;
         let mut depth = 0_usize;
@@ -163,7 +163,8 @@ impl Reader<'_> {
         self.source.get(first.start..last.start + last.text.len()).filter(|_| self.at > from)
     }
 
-    /// Whether a statement may begin here without a semicolon: a name on a new line, behind something complete.
+    /// Returns true if a statement may begin here without a semicolon: a name on a new line after a complete
+    /// expression.
     fn is_on_new_line(&self, at: usize) -> bool {
         let (Some(before), Some(token)) = (at.checked_sub(1).map(|at| self.tokens[at]), self.tokens.get(at)) else {
             return false;
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_that_only_assign_are_understood() {
+    fn scripts_that_only_assign_are_imported() {
         let cases = [
             ("x = 100;", "x := 100"),
             ("x = x + 1\ny = [1, 2]\n", "x := x + 1; y := [1, 2]"),
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_needs_a_script_engine() {
+    fn other_scripts_need_a_script_engine() {
         for script in ["foo()", "function f() {}", "if (x) y = 1", "x.y = 1", "x == 1", "x", "x = ", "var", "/* x"] {
             assert_eq!(shown(script), None, "{script}");
         }

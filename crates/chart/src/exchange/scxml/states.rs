@@ -1,4 +1,4 @@
-//! States and transitions of an SCXML document.
+//! Reads the states and transitions of an SCXML document.
 
 use roxmltree::Node;
 
@@ -11,7 +11,7 @@ use crate::{
     file::{ActionFile, InvokeFile, KindFile, OutcomeFile, StateFile, TransitionBody},
 };
 
-/// What a state's element holds, before it is laid out.
+/// The contents of a state's element before they are laid out.
 #[derive(Default)]
 struct Parts {
     on: Vec<(Vec<String>, TransitionBody)>,
@@ -22,7 +22,7 @@ struct Parts {
 }
 
 impl Importer {
-    /// The state that an element describes; the root counts as one.
+    /// Returns the state that an element describes. The root counts as a state.
     pub(super) fn state(&mut self, node: Node<'_, '_>) -> StateFile {
         if local(node) == Some("history") {
             return self.history(node);
@@ -68,7 +68,7 @@ impl Importer {
             "donedata" => state.data = self.payload(child),
             "datamodel" => {}
             "invoke" => self.refuse(child, tag_span(child), "starts a service, which machines do by activities"),
-            // The document's own script is run before anything else.
+            // The document's script runs before anything else and is read elsewhere.
             "script" if child.parent_element().and_then(local) == Some("scxml") => {}
             _ => self.out_of_place(child),
         }
@@ -84,7 +84,7 @@ impl Importer {
         }
     }
 
-    /// An element that SCXML does not allow here.
+    /// Reports an element that SCXML does not allow here.
     pub(super) fn out_of_place(&mut self, node: Node<'_, '_>) {
         let parent = node.parent_element().map_or("", |parent| parent.tag_name().name());
         let message = format!("`<{}>` does not belong into `<{parent}>`", node.tag_name().name());
@@ -129,7 +129,7 @@ impl Importer {
         body.limit = self.json_attribute(node, "limit");
         body.reset = self.json_attribute(node, "reset");
         body.reason = node.attribute((OURS, "reason")).map(str::to_owned);
-        // What stands beside SCXML's word is exact.
+        // The attribute in our namespace is exact, so it has priority over SCXML's.
         match node.attribute((OURS, "event")).or_else(|| node.attribute("event")) {
             None => parts.always.push(body),
             Some(events) => {
@@ -155,7 +155,8 @@ impl Importer {
         }
     }
 
-    /// A descriptor in our words: states under their new names, and `done` not taken for "this state is done".
+    /// Translates a descriptor: states get their new names, and `done` keeps its SCXML meaning instead of "this state
+    /// is done".
     fn descriptor(&mut self, event: &str) -> String {
         if matches!(event, "." | ".*") {
             return "*".to_owned();

@@ -1,9 +1,9 @@
-//! Writing XML: indentation, escaping, nothing else.
+//! Writes XML with indentation and escaping.
 
-/// Levels are indented by this much.
+/// The indentation of each level.
 const INDENT: &str = "  ";
 
-/// An XML text in the making.
+/// An XML text under construction.
 #[derive(Debug, Default)]
 pub(super) struct Xml {
     out: String,
@@ -15,13 +15,13 @@ pub(super) struct Xml {
 pub(super) struct Attributes(String);
 
 impl Attributes {
-    /// Adds one.
+    /// Adds an attribute with an escaped value.
     pub(super) fn with(mut self, name: &str, value: impl AsRef<str>) -> Self {
         self.0.push_str(&format!(" {name}=\"{}\"", escape(value.as_ref())));
         self
     }
 
-    /// Adds one, if there is a value.
+    /// Adds an attribute if there is a value.
     pub(super) fn maybe(self, name: &str, value: Option<impl AsRef<str>>) -> Self {
         match value {
             Some(value) => self.with(name, value),
@@ -31,22 +31,22 @@ impl Attributes {
 }
 
 impl Xml {
-    /// A document with its declaration.
+    /// Creates a document with its XML declaration.
     pub(super) fn document() -> Self {
         Xml { out: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned(), open: Vec::new() }
     }
 
-    /// An element without anything in it.
+    /// Writes an element without contents.
     pub(super) fn empty(&mut self, tag: &str, attributes: Attributes) {
         self.line(&format!("<{tag}{}/>", attributes.0));
     }
 
-    /// An element with text in it.
+    /// Writes an element that contains text.
     pub(super) fn text(&mut self, tag: &str, attributes: Attributes, text: &str) {
         self.line(&format!("<{tag}{}>{}</{tag}>", attributes.0, escape(text)));
     }
 
-    /// An element with what `inside` writes; without it, where that is nothing.
+    /// Writes an element with the contents that `inside` writes. If it writes nothing, the element is empty.
     pub(super) fn element(&mut self, tag: &str, attributes: Attributes, inside: impl FnOnce(&mut Self)) {
         let start = self.out.len();
         self.line(&format!("<{tag}{}>", attributes.0));
@@ -62,7 +62,7 @@ impl Xml {
         }
     }
 
-    /// The text.
+    /// Returns the finished text.
     pub(super) fn finish(self) -> String {
         self.out
     }
@@ -76,8 +76,8 @@ impl Xml {
     }
 }
 
-/// Text that reads back as it was: line ends and tabs too, which a parser would otherwise make spaces of. Characters that
-/// XML cannot hold at all become the replacement character.
+/// Escapes text so that it reads back unchanged. Line ends and tabs are escaped too, because a parser would turn them
+/// into spaces. Characters that XML cannot represent become the replacement character.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_text_reads_back_from_attribute_and_element() {
+    fn text_round_trips_through_attribute_and_element() {
         let text = "a < b && \"c\" > 'd'\n\t\r é ${x}";
         let mut xml = Xml::document();
         xml.element("a", Attributes::default().with("b", text), |xml| xml.text("c", Attributes::default(), text));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_with_nothing_in_it_is_closed_at_once() {
+    fn an_element_without_contents_is_closed_at_once() {
         let mut xml = Xml::default();
         xml.element("a", Attributes::default(), |_| {});
         assert_eq!(xml.finish(), "<a/>\n");

@@ -1,4 +1,4 @@
-//! Actions, both ways: `{"type": "assign", "params": {…}}`.
+//! Actions in both directions: `{"type": "assign", "params": {…}}`.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -10,7 +10,7 @@ use crate::{
     model::Block,
 };
 
-/// The actions of a block.
+/// Returns the actions of a block as JSON.
 pub(super) fn written(chart: &Chart, block: &Block) -> Vec<Json> {
     restore::block(chart, block).iter().map(action).collect()
 }
@@ -31,7 +31,7 @@ fn action(action: &ActionFile) -> Json {
 }
 
 impl Importer<'_> {
-    /// One action or a list of them.
+    /// Reads one action or a list of actions.
     pub(super) fn actions(&mut self, value: Option<&Json>) -> Vec<ActionFile> {
         match value {
             None | Some(Json::Null) => Vec::new(),
@@ -60,7 +60,7 @@ impl Importer<'_> {
         ours(name, params).or_else(|| raised(name, value)).or_else(|| Some(self.named_action(name)))
     }
 
-    /// Code that is only named cannot be done; that it would have been is at least written down.
+    /// Returns a log action for code that is only named. The code cannot run here, but the trace shows its name.
     fn named_action(&mut self, name: &str) -> ActionFile {
         self.problems
             .warn(format!("the action `{name}` is code elsewhere; here it only writes its name into the trace"));
@@ -68,7 +68,7 @@ impl Importer<'_> {
     }
 }
 
-/// An action in our own words.
+/// Reads an action in our own notation.
 fn ours(name: &str, params: &Map<String, Json>) -> Option<ActionFile> {
     let json = Json::Object(params.clone());
     let text = |key: &str| params.get(key).and_then(Json::as_str).map(str::to_owned);
@@ -90,7 +90,7 @@ fn ours(name: &str, params: &Map<String, Json>) -> Option<ActionFile> {
     }
 }
 
-/// XState's own `raise`, as its machines print it: `{"type": "xstate.raise", "event": {"type": "X"}}`.
+/// Reads XState's own `raise`, as XState prints it: `{"type": "xstate.raise", "event": {"type": "X"}}`.
 fn raised(name: &str, value: &Json) -> Option<ActionFile> {
     if !matches!(name, "raise" | "xstate.raise") {
         return None;

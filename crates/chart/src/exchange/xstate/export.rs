@@ -1,4 +1,4 @@
-//! From a chart to an XState configuration.
+//! Writes a chart as an XState configuration.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub(in crate::exchange) fn export(chart: &Chart) -> Exported {
 
 pub(super) struct Writer<'a> {
     pub(super) chart: &'a Chart,
-    /// States that something refers to by `#id`.
+    /// The states that are referred to by `#id`.
     with_id: BTreeSet<StateId>,
 }
 
@@ -68,13 +68,13 @@ impl Writer<'_> {
         self.body(state, ours, object)
     }
 
-    /// XState's histories do nothing on the way to their default.
+    /// Returns the actions of a history state's default transition, which XState does not support.
     fn history_actions(&self, state: &State) -> Vec<Json> {
         let initial = state.initial.as_ref().filter(|_| state.kind.is_history());
         initial.map(|initial| actions::written(self.chart, &initial.actions)).unwrap_or_default()
     }
 
-    /// What states and the machine itself have in common.
+    /// Writes the parts that states and the machine itself have in common.
     fn body(&self, state: &State, mut ours: Object, object: Object) -> Json {
         let mut object = object.with("type", kind(state.kind)).with("tags", &state.tags);
         if let (false, Some(initial)) = (state.kind.is_history(), &state.initial) {
@@ -108,7 +108,8 @@ impl Writer<'_> {
         Object::default().with("target", targets).with("actions", actions::written(self.chart, &initial.actions)).json()
     }
 
-    /// Targets of an initial transition, which are looked up inside the state (a history's: beside it).
+    /// Returns the targets of an initial transition, which XState resolves inside the state (or beside it for a history
+    /// state).
     fn inner_targets(&self, state: &State, initial: &Initial) -> Json {
         let parent = if state.kind.is_history() { state.parent } else { Some(state.id) };
         let named = |&target: &StateId| {
@@ -119,7 +120,7 @@ impl Writer<'_> {
         one_or_many(initial.targets.iter().map(named).collect())
     }
 
-    /// A transition without its event; `ours` goes under its `meta`.
+    /// Returns a transition without its event. `ours` is written under its `meta`.
     pub(super) fn transition(&self, transition: &Transition, mut ours: Object) -> Json {
         let chart = self.chart;
         let file = restore::transition(chart, transition);
@@ -156,8 +157,9 @@ impl Writer<'_> {
     }
 }
 
-/// XState does not leave a state for a target inside it unless told to `reenter`; SCXML does unless told not to. Where
-/// neither rule applies, `internal` changes nothing and is only kept.
+/// Returns XState's `reenter` flag and our `internal` flag. For a target inside the source, XState stays in the source
+/// unless `reenter` is set, and SCXML leaves it unless `internal` is set. If neither rule applies, `internal` has no
+/// effect and is only preserved.
 fn reentry(chart: &Chart, transition: &Transition) -> (Option<bool>, Option<bool>) {
     let source = transition.source;
     let kept = transition.internal.then_some(true);
@@ -178,7 +180,8 @@ enum Relation {
     Elsewhere,
 }
 
-/// How a target is written. Dots separate steps of a path there, so a name with a dot is always an id.
+/// Returns the notation of a target. Dots separate the steps of a path, so a name with a dot is always written as an
+/// id.
 fn relation(chart: &Chart, source: StateId, target: StateId) -> Relation {
     let to = chart.state(target);
     match to.parent {
@@ -214,7 +217,7 @@ fn kind(kind: Kind) -> Option<&'static str> {
     }
 }
 
-/// What an XState project that knows nothing of us does not see.
+/// Returns warnings about the parts that an XState project without our extensions does not see.
 fn warnings(chart: &Chart) -> Vec<String> {
     let limits = chart.transitions.iter().filter(|transition| !transition.limits.is_empty()).count();
     let ordered = chart.states.iter().any(|state| layout::needs_a_list(&restore::transitions(chart, state).0));

@@ -1,4 +1,4 @@
-//! From an XState configuration to a machine file: the machine itself, and what its parts share.
+//! Reads an XState configuration into a machine file: the machine itself, and the functions that its parts share.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ use crate::{
     file::{EventFile, InitialFile, MachineFile, Ordered, RaiserFile},
 };
 
-/// Reads an XState configuration. `name` is the machine's where the configuration gives none.
+/// Reads an XState configuration. `name` is the machine's name if the configuration gives none.
 pub(in crate::exchange) fn import(text: &str, name: &str) -> Result<Imported, Vec<Diagnostic>> {
     let text = text.trim_start_matches('\u{feff}');
     let json: Json = serde_json::from_str(text).map_err(|error| vec![malformed(text, &error)])?;
@@ -45,7 +45,7 @@ pub(in crate::exchange) fn import(text: &str, name: &str) -> Result<Imported, Ve
 fn malformed(text: &str, error: &serde_json::Error) -> Diagnostic {
     let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
     let at = (before + error.column().saturating_sub(1)).min(text.len());
-    // serde_json keeps the kind of this error to itself.
+    // serde_json does not expose the kind of this error.
     let code = if error.to_string().starts_with("recursion limit") { TOO_BIG } else { MALFORMED };
     problem::error(code, problem::span(at..at + 1), format!("not JSON: {error}"))
 }
@@ -57,21 +57,21 @@ fn machine_name(json: &Json, name: &str, tree: &Tree<'_>, names: &mut Names) -> 
     if taken { names.fresh(&format!("{machine}-machine")) } else { machine }
 }
 
-/// What a value has under `meta.interlock`.
+/// Returns the value's fields under `meta.interlock`.
 pub(super) fn own(json: &Json) -> Option<&Map<String, Json>> {
     json.get("meta")?.get(OURS)?.as_object()
 }
 
-/// What is known while a configuration is read.
+/// The state of an import in progress.
 pub(super) struct Importer<'a> {
     text: &'a str,
     pub(super) tree: &'a Tree<'a>,
-    /// Whether it was written by our own exporter.
+    /// True if the configuration was written by our exporter.
     pub(super) native: bool,
     pub(super) problems: Problems,
-    /// Where the value being read stands.
+    /// The path of the value that is being read.
     pub(super) path: Vec<Step>,
-    /// Variables, those made of named guards among them.
+    /// The variables, including those created for named guards.
     pub(super) context: Ordered<Json>,
     events: Ordered<EventFile>,
     /// The names of all events that the configuration handles.
@@ -117,12 +117,12 @@ impl Importer<'_> {
         variables
     }
 
-    /// A value of a foreign configuration is what it is; one of ours may have templates in it.
+    /// Returns a value as a literal. A value of our own configurations may contain templates, so it is not escaped.
     pub(super) fn literal(&self, value: &Json) -> Json {
         if self.native { value.clone() } else { expression::escaped(value.clone()) }
     }
 
-    /// A text of a foreign configuration is what it is; one of ours may be a template.
+    /// Returns a text as a literal. A text of our own configurations may be a template, so it is not escaped.
     pub(super) fn text(&self, text: &str) -> String {
         if self.native { text.to_owned() } else { expression::escaped_text(text) }
     }
@@ -138,7 +138,7 @@ impl Importer<'_> {
         file.properties = self.own_field(json, "properties").unwrap_or_default();
     }
 
-    /// A field under `meta.interlock`.
+    /// Reads a field under `meta.interlock`.
     pub(super) fn own_field<T: DeserializeOwned>(&mut self, json: &Json, name: &str) -> Option<T> {
         let value = own(json)?.get(name)?;
         match serde_json::from_value(value.clone()) {
@@ -150,7 +150,7 @@ impl Importer<'_> {
         }
     }
 
-    /// Declares what a descriptor of a foreign chart takes: anybody may raise it.
+    /// Declares the event that a descriptor of a foreign chart handles. Any source may raise it.
     pub(super) fn handles(&mut self, descriptor: &str) {
         if let Some(name) = names::to_declare(descriptor).filter(|_| !self.native) {
             let event = EventFile { from: Some(RaiserFile::Any), ..EventFile::default() };
@@ -158,7 +158,7 @@ impl Importer<'_> {
         }
     }
 
-    /// Does something one step further inside.
+    /// Runs `inside` with the path extended by a key.
     pub(super) fn at<T>(&mut self, key: &str, inside: impl FnOnce(&mut Self) -> T) -> T {
         self.path.push(Step::Key(key.to_owned()));
         let result = inside(self);
@@ -166,25 +166,25 @@ impl Importer<'_> {
         result
     }
 
-    /// Where the value being read stands.
+    /// Returns the span of the value that is being read.
     pub(super) fn span(&self) -> Span {
         if self.problems.is_full() { Span::default() } else { place::find(self.text, &self.path) }
     }
 
-    /// An error about the value being read.
+    /// Reports an error about the value that is being read.
     pub(super) fn out_of_place(&mut self, message: &str) {
         let span = self.span();
         self.problems.error(OUT_OF_PLACE, span, message);
     }
 
-    /// "This cannot be carried over", about the value being read.
+    /// Reports that the value being read is unsupported.
     pub(super) fn refuse(&mut self, message: &str) {
         let span = self.span();
         let line = self.line(span);
         self.problems.unsupported(span, format!("line {line}: {message}"));
     }
 
-    /// A warning about the value being read.
+    /// Adds a warning about the value that is being read.
     pub(super) fn warn(&mut self, message: &str) {
         let line = self.line(self.span());
         self.problems.warn(format!("line {line}: {message}"));
@@ -194,7 +194,7 @@ impl Importer<'_> {
         self.text.get(..span.start as usize).map_or(1, |before| before.matches('\n').count() + 1)
     }
 
-    /// Where a state begins: a target inside it, several, or an object with actions.
+    /// Reads a state's initial transition: a target inside it, several targets, or an object with actions.
     pub(super) fn initial(&mut self, at: usize, value: &Json) -> Option<InitialFile> {
         let targets = if value.is_object() { value.get("target")? } else { value };
         let targets = self.targets(targets, |importer, target| match target.strip_prefix('#') {

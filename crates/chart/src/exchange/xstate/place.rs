@@ -1,18 +1,18 @@
-//! Where a value stands in a JSON text. The parser that reads the text does not say, so the text is walked once more, for
-//! problems only. It is known to be JSON by then.
+//! The position of a value in a JSON text. The JSON parser does not report positions, so the text is scanned again if
+//! there is a problem. The text is known to be valid JSON at that point.
 
 use crate::{Span, exchange::problem};
 
-/// A step from a value into it.
+/// A step from a value to one of its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// The field of an object.
     Key(String),
-    /// The item of a list.
+    /// The index in a list.
     Item(usize),
 }
 
-/// Where the value at the end of a path begins, or the last one before it that there is.
+/// Returns the span of the value at the end of a path, or of the last value on the path that exists.
 pub(super) fn find(text: &str, path: &[Step]) -> Span {
     let mut cursor = Cursor { text, at: 0 };
     let mut found = 0..1;
@@ -29,7 +29,7 @@ struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    /// Moves to the value that a step leads to; what to point at is its key, or its first letter.
+    /// Moves to the value that a step leads to. Returns the span of its key, or of its first byte in a list.
     fn enter(&mut self, step: &Step) -> Option<std::ops::Range<usize>> {
         self.blank();
         let opening = self.peek()?;
@@ -67,7 +67,7 @@ impl Cursor<'_> {
         let end = self.at;
         self.blank();
         self.at += usize::from(self.peek()? == b':');
-        // The colon is not part of what is pointed at; a key right before it is the usual case.
+        // The colon is not part of the span; usually it directly follows the key.
         self.at = self.at.max(end);
         Some(Step::Key(key))
     }

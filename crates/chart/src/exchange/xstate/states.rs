@@ -1,4 +1,4 @@
-//! States and transitions of an XState configuration.
+//! Reads the states and transitions of an XState configuration.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ const STATE_KEYS: [&str; 21] = [
 /// The keys of a transition that are read.
 const TRANSITION_KEYS: [&str; 10] =
     ["target", "guard", "cond", "in", "actions", "reenter", "internal", "description", "meta", "delay"];
-/// The keys that say how a machine moves and that a machine file has no word for.
+/// The keys that affect a machine's transitions and have no equivalent in a machine file.
 const REFUSED_KEYS: [(&str, &str); 2] = [
     ("route", "`route` makes a state reachable from anywhere: give the machine a transition to it instead"),
     ("activities", "`activities` run as long as a state is active: give the state an `invoke` instead"),
@@ -51,13 +51,13 @@ const REFUSED_KEYS: [(&str, &str); 2] = [
 
 /// A transition as it was found.
 struct Found {
-    /// Its place, where the configuration says so.
+    /// The position among the state's transitions, if the configuration gives one.
     at: Option<u64>,
     events: Vec<String>,
     body: TransitionBody,
 }
 
-/// What a state's `after` and `invoke` add to its entry and exit.
+/// The actions that a state's `after` and `invoke` add to its entry and exit.
 #[derive(Default)]
 struct Extra {
     entry: Vec<ActionFile>,
@@ -65,7 +65,7 @@ struct Extra {
 }
 
 impl Importer<'_> {
-    /// The state at a place of the tree; the machine itself counts as one.
+    /// Returns the state at an index of the tree. The machine itself counts as a state.
     pub(super) fn state(&mut self, at: usize) -> StateFile {
         let json = self.tree.nodes[at].json;
         if !json.is_object() {
@@ -131,7 +131,7 @@ impl Importer<'_> {
         StateFile { summary: state.summary, tags: state.tags, ..made }
     }
 
-    /// What a final state gives; an event carries a map, so what is none is put into an expression.
+    /// Returns the output of a final state. An event carries a map, so any other value is written as an expression.
     fn output(&self, value: &Json) -> Json {
         match value {
             Json::Object(_) => self.literal(value),
@@ -187,7 +187,7 @@ impl Importer<'_> {
         found
     }
 
-    /// A key of `on` as a descriptor.
+    /// Converts a key of `on` to a descriptor.
     fn event(&mut self, key: &str) -> String {
         let event = descriptor(key, |id| Some(self.tree.nodes[self.tree.by_id(id)?].name.clone()));
         let stem = event.strip_suffix('*').unwrap_or(&event).trim_end_matches('.');
@@ -255,10 +255,10 @@ impl Importer<'_> {
         Some(body)
     }
 
-    /// Where a transition leads, and whether it leaves its source for that.
+    /// Sets the targets of a transition, and decides whether it leaves its source.
     fn lead(&mut self, source: usize, targets: &[usize], value: &Json, body: &mut TransitionBody) {
         let flag = |name: &str| value.get(name).and_then(Json::as_bool);
-        // XState 4 said the same the other way round.
+        // XState 4 has the inverse flag.
         let reenter = flag("reenter").unwrap_or(flag("internal") == Some(false));
         let inside = |&target: &usize| self.tree.is_inside(target, source);
         let stays = !reenter && source != 0 && !targets.is_empty();
@@ -270,7 +270,7 @@ impl Importer<'_> {
         body.internal = (kept || stays && targets.iter().all(inside)).then_some(true);
     }
 
-    /// A transition to its own source without `reenter` only begins again what is inside.
+    /// Handles a transition to its own source without `reenter`: only the states inside are entered again.
     fn begin_again(&mut self, source: usize, body: &mut TransitionBody) {
         let json = self.tree.nodes[source].json;
         body.target = None;
@@ -290,7 +290,7 @@ impl Importer<'_> {
         }
     }
 
-    /// A guard: CEL, or the name of code that cannot be carried over.
+    /// Reads a guard: CEL, or the name of code that cannot be imported.
     fn guard(&mut self, value: Option<&Json>) -> Option<String> {
         let value = value.filter(|value| !value.is_null())?;
         let name = value.as_str().or_else(|| value.get("type").and_then(Json::as_str));
@@ -305,8 +305,8 @@ impl Importer<'_> {
         }
     }
 
-    /// Nobody here can say whether code elsewhere would let the transition happen, so it does not happen until something says
-    /// so: the guard is a variable that starts false.
+    /// Returns a variable for a guard that is only named. The code is unknown, so the variable is false, and the
+    /// transition is disabled, until something assigns it.
     fn named_guard(&mut self, name: &str) -> String {
         let mut variable = names::variable(name);
         if self.context.get(&variable).is_some_and(|value| *value != Json::Bool(false)) {
@@ -320,7 +320,7 @@ impl Importer<'_> {
         format!("context.{variable}")
     }
 
-    /// The condition that a state is active: `in` of XState 4.
+    /// Returns the condition that a state is active, for `in` of XState 4.
     fn within(&mut self, source: usize, value: &Json) -> Option<String> {
         let parent = self.tree.nodes[source].parent.unwrap_or(0);
         let found = value.as_str().and_then(|path| match path.strip_prefix('#') {
@@ -336,7 +336,7 @@ impl Importer<'_> {
         Some(format!("In('{}')", self.tree.nodes[state].name))
     }
 
-    /// The states that one target or a list of them refer to.
+    /// Returns the states that a target or a list of targets refers to.
     pub(super) fn targets(&mut self, value: &Json, resolve: impl Fn(&Self, &str) -> Option<usize>) -> Vec<usize> {
         let mut found = Vec::new();
         for target in texts(Some(value)) {
@@ -352,7 +352,7 @@ impl Importer<'_> {
         found
     }
 
-    /// Their names.
+    /// Returns the names of these states.
     pub(super) fn names_of(&self, states: &[usize]) -> Vec<String> {
         states.iter().map(|&at| self.tree.nodes[at].name.clone()).collect()
     }
@@ -446,7 +446,7 @@ impl Importer<'_> {
     }
 }
 
-/// Sorts transitions by the place they say they have, and lays them out.
+/// Sorts transitions by their recorded positions, and lays them out.
 fn place(mut found: Vec<Found>, state: &mut StateFile, is_native: bool) {
     found.sort_by_key(|found| found.at);
     if !is_native {
@@ -459,7 +459,7 @@ fn place(mut found: Vec<Found>, state: &mut StateFile, is_native: bool) {
     state.always = layout::always(always.into_iter().map(|found| found.body).collect());
 }
 
-/// Actions in blocks of these lengths; in one block where nobody says.
+/// Splits actions into blocks of these lengths. Without lengths, they form one block.
 fn split(actions: Vec<ActionFile>, lengths: Option<Vec<usize>>) -> Vec<Vec<ActionFile>> {
     let mut actions = actions.into_iter();
     let mut blocks: Vec<Vec<_>> =
@@ -468,13 +468,13 @@ fn split(actions: Vec<ActionFile>, lengths: Option<Vec<usize>>) -> Vec<Vec<Actio
     blocks
 }
 
-/// Whether a state without a type is a history state: it says which kind, and has no states of its own.
+/// Returns true if a state without a type is a history state: it has `history` and no child states.
 fn is_history(json: &Json) -> bool {
     let is_said = json.get("history").is_some_and(|history| !matches!(history, Json::Null | Json::Bool(false)));
     is_said && json.get("states").and_then(Json::as_object).is_none_or(|states| states.is_empty())
 }
 
-/// One text or a list of them.
+/// Returns one string or a list of strings as a list.
 fn texts(value: Option<&Json>) -> Vec<String> {
     match value {
         Some(Json::String(text)) => vec![text.clone()],

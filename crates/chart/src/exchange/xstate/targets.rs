@@ -1,6 +1,7 @@
-//! The states of a configuration, their new names, and what targets refer to.
+//! The states of a configuration, their new names, and the resolution of targets.
 //!
-//! XState's keys are unique among siblings only, its targets are paths or ids; a machine file has one name for each state.
+//! XState's keys are unique only among siblings, and its targets are paths or ids. In a machine file each state has one
+//! unique name.
 
 use std::collections::BTreeMap;
 
@@ -18,21 +19,21 @@ use crate::exchange::{
 pub(super) struct Tree<'a> {
     pub(super) nodes: Vec<Node<'a>>,
     ids: BTreeMap<String, usize>,
-    /// Children by parent and key.
+    /// The children by parent and key.
     keys: BTreeMap<(usize, &'a str), usize>,
 }
 
-/// One state.
+/// One state of the configuration.
 pub(super) struct Node<'a> {
     pub(super) json: &'a Json,
-    /// Its name in the machine file.
+    /// The state's name in the machine file.
     pub(super) name: String,
     pub(super) parent: Option<usize>,
     pub(super) children: Vec<usize>,
     key: &'a str,
 }
 
-/// Walks a configuration and gives every state a name.
+/// Walks a configuration and names every state.
 pub(super) struct Survey<'a, 'p> {
     pub(super) tree: Tree<'a>,
     pub(super) names: &'p mut Names,
@@ -41,7 +42,7 @@ pub(super) struct Survey<'a, 'p> {
 }
 
 impl<'a> Survey<'a, '_> {
-    /// Adds a state and what is inside it.
+    /// Adds a state and the states inside it.
     pub(super) fn add(&mut self, key: &'a str, json: &'a Json, parent: Option<usize>, path: &mut Vec<Step>) {
         if path.len() > 2 * IMPORT_DEPTH_MAX {
             return self.problems.push(too_deep(super::place::find(self.text, path)));
@@ -69,7 +70,7 @@ impl<'a> Survey<'a, '_> {
         }
     }
 
-    /// The key, or where another state has it already, the parent's name and the key.
+    /// Returns the key, or the parent's name and the key if the key is already in use.
     fn name(&mut self, key: &str, parent: usize) -> String {
         if self.names.is_free(key) {
             return self.names.fresh(key);
@@ -93,12 +94,12 @@ impl<'a> Survey<'a, '_> {
 }
 
 impl<'a> Tree<'a> {
-    /// A state's key among its siblings.
+    /// Returns a state's key among its siblings.
     pub(super) fn key(&self, at: usize) -> &'a str {
         self.nodes[at].key
     }
 
-    /// The state that a target of a state's transition refers to.
+    /// Returns the state that the target of a state's transition refers to.
     pub(super) fn resolve(&self, source: usize, target: &str) -> Option<usize> {
         if let Some(id) = target.strip_prefix('#') {
             return self.by_id(id);
@@ -109,7 +110,7 @@ impl<'a> Tree<'a> {
         self.descend(self.nodes[source].parent.unwrap_or(0), target)
     }
 
-    /// The state with an id: one that was given, or the machine's id and the path.
+    /// Returns the state with an id: an explicit id, or the machine's id followed by the path.
     pub(super) fn by_id(&self, id: &str) -> Option<usize> {
         if let Some(&at) = self.ids.get(id) {
             return Some(at);
@@ -118,7 +119,8 @@ impl<'a> Tree<'a> {
         dots.find_map(|(dot, _)| self.descend(*self.ids.get(&id[..dot])?, &id[dot + 1..]))
     }
 
-    /// The state that a path of keys leads to. Keys may have dots in them, so the longest that fits is tried first.
+    /// Returns the state that a path of keys leads to. Keys may contain dots, so the longest matching key is tried
+    /// first.
     pub(super) fn descend(&self, from: usize, path: &str) -> Option<usize> {
         let child = |key: &str| self.keys.get(&(from, key)).copied();
         if let Some(found) = child(path) {
@@ -128,7 +130,7 @@ impl<'a> Tree<'a> {
         dots.find_map(|(dot, _)| self.descend(child(&path[..dot])?, &path[dot + 1..]))
     }
 
-    /// Whether a state is inside another.
+    /// Returns true if a state is inside another.
     pub(super) fn is_inside(&self, inner: usize, outer: usize) -> bool {
         std::iter::successors(self.nodes[inner].parent, |&at| self.nodes[at].parent).any(|at| at == outer)
     }

@@ -1,8 +1,9 @@
-//! Where transitions stand in a configuration: `on`, `onDone`, `after` and `always`, and in which order they are read back.
+//! The position of transitions in a configuration (`on`, `onDone`, `after` and `always`), and the order in which they
+//! are read back.
 //!
-//! A chart has its transitions in one list and lets each take several descriptors; XState has a map by descriptor. Where the map
-//! alone would not give the list back, each transition carries its place in the list (`at`), and what stands under further
-//! descriptors is marked as a `copy`.
+//! A chart has its transitions in one list, and each transition may have several descriptors. XState has a map by
+//! descriptor. If the map alone would not restore the list, each transition carries its index in the list (`at`), and
+//! its copies under further descriptors are marked as `copy`.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -48,7 +49,7 @@ impl Writer<'_> {
         object.add("always", one_or_many(always));
     }
 
-    /// A state's time limit, in XState's words: after that long, the event is raised.
+    /// Returns a state's timeout in XState's notation: after that delay, the event is raised.
     fn after(&self, state: &State) -> Option<Json> {
         let ms = state.timeout_ms.filter(|_| state.parent.is_some())?;
         let event = format!("timeout.{}", state.name);
@@ -56,7 +57,7 @@ impl Writer<'_> {
         Some(json!({ ms.to_string(): { "actions": raise, "meta": { OURS: { "timeout": true } } } }))
     }
 
-    /// Whether reading `on`, `onDone` and `always`, in this order, gives the transitions in theirs.
+    /// Returns true if reading `on`, `onDone` and `always` in this order restores the order of the transitions.
     fn map_keeps_order(&self, state: &State, all: &[&Transition]) -> bool {
         let handled = || all.iter().filter(|transition| !transition.events.is_empty());
         let is_done = |transition: &&&Transition| transition.events.iter().any(|event| event.text == own_done(state));
@@ -65,7 +66,8 @@ impl Writer<'_> {
         last && layout::keeps_order(events.iter().map(Vec::as_slice))
     }
 
-    /// The key of a descriptor. XState takes a key literally unless it ends in `.*`; ours takes what is below it too.
+    /// Returns the key of a descriptor. XState matches a key literally unless it ends in `.*`. Our descriptors also
+    /// match the names below them.
     fn key(&self, descriptor: &str) -> String {
         if let Some(name) = descriptor.strip_prefix("done.state.") {
             return format!("{DONE}{name}");
@@ -79,7 +81,7 @@ impl Writer<'_> {
     }
 }
 
-/// What a transition under a key must say to be read back as it was.
+/// Returns the fields that a transition under a key needs to be read back unchanged.
 fn placed(transition: &Transition, key: &str, at: Option<usize>, count: usize) -> Object {
     let ours = Object::default().with("at", at);
     if count > 0 {
@@ -95,7 +97,7 @@ fn own_done(state: &State) -> String {
     format!("done.state.{}", state.name)
 }
 
-/// The descriptor of a key; `name_of` gives the name of the state with an id.
+/// Returns the descriptor of a key. `name_of` returns the name of the state with an id.
 pub(super) fn descriptor(key: &str, name_of: impl Fn(&str) -> Option<String>) -> String {
     match key.strip_prefix(DONE) {
         Some(id) => format!("done.state.{}", name_of(id).unwrap_or_else(|| id.to_owned())),

@@ -1,7 +1,8 @@
 //! The order of a state's handlers whose descriptors overlap.
 //!
-//! XState asks the handlers of the exact name, and only if a state has none those of wildcards, the longest first. A machine file asks all that fit in
-//! the order of the file, and a plain name also matches names below it. So wildcards are moved behind names; if that is not enough, a warning says so.
+//! XState tries the handlers of the exact name, and only if a state has none, those of wildcards, the longest first. A
+//! machine file tries all matching handlers in the order of the file, and a plain name also matches names below it. So
+//! wildcards are moved behind names. If that does not suffice, a warning is reported.
 
 use std::{
     cmp::Reverse,
@@ -15,7 +16,7 @@ use super::import::Importer;
 /// The deepest configuration that is searched for names of events.
 const DEPTH_MAX: usize = 256;
 
-/// The sort key of a handler among those of its state. Names keep their places unless one lies below another.
+/// Returns the sort key of a handler among those of its state. Names keep their order unless one lies below another.
 pub(super) fn rank(descriptor: &str, all: &BTreeSet<&str>) -> (bool, Reverse<usize>) {
     let is_wildcard = descriptor.ends_with('*');
     let overlaps = all.iter().any(|other| lies_below(other, descriptor) || lies_below(descriptor, other));
@@ -26,7 +27,7 @@ fn lies_below(inner: &str, outer: &str) -> bool {
     inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.') && rest != ".*")
 }
 
-/// The names of all events that a configuration handles, wildcards left out.
+/// Returns the names of all events that a configuration handles, without wildcards.
 pub(super) fn names(json: &Json) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     let mut open = vec![(json, 0)];
