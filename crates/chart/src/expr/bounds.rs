@@ -1,26 +1,26 @@
-//! How large an expression may be.
+//! The maximum size of an expression.
 //!
-//! The parser, the checker and the evaluator call themselves once for each level of an expression; a chain of thousands of
-//! links would overflow the stack. So text is measured first, by a scan that itself needs no stack.
+//! The parser, the checker and the evaluator recurse once for each level of an expression, and a chain of thousands of
+//! links would overflow the stack. So the text is measured first, by a scan that does not recurse.
 
 use super::tokens::{Kind, tokens};
 
-/// The longest expression, in characters.
+/// The maximum length of an expression in characters.
 pub const SOURCE_CHARS_MAX: usize = 4_096;
 
-/// How deep brackets, conditionals and signs may nest.
+/// The maximum nesting depth of brackets, conditionals and signs.
 pub const NESTING_MAX: usize = 64;
 
-/// How many operators an expression may have; selections, calls and indexing count.
+/// The maximum number of operators in an expression. Selections, calls and indexing count.
 pub const OPERATORS_MAX: usize = 256;
 
-/// What is too large about an expression.
+/// The bound that an expression exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Excess {
     Characters(usize),
-    /// With the byte at which the bound is passed.
+    /// The nesting depth; holds the byte offset at which the bound is exceeded.
     Nesting(usize),
-    /// With the byte at which the bound is passed.
+    /// The number of operators; holds the byte offset at which the bound is exceeded.
     Operators(usize),
 }
 
@@ -36,9 +36,9 @@ impl Excess {
     }
 }
 
-/// Measures `source` against the bounds.
+/// Checks `source` against the bounds.
 pub(super) fn measure(source: &str) -> Result<(), Excess> {
-    // The count of bytes is known at once and is never less than that of characters.
+    // The number of bytes is known without a scan and is never less than the number of characters.
     if source.len() > SOURCE_CHARS_MAX {
         let length = source.chars().count();
         if length > SOURCE_CHARS_MAX {
@@ -58,19 +58,19 @@ pub(super) fn measure(source: &str) -> Result<(), Excess> {
     Ok(())
 }
 
-/// Where a scan stands.
+/// The state of a scan.
 #[derive(Default)]
 struct Meter {
-    /// For each open bracket, the conditionals begun inside it.
+    /// The number of conditionals begun inside each open bracket.
     open: Vec<usize>,
-    /// The conditionals begun since the last bracket.
+    /// The number of conditionals begun since the last bracket.
     conditionals: usize,
-    /// The sum of `open`.
+    /// The sum of all numbers in `open`.
     outer_conditionals: usize,
-    /// `!` and `-` in a row, with nothing between them.
+    /// The number of consecutive `!` and `-` signs.
     signs: usize,
     operators: usize,
-    /// Whether a value ends here, so that `[`, `(` and `-` belong to it.
+    /// True if a value ends here, so that `[`, `(` and `-` belong to it.
     after_value: bool,
 }
 
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_that_passes_a_bound_is_refused() {
+    fn an_expression_that_exceeds_a_bound_is_refused() {
         let length = SOURCE_CHARS_MAX + 1;
         check(&format!("'{}'", "é".repeat(length - 2)), Err(Excess::Characters(length)));
         check(&"(".repeat(NESTING_MAX + 1), Err(Excess::Nesting(NESTING_MAX)));

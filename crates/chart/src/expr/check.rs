@@ -1,7 +1,7 @@
 //! The type checker.
 //!
-//! It works on the parser's tree and not on ours, because that one still has the inside of opaque expressions and knows where
-//! everything stands. What is not known ([`Type::Dyn`]) fits everywhere.
+//! It works on the `cel` parser's tree and not on ours, because the former keeps the contents of opaque expressions and
+//! the positions of all nodes. An unknown type ([`Type::Dyn`]) is accepted everywhere.
 
 mod compare;
 mod expect;
@@ -21,20 +21,20 @@ use super::{
 };
 use crate::{Diagnostic, Span};
 
-/// The types of the variables where an expression stands.
+/// The types of the variables in the scope of an expression.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
-    /// What the run was given.
+    /// The type of the run's input.
     pub input: &'a Type,
-    /// The run's data.
+    /// The type of the run's data.
     pub context: &'a Type,
-    /// What the event being handled carries.
+    /// The type of the data of the event that is being handled.
     pub event: &'a Type,
 }
 
-/// The type of an expression's value, and what is wrong with the expression.
+/// Returns the type of an expression's value, and the problems in the expression.
 ///
-/// With `expect`, a value that cannot be of that type is wrong too: a guard expects [`Type::Bool`].
+/// With `expect`, a value that cannot be of that type is also a problem: a guard expects [`Type::Bool`].
 pub fn check(expr: &Expr, scope: &Scope, expect: Option<&Type>) -> (Type, Vec<Diagnostic>) {
     if let Some(syntax) = syntax::read_quickly(&expr.source, expr.span) {
         let (found, problems) = walk(&syntax, scope, expect);
@@ -44,7 +44,7 @@ pub fn check(expr: &Expr, scope: &Scope, expect: Option<&Type>) -> (Type, Vec<Di
     }
     match syntax::read(&expr.source, expr.span) {
         Ok(syntax) => walk(&syntax, scope, expect),
-        // What does not parse was refused when the expression was made.
+        // Text that does not parse was refused when the expression was created.
         Err(_) => (Type::Dyn, Vec::new()),
     }
 }
@@ -64,7 +64,7 @@ fn walk(syntax: &Syntax, scope: &Scope, expect: Option<&Type>) -> (Type, Vec<Dia
 struct Checker<'a> {
     syntax: &'a Syntax<'a>,
     scope: &'a Scope<'a>,
-    /// The variables of the comprehensions around, the innermost last.
+    /// The variables of the enclosing comprehensions, the innermost last.
     locals: Vec<(&'a str, Type)>,
     problems: Vec<Diagnostic>,
 }
@@ -97,7 +97,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A variable and fields of it.
+    /// Returns the type of a variable and its selected fields.
     fn chain(&mut self, chain: &Chain<'a>) -> Type {
         let fields: Vec<_> = chain.fields.iter().collect();
         let local = self.locals.iter().rev().find(|(name, _)| *name == chain.root).map(|(_, kind)| kind.clone());
@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of the fields of a chain, from the one at `from`, in a value of type `root`.
+    /// Returns the type of a chain's fields, beginning with the one at `from`, in a value of type `root`.
     fn fields(&mut self, root: &Type, chain: &Chain<'a>, from: usize) -> Type {
         let mut kind = root;
         for (index, field) in chain.fields.iter().enumerate().skip(from) {
@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
         kind.clone()
     }
 
-    /// The type of a field; unknown where there is none, which is a problem.
+    /// Returns the type of a field. A missing field is a problem, and its type is unknown.
     fn field<'t>(&mut self, owner: &'t Type, name: &str, node: &IdedExpr, written: impl Fn() -> String) -> &'t Type {
         match owner {
             Type::Dyn => &Type::Dyn,
@@ -295,7 +295,7 @@ impl<'a> Checker<'a> {
         Type::Map { fields, open }
     }
 
-    /// `all`, `exists`, `exists_one`, `map` and `filter`, as the parser has written them out.
+    /// Checks `all`, `exists`, `exists_one`, `map` and `filter` in the form to which the parser expands them.
     fn comprehension(&mut self, comprehension: &'a ComprehensionExpr) -> Type {
         let range = self.type_of(&comprehension.iter_range);
         let item = match &range {
@@ -344,7 +344,8 @@ fn is_has(cel: &IdedExpr) -> bool {
     matches!(&cel.expr, Cel::Select(select) if select.test)
 }
 
-/// The result so far of a comprehension. Its first value, an empty list, says nothing about the elements to come.
+/// Returns true for the accumulator of a comprehension. Its first value, an empty list, has no information about the
+/// elements.
 fn is_accumulator(cel: &IdedExpr) -> bool {
     matches!(&cel.expr, Cel::Ident(name) if name.starts_with('@'))
 }

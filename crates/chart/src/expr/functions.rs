@@ -1,28 +1,28 @@
-//! The functions an expression may call.
+//! The functions that an expression may call.
 //!
-//! They are those of the `cel` crate's standard library as this workspace builds it (regular expressions, no times), as far as
-//! they make sense for JSON data, and SCXML's `In`. The macros (`has`, `all`, `exists`, `exists_one`, `map`, `filter`) are
-//! gone by the time a call is looked up here.
+//! They are the functions of the `cel` crate's standard library as this workspace builds it (regular expressions, no
+//! times) that are useful for JSON data, and SCXML's `In`. The macros (`has`, `all`, `exists`, `exists_one`, `map`,
+//! `filter`) are already expanded when a call is looked up here.
 
 use super::{Type, nearest};
 
-/// How a function is called and what it returns.
+/// The signature of a function.
 pub(super) struct Function {
     pub(super) name: &'static str,
-    /// What stands before the dot in `x.name(…)`; nothing for `name(…)`.
+    /// The type of the value before the dot in `x.name(…)`, or `None` for `name(…)`.
     pub(super) receiver: Option<Takes>,
     pub(super) arguments: &'static [Takes],
     pub(super) returns: fn() -> Type,
 }
 
-/// What a parameter can be.
+/// The values that a parameter accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
     Anything,
     Text,
     /// A string, a list or a map.
     Sized,
-    /// What `string(…)`, `int(…)` and the like convert: a bool, a number or a string.
+    /// A value that `string(…)`, `int(…)` and similar functions convert: a bool, a number or a string.
     Scalar,
 }
 
@@ -78,7 +78,7 @@ static FUNCTIONS: [Function; 16] = [
     global("dyn", &[Takes::Anything], ANY),
 ];
 
-/// The macros, for hints only: the parser has replaced those that are called correctly.
+/// The macros, used only for hints. The parser has expanded the correct calls.
 const MACROS: [(&str, &str); 6] = [
     ("has", "has(x.field)"),
     ("all", "list.all(x, condition)"),
@@ -92,7 +92,7 @@ const MACROS: [(&str, &str); 6] = [
 pub(super) const TYPE_NAMES: [&str; 10] =
     ["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
 
-/// Finds the function for a call with a receiver or without, and as many arguments.
+/// Finds the function with this name, form (with or without receiver) and number of arguments.
 pub(super) fn find(name: &str, has_receiver: bool, arguments: usize) -> Result<&'static Function, Unknown> {
     let name = name.trim_start_matches('.');
     let fits = |function: &&Function| {
@@ -101,7 +101,7 @@ pub(super) fn find(name: &str, has_receiver: bool, arguments: usize) -> Result<&
     FUNCTIONS.iter().find(fits).ok_or_else(|| unknown(name))
 }
 
-/// Why a call was not understood.
+/// The reason why a call was refused.
 pub(super) struct Unknown {
     pub(super) message: String,
     pub(super) hint: Option<String>,

@@ -1,16 +1,17 @@
-//! Expressions: CEL text, parsed once into a tree of our own.
+//! Expressions: CEL text, parsed once into our own tree.
 //!
-//! The tree names what the engine can evaluate quickly. What it has no word for (macros, functions of the standard library)
-//! stays [`Node::Opaque`] and is evaluated by the `cel` crate from the source text.
+//! The tree has nodes for everything that the engine can evaluate quickly. The rest (macros, functions of the standard
+//! library) stays [`Node::Opaque`], and the `cel` crate evaluates it from the source text.
 //!
-//! The variables, everywhere an expression may stand:
+//! The variables of every expression:
 //!
-//! | variable | is |
+//! | variable | value |
 //! |---|---|
-//! | `input` | what the run was given |
+//! | `input` | the run's input |
 //! | `context` | the run's data |
-//! | `event` | the data of the event being handled; an empty map when there is none |
-//! | `state.NAME.visits`, `state.NAME.active` | how often the state was entered, whether it is active now |
+//! | `event` | the data of the event being handled; an empty map if there is no event |
+//! | `state.NAME.visits`, `state.NAME.active` | the number of times the state was entered, and true if it is active now
+//! |
 //! | `count.NAME` | the value of a named counter |
 //! | `_event.name`, `_event.data`, `_name`, `_sessionid`, `In('NAME')` | the same facts under SCXML's names |
 
@@ -41,59 +42,59 @@ use crate::{Span, Value};
 /// An expression with the text it came from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// As written.
+    /// The text as written in the file.
     pub source: String,
-    /// Where the text stands in the file.
+    /// The position of the text in the file.
     pub span: Span,
-    /// What it means.
+    /// The parsed tree of the expression.
     pub node: Node,
 }
 
 /// A node of an expression's tree.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
-    /// A constant.
+    /// A constant value.
     Literal(Value),
     /// A field path from one of the roots: `context.decision.status`.
     Path(Root, Vec<String>),
-    /// `state.NAME.visits`
+    /// `state.NAME.visits`: the number of times the state was entered.
     Visits(crate::model::StateId),
-    /// `state.NAME.active` or `In('NAME')`
+    /// `state.NAME.active` or `In('NAME')`: true if the state is active.
     Active(crate::model::StateId),
-    /// `count.NAME`
+    /// `count.NAME`: the value of a named counter.
     Count(crate::model::CounterId),
     /// `has(path)`: the field exists.
     Has(Root, Vec<String>),
-    /// `!x`, `-x`
+    /// An operator with one operand: `!x`, `-x`.
     Unary(Unary, Box<Node>),
-    /// `a op b`
+    /// An operator with two operands: `a op b`.
     Binary(Binary, Box<Node>, Box<Node>),
-    /// `c ? a : b`
+    /// A conditional expression: `c ? a : b`.
     If(Box<Node>, Box<Node>, Box<Node>),
-    /// `a[b]`
+    /// An element of a list or map: `a[b]`.
     Index(Box<Node>, Box<Node>),
-    /// `x.name` where x is not a plain path.
+    /// `x.name`, if x is not a plain path.
     Field(Box<Node>, String),
-    /// `[a, b]`
+    /// A list of computed elements: `[a, b]`.
     List(Vec<Node>),
-    /// `{a: b}`
+    /// A map of computed entries: `{a: b}`.
     Map(Vec<(Node, Node)>),
-    /// `size(x)` or `x.size()`
+    /// The size of a value: `size(x)` or `x.size()`.
     Size(Box<Node>),
-    /// Anything else, evaluated by the `cel` crate; with the paths it reads, for the checker.
+    /// Anything else. The `cel` crate evaluates it; the paths that it reads are kept for the checker.
     Opaque(Vec<(Root, Vec<String>)>),
 }
 
-/// Where a field path begins.
+/// The variable at the start of a field path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Root {
-    /// `input`
+    /// `input`: the run's input.
     Input,
-    /// `context`
+    /// `context`: the run's data.
     Context,
-    /// `event`, also `_event.data`
+    /// `event` or `_event.data`: the data of the current event.
     Event,
-    /// `_event.name`: a path of its own with no segments.
+    /// `_event.name`: a path without segments.
     EventName,
     /// `_name`: the machine's id.
     Name,
@@ -104,67 +105,67 @@ pub enum Root {
 /// Operators with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unary {
-    /// `!`
+    /// `!`: the logical negation.
     Not,
-    /// `-`
+    /// `-`: the arithmetic negation.
     Negate,
 }
 
 /// Operators with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
-    /// `&&`: false if either side is false, even where the other fails.
+    /// `&&`: false if either side is false, even if the other side fails.
     And,
-    /// `||`: true if either side is true, even where the other fails.
+    /// `||`: true if either side is true, even if the other side fails.
     Or,
-    /// `==`
+    /// `==`: both values are equal.
     Equal,
-    /// `!=`
+    /// `!=`: the values are different.
     NotEqual,
-    /// `<`
+    /// `<`: the left value is smaller.
     Less,
-    /// `<=`
+    /// `<=`: the left value is smaller or equal.
     LessEqual,
-    /// `>`
+    /// `>`: the left value is greater.
     Greater,
-    /// `>=`
+    /// `>=`: the left value is greater or equal.
     GreaterEqual,
-    /// `+`: numbers, strings, lists
+    /// `+`: for numbers, strings and lists.
     Add,
-    /// `-`
+    /// `-`: the difference of numbers.
     Subtract,
-    /// `*`
+    /// `*`: the product of numbers.
     Multiply,
-    /// `/`
+    /// `/`: the quotient of numbers.
     Divide,
-    /// `%`
+    /// `%`: the remainder of whole numbers.
     Remainder,
-    /// `in`: a list's element or a map's key
+    /// `in`: tests for an element of a list or a key of a map.
     In,
 }
 
-/// What the type checker knows about a value.
+/// The type checker's knowledge about a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
-    /// Nothing.
+    /// The type is unknown.
     Dyn,
-    /// `null`
+    /// The value is `null`.
     Null,
-    /// `true` or `false`
+    /// The value is `true` or `false`.
     Bool,
     /// A whole number.
     Int,
     /// A number that may have a fraction (JSON Schema's `number`).
     Double,
-    /// A string; where the schema lists the values it can have, those.
+    /// A string. If the schema lists the possible values, they are kept.
     Str(Option<Vec<String>>),
-    /// A list of one type.
+    /// A list whose elements have one type.
     List(Box<Type>),
-    /// A map with these fields; where it is not `open`, no others.
+    /// A map with these fields. Unless it is `open`, it has no others.
     Map {
-        /// Known fields.
+        /// The known fields with their types.
         fields: std::collections::BTreeMap<String, Type>,
-        /// Whether others may exist.
+        /// True if other fields may exist.
         open: bool,
     },
 }

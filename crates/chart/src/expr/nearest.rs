@@ -1,14 +1,14 @@
-//! "Did you mean …?"
+//! Suggestions for misspelt names: "Did you mean …?"
 
-/// How alike two names must be (0 to 1) to be taken for one another.
+/// The minimum similarity (0 to 1) of a suggested name.
 const LIKENESS_MIN: f64 = 0.75;
 
-/// The hint that names the known name most like `wrong`, if one is like it.
+/// Returns the hint with the known name that is most similar to `wrong`, if there is one.
 pub(super) fn did_you_mean<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     nearest(wrong, known).map(|name| format!("did you mean `{name}`?"))
 }
 
-/// Like [`did_you_mean`]; where nothing is like `wrong`, lists what there is under the heading `are`.
+/// Like [`did_you_mean`], but if no name is similar, lists the known names under the heading `are`.
 pub(super) fn did_you_mean_or_list<'a>(
     wrong: &str,
     are: &str,
@@ -28,7 +28,7 @@ fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<
         .map(|(_, name)| name)
 }
 
-/// The names listed in a hint at most.
+/// The maximum number of names listed in a hint.
 const LISTED_MAX: usize = 8;
 
 fn list<'a>(are: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_similar_name_is_suggested_and_strangers_are_not() {
+    fn only_similar_names_are_suggested() {
         let known = ["iteration", "iterations_max", "goal"];
         assert_eq!(did_you_mean("iteratoin", known).as_deref(), Some("did you mean `iteration`?"));
         assert_eq!(did_you_mean("GOAL", known).as_deref(), Some("did you mean `goal`?"));

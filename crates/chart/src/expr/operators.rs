@@ -1,10 +1,11 @@
-//! What operators do with types. The rules are those of the `cel` crate's values, as far as they can be told beforehand.
+//! The result types of operators. The rules are those of the `cel` crate's values, as far as they are known before
+//! evaluation.
 
 use super::{Binary, Type};
 
-/// The type of an arithmetic operation; nothing where the operands do not fit.
+/// Returns the type of an arithmetic operation, or `None` if the operands do not fit.
 ///
-/// As in CEL, int and double do not mix. Where one side is not known, the other says what comes out.
+/// As in CEL, int and double do not mix. If one side is unknown, the other decides the result.
 pub(super) fn arithmetic(operator: Binary, left: &Type, right: &Type) -> Option<Type> {
     match (left, right) {
         (Type::Dyn, Type::Dyn) => Some(Type::Dyn),
@@ -18,7 +19,7 @@ pub(super) fn arithmetic(operator: Binary, left: &Type, right: &Type) -> Option<
     }
 }
 
-/// The type of an arithmetic operation on two values of one type.
+/// Returns the type of an arithmetic operation on two values of one type.
 fn alone(operator: Binary, operand: &Type) -> Option<Type> {
     match operand {
         Type::Int => Some(Type::Int),
@@ -29,7 +30,7 @@ fn alone(operator: Binary, operand: &Type) -> Option<Type> {
     }
 }
 
-/// Whether it makes sense to ask if two values are equal. Anything may be compared with `null`.
+/// Returns true if two values can be compared for equality. Any value may be compared with `null`.
 pub(super) fn can_equal(left: &Type, right: &Type) -> bool {
     match (left, right) {
         (Type::Dyn | Type::Null, _) | (_, Type::Dyn | Type::Null) => true,
@@ -39,13 +40,13 @@ pub(super) fn can_equal(left: &Type, right: &Type) -> bool {
     }
 }
 
-/// Whether one of two values can be called the smaller.
+/// Returns true if two values can be ordered.
 pub(super) fn can_order(left: &Type, right: &Type) -> bool {
     let ordered = |kind: &Type| matches!(kind, Type::Dyn | Type::Bool | Type::Int | Type::Double | Type::Str(_));
     ordered(left) && ordered(right) && can_equal(left, right)
 }
 
-/// The operator as it is written.
+/// Returns the operator as it is written.
 pub(super) fn sign(operator: Binary) -> &'static str {
     match operator {
         Binary::And => "&&",

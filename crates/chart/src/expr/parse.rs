@@ -1,4 +1,4 @@
-//! From CEL text to a tree: names become indices, and what the tree has no word for becomes opaque.
+//! Converts CEL text to a tree: names become indices, and constructs without a node become opaque.
 
 use std::collections::BTreeSet;
 
@@ -13,21 +13,21 @@ use super::{
 };
 use crate::{Diagnostic, Span, Value};
 
-/// Parses CEL text that stands at `span` in its file and resolves the names of states and counters in it.
+/// Parses CEL text at `span` in its file and resolves the names of states and counters in it.
 ///
-/// The problems found carry a span inside `span` where that is as long as `source`; otherwise (the file writes the text
-/// with escapes, say) `span` itself.
+/// If `span` is as long as `source`, each problem has a span inside it. Otherwise (for example, if the file writes the
+/// text with escapes) each problem has `span` itself.
 pub fn parse(source: &str, span: Span, names: &Names) -> Result<Expr, Vec<Diagnostic>> {
     let quick = syntax::read_quickly(source, span).and_then(|syntax| lower(&syntax, names).ok());
     let node = match quick {
-        // What is opaque will be compiled by the reference parser, so that one has to read it.
+        // The reference parser compiles opaque expressions later, so it must be able to read them.
         Some(node) if !matches!(node, Node::Opaque(_)) => node,
         _ => lower(&syntax::read(source, span)?, names)?,
     };
     Ok(Expr { source: source.to_owned(), span, node })
 }
 
-/// The tree of what was parsed.
+/// Converts the parsed syntax to our tree.
 pub(super) fn lower(syntax: &Syntax, names: &Names) -> Result<Node, Vec<Diagnostic>> {
     let mut lowering =
         Lowering { syntax, names, locals: Vec::new(), opaque: false, paths: BTreeSet::new(), problems: Vec::new() };
@@ -41,12 +41,12 @@ pub(super) fn lower(syntax: &Syntax, names: &Names) -> Result<Node, Vec<Diagnost
     Ok(if lowering.opaque { Node::Opaque(lowering.paths.into_iter().collect()) } else { node })
 }
 
-/// One walk over the parser's tree. It goes on after a problem, to find the others, and after something opaque, to find
-/// the paths that are read; what it returns for such parts is thrown away.
+/// One pass over the parser's tree. It continues after a problem, to find the others, and after an opaque part, to find
+/// the paths that are read. The nodes that it returns for such parts are discarded.
 struct Lowering<'a> {
     syntax: &'a Syntax<'a>,
     names: &'a Names<'a>,
-    /// The variables of the comprehensions around.
+    /// The variables of the enclosing comprehensions.
     locals: Vec<String>,
     opaque: bool,
     paths: BTreeSet<(Root, Vec<String>)>,
@@ -134,12 +134,12 @@ impl Lowering<'_> {
         }
     }
 
-    /// `has(x.field)`
+    /// Converts `has(x.field)`, a test for a field.
     fn has(&mut self, cel: &IdedExpr, select: &SelectExpr) -> Node {
         match self.operand_chain(cel).map(|chain| chain.resolve(self.syntax, self.names)) {
             Some(Ok(Reference::Node(Node::Path(root @ (Root::Input | Root::Context | Root::Event), path)))) => {
                 self.paths.insert((root, path.clone()));
-                // An event always has data and a name: `has(_event.data)`.
+                // An event always has data and a name: `has(_event.data)` is true.
                 if path.is_empty() { Node::Literal(Value::Bool(true)) } else { Node::Has(root, path) }
             }
             Some(Ok(Reference::Node(Node::Path(Root::EventName, path)))) if path.is_empty() => {
@@ -193,7 +193,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `In('STATE')`
+    /// Converts `In('STATE')`, a test for an active state.
     fn is_active(&mut self, state: &IdedExpr) -> Node {
         let span = self.syntax.span(state);
         match &state.expr {
@@ -218,7 +218,7 @@ impl Lowering<'_> {
         match found {
             Err(unknown) if !is_macro_part => {
                 self.problem("E0305", self.syntax.function_span(cel), unknown.message, unknown.hint);
-                // What stands before the dot may have been meant as a name space, as in `math.abs(1)`.
+                // The word before the dot may be intended as a namespace, as in `math.abs(1)`.
                 target.filter(|target| !matches!(target.expr, Cel::Ident(_))).map(|target| self.node(target));
             }
             _ => _ = target.map(|target| self.node(target)),
@@ -251,7 +251,7 @@ fn unary(name: &str) -> Option<Unary> {
     }
 }
 
-/// The operator that the crate calls `name`.
+/// Returns the operator that the crate calls `name`.
 pub(super) fn binary(name: &str) -> Option<Binary> {
     Some(match name {
         operators::LOGICAL_AND => Binary::And,

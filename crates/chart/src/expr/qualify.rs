@@ -1,4 +1,4 @@
-//! Expressions that call their data by bare names, as those of SCXML do.
+//! Expressions that refer to their data by bare names, as in SCXML.
 
 use std::ops::Range;
 
@@ -7,19 +7,19 @@ use super::{
     tokens::{Kind, Token, tokens},
 };
 
-/// Why bare names could not be made paths.
+/// The reason why bare names could not be converted to paths.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QualifyError {
-    /// A data id is also the name of a variable of ours, so that a reader could not tell them apart.
+    /// A data id is also the name of one of our variables, so it would be ambiguous.
     #[error("the data id `{0}` is the name of a variable of every expression")]
     Ambiguous(String),
 }
 
-/// The macros whose first argument names a variable for the rest of the call.
+/// The macros whose first argument declares a variable for the rest of the call.
 const MACROS: [&str; 6] = ["all", "exists", "exists_one", "existsOne", "map", "filter"];
 
-/// Rewrites bare names that are data ids: `x + 1` becomes `context.x + 1`. Everything else stays byte for byte: strings, fields
-/// (`a.x`), functions (`x(…)`), the variables of comprehensions, and text that is no expression at all.
+/// Rewrites bare names that are data ids: `x + 1` becomes `context.x + 1`. Everything else is unchanged: strings,
+/// fields (`a.x`), functions (`x(…)`), the variables of comprehensions, and text that is not an expression.
 pub fn qualify(source: &str, names: &[String]) -> Result<String, QualifyError> {
     let words: Vec<Token> = tokens(source).filter(|token| token.kind != Kind::Blank).collect();
     let mut reader = Reader { source, words: &words, open: Vec::new() };
@@ -46,12 +46,12 @@ pub fn qualify(source: &str, names: &[String]) -> Result<String, QualifyError> {
 struct Reader<'a> {
     source: &'a str,
     words: &'a [Token],
-    /// For each open bracket, the variable that a macro's call declares inside it.
+    /// The variable that a macro call declares inside each open bracket.
     open: Vec<Option<&'a str>>,
 }
 
 impl<'a> Reader<'a> {
-    /// The token's text; empty behind the last one.
+    /// Returns the token's text, or an empty string after the last token.
     fn text(&self, index: usize) -> &'a str {
         self.words.get(index).map_or("", |token| &self.source[token.range.clone()])
     }
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         index.checked_sub(1).map_or("", |before| self.text(before))
     }
 
-    /// Whether the token is a name that stands for a value of its own.
+    /// Returns true if the token is the name of a variable.
     fn is_variable(&self, index: usize) -> bool {
         let is_key = self.text(index + 1) == ":" && self.is_field_of_message(index);
         self.words[index].kind == Kind::Word
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
             && !self.open.contains(&Some(self.text(index)))
     }
 
-    /// `Name{field: value}` has names for keys; a map's keys are expressions.
+    /// Returns true for a key of `Name{field: value}`, which is a name. The keys of a map are expressions.
     fn is_field_of_message(&self, index: usize) -> bool {
         let opens = |index: usize| self.text(index) == "{" && index > 0 && self.words[index - 1].kind == Kind::Word;
         matches!(self.before(index), "{" | ",") && (0..index).rev().find(|&at| self.text(at) == "{").is_some_and(opens)
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The variable that the call with this bracket declares: `x` in `list.all(x, …)`.
+    /// Returns the variable that the call with this bracket declares: `x` in `list.all(x, …)`.
     fn declared(&self, bracket: usize) -> Option<&'a str> {
         let is_macro = bracket >= 2 && MACROS.contains(&self.text(bracket - 1)) && self.text(bracket - 2) == ".";
         let names_variable = self.words.get(bracket + 1).is_some_and(|token| token.kind == Kind::Word);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_stays() {
+    fn other_text_is_unchanged() {
         check("'x' + \"y\" + r'x' + '''y'''", "'x' + \"y\" + r'x' + '''y'''");
         check("input.x + event.y + _event.data.x", "input.x + event.y + _event.data.x");
         check("size(x)", "size(context.x)");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variables_of_comprehensions_stay() {
+    fn variables_of_comprehensions_are_unchanged() {
         check("list.all(x, x > y) && x", "context.list.all(x, x > context.y) && context.x");
         check("list.map(x, list.map(y, x + y)) + y", "context.list.map(x, context.list.map(y, x + y)) + context.y");
         check("[x].exists(z, z == x)", "[context.x].exists(z, z == context.x)");
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_data_id_that_is_a_variable_is_refused_where_it_is_used() {
+    fn an_ambiguous_data_id_is_refused_if_it_is_used() {
         let names = ["event".to_owned()];
         assert_eq!(qualify("event + 1", &names), Err(QualifyError::Ambiguous("event".to_owned())));
         assert_eq!(qualify("a.event + 1", &names).as_deref(), Ok("a.event + 1"));

@@ -1,4 +1,4 @@
-//! What a chain of names means: `context.decision.status`, `state.TESTING.visits`, `_event.data.code`.
+//! The meaning of a chain of names: `context.decision.status`, `state.TESTING.visits`, `_event.data.code`.
 
 use cel::common::ast::{Expr as Cel, IdedExpr, LiteralValue, operators};
 
@@ -14,18 +14,18 @@ use crate::{
 /// The names that an expression may refer to, besides its variables.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'a> {
-    /// The states' names; the index is the [`StateId`].
+    /// The names of the states; the index is the [`StateId`].
     pub states: &'a [String],
-    /// The counters' names; the index is the [`CounterId`].
+    /// The names of the counters; the index is the [`CounterId`].
     pub counters: &'a [String],
 }
 
-/// The variables, as they are listed to people.
+/// The variables, in the order in which hints list them.
 pub(super) const VARIABLES: [&str; 8] =
     ["input", "context", "event", "state", "count", "_event", "_name", "_sessionid"];
 
 impl Names<'_> {
-    /// The state called `name`, which is written at `span`.
+    /// Returns the state called `name`, which is written at `span`.
     pub(super) fn state(&self, name: &str, span: Span) -> Result<StateId, Diagnostic> {
         self.states.iter().position(|state| state == name).map(StateId::at).ok_or_else(|| {
             let hint = nearest::did_you_mean_or_list(name, "the states are", self.states.iter().map(String::as_str));
@@ -42,7 +42,7 @@ impl Names<'_> {
     }
 }
 
-/// A variable and the fields selected from it, one after the other.
+/// A variable and the fields selected from it, in order.
 pub(super) struct Chain<'a> {
     pub(super) root: &'a str,
     root_node: &'a IdedExpr,
@@ -53,21 +53,21 @@ pub(super) struct Chain<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Field<'a> {
     pub(super) name: &'a str,
-    /// The selection, or the key.
+    /// The selection or the key.
     pub(super) node: &'a IdedExpr,
 }
 
-/// What a chain refers to.
+/// The thing that a chain refers to.
 pub(super) enum Reference {
-    /// Something the tree has a word for.
+    /// Something that our tree has a node for.
     Node(Node),
-    /// `_event` as a value.
+    /// `_event` as a whole value.
     WholeEvent,
     /// A type as a value: `int`.
     TypeName,
 }
 
-/// The chain that `cel` is, if it is one.
+/// Returns `cel` as a chain, if it is one.
 pub(super) fn chain(cel: &IdedExpr) -> Option<Chain<'_>> {
     let mut fields = Vec::new();
     let mut at = cel;
@@ -78,7 +78,7 @@ pub(super) fn chain(cel: &IdedExpr) -> Option<Chain<'_>> {
                 let root = name.strip_prefix('.').unwrap_or(name);
                 return Some(Chain { root, root_node: at, fields });
             }
-            // Only the outermost selection can be one of `has(…)`.
+            // Only the outermost selection can belong to `has(…)`.
             Cel::Select(select) if !select.test || std::ptr::eq(at, cel) => {
                 fields.push(Field { name: &select.field, node: at });
                 at = &select.operand;
@@ -93,7 +93,7 @@ pub(super) fn chain(cel: &IdedExpr) -> Option<Chain<'_>> {
     }
 }
 
-/// The operand and the key of `operand['key']`.
+/// Returns the operand and the key of `operand['key']`.
 fn literal_index(cel: &IdedExpr) -> Option<(&IdedExpr, &IdedExpr)> {
     match &cel.expr {
         Cel::Call(call) if call.func_name == operators::INDEX => match &call.args[..] {
@@ -105,12 +105,12 @@ fn literal_index(cel: &IdedExpr) -> Option<(&IdedExpr, &IdedExpr)> {
 }
 
 impl Chain<'_> {
-    /// The variable and its first `fields` fields.
+    /// Returns the variable with its first `fields` fields as text.
     pub(super) fn written(&self, fields: usize) -> String {
         self.fields.iter().take(fields).fold(self.root.to_owned(), |path, field| format!("{path}.{}", field.name))
     }
 
-    /// What the chain means.
+    /// Resolves the chain to the thing it refers to.
     pub(super) fn resolve(&self, syntax: &Syntax, names: &Names) -> Result<Reference, Diagnostic> {
         let path = |root, from: usize| {
             let fields = self.fields.iter().skip(from).map(|field| field.name.to_owned());
@@ -135,7 +135,7 @@ impl Chain<'_> {
         }
     }
 
-    /// `state.NAME.visits`, `state.NAME.active`
+    /// Resolves `state.NAME.visits` and `state.NAME.active`.
     fn state(&self, syntax: &Syntax, names: &Names) -> Result<Node, Diagnostic> {
         let [state, fact, rest @ ..] = &self.fields[..] else {
             let message = "`state` is not a value by itself".to_owned();
@@ -151,7 +151,7 @@ impl Chain<'_> {
         rest.first().map_or(Ok(node), |field| Err(no_field(syntax, &format!("`{}`", fact.name), field, &[])))
     }
 
-    /// `count.NAME`
+    /// Resolves `count.NAME` to a counter.
     fn count(&self, syntax: &Syntax, names: &Names) -> Result<Node, Diagnostic> {
         let [counter, rest @ ..] = &self.fields[..] else {
             let message = "`count` is not a value by itself".to_owned();

@@ -1,7 +1,7 @@
-//! What is said about text that is not an expression.
+//! Diagnostics for text that is not an expression.
 //!
-//! The parser's own messages speak of its grammar; a reader is better served by what stands in the wrong place, and by the word
-//! that other languages have for it.
+//! The parser's own messages refer to its grammar. These messages name the unexpected token instead, and CEL's
+//! equivalent of operators from other languages.
 
 use cel::parser::ParseError;
 
@@ -21,7 +21,7 @@ pub(super) fn too_large(text: Text, excess: Excess) -> Diagnostic {
     error("E0302", span, excess.message(), Some(hint))
 }
 
-/// Only the first error is told: those after it are mostly the parser's guesses.
+/// Reports only the first error: later errors are mostly consequences of the parser's recovery.
 pub(super) fn refused(text: Text, errors: &[ParseError]) -> Diagnostic {
     let is_token = |token: &Token| token.kind != Kind::Blank;
     let Some(first) = errors.first().filter(|_| tokens(text.source).any(|token| is_token(&token))) else {
@@ -49,7 +49,7 @@ fn unexpected(kind: Kind, word: &str) -> String {
     }
 }
 
-/// Where the parser says more than that a token is unexpected.
+/// Returns a plain message if the parser reports more than an unexpected token.
 fn own_message(message: &str, word: &str) -> Option<String> {
     let plain = match message {
         _ if message.starts_with("Syntax error") => return None,
@@ -63,7 +63,7 @@ fn own_message(message: &str, word: &str) -> Option<String> {
     Some(plain)
 }
 
-/// What CEL writes for a word of other languages.
+/// Returns CEL's equivalent of a word from other languages.
 fn usual_word(word: &str) -> Option<String> {
     let cel = match word.to_ascii_lowercase().as_str() {
         "=" => "`==` compares; values are set under `assign`",

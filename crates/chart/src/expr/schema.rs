@@ -1,7 +1,7 @@
-//! From JSON Schema to a type.
+//! Converts a JSON Schema to a type.
 //!
-//! This reads the part of JSON Schema that says what fields there are. Whether a value fits its schema is decided elsewhere,
-//! by a validator, when the value arrives.
+//! This reads only the part of JSON Schema that describes fields. A validator decides elsewhere, when a value arrives,
+//! whether it fits its schema.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use serde_json::Value as Json;
 
 use super::Type;
 
-/// How deep types nest at most; what is deeper is unknown. A schema may refer to itself.
+/// The maximum nesting depth of a type. Deeper parts are unknown. A schema may refer to itself.
 const NESTING_MAX: usize = 12;
 
-/// How many schemas are read for one type at most: references can double at every level.
+/// The maximum number of schemas that are read for one type, because references can double at every level.
 const SCHEMAS_MAX: usize = 4_096;
 
 impl Type {
-    /// The type of values that fit a JSON Schema.
+    /// Returns the type of values that fit a JSON Schema.
     ///
-    /// An object with `properties` is closed, so that misspelt fields are found, unless it says `additionalProperties: true` or
-    /// gives a schema for them. References are followed within the document (`#/$defs/…`).
+    /// An object with `properties` is closed, so that misspelt fields are found, unless it has
+    /// `additionalProperties: true` or a schema for them. References are followed within the document (`#/$defs/…`).
     pub fn of_schema(schema: &Json) -> Type {
         Reader { document: schema, left: SCHEMAS_MAX }.read(schema, NESTING_MAX)
     }
@@ -27,7 +27,7 @@ impl Type {
 
 struct Reader<'a> {
     document: &'a Json,
-    /// How many more schemas may be read.
+    /// The number of schemas that may still be read.
     left: usize,
 }
 
@@ -62,7 +62,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Known only where all branches say the same.
+    /// Returns the type of all branches if they agree; otherwise it is unknown.
     fn branches(&mut self, branches: &[Json], depth: usize) -> Type {
         let mut types = branches.iter().map(|branch| self.read(branch, depth - 1));
         let Some(first) = types.next() else { return Type::Dyn };
@@ -111,7 +111,7 @@ impl Reader<'_> {
     }
 }
 
-/// The type of listed values. `null` beside strings is left out: anything may be compared with it.
+/// Returns the type of listed values. `null` beside strings is omitted: any value may be compared with it.
 fn of_constants(constants: &[Json]) -> Type {
     let strings: Vec<String> = constants.iter().filter_map(Json::as_str).map(str::to_owned).collect();
     let nulls = constants.iter().filter(|constant| constant.is_null()).count();

@@ -1,11 +1,12 @@
-//! The `cel` crate's parsers, and where their tree stands in the text.
+//! The `cel` crate's parsers, and the positions of their nodes in the text.
 //!
-//! There are two. One is some twenty times quicker and does not say where its nodes stand: it reads first, and for
-//! expressions without a problem that is all. The other is the crate's reference, which also compiles what is opaque; it
-//! reads again where there is something to say, so that it can be said in the right place.
+//! There are two parsers. The quick one is about twenty times faster but does not report positions. It reads each
+//! expression first, and an expression without problems is not read again. The other is the crate's reference parser,
+//! which also compiles opaque expressions. It reads an expression again if there is a problem, so that the problem gets
+//! the right position.
 //!
-//! Everything that depends on how the crate counts positions is here: its nodes carry the place of one token each (a
-//! selection's dot, a call's bracket), from which this file finds the range a reader would underline.
+//! Everything that depends on the crate's positions is here. Its nodes carry the position of one token each (a
+//! selection's dot, a call's bracket), from which this file computes the range to underline.
 
 use std::ops::Range;
 
@@ -21,22 +22,22 @@ use super::{
 };
 use crate::{Diagnostic, Severity, Span};
 
-/// A parsed expression with its places.
+/// A parsed expression with its positions.
 pub(super) struct Syntax<'a> {
     pub(super) root: IdedExpr,
     pub(super) text: Text<'a>,
-    /// Where the nodes stand; nothing if the quick parser read it.
+    /// The positions of the nodes, or `None` if the quick parser read the text.
     places: Option<SourceInfo>,
 }
 
-/// An expression's text and where it stands in the file.
+/// An expression's text and its position in the file.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'a> {
     pub(super) source: &'a str,
     pub(super) span: Span,
 }
 
-/// Parses `source` without places, quickly; nothing if there is anything wrong with it.
+/// Parses `source` quickly, without positions. Returns `None` if there is any problem.
 pub(super) fn read_quickly(source: &str, span: Span) -> Option<Syntax<'_>> {
     let text = Text { source, span };
     measure(source).ok()?;
@@ -47,8 +48,8 @@ pub(super) fn read_quickly(source: &str, span: Span) -> Option<Syntax<'_>> {
     Some(Syntax { root, text, places: None })
 }
 
-/// Whether the text has only what both parsers read alike. The quick one takes a few things that the reference refuses (`0X1F`,
-/// a line break in a string, `!-a`), so everything unusual is left to the reference.
+/// Returns true if both parsers read the text in the same way. The quick parser accepts some texts that the reference
+/// refuses (`0X1F`, a line break in a string, `!-a`), so everything unusual is left to the reference.
 fn is_plain(source: &str) -> bool {
     let mut before = "";
     tokens(source).all(|token| {
@@ -65,7 +66,7 @@ fn is_plain(source: &str) -> bool {
     })
 }
 
-/// Parses `source`, which stands at `span`, with places.
+/// Parses `source` at `span`, with positions.
 pub(super) fn read(source: &str, span: Span) -> Result<Syntax<'_>, Vec<Diagnostic>> {
     let text = Text { source, span };
     measure(source).map_err(|excess| vec![too_large(text, excess)])?;
@@ -75,14 +76,14 @@ pub(super) fn read(source: &str, span: Span) -> Result<Syntax<'_>, Vec<Diagnosti
     }
 }
 
-/// An error with `code` at `span`.
+/// Creates an error with `code` at `span`.
 pub(super) fn error(code: &'static str, span: Span, message: String, hint: Option<String>) -> Diagnostic {
     Diagnostic { code, severity: Severity::Error, span, message, hint, related: None }
 }
 
 impl Text<'_> {
-    /// The place in the file of a range of bytes of the text; of the whole text where the file writes it differently (escapes
-    /// of a quoted YAML string, for example).
+    /// Returns the position in the file of a range of bytes of the text. If the file writes the text differently
+    /// (escapes of a quoted YAML string, for example), it is the position of the whole text.
     pub(super) fn at(&self, range: Range<usize>) -> Span {
         let length = self.span.end.saturating_sub(self.span.start);
         let position = |offset: usize| u32::try_from(offset).ok().map(|offset| self.span.start.saturating_add(offset));
@@ -92,12 +93,12 @@ impl Text<'_> {
         }
     }
 
-    /// The byte behind the character that holds the byte `at`.
+    /// Returns the offset after the character that contains the byte `at`.
     pub(super) fn end_of_character(&self, at: usize) -> usize {
         (at + 1..self.source.len()).find(|&end| self.source.is_char_boundary(end)).unwrap_or(self.source.len())
     }
 
-    /// The byte at a line and column, both counted from one, columns in characters.
+    /// Returns the byte offset of a line and column, both counted from one, columns in characters.
     pub(super) fn offset(&self, (line, column): (isize, isize)) -> usize {
         let line = usize::try_from(line - 1).unwrap_or(0);
         let column = usize::try_from(column - 1).unwrap_or(0);
@@ -108,13 +109,13 @@ impl Text<'_> {
 }
 
 impl Syntax<'_> {
-    /// The place in the file of a node and everything below it.
+    /// Returns the position in the file of a node and everything below it.
     pub(super) fn span(&self, node: &IdedExpr) -> Span {
         self.text.at(self.range(node))
     }
 
-    /// The place in the file of the name that a node adds to what is below it: a selection's field. Other nodes are their
-    /// own name.
+    /// Returns the position in the file of a selection's field name. For other nodes it is the position of the whole
+    /// node.
     pub(super) fn name_span(&self, node: &IdedExpr) -> Span {
         match &node.expr {
             Cel::Select(select) => {
@@ -125,7 +126,8 @@ impl Syntax<'_> {
         }
     }
 
-    /// The place in the file of a called function's name: the word before the bracket that the node points to.
+    /// Returns the position in the file of a called function's name: the word before the bracket that the node points
+    /// to.
     pub(super) fn function_span(&self, call: &IdedExpr) -> Span {
         let bracket = self.token(call.id).map_or(0, |token| token.start);
         let before = self.text.source.get(..bracket).unwrap_or("").trim_end();
@@ -133,7 +135,7 @@ impl Syntax<'_> {
         self.text.at(before.len() - length..before.len())
     }
 
-    /// The text of a node and everything below it, as it is written.
+    /// Returns the text of a node and everything below it, as it is written.
     pub(super) fn written(&self, node: &IdedExpr) -> String {
         self.text.source.get(self.range(node)).unwrap_or("").to_owned()
     }
@@ -162,14 +164,14 @@ impl Syntax<'_> {
         }
     }
 
-    /// Where a call's name begins: before the bracket that the node points to. Operators point to themselves.
+    /// Returns the offset of a call's name, before the bracket that the node points to. Operators point to themselves.
     fn name_start(&self, node: &IdedExpr, name: &str) -> usize {
         let bracket = self.token(node.id).map_or(0, |token| token.start);
         let before = self.text.source.get(..bracket).unwrap_or("").trim_end();
         before.strip_suffix(name).map_or(bracket, str::len)
     }
 
-    /// The range with the bracket that closes what the node's own bracket opened, where it follows at once.
+    /// Extends the range by the closing bracket that matches the node's opening bracket, if it follows immediately.
     fn closed(&self, range: Range<usize>, node: &IdedExpr) -> Range<usize> {
         let opening = self.token(node.id).and_then(|token| self.text.source.as_bytes().get(token.start).copied());
         let closing = match opening {
@@ -193,7 +195,7 @@ impl Syntax<'_> {
     }
 }
 
-/// The nodes directly below a node.
+/// Returns the nodes directly below a node.
 fn children(node: &IdedExpr) -> Vec<&IdedExpr> {
     match &node.expr {
         Cel::Unspecified | Cel::Ident(_) | Cel::Literal(_) => Vec::new(),

@@ -1,36 +1,36 @@
 //! The tokens of CEL text, without their meaning.
 //!
-//! Enough to measure an expression before it is parsed and to rename variables in it; the grammar is the parser's affair.
-//! The ranges of the tokens lie side by side and cover the text from end to end.
+//! They suffice to measure an expression before it is parsed and to rename its variables. The parser implements the
+//! grammar. The ranges of the tokens are adjacent and cover the whole text.
 
 use std::ops::Range;
 
-/// The kinds of tokens that can be told apart without a grammar.
+/// The kinds of tokens that are distinguishable without a grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// White space or a comment.
     Blank,
     /// A name or a keyword.
     Word,
-    /// A number.
+    /// A number literal.
     Number,
-    /// A string or bytes literal with its prefix and quotes; also one whose end is missing.
+    /// A string or bytes literal with its prefix and quotes, possibly unterminated.
     Text,
-    /// An operator or a bracket; also a character that has no place in CEL.
+    /// An operator, a bracket, or a character that is illegal in CEL.
     Sign,
 }
 
-/// One token and where it stands, in bytes.
+/// One token and its range in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
     pub(super) range: Range<usize>,
 }
 
-/// The operators of two characters; every other sign is one character long.
+/// The operators of two characters. Every other sign is one character long.
 const PAIRS: [&str; 6] = ["==", "!=", "<=", ">=", "&&", "||"];
 
-/// All tokens of `source`, in order.
+/// Returns all tokens of `source`, in order.
 pub(super) fn tokens(source: &str) -> impl Iterator<Item = Token> + '_ {
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -42,7 +42,7 @@ pub(super) fn tokens(source: &str) -> impl Iterator<Item = Token> + '_ {
     })
 }
 
-/// The kind and the length of the token that `rest` begins with.
+/// Returns the kind and the length of the token at the start of `rest`.
 fn first(rest: &str) -> (Kind, usize) {
     let mut characters = rest.chars();
     let head = characters.next().unwrap_or(' ');
@@ -68,7 +68,7 @@ fn span(rest: &str, belongs: impl Fn(char) -> bool) -> usize {
     rest.find(|character| !belongs(character)).unwrap_or(rest.len())
 }
 
-/// A number's length: digits, letters (`0x1f`, `7u`, `1e9`), a fraction, the sign of an exponent.
+/// Returns a number's length: digits, letters (`0x1f`, `7u`, `1e9`), a fraction, the sign of an exponent.
 fn number(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let hexadecimal = rest.starts_with("0x");
@@ -87,7 +87,7 @@ fn number(rest: &str) -> usize {
     end
 }
 
-/// The length of the string or bytes literal at the beginning of `rest`, if there is one.
+/// Returns the length of the string or bytes literal at the start of `rest`, if there is one.
 fn text(rest: &str) -> Option<usize> {
     let prefix = rest.bytes().take(2).take_while(|byte| matches!(byte, b'r' | b'R' | b'b' | b'B')).count();
     let raw = rest[..prefix].contains(['r', 'R']);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn text_falls_apart_into_tokens() {
+    fn text_is_split_into_tokens() {
         check("a.b >= 1.5e-3", "Word:a Sign:. Word:b Sign:>= Number:1.5e-3");
         check("1-2", "Number:1 Sign:- Number:2");
         check("0x1e-2", "Number:0x1e Sign:- Number:2");
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_cover_the_text_and_end_between_characters() {
+    fn tokens_cover_the_text_and_end_at_character_boundaries() {
         for source in ["'\\é", "é'é\\'é", "a\u{a0}b // é", "\"\"\"\\é\"\"", "1.é", "r'", "b", "\\", "''''"] {
             let joined: String = tokens(source).map(|token| source[token.range].to_owned()).collect();
             assert_eq!(joined, source);

@@ -1,6 +1,7 @@
-//! What is known about a value before it exists: from a JSON Schema, from an example, from two branches.
+//! Types of values, derived from a JSON Schema, from an example, or from two branches.
 //!
-//! Types are for finding mistakes, not for proofs: where a schema says more than a [`Type`] can hold, the type says less.
+//! Types find mistakes and do not prove correctness. If a schema is more precise than a [`Type`] can be, the type is
+//! less precise.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -8,13 +9,13 @@ use super::Type;
 use crate::Value;
 
 impl Type {
-    /// A map of which nothing is known.
+    /// Returns the type of a map with unknown fields.
     pub fn open_map() -> Type {
         Type::Map { fields: BTreeMap::new(), open: true }
     }
 
-    /// The type of values that a constant is an example of: a map has exactly its fields; an empty map or list and `null`
-    /// say nothing about what may come.
+    /// Returns the type of values like this example. A map has exactly its fields. An empty map or list and `null` have
+    /// no information about later values.
     pub fn of_value(value: &Value) -> Type {
         match value {
             Value::Null => Type::Dyn,
@@ -31,7 +32,7 @@ impl Type {
         }
     }
 
-    /// What a value is known to be that is one or the other.
+    /// Returns the type of a value that has one type or the other.
     pub fn join(&self, other: &Type) -> Type {
         match (self, other) {
             (Type::Int | Type::Double, Type::Int | Type::Double) if self != other => Type::Double,
@@ -45,16 +46,16 @@ impl Type {
         }
     }
 
-    /// The join of all; [`Type::Dyn`] for none.
+    /// Returns the join of all types, or [`Type::Dyn`] if there are none.
     pub(super) fn join_all(types: impl IntoIterator<Item = Type>) -> Type {
         types.into_iter().reduce(|left, right| left.join(&right)).unwrap_or(Type::Dyn)
     }
 
-    /// Whether a value known to be `other` may stand where one of this type is wanted. What is not known is accepted.
+    /// Returns true if a value of type `other` is allowed at a position with this type. Unknown types are accepted.
     pub fn accepts(&self, other: &Type) -> bool {
         match (self, other) {
             (Type::Dyn, _) | (_, Type::Dyn) | (Type::Double, Type::Int) => true,
-            // A schema that allows `null` beside listed strings is known by its strings alone.
+            // A schema that allows `null` beside listed strings is represented by its strings alone.
             (Type::Str(Some(_)), Type::Null) => true,
             (Type::Str(Some(wanted)), Type::Str(Some(given))) => given.iter().all(|value| wanted.contains(value)),
             (Type::Str(_), Type::Str(_)) => true,
@@ -66,7 +67,7 @@ impl Type {
         }
     }
 
-    /// Whether it is a number for certain.
+    /// Returns true if the type is certainly a number.
     pub(super) fn is_number(&self) -> bool {
         matches!(self, Type::Int | Type::Double)
     }
@@ -78,7 +79,7 @@ fn union(left: Option<&[String]>, right: Option<&[String]>) -> Option<Vec<String
     Some(left.iter().chain(added).cloned().collect())
 }
 
-/// The fields of both; one that only one side has may be missing, which a type does not say.
+/// Merges the fields of both types. A field of only one side may be missing, which a type does not express.
 fn merge(left: &BTreeMap<String, Type>, right: &BTreeMap<String, Type>) -> BTreeMap<String, Type> {
     let mut fields = left.clone();
     for (name, kind) in right {
@@ -88,10 +89,10 @@ fn merge(left: &BTreeMap<String, Type>, right: &BTreeMap<String, Type>) -> BTree
     fields
 }
 
-/// How many of a string's values a message lists.
+/// The maximum number of a string's values that a message lists.
 const VALUES_SHOWN_MAX: usize = 6;
 
-/// As messages call it.
+/// Formats the type as messages name it.
 impl fmt::Display for Type {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! Comparisons: whether two values can be equal at all.
+//! Comparisons: reports values that can never be equal.
 
 use cel::common::ast::{Expr as Cel, IdedExpr};
 
@@ -6,7 +6,7 @@ use super::{Checker, as_string};
 use crate::expr::{Binary, Type, nearest, operators::can_equal};
 
 impl<'a> Checker<'a> {
-    /// One side may be a string literal that the other can never be.
+    /// Checks an equality. One side may be a string literal that the other side can never have.
     pub(super) fn equality(
         &mut self,
         cel: &IdedExpr,

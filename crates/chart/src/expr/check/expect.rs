@@ -1,4 +1,4 @@
-//! Values that have to be of a given type.
+//! Values that must have a given type.
 
 use cel::common::ast::{EntryExpr, Expr as Cel, IdedExpr, operators};
 
@@ -6,8 +6,8 @@ use super::{Checker, as_string, condition_hint};
 use crate::expr::{Type, nearest};
 
 impl<'a> Checker<'a> {
-    /// Checks that a value may be `expected`: each branch of a conditional and each field of a map on its own, so that the
-    /// problem is shown where it is.
+    /// Checks that a value may be `expected`. Each branch of a conditional and each field of a map is checked
+    /// separately, so that the problem is shown at the right position.
     pub(super) fn expect(&mut self, cel: &'a IdedExpr, expected: &Type) -> Type {
         let found = self.type_of(cel);
         match (&cel.expr, expected) {

@@ -1,4 +1,4 @@
-//! Expressions with types: what comes out, and what is said about those that do not fit.
+//! The type checker: result types, and diagnostics for expressions that do not fit.
 
 use expect_test::{Expect, expect};
 use serde_json::json;
@@ -32,7 +32,7 @@ fn types(source: &str, expect: Option<&Type>) -> (Type, Vec<Diagnostic>) {
     super::super::check(&expr, &Scope { input: &input, context: &context, event: &event }, expect)
 }
 
-/// The expression is fine and has this type.
+/// Checks that the expression has no problem and has this type.
 fn check(source: &str, expected: &str) {
     let (found, problems) = types(source, None);
     assert_eq!(problems, [], "{}", show_problems(source, &problems));
@@ -79,7 +79,7 @@ fn variables_have_the_types_of_their_schemas_and_first_values() {
 }
 
 #[test]
-fn operators_say_what_comes_out() {
+fn operators_have_result_types() {
     check("context.iteration + 1", "int");
     check("input.rate * 2.0", "double");
     check("context.memo.x + 1", "int");
@@ -450,7 +450,7 @@ fn strings_that_can_never_be_equal_are_refused() {
 }
 
 #[test]
-fn a_value_must_be_what_is_expected() {
+fn a_value_must_have_the_expected_type() {
     accept_as(&Type::Bool, "context.last");
     accept_as(&Type::Double, "context.iteration");
     let verdict =

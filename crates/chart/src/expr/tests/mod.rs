@@ -1,4 +1,4 @@
-//! Expressions from the outside: tables of texts with what becomes of them.
+//! Tests of expressions: tables of texts with their expected results.
 
 mod check;
 mod parse;
@@ -8,7 +8,7 @@ mod types;
 use super::{Expr, Names, Node, Root, Unary, operators};
 use crate::{Diagnostic, Span};
 
-/// Where the texts of these tests begin in their imagined file, so that a span that forgot it shows.
+/// The start of the test texts in an imaginary file, which reveals spans that ignore the offset.
 const START: u32 = 100;
 
 fn span(source: &str) -> Span {
@@ -21,7 +21,7 @@ fn read(source: &str) -> Result<Expr, Vec<Diagnostic>> {
     super::parse(source, span(source), &Names { states: &states, counters: &counters })
 }
 
-/// A problem as two lines: carets under the text, then code, message and hint.
+/// Formats a problem as two lines: carets under the text, then code, message and hint.
 fn show_problems(source: &str, problems: &[Diagnostic]) -> String {
     let mut shown = format!("{source}\n");
     for problem in problems {
@@ -35,7 +35,7 @@ fn show_problems(source: &str, problems: &[Diagnostic]) -> String {
     shown
 }
 
-/// A tree in prefix form.
+/// Formats a tree in prefix notation.
 fn show(node: &Node) -> String {
     let all = |nodes: &[&Node]| nodes.iter().map(|node| format!(" {}", show(node))).collect::<String>();
     match node {

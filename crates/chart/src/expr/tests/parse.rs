@@ -1,4 +1,4 @@
-//! Text to tree, and what is said about text that is none.
+//! The parser: the tree of a text, and diagnostics for text that is not an expression.
 
 use expect_test::{Expect, expect};
 
@@ -65,7 +65,7 @@ fn states_and_counters_become_indices() {
 }
 
 #[test]
-fn operators_nest_as_cel_says() {
+fn operators_nest_as_in_cel() {
     check("1 + 2 * 3 - 4", "(- (+ 1 (* 2 3)) 4)");
     check("a_b.c == 1 || true".replace("a_b", "context").as_str(), "(|| (== context.c 1) true)");
     check("!context.a && context.b", "(&& (not context.a) context.b)");
@@ -80,7 +80,7 @@ fn operators_nest_as_cel_says() {
 }
 
 #[test]
-fn what_is_no_plain_path_is_indexed_or_selected() {
+fn other_paths_are_indexed_or_selected() {
     check("context.list[0]", "(index context.list 0)");
     check("context.list[0].name", "(field (index context.list 0) name)");
     check("context.list[0]['name']", r#"(index (index context.list 0) "name")"#);
@@ -89,7 +89,7 @@ fn what_is_no_plain_path_is_indexed_or_selected() {
 }
 
 #[test]
-fn has_and_size_have_words_of_their_own() {
+fn has_and_size_have_their_own_nodes() {
     check("has(context.a.b)", "has(context.a.b)");
     check("has(_event.data.x)", "has(event.x)");
     check("has(_event.data)", "true");
@@ -99,7 +99,7 @@ fn has_and_size_have_words_of_their_own() {
 }
 
 #[test]
-fn what_has_no_word_is_opaque_as_a_whole_with_the_paths_it_reads() {
+fn other_expressions_are_opaque_with_the_paths_they_read() {
     check("context.list.all(x, x > input.least) && event.ok", "opaque input.least context.list event.ok");
     check("context.list.exists(context, context.a)", "opaque context.list");
     check("context.list.map(x, [x].map(y, y + x + event.n))", "opaque context.list event.n");
@@ -384,7 +384,7 @@ fn bad_syntax_is_shown_where_it_begins() {
 }
 
 #[test]
-fn a_problem_in_escaped_text_is_shown_at_the_whole_text() {
+fn a_problem_in_escaped_text_has_the_span_of_the_whole_text() {
     let whole = Span { start: 7, end: 30 };
     let problems = super::super::parse("nothing", whole, &Names { states: &[], counters: &[] }).unwrap_err();
     assert_eq!(problems[0].span, whole);

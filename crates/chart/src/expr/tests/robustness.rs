@@ -1,4 +1,4 @@
-//! No text makes the reader panic, overflow the stack or hang.
+//! Robustness: no text makes the reader panic, overflow the stack or hang.
 
 use super::{START, read, span};
 use crate::expr::{
@@ -7,11 +7,11 @@ use crate::expr::{
     syntax::{self, read_quickly},
 };
 
-/// How many texts each of the random tests tries.
+/// The number of texts that each random test tries.
 const ROUNDS: usize = 10_000;
 
 #[test]
-fn chains_of_twenty_thousand_links_are_refused_and_short_ones_of_the_largest_size_are_read() {
+fn long_chains_are_refused_and_chains_at_the_bound_are_read() {
     let chains: [(&str, &str, &str); 9] = [
         ("context.a", "+context.a", ""),
         ("", "!", "true"),
@@ -34,7 +34,7 @@ fn chains_of_twenty_thousand_links_are_refused_and_short_ones_of_the_largest_siz
     }
 }
 
-/// A small generator, so that every run of the tests tries the same texts.
+/// A small random generator with a fixed seed, so that every test run tries the same texts.
 struct Dice(u64);
 
 impl Dice {
@@ -130,7 +130,7 @@ const WHOLE: [&str; 8] = [
     "Point{x: 1, y: .input}.x - -1",
 ];
 
-/// Where the quick parser and the reference parser both see a tree, it is the same tree.
+/// Checks that the quick parser and the reference parser return the same tree if both return one.
 fn parsers_agree(source: &str) {
     let names = Names { states: &["IDLE".to_owned()], counters: &["fixes".to_owned()] };
     let quick = read_quickly(source, span(source)).and_then(|syntax| lower(&syntax, &names).ok());
@@ -141,7 +141,7 @@ fn parsers_agree(source: &str) {
     }
 }
 
-/// Neither reading nor checking may panic; a problem lies inside the text and between characters.
+/// Checks that reading and checking do not panic, and that every problem lies inside the text at character boundaries.
 fn survives(source: &str) {
     let kind = Type::open_map();
     let scope = Scope { input: &kind, context: &kind, event: &kind };
@@ -161,7 +161,7 @@ fn survives(source: &str) {
 }
 
 #[test]
-fn both_parsers_read_signs_numbers_and_strings_alike() {
+fn both_parsers_agree_on_signs_numbers_and_strings() {
     let sources = r##"
         -1|- 1|--1|-(-1)|1 - -1|1 - - 1|-9223372036854775808|9223372036854775808|-0x1F|0X1F|1.|.5|-1.5|1.e3|5e-324|1e999
         !-1|! - context.a|-!context.a|!!!context.a|- -context.a|-context.a.b[0]|!has(context.a.b)

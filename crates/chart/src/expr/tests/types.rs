@@ -1,10 +1,10 @@
-//! Types from schemas and values, and how they meet.
+//! Types derived from schemas and values, and operations on types.
 
 use serde_json::{Value as Json, json};
 
 use crate::{Value, expr::Type};
 
-/// A type with its fields, for these tables; `Display` is shorter.
+/// Formats a type with its fields for these tables; `Display` is shorter.
 fn show(kind: &Type) -> String {
     match kind {
         Type::Map { fields, open } => {
@@ -27,7 +27,7 @@ fn of_value(value: Json, expected: &str) {
 }
 
 #[test]
-fn schemas_of_simple_values() {
+fn schemas_of_simple_values_are_converted() {
     of_schema(json!({"type": "null"}), "null");
     of_schema(json!({"type": "boolean"}), "bool");
     of_schema(json!({"type": "integer", "maximum": 9}), "int");
@@ -51,7 +51,7 @@ fn schemas_of_simple_values() {
 }
 
 #[test]
-fn schemas_of_lists_and_maps() {
+fn schemas_of_lists_and_maps_are_converted() {
     of_schema(json!({"type": "array"}), "[?]");
     of_schema(json!({"type": "array", "items": {"type": "integer"}}), "[int]");
     of_schema(json!({"items": {"type": "integer"}}), "[int]");
@@ -66,7 +66,7 @@ fn schemas_of_lists_and_maps() {
 }
 
 #[test]
-fn schemas_that_refer_and_choose() {
+fn references_and_branches_are_converted() {
     of_schema(json!({"$ref": "#/$defs/n", "$defs": {"n": {"type": "integer"}}}), "int");
     of_schema(json!({"$ref": "#/$defs/missing"}), "?");
     of_schema(json!({"$ref": "other.json#/x"}), "?");
@@ -78,7 +78,7 @@ fn schemas_that_refer_and_choose() {
 }
 
 #[test]
-fn schemas_that_contain_themselves_end() {
+fn recursive_schemas_terminate() {
     of_schema(json!({"$ref": "#"}), "?");
     let tree = json!({"properties": {"l": {"$ref": "#"}, "r": {"$ref": "#"}, "n": {"type": "integer"}}});
     let Type::Map { fields, .. } = Type::of_schema(&tree) else { panic!("a map") };
@@ -88,7 +88,7 @@ fn schemas_that_contain_themselves_end() {
 }
 
 #[test]
-fn values_are_examples_of_their_types() {
+fn values_give_their_types() {
     of_value(
         json!({"a": 1, "b": 1.5, "c": "x", "d": [1, 2], "e": true}),
         "{a: int, b: double, c: string, d: [int], e: bool}",
@@ -99,7 +99,7 @@ fn values_are_examples_of_their_types() {
 }
 
 #[test]
-fn what_is_not_known_to_be_wrong_is_accepted() {
+fn unknown_types_are_accepted() {
     let closed = Type::of_schema(&json!({"properties": {"a": {"type": "integer"}, "s": {"enum": ["x", "y"]}}}));
     let example = |value: Json| Type::of_value(&Value::from(value));
     assert!(closed.accepts(&example(json!({"a": 1}))));
