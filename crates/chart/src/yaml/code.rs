@@ -1,101 +1,101 @@
-//! The codes of the reader's problems. Each has a page `docs/errors/CODE.md`; a test sees to it.
+//! The codes of the reader's problems. A test ensures that each has a page `docs/errors/CODE.md`.
 
-// E01: the file and its YAML
+// E01: the file and its YAML.
 /// The file is not YAML.
 pub const SYNTAX: &str = "E0101";
-/// The file is larger than the reader takes.
+/// The file is larger than the reader accepts.
 pub const FILE_TOO_LARGE: &str = "E0102";
 /// The file is not UTF-8.
 pub const NOT_UTF8: &str = "E0103";
 /// Lists and maps are nested too deeply.
 pub const TOO_DEEP: &str = "E0104";
-/// There is more of something than the reader takes.
+/// There are more items of one kind than the reader accepts.
 pub const TOO_MANY: &str = "E0105";
-/// An anchor, an alias, a merge key or a tag.
+/// The file uses an anchor, an alias, a merge key or a tag.
 pub const NOT_LITERAL: &str = "E0106";
-/// A key stands twice in one map.
+/// A key occurs twice in one map.
 pub const DUPLICATE_KEY: &str = "E0107";
-/// A key means nothing here.
+/// A key is not known here.
 pub const UNKNOWN_KEY: &str = "E0108";
 /// A required key is missing.
 pub const MISSING_KEY: &str = "E0109";
 /// Another kind of YAML value is expected.
 pub const WRONG_KIND: &str = "E0110";
-/// The word is none of those that are allowed.
+/// The word is not one of the allowed words.
 pub const UNKNOWN_WORD: &str = "E0111";
-/// Not a duration.
+/// The value is not a duration.
 pub const BAD_DURATION: &str = "E0112";
-/// A `${` without its `}`.
+/// A `${` has no matching `}`.
 pub const OPEN_TEMPLATE: &str = "E0113";
-/// A name with characters that it cannot have.
+/// A name contains illegal characters.
 pub const BAD_NAME: &str = "E0114";
-/// The file is empty or holds several documents.
+/// The file is empty or contains several documents.
 pub const NOT_ONE_DOCUMENT: &str = "E0115";
-/// A number that cannot stand here.
+/// A number is not allowed here.
 pub const BAD_NUMBER: &str = "E0116";
-/// An action that is none, or several.
+/// An action has no known key, or several.
 pub const BAD_ACTION: &str = "E0117";
-/// Not a valid JSON Schema.
+/// The value is not a valid JSON Schema.
 pub const BAD_SCHEMA: &str = "E0118";
 
-// E02: names and structure
+// E02: names and structure.
 /// A state that does not exist.
 pub const UNKNOWN_STATE: &str = "E0201";
 /// Two states have one name.
 pub const DUPLICATE_STATE: &str = "E0202";
-/// A state cannot begin there.
+/// A state's initial target is not allowed.
 pub const BAD_INITIAL: &str = "E0203";
-/// A machine, or a state's `states`, without a state.
+/// A machine, or a state's `states`, has no state.
 pub const EMPTY_MACHINE: &str = "E0204";
-/// A key that this kind of state cannot have.
+/// A key is not allowed for this kind of state.
 pub const MISPLACED_KEY: &str = "E0205";
-/// A history state outside a state whose history it could keep.
+/// A history state has no parent whose history it could keep.
 pub const BAD_HISTORY: &str = "E0206";
-/// A history state that leads out of its parent.
+/// A history state has a target outside its parent.
 pub const BAD_HISTORY_TARGET: &str = "E0207";
-/// Targets that cannot be active together.
+/// Several targets cannot be active together.
 pub const TARGETS_APART: &str = "E0208";
-/// A transition that can never be chosen.
+/// A transition can never be chosen.
 pub const NEVER_CHOSEN: &str = "W0209";
-/// An event is handled that nobody can raise.
+/// An event is handled but never raised.
 pub const NOBODY_RAISES: &str = "E0210";
-/// An activity's signal that nobody handles.
+/// An activity's signal is not handled.
 pub const NOBODY_HANDLES_SIGNAL: &str = "E0211";
-/// A declared event that nobody handles.
+/// A declared event is not handled.
 pub const NOBODY_HANDLES_EVENT: &str = "W0212";
-/// A limit with nothing to follow once it is used up.
+/// A limited transition has no alternative when its limit is reached.
 pub const NO_WAY_OUT: &str = "E0213";
-/// A counter that no limit counts with.
+/// A counter is not used by any limit.
 pub const UNKNOWN_COUNTER: &str = "E0214";
 /// A state has the machine's id.
 pub const NAMED_LIKE_MACHINE: &str = "E0215";
-/// An outcome on a state that does not end a run.
+/// A state has an outcome but does not end a run.
 pub const BAD_OUTCOME: &str = "E0216";
-/// A run ends here and nothing says how.
+/// A state ends the run but has no outcome.
 pub const NO_OUTCOME: &str = "W0217";
-/// A context variable that does not exist.
+/// A context variable does not exist.
 pub const UNKNOWN_VARIABLE: &str = "E0218";
-/// A limit's `max` that the input's schema does not bound.
+/// The input's schema does not bound a limit's `max`.
 pub const UNBOUNDED_MAX: &str = "E0219";
-/// A limit that may have nothing to follow once it is used up.
+/// A limited transition may have no alternative when its limit is reached.
 pub const UNCERTAIN_WAY_OUT: &str = "W0220";
-/// A state's time runs out and nobody handles it.
+/// A state's timeout is not handled.
 pub const NOBODY_HANDLES_TIMEOUT: &str = "W0221";
-/// A transition takes the same signal of two activities that can be active together.
+/// A transition handles the same signal of two activities that can be active together.
 pub const SHARED_SIGNAL: &str = "E0222";
-/// A qualified name that means no event of the state.
+/// A qualified name does not refer to an event of the state.
 pub const UNKNOWN_QUALIFIED: &str = "E0223";
 /// An event has the name of a state's signal.
 pub const AMBIGUOUS_NAME: &str = "E0224";
 
-// E04: properties
+// E04: properties.
 /// A property that has none of the known forms.
 pub const BAD_PROPERTY: &str = "E0401";
-/// Not something that can be seen.
+/// The text is not a legal observation.
 pub const BAD_OBSERVATION: &str = "E0402";
 /// A property names a state that does not exist.
 pub const UNSEEN_STATE: &str = "E0403";
-/// A property names an event that is never taken there.
+/// A property names an event that no transition there handles.
 pub const UNSEEN_EVENT: &str = "E0404";
 /// A property names a tag that no state has.
 pub const UNSEEN_TAG: &str = "E0405";

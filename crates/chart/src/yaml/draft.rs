@@ -1,6 +1,6 @@
-//! A machine file with its shape checked and its names not yet resolved: the step between the tree and the chart.
+//! A machine file with a checked shape and unresolved names: the step between the tree and the chart.
 //!
-//! Drafts borrow from the tree, so every name still knows where it stands.
+//! Drafts borrow from the tree, so every name keeps its position.
 
 use super::{
     fields::Fields,
@@ -11,7 +11,7 @@ use crate::{
     model::{Effect, Outcome, Raiser},
 };
 
-/// A machine.
+/// The draft of a machine.
 pub(crate) struct Machine<'n> {
     pub version: u32,
     pub input: Option<&'n Node>,
@@ -22,7 +22,7 @@ pub(crate) struct Machine<'n> {
     pub properties: Vec<Property<'n>>,
 }
 
-/// A declared event.
+/// The draft of a declared event.
 pub(crate) struct Event<'n> {
     pub name: &'n Scalar,
     pub from: Raiser,
@@ -30,7 +30,7 @@ pub(crate) struct Event<'n> {
     pub data: Option<&'n Node>,
 }
 
-/// The word after `type`.
+/// The value of the key `type`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Type {
     Final,
@@ -38,7 +38,7 @@ pub(crate) enum Type {
     History,
 }
 
-/// A state's own word on its time.
+/// The timeout setting of a state.
 #[derive(Clone, Copy)]
 pub(crate) enum Timeout {
     Inherit,
@@ -46,17 +46,17 @@ pub(crate) enum Timeout {
     Ms(u64),
 }
 
-/// A state; also the machine itself as the root.
+/// The draft of a state, or of the machine itself as the root.
 pub(crate) struct State<'n> {
     pub name: String,
-    /// Where its name stands.
+    /// The position of its name.
     pub span: Span,
-    /// Its keys, to point at one that has no place here.
+    /// The keys, used to report a misplaced one.
     pub fields: Option<Fields<'n>>,
     pub summary: String,
     pub ty: Option<Type>,
     pub deep: bool,
-    /// Of a history state.
+    /// The default targets of a history state.
     pub target: Vec<&'n Scalar>,
     pub initial: Option<Initial<'n>>,
     pub entry: Vec<Vec<Action<'n>>>,
@@ -70,13 +70,13 @@ pub(crate) struct State<'n> {
     pub states: Vec<State<'n>>,
 }
 
-/// Where a compound state begins.
+/// The initial transition of a compound state.
 pub(crate) struct Initial<'n> {
     pub targets: Vec<&'n Scalar>,
     pub actions: Vec<Action<'n>>,
 }
 
-/// An activity.
+/// The draft of an activity.
 pub(crate) struct Invoke<'n> {
     pub span: Span,
     pub activity: String,
@@ -86,17 +86,17 @@ pub(crate) struct Invoke<'n> {
     pub manual: bool,
 }
 
-/// An event descriptor and its place.
+/// An event descriptor and its position.
 #[derive(Clone)]
 pub(crate) struct Word {
     pub text: String,
     pub span: Span,
 }
 
-/// A transition.
+/// The draft of a transition.
 pub(crate) struct Transition<'n> {
     pub span: Span,
-    /// Empty where it is eventless.
+    /// The event descriptors; empty if the transition is eventless.
     pub events: Vec<Word>,
     pub targets: Vec<&'n Scalar>,
     pub guard: Option<&'n Scalar>,
@@ -107,22 +107,22 @@ pub(crate) struct Transition<'n> {
     pub internal: bool,
 }
 
-/// A bound.
+/// The draft of a limit.
 pub(crate) struct Limit<'n> {
     pub span: Span,
     pub counter: Option<&'n Scalar>,
     pub max: Max<'n>,
 }
 
-/// What a counter must stay below.
+/// The value that a counter must stay below.
 pub(crate) enum Max<'n> {
     Fixed(u32),
     Input(&'n Scalar),
-    /// Already complained about.
+    /// The value is invalid, and a problem was already reported.
     Broken,
 }
 
-/// An action.
+/// The draft of an action.
 pub(crate) enum Action<'n> {
     Assign(&'n Scalar, &'n Node),
     Raise(&'n Scalar, Option<&'n Node>),
@@ -132,7 +132,7 @@ pub(crate) enum Action<'n> {
     If(Vec<(Option<&'n Scalar>, Vec<Action<'n>>)>),
 }
 
-/// A promise, by the keys it has.
+/// The draft of a property, by the keys it has.
 pub(crate) struct Property<'n> {
     pub span: Span,
     pub terminates: Option<bool>,

@@ -5,10 +5,10 @@ use super::limits::DURATION_MS_MAX;
 /// The units, largest first.
 const UNITS: &[(&str, u64)] = &[("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
-/// What a duration looks like, for messages.
+/// Examples of durations for messages.
 pub(crate) const EXAMPLES: &str = "durations look like `500ms`, `90s`, `20m`, `2h`, `7d`";
 
-/// Milliseconds; nothing if it is no duration, or longer than ten years.
+/// Parses a duration to milliseconds. Returns `None` if the text is not a duration or exceeds ten years.
 pub(crate) fn parse(text: &str) -> Option<u64> {
     let digits = text.find(|c: char| !c.is_ascii_digit())?;
     let (number, unit) = text.split_at(digits);
@@ -16,7 +16,7 @@ pub(crate) fn parse(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(factor).filter(|ms| *ms <= DURATION_MS_MAX)
 }
 
-/// The shortest way to write it.
+/// Formats a duration in its largest exact unit.
 pub(crate) fn write(ms: u64) -> String {
     let fitting = UNITS.iter().find(|(_, factor)| ms > 0 && ms.is_multiple_of(*factor));
     fitting.map_or_else(|| format!("{ms}ms"), |(name, factor)| format!("{}{name}", ms / factor))
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_read_and_written_back() {
+    fn durations_round_trip() {
         for (text, ms) in [("500ms", 500), ("90s", 90_000), ("20m", 1_200_000), ("2h", 7_200_000), ("7d", 604_800_000)]
         {
             assert_eq!(parse(text), Some(ms));

@@ -1,4 +1,4 @@
-//! Reading single values out of the tree, each with its complaint where it is something else.
+//! Reads single values from the tree and reports a problem if a value has the wrong kind.
 
 use super::{
     code,
@@ -9,7 +9,7 @@ use super::{
 use crate::{Diagnostic, Span};
 use serde_json::Value as Json;
 
-/// The keys of a map that is known to have the right ones.
+/// The keys of a map whose keys have been checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'n> {
     pub entries: &'n [Entry],
@@ -17,12 +17,12 @@ pub(crate) struct Fields<'n> {
 }
 
 impl<'n> Fields<'n> {
-    /// The value of a key.
+    /// Returns the value of a key.
     pub(crate) fn get(&self, key: &str) -> Option<&'n Node> {
         self.entry(key).map(|entry| &entry.value)
     }
 
-    /// A key with its value.
+    /// Returns a key with its value.
     pub(crate) fn entry(&self, key: &str) -> Option<&'n Entry> {
         self.entries.iter().find(|entry| entry.key.text == key)
     }
@@ -34,12 +34,12 @@ pub(crate) struct Decoder<'p> {
 }
 
 impl Decoder<'_> {
-    /// Notes a problem.
+    /// Adds a problem to the list.
     pub(crate) fn report(&mut self, problem: Diagnostic) {
         self.problems.push(problem);
     }
 
-    /// Notes that something else was expected. What is broken was complained about before.
+    /// Reports that another kind of value was expected. Broken nodes were reported before.
     pub(crate) fn wrong_kind(&mut self, node: &Node, expected: &str) {
         if matches!(node.kind, Kind::Broken) {
             return;
@@ -50,7 +50,7 @@ impl Decoder<'_> {
         self.report(if quotable { problem.hint("put it in quotes to make it text") } else { problem });
     }
 
-    /// A map with any keys.
+    /// Reads a map with any keys.
     pub(crate) fn map<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Entry]> {
         match &node.kind {
             Kind::Map(entries) => Some(entries),
@@ -61,14 +61,14 @@ impl Decoder<'_> {
         }
     }
 
-    /// A map with none but these keys.
+    /// Reads a map that may have only these keys.
     pub(crate) fn fields<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Option<Fields<'n>> {
         let entries = self.map(node, what)?;
         self.only(entries, what, known);
         Some(Fields { entries, span: node.span })
     }
 
-    /// Complains about every key that is not known.
+    /// Reports every unknown key.
     pub(crate) fn only(&mut self, entries: &[Entry], what: &str, known: &[&str]) {
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.text.as_str())) {
             let message = format!("{what} has no key `{}`", entry.key.text);
@@ -78,12 +78,12 @@ impl Decoder<'_> {
         }
     }
 
-    /// Complains about a key that must be there.
+    /// Reports a missing key.
     pub(crate) fn missing(&mut self, span: Span, what: &str, key: &str) {
         self.report(Diagnostic::error(code::MISSING_KEY, span, format!("{what} needs `{key}`")));
     }
 
-    /// Text.
+    /// Reads a scalar that is text.
     pub(crate) fn scalar<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n Scalar> {
         match &node.kind {
             Kind::Scalar(text) if matches!(scalar::typed(text), Some(Json::String(_))) => Some(text),
@@ -94,13 +94,13 @@ impl Decoder<'_> {
         }
     }
 
-    /// Text of a key that may be missing.
+    /// Reads the text of an optional key.
     pub(crate) fn text(&mut self, fields: &Fields<'_>, key: &str) -> Option<String> {
         let node = fields.get(key)?;
         self.scalar(node, "text").map(|scalar| scalar.text.clone())
     }
 
-    /// `true` or `false`.
+    /// Reads `true` or `false`.
     pub(crate) fn flag(&mut self, node: &Node) -> Option<bool> {
         if let Kind::Scalar(text) = &node.kind
             && let Some(Json::Bool(value)) = scalar::typed(text)
@@ -111,7 +111,7 @@ impl Decoder<'_> {
         None
     }
 
-    /// A whole number from `least` to what 32 bits hold.
+    /// Reads a whole number from `least` to the 32-bit maximum.
     pub(crate) fn number(&mut self, node: &Node, least: u32) -> Option<u32> {
         let Kind::Scalar(text) = &node.kind else {
             self.wrong_kind(node, "a whole number");
@@ -133,7 +133,7 @@ impl Decoder<'_> {
         fitting
     }
 
-    /// One value, or a list of them.
+    /// Reads one value or a list of values.
     pub(crate) fn one_or_many<'n>(&mut self, node: &'n Node) -> Vec<&'n Node> {
         match &node.kind {
             Kind::List(items) => items.iter().collect(),
@@ -142,12 +142,12 @@ impl Decoder<'_> {
         }
     }
 
-    /// One text, or a list of texts.
+    /// Reads one text or a list of texts.
     pub(crate) fn texts<'n>(&mut self, node: &'n Node, what: &str) -> Vec<&'n Scalar> {
         self.one_or_many(node).into_iter().filter_map(|item| self.scalar(item, what)).collect()
     }
 
-    /// One of a few words.
+    /// Reads one of the given words.
     pub(crate) fn word<T: Copy>(&mut self, node: &Node, what: &str, words: &[(&str, T)]) -> Option<T> {
         let text = self.scalar(node, what)?;
         let found = words.iter().find(|(word, _)| *word == text.text).map(|(_, value)| *value);
@@ -161,7 +161,7 @@ impl Decoder<'_> {
         found
     }
 
-    /// Any value, as JSON.
+    /// Reads any value as JSON.
     pub(crate) fn json(&mut self, node: &Node) -> Json {
         match &node.kind {
             Kind::Broken => Json::Null,
@@ -179,7 +179,7 @@ impl Decoder<'_> {
     }
 }
 
-/// Words as a sentence lists them.
+/// Formats words as a list for a sentence.
 pub(crate) fn listed(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }

@@ -1,16 +1,17 @@
-//! Every bound of the reader, by name. What is larger is refused with a sentence, not read until memory ends.
+//! Every bound of the reader, by name. Larger input is refused with a message instead of exhausting memory.
 
-/// Largest machine file, in bytes.
+/// The maximum size of a machine file in bytes.
 pub const FILE_BYTES_MAX: usize = 1 << 20;
-/// Deepest nesting of lists and maps.
+/// The maximum nesting depth of lists and maps.
 pub const DEPTH_MAX: usize = 64;
-/// Most values in a file, keys included.
+/// The maximum number of values in a file, including keys.
 pub const NODES_MAX: usize = 200_000;
-/// Most states, transitions, events, counters, activities or variables: each is counted in 16 bits, one value is spare.
+/// The maximum number of states, transitions, events, counters, activities or variables. Each is counted in 16 bits,
+/// and one value is reserved.
 pub const ITEMS_MAX: usize = 65_534;
-/// Most targets of one transition.
+/// The maximum number of targets of one transition.
 pub const TARGETS_MAX: usize = 64;
-/// Longest name of anything, in bytes.
+/// The maximum length of a name in bytes.
 pub const NAME_BYTES_MAX: usize = 256;
-/// Longest duration, in milliseconds: ten years.
+/// The maximum duration in milliseconds: ten years.
 pub const DURATION_MS_MAX: u64 = 10 * 365 * 24 * 60 * 60 * 1000;

@@ -1,8 +1,8 @@
 //! Machine files: read with positions, resolved into a chart, and written back.
 //!
-//! [`read`] reports every problem of a file at once and gives a chart where none of them is an error. It goes through four
-//! steps, each in a place of its own: `tree` (is it YAML?), `decode` (has everything the right shape?), `resolve` (does
-//! every name mean something?), `validate` (does the whole make sense?).
+//! [`read`] reports every problem of a file at once and returns a chart if none of them is an error. It has four steps,
+//! each in its own module: `tree` (parses YAML), `decode` (checks the shape of every part), `resolve` (resolves every
+//! name), `validate` (checks the machine as a whole).
 
 pub mod code;
 mod decode;
@@ -27,17 +27,17 @@ pub use write::write;
 
 use crate::{Chart, Diagnostic, Span};
 
-/// What reading a machine file gives.
+/// The result of reading a machine file.
 #[derive(Debug)]
 pub struct Reading {
     /// The chart, unless there was an error.
     pub chart: Option<Chart>,
-    /// Everything found, in the order of the file.
+    /// All diagnostics, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Reading {
-    /// Whether the machine can be used.
+    /// Returns true if the machine can be used.
     pub fn is_usable(&self) -> bool {
         self.chart.is_some()
     }
@@ -47,12 +47,13 @@ impl Reading {
     }
 }
 
-/// Reads a machine file that stands alone.
+/// Reads a machine file without a directory.
 pub fn read(source: &str) -> Reading {
     read_folder(source, &[])
 }
 
-/// Reads a machine file from its folder: the other files, by path within the folder, are part of the machine's hash.
+/// Reads a machine file from its directory. The other files, by path within the directory, are part of the machine's
+/// hash.
 pub fn read_folder(source: &str, files: &[(String, Vec<u8>)]) -> Reading {
     if source.len() > limits::FILE_BYTES_MAX {
         return Reading::refused(too_large());
@@ -66,8 +67,8 @@ pub fn read_folder(source: &str, files: &[(String, Vec<u8>)]) -> Reading {
     Reading { chart, diagnostics }
 }
 
-/// Reads a machine file that was accepted when its first run began: what later versions object to is no reason not to read it.
-/// Whether it is the same machine, its hash says.
+/// Reads a machine file that was accepted when its first run began. It is not validated again, because later versions
+/// may have added rules. The hash identifies the machine.
 pub fn read_again(source: &str, files: &[(String, Vec<u8>)]) -> Option<Chart> {
     let tree = tree::parse(source, &mut Vec::new())?;
     let mut problems = Vec::new();
@@ -77,7 +78,7 @@ pub fn read_again(source: &str, files: &[(String, Vec<u8>)]) -> Option<Chart> {
     is_whole.then(|| Chart { hash: chart.content_hash(files), ..chart })
 }
 
-/// Reads a machine file that may not even be text.
+/// Reads a machine file that may not be UTF-8.
 pub fn read_bytes(source: &[u8]) -> Reading {
     if source.len() > limits::FILE_BYTES_MAX {
         return Reading::refused(too_large());
@@ -93,7 +94,7 @@ pub fn read_bytes(source: &[u8]) -> Reading {
     }
 }
 
-/// A YAML text as JSON, by the rules of machine files, or what is wrong with it.
+/// Converts a YAML text to JSON by the rules of machine files, or returns its problems.
 pub fn to_json(source: &str) -> Result<serde_json::Value, Vec<Diagnostic>> {
     let mut problems = Vec::new();
     let json = tree::parse(source, &mut problems).map(|tree| fields::Decoder { problems: &mut problems }.json(&tree));

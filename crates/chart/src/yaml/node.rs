@@ -1,53 +1,54 @@
-//! A YAML file as a tree of values with their places. It knows nothing of machines.
+//! A YAML file as a tree of values with their positions. The module knows nothing about machines.
 
 use crate::Span;
 
-/// One value.
+/// One value of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    /// Where it stands, without trailing space.
+    /// The position of the value, without trailing space.
     pub span: Span,
-    /// What it is.
+    /// The kind of value.
     pub kind: Kind,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
-    /// Text, a number, `true`, nothing.
+    /// Text, a number, a boolean or null.
     Scalar(Scalar),
-    /// A list.
+    /// A list of values.
     List(Vec<Node>),
     /// A map in file order; its keys are all different.
     Map(Vec<Entry>),
-    /// Something already complained about: whoever finds it here says nothing more.
+    /// An invalid value that was already reported. Readers of the tree report nothing more about it.
     Broken,
 }
 
-/// One line of a map.
+/// One entry of a map.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// The key, always taken as text.
+    /// The key, always read as text.
     pub key: Scalar,
-    /// The value.
+    /// The value of the key.
     pub value: Node,
 }
 
-/// A piece of text as the file has it.
+/// A piece of text in the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Scalar {
-    /// Without quotes, escapes resolved.
+    /// The text without quotes, with escapes resolved.
     pub text: String,
-    /// Without quotes in the file, so that `5` is a number and `true` a truth value.
+    /// True if the file has no quotes, so that `5` is a number and `true` a boolean.
     pub plain: bool,
-    /// Where it stands, quotes included.
+    /// The position of the text, including quotes.
     pub span: Span,
-    /// Where its first byte stands, if the file has the text letter for letter; then every byte of it can be pointed at.
+    /// The position of the first byte, if the file contains the text verbatim. Then every byte has an exact position.
     pub verbatim: Option<u32>,
 }
 
 impl Scalar {
-    /// The place of a part of the text: exact where the file has the text letter for letter, all of it otherwise.
+    /// Returns the position of a part of the text. If the file does not contain the text verbatim, it is the position
+    /// of the whole text.
     pub(crate) fn part(&self, start: usize, end: usize) -> Span {
         match self.verbatim {
             Some(base) => Span::between(base as usize + start, base as usize + end),
@@ -57,7 +58,7 @@ impl Scalar {
 }
 
 impl Node {
-    /// The word for this kind of value in messages to people.
+    /// Returns the name of this kind of value for messages.
     pub(crate) fn word(&self) -> &'static str {
         match &self.kind {
             Kind::Scalar(scalar) => super::scalar::typed(scalar).map_or("a number", |json| super::scalar::word(&json)),
@@ -67,7 +68,7 @@ impl Node {
         }
     }
 
-    /// Whether nothing stands here (`key:` with no value, `~` or `null`).
+    /// Returns true if the value is null (`key:` with no value, `~` or `null`).
     pub(crate) fn is_null(&self) -> bool {
         matches!(&self.kind, Kind::Scalar(scalar) if scalar.plain && super::scalar::is_null(&scalar.text))
     }

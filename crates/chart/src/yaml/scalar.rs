@@ -1,10 +1,11 @@
-//! What an unquoted scalar means, by YAML 1.2's core schema: `on`, `yes` and `1:30` are text; only `null`, `true`,
-//! `false` and numbers are not.
+//! The meaning of an unquoted scalar, by YAML 1.2's core schema: only `null`, `true`, `false` and numbers are not text.
+//! `on`, `yes` and `1:30` are text.
 
 use super::node::Scalar;
 use serde_json::Value as Json;
 
-/// The value of a scalar; nothing for a number that JSON cannot hold (`.inf`, or a whole number past 64 bits).
+/// Returns the value of a scalar, or `None` for a number that JSON cannot represent (`.inf`, or a whole number beyond
+/// 64 bits).
 pub(crate) fn typed(scalar: &Scalar) -> Option<Json> {
     let text = scalar.text.as_str();
     if !scalar.plain {
@@ -22,12 +23,12 @@ pub(crate) fn typed(scalar: &Scalar) -> Option<Json> {
     }
 }
 
-/// Whether an unquoted scalar means nothing at all.
+/// Returns true if an unquoted scalar means null.
 pub(crate) fn is_null(text: &str) -> bool {
     matches!(text, "" | "~" | "null" | "Null" | "NULL")
 }
 
-/// The word for a value in messages to people.
+/// Returns the name of a value's kind for messages.
 pub(crate) fn word(json: &Json) -> &'static str {
     match json {
         Json::Null => "nothing",
@@ -44,7 +45,7 @@ fn is_special_float(text: &str) -> bool {
     matches!(bare, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN")
 }
 
-/// Nothing if the text is no number; a number that JSON cannot hold is `Some(None)`.
+/// Parses a number. Returns `None` if the text is not a number, and `Some(None)` if JSON cannot represent the number.
 fn number(text: &str) -> Option<Option<Json>> {
     if let Some(digits) = text.strip_prefix("0x") {
         return radix(digits, 16);
@@ -68,7 +69,7 @@ fn radix(digits: &str, radix: u32) -> Option<Option<Json>> {
     valid.then(|| i64::from_str_radix(digits, radix).ok().map(Json::from))
 }
 
-/// `1.5`, `.5`, `1.`, `1e3`, `1.5E-3`: digits around at most one point, then perhaps an exponent.
+/// Returns true for `1.5`, `.5`, `1.`, `1e3`, `1.5E-3`: digits around at most one point, then an optional exponent.
 fn is_float(text: &str) -> bool {
     let (mantissa, exponent) = match text.find(['e', 'E']) {
         Some(at) => (&text[..at], Some(&text[at + 1..])),

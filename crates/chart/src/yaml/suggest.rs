@@ -1,11 +1,11 @@
-//! "Did you mean …?"
+//! Suggestions for misspelt names: "Did you mean …?"
 
-/// A name this unlike the wrong one is not worth suggesting.
+/// The minimum similarity of a suggested name.
 const LIKENESS_MIN: f64 = 0.7;
-/// Beyond this many candidates the search costs more than the hint is worth.
+/// The maximum number of candidates. Beyond it the search costs more than the hint is worth.
 const CANDIDATES_MAX: usize = 5_000;
 
-/// The candidate most like `wrong`, if any is like it at all.
+/// Returns the candidate that is most similar to `wrong`, if any is similar enough.
 pub fn closest<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let wrong = wrong.to_lowercase();
     let mut best: Option<(f64, &str)> = None;
@@ -18,7 +18,7 @@ pub fn closest<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -
     best.map(|(_, candidate)| candidate)
 }
 
-/// The hint that names the closest candidate.
+/// Returns the hint that names the closest candidate.
 pub fn did_you_mean<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
     closest(wrong, candidates).map(|name| format!("did you mean `{name}`?"))
 }
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_closest_name_is_suggested_and_a_stranger_is_not() {
+    fn only_similar_names_are_suggested() {
         let names = ["TEST_SETUP", "TEST_RUN", "PLANNING"];
         assert_eq!(closest("TEST_SETPU", names), Some("TEST_SETUP"));
         assert_eq!(closest("test_run", names), Some("TEST_RUN"));

@@ -1,4 +1,4 @@
-//! Templates: text with `${…}` in it, cut into pieces; and expressions, parsed where they stand.
+//! Templates: text that contains `${…}`, split into pieces. Expressions are parsed with their positions.
 
 use super::{
     code,
@@ -17,13 +17,13 @@ use std::ops::Range;
 /// A piece of a template's text.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Piece {
-    /// Taken as it is, escapes resolved.
+    /// Literal text with escapes resolved.
     Text(String),
-    /// Where in the text the expression stands, without `${` and `}`.
+    /// The range of the expression in the text, without `${` and `}`.
     Expr(Range<usize>),
 }
 
-/// Cuts a text into pieces. The error is where a `${` has no end.
+/// Splits a text into pieces. The error is the offset of a `${` without an end.
 pub(crate) fn split(text: &str) -> Result<Vec<Piece>, usize> {
     let mut pieces = Vec::new();
     let mut plain = String::new();
@@ -54,7 +54,8 @@ pub(crate) fn split(text: &str) -> Result<Vec<Piece>, usize> {
     Ok(pieces)
 }
 
-/// The `}` that ends an expression begun before `from`: braces inside it are counted, those in its strings are not.
+/// Returns the `}` that ends an expression begun before `from`. Braces inside the expression are counted, except those
+/// in its strings.
 fn closing_brace(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (from, 0_usize);
@@ -71,7 +72,7 @@ fn closing_brace(text: &str, from: usize) -> Option<usize> {
     None
 }
 
-/// The last byte of the CEL string literal that begins at `from`.
+/// Returns the last byte of the CEL string literal that begins at `from`.
 fn end_of_string(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let quote = bytes[from];
@@ -91,7 +92,7 @@ fn end_of_string(text: &str, from: usize) -> Option<usize> {
     None
 }
 
-/// The text that means `text` and nothing else.
+/// Escapes a text so that it contains no expression.
 pub(crate) fn escape(text: &str) -> String {
     text.replace("${", "$${")
 }
@@ -103,12 +104,12 @@ pub(crate) struct Words<'a, 'p> {
 }
 
 impl Words<'_, '_> {
-    /// An expression that is all of a scalar.
+    /// Parses an expression that is a whole scalar.
     pub(crate) fn whole(&mut self, text: &Scalar) -> Option<Expr> {
         self.expr(text, 0..text.text.len())
     }
 
-    /// An expression that is a part of a scalar.
+    /// Parses an expression that is a part of a scalar.
     pub(crate) fn expr(&mut self, text: &Scalar, range: Range<usize>) -> Option<Expr> {
         let written = text.text.get(range.clone())?;
         let start = range.start + (written.len() - written.trim_start().len());
@@ -127,7 +128,7 @@ impl Words<'_, '_> {
         }
     }
 
-    /// Any value, with the expressions in it.
+    /// Parses any value and the expressions in it.
     pub(crate) fn template(&mut self, node: &Node) -> Template {
         match &node.kind {
             Kind::Scalar(text) => self.text(text, node),
@@ -137,7 +138,7 @@ impl Words<'_, '_> {
         }
     }
 
-    /// A map with the expressions in it.
+    /// Parses a map and the expressions in it.
     pub(crate) fn map<'m>(&mut self, entries: impl Iterator<Item = (&'m str, &'m Node)>) -> Template {
         let fields: Vec<_> = entries.map(|(key, value)| (key.to_owned(), self.template(value))).collect();
         let literal = |(key, value): &(String, Template)| match value {
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_cut_at_its_expressions() {
+    fn text_is_split_at_its_expressions() {
         check("", Ok(&["''"]));
         check("plain $5 {x}", Ok(&["'plain $5 {x}'"]));
         check("${a}", Ok(&["a"]));
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn escaped_text_means_itself() {
+    fn escaped_text_is_literal() {
         for text in ["${a}", "$${", "$", "a ${b} $${c}"] {
             assert_eq!(split(&escape(text)), Ok(vec![Piece::Text(text.to_owned())]));
         }

@@ -1,6 +1,6 @@
-//! From YAML text to a tree: syntax, limits, and what the format leaves out of YAML.
+//! Parses YAML text to a tree: syntax, limits, and the parts of YAML that the format excludes.
 //!
-//! The tree is built on a stack of its own, so that no nesting of the file can exhaust the program's.
+//! The tree is built on an explicit stack, so that no nesting of the file can overflow the program's stack.
 
 use super::{
     code, limits,
@@ -10,10 +10,11 @@ use crate::{Diagnostic, Span};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 use std::collections::BTreeMap;
 
-/// Maps with fewer entries are looked through without an index.
+/// Maps with fewer entries are searched without an index.
 const SMALL_MAP: usize = 16;
 
-/// The file's one value. Nothing where the text is no YAML, or too much of it; why is in `problems`.
+/// Returns the file's only value. Returns `None` if the text is not YAML or exceeds a limit; the reason is in
+/// `problems`.
 pub(crate) fn parse(source: &str, problems: &mut Vec<Diagnostic>) -> Option<Node> {
     let mut builder = Builder {
         source,
@@ -42,9 +43,9 @@ pub(crate) fn parse(source: &str, problems: &mut Vec<Diagnostic>) -> Option<Node
     root
 }
 
-/// Positions in characters, as the parser counts, turned into bytes.
+/// Converts the parser's positions, which count characters, to bytes.
 enum Offsets {
-    /// Every character is a byte.
+    /// Every character is one byte.
     Ascii(usize),
     /// The byte at which each character begins, and the end.
     Table(Vec<u32>),
@@ -70,7 +71,7 @@ impl Offsets {
     }
 }
 
-/// A list or a map whose end has not come yet.
+/// A list or a map whose end has not been read yet.
 struct Open {
     start: usize,
     body: Body,
@@ -81,10 +82,10 @@ enum Body {
     Map { entries: Vec<Entry>, seen: BTreeMap<String, Span>, key: Option<Key> },
 }
 
-/// A key that waits for its value.
+/// A key whose value has not been read yet.
 enum Key {
     Good(Scalar),
-    /// Already complained about; the value is left out.
+    /// The key was already reported; its value is omitted.
     Bad,
 }
 
@@ -98,7 +99,8 @@ struct Builder<'s, 'p> {
     problems: &'p mut Vec<Diagnostic>,
 }
 
-/// Where a key already stands. Most maps are small and are simply looked through; the others get an index.
+/// Returns the position of an earlier equal key. Most maps are small and are searched linearly; the others get an
+/// index.
 fn known(entries: &[Entry], seen: &mut BTreeMap<String, Span>, key: &str) -> Option<Span> {
     if entries.len() < SMALL_MAP {
         return entries.iter().find(|entry| entry.key.text == key).map(|entry| entry.key.span);
@@ -109,7 +111,7 @@ fn known(entries: &[Entry], seen: &mut BTreeMap<String, Span>, key: &str) -> Opt
     seen.get(key).copied()
 }
 
-/// What cannot be gone on from. Boxed, because it is rare and large.
+/// A problem that ends parsing. It is boxed because it is rare and large.
 type Stop = Box<Diagnostic>;
 
 impl Builder<'_, '_> {
@@ -200,7 +202,7 @@ impl Builder<'_, '_> {
                 (Kind::Map(entries), last)
             }
         };
-        // A block list or map has no end of its own: the parser reports where the next thing begins.
+        // A block list or map has no end marker: the parser reports the start of the next token instead.
         let end = if place.start < place.end { place.end } else { last.unwrap_or(place.end) };
         self.place_node(Node { span: Span::between(start, end as usize), kind })
     }

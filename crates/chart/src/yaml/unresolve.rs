@@ -1,4 +1,4 @@
-//! From a chart back to the file that means it: `read(write(unresolve(chart)))` is the same machine.
+//! Converts a chart back to an equivalent machine file: `read(write(unresolve(chart)))` is the same machine.
 
 mod action;
 mod property;
@@ -17,7 +17,7 @@ use serde_json::Value as Json;
 
 pub(crate) use action::{template, text};
 
-/// The file of a chart.
+/// Returns the machine file of a chart.
 pub fn unresolve(chart: &Chart) -> MachineFile {
     let root = chart.state(Chart::ROOT);
     let events = chart.events.iter().filter(|event| event.declared);
@@ -98,7 +98,7 @@ fn timeout(chart: &Chart, state: &State) -> Option<String> {
     match state.timeout_ms {
         Some(_) if state.timeout_inherited => None,
         Some(ms) => Some(duration::write(ms)),
-        // The machine's default would fill the gap.
+        // Without `none`, the machine's default would apply.
         None => {
             let would_inherit = !state.invokes.is_empty() && chart.states.iter().any(|state| state.timeout_inherited);
             would_inherit.then(|| "none".to_owned())
@@ -178,7 +178,7 @@ fn on(chart: &Chart, state: &State) -> Option<OnFile> {
     for (position, (key, transition)) in listed.iter().enumerate() {
         let follows = position > 0 && listed[position - 1].0 == *key;
         if map.contains_key(key) && !follows {
-            // The same event in two places: only a list keeps that order.
+            // If an event occurs at two positions, only a list keeps their order.
             return Some(OnFile::List(
                 listed.iter().map(|(key, transition)| body(chart, transition, Some(key.clone()))).collect(),
             ));
@@ -189,7 +189,7 @@ fn on(chart: &Chart, state: &State) -> Option<OnFile> {
     Some(OnFile::Map(entries.collect()))
 }
 
-/// The events of a transition, as the state's own `on` writes them.
+/// Returns the events of a transition as the state's own `on` writes them.
 fn descriptors(state: &State, transition: &Transition) -> String {
     let done = format!("done.state.{}", state.name);
     let nested = matches!(state.kind, Kind::Compound | Kind::Parallel) && state.parent.is_some();

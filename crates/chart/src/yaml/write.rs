@@ -1,21 +1,22 @@
-//! The pretty writer: a machine file as a person would lay it out.
+//! The pretty printer: writes a machine file in the layout that a person would use.
 //!
-//! Blocks, with small things on one line. Every text is quoted where it would mean something else without quotes.
+//! The layout uses blocks, with small values on one line. Text is quoted if it would have another meaning without
+//! quotes.
 
 use super::{node::Scalar, scalar};
 use crate::file::MachineFile;
 use serde_json::{Map, Value as Json};
 
-/// Small things stay on one line up to this column.
+/// The maximum column of values that are written on one line.
 const WIDTH: usize = 110;
-/// Lists and maps this deep still stay on one line.
+/// The maximum nesting depth of values that are written on one line.
 const FLOW_DEPTH_MAX: usize = 3;
-/// Keys of the top whose values always take a line each.
+/// Top-level keys whose values always take one line each.
 const ALWAYS_BLOCKS: &[&str] = &["states", "events", "properties"];
 
-/// The text of a machine file.
+/// Returns the text of a machine file.
 pub fn write(file: &MachineFile) -> String {
-    // The types have no map with keys that are not text and no number outside JSON, so this cannot fail.
+    // The types have only string keys and JSON numbers, so this cannot fail.
     let json = serde_json::to_value(file).unwrap_or_default();
     let mut out = String::new();
     if let Json::Object(fields) = &json {
@@ -37,7 +38,7 @@ fn entry(out: &mut String, indent: usize, key: &str, value: &Json) {
     after_key(out, indent, key, value);
 }
 
-/// What follows `key:`, up to the end of its last line.
+/// Writes the part after `key:`, up to the end of its last line.
 fn after_key(out: &mut String, indent: usize, key: &str, value: &Json) {
     let in_block = ALWAYS_BLOCKS.contains(&key) || !fits(value, indent + key.len() + 2);
     match value {
@@ -70,7 +71,7 @@ fn list_item(out: &mut String, indent: usize, item: &Json) {
     match item {
         Json::String(text) if is_block_text(text) => literal(out, indent + 2, text),
         Json::Object(fields) if !fits(item, indent + 2) && !fields.is_empty() => {
-            // The first key stands beside the dash.
+            // The first key is on the line of the dash.
             let mut block = String::new();
             block_map(&mut block, indent + 2, fields);
             out.push(' ');
@@ -92,7 +93,7 @@ fn push_indent(out: &mut String, indent: usize) {
     out.extend(std::iter::repeat_n(' ', indent));
 }
 
-/// Whether a list or a map may stand on one line.
+/// Returns true if a list or a map may be written on one line.
 fn fits(value: &Json, column: usize) -> bool {
     depth(value) <= FLOW_DEPTH_MAX && is_plain_enough(value) && column + flow(value).chars().count() <= WIDTH
 }
@@ -105,7 +106,7 @@ fn depth(value: &Json) -> usize {
     }
 }
 
-/// No text of several lines inside, and no states: those are read better one below the other.
+/// Returns true if the value contains no multi-line text and no states, which are easier to read on separate lines.
 fn is_plain_enough(value: &Json) -> bool {
     match value {
         Json::String(text) => !text.contains('\n'),
@@ -129,7 +130,7 @@ fn flow(value: &Json) -> String {
     }
 }
 
-/// Text of several lines that a `|` block gives back letter for letter.
+/// Returns true for multi-line text that a `|` block preserves exactly.
 fn is_block_text(text: &str) -> bool {
     let body = text.strip_suffix('\n').unwrap_or(text);
     let printable = |c: char| c == '\n' || (!c.is_control() && !is_line_break(c));
@@ -153,7 +154,7 @@ fn is_line_break(c: char) -> bool {
     matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
-/// Text with the quotes it needs.
+/// Returns the text with the quotes it needs.
 fn quoted(text: &str, key: bool) -> String {
     if is_plain(text) && (key || !is_word_elsewhere(text)) {
         return text.to_owned();
@@ -165,7 +166,7 @@ fn quoted(text: &str, key: bool) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// Text that means itself without quotes, in a block and on one line.
+/// Returns true if the text needs no quotes, in a block and on one line.
 fn is_plain(text: &str) -> bool {
     let first_good = text.chars().next().is_some_and(|c| !c.is_whitespace() && !"-?:,[]{}#&*!|>'\"%@`=<".contains(c));
     let inside_good = !text.chars().any(|c| c.is_control() || is_line_break(c) || ",[]{}".contains(c));
@@ -180,7 +181,7 @@ fn is_plain(text: &str) -> bool {
         && !text.starts_with("...")
 }
 
-/// Words that are truth values to readers of the older YAML: quoted for their sake.
+/// Returns true for words that are booleans in YAML 1.1. They are quoted for such readers.
 fn is_word_elsewhere(text: &str) -> bool {
     matches!(text.to_ascii_lowercase().as_str(), "y" | "n" | "yes" | "no" | "on" | "off")
 }

@@ -1,4 +1,4 @@
-//! Actions.
+//! Decodes actions.
 
 use super::super::{
     code,
@@ -8,12 +8,12 @@ use super::super::{
 };
 use crate::Diagnostic;
 
-/// The keys that say which action it is.
+/// The keys that identify the kind of an action.
 const ACTIONS: &[&str] = &["assign", "raise", "send", "cancel", "log", "if"];
 const KEYS: &[&str] = &["assign", "raise", "send", "cancel", "log", "if", "then", "else"];
 
 impl Decoder<'_> {
-    /// One action, one block, or a list of blocks that fail each on their own.
+    /// Decodes one action, one block, or a list of blocks that fail independently.
     pub(crate) fn blocks<'n>(&mut self, fields: &Fields<'n>, key: &str) -> Vec<Vec<Action<'n>>> {
         let Some(node) = fields.get(key) else { return Vec::new() };
         let mut blocks = match &node.kind {
@@ -26,7 +26,7 @@ impl Decoder<'_> {
         blocks
     }
 
-    /// One action, or a list.
+    /// Decodes one action or a list of actions.
     pub(crate) fn actions<'n>(&mut self, node: Option<&'n Node>) -> Vec<Action<'n>> {
         let mut found = Vec::new();
         if let Some(node) = node {
@@ -37,7 +37,7 @@ impl Decoder<'_> {
         found
     }
 
-    /// `assign`, then `raise`, then `actions` of a transition.
+    /// Decodes `assign`, then `raise`, then `actions` of a transition.
     pub(crate) fn transition_actions<'n>(&mut self, fields: &Fields<'n>) -> Vec<Action<'n>> {
         let mut found = Vec::new();
         if let Some(node) = fields.get("assign") {
@@ -123,7 +123,7 @@ impl Decoder<'_> {
         Some(Action::Send { event, data: self.event_data(&fields), delay, id: self.text(&fields, "id") })
     }
 
-    /// What an event carries: a map, or one expression.
+    /// Returns an event's data: a map, or one expression.
     fn event_data<'n>(&mut self, fields: &Fields<'n>) -> Option<&'n Node> {
         let node = fields.get("data")?;
         let template = matches!(&node.kind, Kind::Scalar(text) if text.text.contains("${"));
@@ -142,7 +142,7 @@ impl Decoder<'_> {
         let then = self.list_of_actions(fields.get("then"));
         let mut otherwise = self.list_of_actions(fields.get("else"));
         let mut branches = vec![(Some(guard?), then)];
-        // `else` with nothing but another `if` is one more branch.
+        // An `else` that contains only another `if` is one more branch.
         match (otherwise.len(), otherwise.pop()) {
             (1, Some(Action::If(more))) => branches.extend(more),
             (0, _) | (_, None) => {}

@@ -1,4 +1,4 @@
-//! The top of the file.
+//! Decodes the top level of the file.
 
 use super::super::{
     code, draft,
@@ -26,7 +26,7 @@ const KEYS: &[&str] = &[
     "properties",
 ];
 
-/// Who may raise an event, by word.
+/// The sources that may raise an event, by word.
 const RAISERS: &[(&str, Raiser)] = &[
     ("user", Raiser::User),
     ("activity", Raiser::Activity),
@@ -36,10 +36,10 @@ const RAISERS: &[(&str, Raiser)] = &[
     ("any", Raiser::Any),
 ];
 
-/// Reads the whole file; nothing only where it is no map at all.
+/// Decodes the whole file. Returns `None` only if it is not a map.
 pub(crate) fn machine<'n>(decoder: &mut Decoder<'_>, node: &'n Node) -> Option<draft::Machine<'n>> {
     let fields = decoder.fields(node, "a machine", KEYS)?;
-    // What is missing at the top is said at the first key: there is no better place.
+    // A missing top-level key is reported at the first key, because it has no position.
     let top = fields.entries.first().map_or(node.span, |entry| entry.key.span);
     let (id, id_span) = id(decoder, &fields, top);
     let version = version(decoder, &fields, top);
@@ -87,7 +87,7 @@ fn version(decoder: &mut Decoder<'_>, fields: &Fields<'_>, top: Span) -> u32 {
 }
 
 fn states_missing(decoder: &mut Decoder<'_>, fields: &Fields<'_>, top: Span) {
-    // A `states` of the wrong kind was complained about while the root was read.
+    // A `states` of the wrong kind was reported while the root was decoded.
     if fields.get("states").is_none() {
         decoder.missing(top, "a machine", "states");
     }

@@ -1,6 +1,6 @@
-//! From the tree to a draft: is everything of the right shape? What the names mean comes later.
+//! Decodes the tree to a draft and checks the shape of every part. Names are resolved later.
 //!
-//! Nothing here stops at a problem: what cannot be read is left out and the rest is read.
+//! Decoding does not stop at a problem: an unreadable part is omitted and the rest is decoded.
 
 mod action;
 mod machine;
@@ -19,7 +19,7 @@ use crate::Diagnostic;
 pub(crate) use machine::machine;
 
 impl Decoder<'_> {
-    /// A duration in milliseconds.
+    /// Decodes a duration to milliseconds.
     fn duration(&mut self, node: &Node) -> Option<u64> {
         let text = self.scalar(node, "a duration such as `90s`")?;
         let parsed = duration::parse(&text.text);
@@ -30,7 +30,7 @@ impl Decoder<'_> {
         parsed
     }
 
-    /// Complains about a name that has characters it cannot have.
+    /// Reports a name that contains illegal characters.
     fn name(&mut self, name: &Scalar, what: &str, is_name: fn(&str) -> bool, made_of: &str) -> bool {
         let good = is_name(&name.text);
         if !good {
@@ -40,7 +40,7 @@ impl Decoder<'_> {
         good
     }
 
-    /// Complains about an event name that is none.
+    /// Reports an illegal event name.
     fn event_name(&mut self, name: &Scalar) -> bool {
         self.name(
             name,

@@ -1,4 +1,4 @@
-//! Properties: which keys they have. What they mean is resolved later.
+//! Decodes the keys of properties. Their meaning is resolved later.
 
 use super::super::{
     draft,
@@ -10,7 +10,7 @@ const KEYS: &[&str] =
     &["terminates", "never", "without", "since", "possible", "after", "leads_to", "at_most", "of", "because"];
 
 impl Decoder<'_> {
-    /// The machine's promises.
+    /// Decodes the machine's properties.
     pub(crate) fn properties<'n>(&mut self, fields: &Fields<'n>) -> Vec<draft::Property<'n>> {
         let Some(node) = fields.get("properties") else { return Vec::new() };
         match &node.kind {

@@ -1,4 +1,4 @@
-//! States and the activities they start.
+//! Decodes states and the activities they start.
 
 use super::super::{
     code, draft,
@@ -20,9 +20,9 @@ const OUTCOMES: &[(&str, Outcome)] =
 const EFFECTS: &[(&str, Effect)] = &[("read", Effect::Read), ("write", Effect::Write), ("external", Effect::External)];
 
 impl draft::State<'_> {
-    /// The words after `type` at the top of the file.
+    /// The words that are allowed for `type` at the top of the file.
     pub(crate) const MACHINE_TYPES: &'static [(&'static str, draft::Type)] = &[("parallel", draft::Type::Parallel)];
-    /// The words after a state's `type`.
+    /// The words that are allowed for a state's `type`.
     const TYPES: &'static [(&'static str, draft::Type)] =
         &[("final", draft::Type::Final), ("parallel", draft::Type::Parallel), ("history", draft::Type::History)];
 
@@ -50,7 +50,7 @@ impl draft::State<'_> {
 }
 
 impl Decoder<'_> {
-    /// A map of states.
+    /// Decodes a map of states.
     fn states<'n>(&mut self, node: &'n Node) -> Vec<draft::State<'n>> {
         let entries = self.map(node, "a map of states").unwrap_or(&[]);
         if entries.is_empty() && matches!(node.kind, Kind::Map(_)) {
@@ -72,7 +72,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// What a state and the machine itself have in common.
+    /// Decodes the keys that a state and the machine itself have in common.
     pub(crate) fn state_body<'n>(
         &mut self,
         name: String,
@@ -83,7 +83,7 @@ impl Decoder<'_> {
         let state = draft::State::named(name, span);
         let ty = fields.get("type").and_then(|node| self.word(node, "a type of state", types));
         let states = fields.get("states").map(|node| self.states(node)).unwrap_or_default();
-        // `done` in a state's own `on` is the end of its children, so only a state that has some may mean it.
+        // `done` in a state's own `on` means that its children are done, so only a state with children may use it.
         let done = (!states.is_empty() && types.len() > 1).then(|| format!("done.state.{}", state.name));
         draft::State {
             fields: Some(fields),

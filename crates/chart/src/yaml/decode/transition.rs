@@ -1,4 +1,4 @@
-//! Transitions and their limits.
+//! Decodes transitions and their limits.
 
 use super::super::{
     code,
@@ -14,8 +14,9 @@ const LIST_KEYS: &[&str] =
     &["event", "target", "guard", "limit", "reset", "assign", "raise", "actions", "reason", "internal"];
 
 impl Decoder<'_> {
-    /// Those of `on`, then those of `always`, whatever the order of the two keys: they never compete, and so a file that is
-    /// written back keeps its meaning. `done` is what the word means here.
+    /// Decodes the transitions of `on`, then those of `always`, regardless of the order of the two keys. The two groups
+    /// never compete, so a file that is written back keeps its meaning. `done` is the event that the word `done` means
+    /// here.
     pub(crate) fn transitions<'n>(&mut self, fields: &Fields<'n>, done: Option<&str>) -> Vec<draft::Transition<'n>> {
         let mut found = Vec::new();
         match fields.get("on").map(|node| (node, &node.kind)) {
@@ -53,7 +54,7 @@ impl Decoder<'_> {
         Some(self.body(&fields, events, event.span))
     }
 
-    /// Event descriptors separated by spaces.
+    /// Decodes event descriptors separated by spaces.
     fn descriptors(&mut self, key: &Scalar, done: Option<&str>) -> Vec<Word> {
         let mut words: Vec<Word> = Vec::new();
         for text in key.text.split_whitespace() {
@@ -106,7 +107,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// The text of an expression. `true` and `5` are expressions too, so any scalar will do.
+    /// Returns the text of an expression. `true` and `5` are expressions too, so any scalar is accepted.
     pub(crate) fn expression<'n>(&mut self, node: &'n Node) -> Option<&'n Scalar> {
         match &node.kind {
             Kind::Scalar(text) if !node.is_null() => Some(text),

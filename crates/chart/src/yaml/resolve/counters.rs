@@ -1,4 +1,5 @@
-//! The counters of all limits, named and unnamed, before any expression is read: expressions may name them.
+//! The counters of all limits, named and unnamed. They are collected before any expression is read, because expressions
+//! may name them.
 
 use super::{super::draft, outline::Outline};
 use crate::{
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 /// Every counter, in the order of first use.
 #[derive(Default)]
 pub(crate) struct Counters {
-    /// Their names, by index.
+    /// The names of the counters, by index.
     pub names: Vec<String>,
     index: BTreeMap<String, CounterId>,
     named: Vec<bool>,
@@ -20,7 +21,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Collects the counters that the limits of all transitions count with.
+    /// Collects the counters that the limits of all transitions use.
     pub(crate) fn of(outline: &Outline<'_, '_>) -> Self {
         let mut counters = Counters::default();
         for line in &outline.states {
@@ -54,17 +55,17 @@ impl Counters {
         id
     }
 
-    /// A counter that the file names.
+    /// Finds a counter that the file names.
     pub(crate) fn find(&self, name: &str) -> Option<CounterId> {
         self.index.get(name).copied().filter(|id| self.named.get(id.index()).copied().unwrap_or(false))
     }
 
-    /// The names that the file gives.
+    /// Returns the names that the file gives.
     pub(crate) fn given(&self) -> impl Iterator<Item = &str> {
         self.names.iter().zip(&self.named).filter(|(_, named)| **named).map(|(name, _)| name.as_str())
     }
 
-    /// The counters with the largest maximum that any limit gives them.
+    /// Returns the counters with the largest maximum of any of their limits.
     pub(crate) fn resolved(&self, transitions: &[Transition]) -> Vec<Counter> {
         let mut max = vec![0; self.names.len()];
         for limit in transitions.iter().flat_map(|transition| &transition.limits) {
@@ -76,7 +77,7 @@ impl Counters {
     }
 }
 
-/// What an unnamed counter is called after: its state and its events.
+/// Returns the base name of an unnamed counter: its state and its events.
 fn place(state: &str, transition: &draft::Transition<'_>) -> String {
     let events: Vec<&str> = transition.events.iter().map(|word| word.text.as_str()).collect();
     let events = if events.is_empty() { "always".to_owned() } else { events.join(" ") };

@@ -14,7 +14,7 @@ use crate::{
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The schemas that the activities give one signal.
+/// The schemas that the activities declare for each signal.
 type Signalled = BTreeMap<String, Vec<Schema>>;
 
 impl Resolver<'_, '_, '_> {
@@ -72,7 +72,7 @@ impl Resolver<'_, '_, '_> {
         }
     }
 
-    /// The same schema is read again where the activity is; problems are told then.
+    /// Reads a schema without reporting problems. It is read again with its activity, and problems are reported then.
     fn schema_quietly(&mut self, node: &Node) -> Schema {
         let before = self.words.problems.len();
         let schema = self.schema_shape(node);

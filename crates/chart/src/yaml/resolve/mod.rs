@@ -1,6 +1,6 @@
-//! From a draft to a chart: every name becomes an index, every default is filled in, every expression is parsed.
+//! Resolves a draft to a chart: every name becomes an index, every default is filled in, every expression is parsed.
 //!
-//! Names that mean nothing are complained about and left out, so that the rest can still be looked at.
+//! Unknown names are reported and omitted, so that the rest can still be checked.
 
 mod counters;
 mod events;
@@ -22,18 +22,18 @@ use counters::Counters;
 use outline::Outline;
 use std::collections::BTreeMap;
 
-/// Where the parts of a chart stand that have no place of their own in it.
+/// The positions of parts that have no position in the chart.
 #[derive(Default)]
 pub(crate) struct Places {
-    /// The signals of each activity.
+    /// The positions of each activity's signals.
     pub signals: Vec<Vec<Span>>,
-    /// The events of each transition.
+    /// The positions of each transition's events.
     pub descriptors: Vec<Vec<Span>>,
-    /// The targets of each transition.
+    /// The positions of each transition's targets.
     pub targets: Vec<Vec<Span>>,
 }
 
-/// Resolves a draft. The chart is whole only if no problem is an error.
+/// Resolves a draft. The chart is complete only if no problem is an error.
 pub(crate) fn resolve(machine: &draft::Machine<'_>, problems: &mut Vec<Diagnostic>) -> Option<(Chart, Places)> {
     let outline = Outline::of(&machine.root, problems);
     if !outline.fits(problems) {
@@ -97,7 +97,7 @@ fn fits(chart: &Chart, problems: &mut Vec<Diagnostic>) -> bool {
     over.is_none()
 }
 
-/// What is needed to make indices of names, and the chart as far as it is made.
+/// The tables that resolve names to indices, and the chart under construction.
 struct Resolver<'a, 'n, 'p> {
     machine: &'a draft::Machine<'n>,
     words: Words<'a, 'p>,
@@ -105,7 +105,7 @@ struct Resolver<'a, 'n, 'p> {
     counters: &'a Counters,
     variables: BTreeMap<&'n str, crate::model::VarId>,
     events: BTreeMap<String, EventId>,
-    /// The qualified names that transitions take, by their text.
+    /// The qualified names that transitions match, by their text.
     qualified: BTreeMap<String, Origin>,
     chart: Chart,
     places: Places,
@@ -141,7 +141,7 @@ impl Resolver<'_, '_, '_> {
         }
     }
 
-    /// The state a name means; complains where there is none.
+    /// Returns the state that a name refers to, and reports an unknown name.
     fn state_named(&mut self, name: &Scalar) -> Option<StateId> {
         let found = self.outline.find(&name.text);
         if found.is_none() {
@@ -157,7 +157,7 @@ impl Resolver<'_, '_, '_> {
         found
     }
 
-    /// The states that names mean, with the places of those that mean one.
+    /// Returns the states that names refer to, with the positions of the known names.
     fn states_named(&mut self, names: &[&Scalar]) -> (Vec<StateId>, Vec<Span>) {
         if let Some(extra) = names.get(limits::TARGETS_MAX) {
             let message = format!("more than {} targets", limits::TARGETS_MAX);

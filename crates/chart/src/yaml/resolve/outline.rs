@@ -1,4 +1,4 @@
-//! The states in document order, with their names, parents and kinds: what everything else refers to.
+//! The states in document order with their names, parents and kinds. All other parts refer to them.
 
 use super::super::{code, draft, limits};
 use crate::{
@@ -7,11 +7,11 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// The hierarchy, flat.
+/// The hierarchy of states as a flat list.
 pub(crate) struct Outline<'a, 'n> {
-    /// In document order; the first is the root.
+    /// The states in document order; the first is the root.
     pub states: Vec<Line<'a, 'n>>,
-    /// Their names, by index.
+    /// The names of the states, by index.
     pub names: Vec<String>,
     index: BTreeMap<&'a str, StateId>,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Line<'a, 'n> {
 }
 
 impl<'a, 'n> Outline<'a, 'n> {
-    /// Lays out the states below the root; complains about names that two have.
+    /// Lists the states below the root, and reports duplicate names.
     pub(crate) fn of(root: &'a draft::State<'n>, problems: &mut Vec<Diagnostic>) -> Self {
         let mut outline = Outline { states: Vec::new(), names: Vec::new(), index: BTreeMap::new() };
         outline.add(root, None, problems);
@@ -66,12 +66,12 @@ impl<'a, 'n> Outline<'a, 'n> {
         }
     }
 
-    /// The state of a name; the root has none that could be referred to.
+    /// Returns the state with this name. The root cannot be referred to by name.
     pub(crate) fn find(&self, name: &str) -> Option<StateId> {
         self.index.get(name).copied()
     }
 
-    /// Whether there are few enough states and transitions.
+    /// Returns true if the numbers of states and transitions are within bounds.
     pub(crate) fn fits(&self, problems: &mut Vec<Diagnostic>) -> bool {
         let transitions: usize = self.states.iter().map(|line| line.draft.transitions.len()).sum();
         for (what, count) in [("states", self.states.len()), ("transitions", transitions)] {
@@ -84,7 +84,7 @@ impl<'a, 'n> Outline<'a, 'n> {
         true
     }
 
-    /// Whether `inner` is a proper descendant of `outer`.
+    /// Returns true if `inner` is a proper descendant of `outer`.
     pub(crate) fn is_inside(&self, inner: StateId, outer: StateId) -> bool {
         std::iter::successors(self.states[inner.index()].parent, |id| self.states[id.index()].parent)
             .any(|id| id == outer)

@@ -1,12 +1,12 @@
-//! Schemas that are seen to be right at a glance.
+//! A fast check for schemas that are obviously valid.
 //!
-//! Compiling a schema loads the whole machinery of JSON Schema and costs more than all the rest of reading a machine.
-//! Nearly every schema in a machine file uses a dozen keywords in their plainest way; those are looked at here, and
-//! whatever is not plainly right is left to the compiler, which also knows how to say what is wrong.
+//! Compiling a schema needs the whole JSON Schema implementation and costs more than all the rest of reading a machine.
+//! Nearly every schema in a machine file uses a dozen keywords in their simplest form. Those are checked here. Every
+//! other schema is left to the compiler, which also reports the problems.
 
 use serde_json::Value as Json;
 
-/// Whether the schema uses nothing but common keywords, each as it should be.
+/// Returns true if the schema uses only common keywords, each in its valid form.
 pub(super) fn is_plainly_valid(schema: &Json) -> bool {
     match schema {
         Json::Bool(_) => true,
@@ -57,7 +57,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_plainly_valid_compiles_and_what_does_not_compile_is_not_plainly_valid() {
+    fn plainly_valid_schemas_compile_and_invalid_ones_are_not_plainly_valid() {
         let plain = [
             json!({ "type": "object", "required": ["a"], "properties": { "a": { "type": ["string", "null"] } } }),
             json!({ "properties": { "a": { "enum": [1, "x"] }, "b": { "items": { "type": "integer", "minimum": 0 } } } }),

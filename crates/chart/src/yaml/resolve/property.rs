@@ -1,4 +1,4 @@
-//! Properties: which form each has, and what it looks at.
+//! Resolves properties: their forms and their observations.
 
 use super::{
     super::{code, draft, name, node::Scalar, suggest::did_you_mean},
@@ -9,7 +9,7 @@ use crate::{
     model::{Chart, Descriptor, Kind, Observation, Property, PropertyKind, Seen, StateId},
 };
 
-/// The forms, for a property that has none of them.
+/// The forms, for the hint about a property that has none of them.
 const FORMS: &str = "a property is one of `terminates: true`, `never: A` (with `without: B`, `since: C`), `possible: A`, \
                      `after: A` with `leads_to: B`, `at_most: N` with `of: A`";
 
@@ -43,7 +43,7 @@ impl Resolver<'_, '_, '_> {
         })
     }
 
-    /// Which form the keys make; complains where they make none.
+    /// Returns the form that the keys make up, and reports a property without a form.
     fn form(&mut self, draft: &draft::Property<'_>) -> Option<Form> {
         let has = |names: &Option<Vec<&Scalar>>| names.is_some();
         let heads = [
@@ -92,7 +92,7 @@ impl Resolver<'_, '_, '_> {
         if let Some(state) = self.outline.find(written) {
             return Some(Seen::Entered(state));
         }
-        // State names may have dots in them: the longest that is one wins.
+        // State names may contain dots, so the longest prefix that is a state is used.
         let dots = written.match_indices('.').map(|(at, _)| at).collect::<Vec<_>>();
         for at in dots.into_iter().rev() {
             if let Some(state) = self.outline.find(&written[..at]) {
@@ -169,7 +169,8 @@ impl Resolver<'_, '_, '_> {
         None
     }
 
-    /// `STATE.done` is the end of the state's children, as in its own `on`.
+    /// Returns the descriptor of an observed event. `STATE.done` means that the state's children are done, as in its
+    /// own `on`.
     fn meant(&self, source: Option<StateId>, event: &str) -> Descriptor {
         match source {
             Some(id) if event == "done" && self.is_nested(id) => {
@@ -193,7 +194,7 @@ enum Form {
     AtMost,
 }
 
-/// What a form lacks or has too much of.
+/// Returns the problem of a form with missing or superfluous keys.
 fn incomplete(draft: &draft::Property<'_>, form: Form, head: &str) -> Option<String> {
     let both = |first: bool, second: bool, names: &str| (first != second).then(|| format!("{names} belong together"));
     let lacking = match form {
@@ -213,7 +214,7 @@ fn incomplete(draft: &draft::Property<'_>, form: Form, head: &str) -> Option<Str
         .or_else(|| misplaced(draft.since.is_some(), "since", &[Form::Never, Form::AtMost]))
 }
 
-/// Whether a transition below `source` can be taken by an event that `event` sees.
+/// Returns true if a transition at or below `source` can be taken on an event that `event` matches.
 fn is_taken(chart: &Chart, source: Option<StateId>, event: &Descriptor) -> bool {
     let inside = |id: StateId| source.is_none_or(|source| id == source || chart.is_descendant(id, source));
     let meets = |other: &Descriptor| {

@@ -1,4 +1,4 @@
-//! JSON Schemas in the file: made whole and compiled once, to see that they are some.
+//! JSON Schemas in the file: completed with defaults, and compiled once to check that they are valid.
 
 use super::{
     super::{code, node::Node},
@@ -7,27 +7,27 @@ use super::{
 use crate::{Diagnostic, model::Schema};
 use serde_json::{Value as Json, json};
 
-/// Keywords beside which `type: object` is not added: they may say something else.
+/// Keywords that prevent the addition of `type: object`, because they may define another type.
 const COMBINING: &[&str] = &["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "not", "if"];
 
-/// An object with any fields: what a schema that was not written means.
+/// Returns the default schema: an object with any fields.
 pub(crate) fn anything() -> Schema {
     json!({ "type": "object" })
 }
 
-/// What every failed activity carries.
+/// Returns the schema of the data of a failed activity.
 pub(crate) fn error() -> Schema {
     let text = json!({ "type": "string" });
     json!({ "type": "object", "properties": { "code": text, "message": text, "state": text, "activity": text }, "additionalProperties": true })
 }
 
-/// What a state's timeout carries.
+/// Returns the schema of the data of a state's timeout.
 pub(crate) fn timeout() -> Schema {
     json!({ "type": "object", "properties": { "state": { "type": "string" } } })
 }
 
 impl Resolver<'_, '_, '_> {
-    /// The schema of an object; `type: object` may have been left out.
+    /// Returns the schema of an object. `type: object` may be omitted in the file.
     pub(super) fn schema(&mut self, node: &Node) -> Schema {
         let schema = self.schema_shape(node);
         let wrong = match &schema {
@@ -51,7 +51,7 @@ impl Resolver<'_, '_, '_> {
 }
 
 impl Resolver<'_, '_, '_> {
-    /// The schema as it will be kept, not yet looked at.
+    /// Returns the schema as it will be kept, without a check.
     pub(super) fn schema_shape(&mut self, node: &Node) -> Schema {
         let mut schema = self.decoder().json(node);
         if let Json::Object(fields) = &mut schema
@@ -67,7 +67,7 @@ fn is_type(word: &str) -> bool {
     matches!(word, "string" | "number" | "integer" | "boolean" | "array" | "null")
 }
 
-/// What is wrong with a schema.
+/// Compiles a schema and returns its problem, if there is one.
 fn compile(schema: &Json) -> Option<String> {
     if plain_schema::is_plainly_valid(schema) {
         return None;

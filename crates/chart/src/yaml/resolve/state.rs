@@ -1,4 +1,4 @@
-//! States, where they begin, and the activities they start.
+//! Resolves states, their initial transitions, and the activities they start.
 
 use super::{
     super::{code, draft},
@@ -51,7 +51,7 @@ impl Resolver<'_, '_, '_> {
         }
     }
 
-    /// Where a compound state begins, or where a history state leads to.
+    /// Returns the initial transition of a compound state, or the default transition of a history state.
     fn begin(&mut self, id: StateId) -> Option<Initial> {
         let line = &self.outline.states[id.index()];
         match (line.kind, &line.draft.initial) {
@@ -76,7 +76,7 @@ impl Resolver<'_, '_, '_> {
         Some(Initial { targets, actions })
     }
 
-    /// Where the file does not say: the first child that is a state to be in.
+    /// Returns the default initial transition: to the first child that is not a history state.
     fn first_child(&mut self, id: StateId) -> Option<Initial> {
         let line = &self.outline.states[id.index()];
         let first = line.children.iter().find(|child| !self.outline.states[child.index()].kind.is_history());
@@ -90,7 +90,7 @@ impl Resolver<'_, '_, '_> {
         }
     }
 
-    /// Without a `target`, a history state leads to where its parent would have begun.
+    /// Returns a history state's default transition. Without a `target`, it leads to its parent's initial state.
     fn history_default(&mut self, id: StateId) -> Option<Initial> {
         let line = &self.outline.states[id.index()];
         let parent = line.parent?;
@@ -150,7 +150,7 @@ impl Resolver<'_, '_, '_> {
         id
     }
 
-    /// A signal without a schema of its own carries what the event is declared to carry.
+    /// Returns the schema of a signal that has none: the schema that the event declares.
     fn declared_data(&self, event: EventId) -> crate::model::Schema {
         match self.chart.events.get(event.index()) {
             Some(event) if event.declared => event.data.clone(),

@@ -1,4 +1,4 @@
-//! Transitions, their limits, and actions.
+//! Resolves transitions, their limits, and actions.
 
 use super::{
     super::{
@@ -50,7 +50,8 @@ impl Resolver<'_, '_, '_> {
         }
     }
 
-    /// A guard that cannot be read still guards: nothing is concluded from its absence.
+    /// Returns a guard. An unreadable guard still counts as a guard, so that no later check treats the transition as
+    /// unguarded.
     fn guard(&mut self, text: &Scalar) -> Expr {
         let unread = || Expr { source: text.text.clone(), span: text.span, node: ExprNode::Opaque(Vec::new()) };
         self.words.whole(text).unwrap_or_else(unread)
@@ -62,11 +63,11 @@ impl Resolver<'_, '_, '_> {
             draft::Max::Input(text) => self.input_max(text),
             draft::Max::Broken => None,
         };
-        // A maximum that cannot be read still limits.
+        // An unreadable maximum still counts as a limit.
         Limit { counter, max: max.unwrap_or(Max::Fixed(1)) }
     }
 
-    /// A maximum that each run's input gives, bounded by the input's schema.
+    /// Returns a maximum that each run's input gives, bounded by the input's schema.
     fn input_max(&mut self, text: &Scalar) -> Option<Max> {
         let range = match split(&text.text).as_deref() {
             Ok([Piece::Expr(range)]) => range.clone(),
@@ -104,7 +105,7 @@ impl Resolver<'_, '_, '_> {
         found
     }
 
-    /// Actions in order.
+    /// Resolves a block of actions in order.
     pub(super) fn block(&mut self, actions: &[draft::Action<'_>]) -> Block {
         actions.iter().filter_map(|action| self.action(action)).collect()
     }
@@ -157,7 +158,7 @@ impl Resolver<'_, '_, '_> {
     }
 }
 
-/// The largest value that a schema allows at a path.
+/// Returns the largest value that a schema allows at a path.
 fn upper_bound(schema: &Json, path: &[String]) -> Option<u32> {
     let field = path.iter().try_fold(schema, |schema, name| schema.get("properties")?.get(name))?;
     let inclusive = field.get("maximum").and_then(Json::as_f64).map(f64::floor);

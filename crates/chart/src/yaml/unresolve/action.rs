@@ -1,4 +1,4 @@
-//! Actions and templates, as a file writes them.
+//! Converts actions and templates back to the notation of a machine file.
 
 use super::super::template::escape;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use serde_json::Value as Json;
 
-/// A template as the YAML value it is written as.
+/// Returns a template as a YAML value.
 pub(crate) fn template(value: &Template) -> Json {
     match value {
         Template::Literal(value) => escaped(value.into()),
@@ -26,7 +26,7 @@ pub(crate) fn template(value: &Template) -> Json {
     }
 }
 
-/// A template that is text.
+/// Returns a template that is text.
 pub(crate) fn text(value: &Template) -> String {
     match template(value) {
         Json::String(text) => text,
@@ -43,7 +43,7 @@ fn escaped(json: Json) -> Json {
     }
 }
 
-/// One bare, several as a list, none as nothing.
+/// Returns a single item bare and several items as a list, or `None` if there are no items.
 pub(super) fn many<T>(mut items: Vec<T>) -> Option<OneOrMany<T>> {
     match items.len() {
         0 => None,
@@ -59,7 +59,7 @@ pub(super) fn blocks(chart: &Chart, list: &[Block]) -> BlocksFile {
     }
 }
 
-/// The parts that a transition has keys for, as long as they come first; then the rest.
+/// Returns the leading actions that a transition has keys for, and then the rest.
 #[allow(clippy::type_complexity)]
 pub(super) fn transition_actions(
     chart: &Chart,
@@ -75,7 +75,7 @@ pub(super) fn transition_actions(
     (assign, many(raises), (!actions.is_empty()).then_some(OneOrMany::Many(actions)))
 }
 
-/// Assignments at the start of a block, up to the first that would repeat a variable.
+/// Returns the assignments at the start of a block, up to the first that would repeat a variable.
 fn leading_assigns<'b>(chart: &Chart, block: &'b [Action]) -> (Ordered<Json>, &'b [Action]) {
     let mut assign = Ordered::new();
     let mut taken = 0;
@@ -101,7 +101,7 @@ pub(super) fn file_actions(chart: &Chart, block: &[Action]) -> Vec<ActionFile> {
         }
         rest = match after {
             [] => return files,
-            // A variable assigned twice: the next round begins with it.
+            // A variable is assigned twice, so the next iteration begins with its second assignment.
             [Action::Assign { .. }, ..] => after,
             [first, more @ ..] => {
                 action(chart, first, &mut files);
@@ -132,7 +132,7 @@ fn action(chart: &Chart, action: &Action, files: &mut Vec<ActionFile>) {
     });
 }
 
-/// Branches nest in `else`; a first branch without a condition is just its actions.
+/// Nests the branches in `else`. A first branch without a condition becomes its actions.
 fn conditional(chart: &Chart, branches: &[(Option<crate::expr::Expr>, Block)]) -> Result<ActionFile, Vec<ActionFile>> {
     match branches {
         [] => Err(Vec::new()),

@@ -1,4 +1,4 @@
-//! Properties, as a file writes them.
+//! Converts properties back to the notation of a machine file.
 
 use crate::{
     file::{OneOrMany, PropertyFile},

@@ -1,4 +1,4 @@
-//! Transitions that can never be chosen: one before them takes everything, or their guard is `false`.
+//! Transitions that can never be chosen: an earlier one matches all their events, or their guard is `false`.
 
 use super::{super::code, covering, key};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// Warns about them. They are only odd: the machine moves as if they were not there.
+/// Warns about such transitions. They are not errors: the machine behaves as if they did not exist.
 pub(super) fn check(chart: &Chart, problems: &mut Vec<Diagnostic>) {
     chart.states.iter().for_each(|state| check_state(chart, state, problems));
 }
@@ -41,7 +41,7 @@ fn check_state(chart: &Chart, state: &State, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The transition that leaves nothing for this one.
+/// Returns an earlier transition that matches all events of this one.
 fn shadow(
     chart: &Chart,
     transition: &Transition,
@@ -58,7 +58,7 @@ fn shadow(
     shadows.and_then(|shadows| shadows.first().copied())
 }
 
-/// Whether the guard is this constant.
+/// Returns true if the guard is this constant.
 pub(super) fn guard_is(transition: &Transition, constant: bool) -> bool {
     matches!(&transition.guard, Some(guard) if guard.node == Node::Literal(Value::Bool(constant)))
 }

@@ -1,10 +1,10 @@
-//! Limits and what follows when they are used up.
+//! Limits, and the alternatives when they are reached.
 //!
-//! A limited transition needs a later candidate for the same event: in the same state behind it, or in a state around it.
-//! It is a way out for certain if it has no guard, or one that holds whenever the limited one's does (the same, or a part of
-//! it). With another guard it may be one, which is told as a warning. A later candidate that is limited itself counts,
-//! because it needs a way out of its own. An eventless transition also has a way out if its state handles any event: then
-//! the run can rest there.
+//! A limited transition needs a later candidate for the same event: after it in the same state, or in an ancestor. The
+//! candidate is a certain way out if it has no guard, or a guard that is true whenever the limited transition's guard
+//! is true (the same guard, or a part of it). A candidate with another guard is an uncertain way out, which is reported
+//! as a warning. A later candidate that is itself limited counts, because it must have its own way out. An eventless
+//! transition also has a way out if its state handles any event: then the run can wait there.
 
 use super::{super::code, chosen::guard_is, covering, key};
 use crate::{
@@ -14,10 +14,10 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// At most this many later candidates of one state are looked at; a file with more is taken to know what it does.
+/// The maximum number of later candidates of one state that are examined. Further candidates are ignored.
 const LATER_MAX: usize = 64;
 
-/// How sure it is that something follows.
+/// The certainty that an alternative follows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum WayOut {
     None,
@@ -25,7 +25,7 @@ enum WayOut {
     Certain,
 }
 
-/// Complains about limits with nothing behind them.
+/// Reports limits without an alternative.
 pub(super) fn check(chart: &Chart, problems: &mut Vec<Diagnostic>) {
     let candidates: Vec<Candidates<'_>> = chart.states.iter().map(|state| Candidates::of(chart, state)).collect();
     for transition in chart.transitions.iter().filter(|transition| !transition.limits.is_empty()) {
@@ -47,7 +47,7 @@ pub(super) fn check(chart: &Chart, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A state's transitions by what their descriptors cover, in file order.
+/// A state's transitions by the prefixes of their descriptors, in file order.
 struct Candidates<'c>(BTreeMap<&'c str, Vec<&'c Transition>>);
 
 impl<'c> Candidates<'c> {
@@ -77,7 +77,7 @@ impl<'c> Candidates<'c> {
 }
 
 fn way_out(chart: &Chart, candidates: &[Candidates<'_>], transition: &Transition, event: &Descriptor) -> WayOut {
-    // Another region's event is handled where it comes from; here it may be left alone.
+    // An event of another region is handled in that region, so it may be ignored here.
     if event.origin.is_some_and(|origin| !chart.is_in_line(transition.source, origin.state)) {
         return WayOut::Certain;
     }
@@ -96,7 +96,7 @@ fn sureness(limited: &Transition, later: &Transition) -> WayOut {
     }
 }
 
-/// Whether `weak` holds wherever `strong` does, because it is the same or a part of it.
+/// Returns true if `weak` is true whenever `strong` is, because it is the same or a part of it.
 fn implies(strong: &Expr, weak: &Expr) -> bool {
     let known = |expr: &Expr| !matches!(expr.node, Node::Opaque(_));
     let parts = |expr| {
@@ -144,7 +144,7 @@ fn report(chart: &Chart, transition: &Transition, way: WayOut, event: &Descripto
             let message = message("perhaps nothing");
             Diagnostic::warning(code::UNCERTAIN_WAY_OUT, transition.span, message).hint(hint + ", without a guard")
         }
-        // A button that is no longer offered holds nothing up; a signal that is not handled does.
+        // An event from outside that is no longer handled blocks nothing; an unhandled signal does.
         WayOut::None if only_from_outside(chart, event) => {
             Diagnostic::warning(code::UNCERTAIN_WAY_OUT, transition.span, message("nothing")).hint(hint)
         }

@@ -1,8 +1,8 @@
-//! Does the whole make sense? Looks at a resolved chart; changes nothing.
+//! Validates a resolved chart as a whole, without changing it.
 //!
-//! What can be seen without moving the machine is told here: parts that have no place where they stand, transitions that
-//! can never be chosen, events without a raiser and signals without a handler, limits that lead nowhere, expressions of
-//! the wrong type. What needs exploration is the checker's.
+//! This module reports everything that is visible without executing the machine: misplaced parts, transitions that can
+//! never be chosen, events without a raiser and signals without a handler, limits without an alternative, expressions
+//! of the wrong type. The checker reports everything that needs exploration.
 
 mod chosen;
 mod limits;
@@ -19,7 +19,7 @@ use crate::{
 };
 use shape::Shape;
 
-/// Complains about what the chart cannot mean, and about what is odd.
+/// Reports errors and suspicious parts of the chart.
 pub(crate) fn validate(machine: &draft::Machine<'_>, chart: &Chart, places: &Places, problems: &mut Vec<Diagnostic>) {
     let shape = Shape::of(chart);
     structure::check(machine, chart, problems);
@@ -31,26 +31,27 @@ pub(crate) fn validate(machine: &draft::Machine<'_>, chart: &Chart, places: &Pla
     types::check(&shape, problems);
 }
 
-/// The event's name and everything above it that a descriptor may say: `a.b.c`, `a.b`, `a`, and nothing for `*`.
+/// Returns all prefixes of the event's name that a descriptor may have: `a.b.c`, `a.b`, `a`, and the empty string for
+/// `*`.
 fn prefixes(event: &str) -> impl Iterator<Item = &str> {
     let dots = event.rmatch_indices('.').map(|(at, _)| &event[..at]);
     let name = (!event.is_empty()).then_some(event);
     name.into_iter().chain(dots).chain([""])
 }
 
-/// Where a transition's descriptor stands.
+/// Returns the position of a transition's descriptor.
 fn descriptor_span(chart: &Chart, places: &Places, id: TransitionId, position: usize) -> crate::Span {
     let spans = places.descriptors.get(id.index());
     spans.and_then(|spans| spans.get(position)).copied().unwrap_or(chart.transition(id).span)
 }
 
-/// Under what a descriptor is entered: its text if it is qualified, what it covers if it is plain.
+/// Returns the lookup key of a descriptor: the text if it is qualified, the prefix if it is plain.
 fn key(descriptor: &Descriptor) -> &str {
     if descriptor.origin.is_some() { &descriptor.text } else { descriptor.prefix() }
 }
 
-/// The keys of descriptors, of the state itself or of states around it, that take whatever this one takes. A qualified name of another
-/// region's event is taken by nothing but itself.
+/// Returns the keys of descriptors, of the state itself or of its ancestors, that match everything that this one
+/// matches. A qualified name of another region's event is matched only by itself.
 fn covering<'a>(chart: &'a Chart, source: StateId, descriptor: &'a Descriptor) -> impl Iterator<Item = &'a str> {
     let own = descriptor.origin.map(|_| descriptor.text.as_str());
     let is_heard = descriptor.origin.is_none_or(|origin| chart.is_in_line(source, origin.state));

@@ -1,5 +1,5 @@
-//! Signals that need a qualified name: two activities that are active together end with the same signal and one transition takes both,
-//! or an event is called what a qualified name would be.
+//! Signals that need a qualified name: two activities that are active together finish with the same signal and one
+//! transition handles both, or an event has the text of a qualified name.
 
 use super::{
     super::{code, resolve::Places},
@@ -12,17 +12,17 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// At most this many activities that end with the same signal are compared for one transition.
+/// The maximum number of activities with the same signal that are compared for one transition.
 const COMPARED_MAX: usize = 64;
 
-/// Complains about signals of which it is not said whose they are.
+/// Reports signals that could come from several activities.
 pub(super) fn check(shape: &Shape<'_>, places: &Places, problems: &mut Vec<Diagnostic>) {
     let signalled = signalled(shape.chart);
     shared(shape, &signalled, places, problems);
     ambiguous(shape.chart, &signalled, problems);
 }
 
-/// The activities that end with each signal.
+/// Returns the activities that can finish with each signal.
 fn signalled(chart: &Chart) -> BTreeMap<EventId, Vec<&Invoke>> {
     let mut by_event: BTreeMap<EventId, Vec<&Invoke>> = BTreeMap::new();
     for invoke in &chart.invokes {
@@ -54,7 +54,7 @@ fn shared(
     }
 }
 
-/// Two activities that can be active together and whose signal the transition takes.
+/// Returns two activities that can be active together and whose signal the transition handles.
 fn arriving<'c>(
     shape: &Shape<'c>,
     transition: &Transition,
@@ -71,7 +71,8 @@ fn arriving<'c>(
     pairs.into_iter().find(|(one, two)| shape.together(one.state, two.state))
 }
 
-/// Whether a transition between the two states takes the signal for certain before the outer one is asked.
+/// Returns true if a transition between the two states certainly handles the signal before the outer state is
+/// considered.
 fn is_handled_below(chart: &Chart, inner: StateId, outer: StateId, event: EventId) -> bool {
     let own = Origin { state: inner, event: OriginEvent::Signal(event) };
     let takes = |transition: &Transition| {
@@ -97,7 +98,7 @@ fn hint(chart: &Chart, name: &str, one: &Invoke, other: &Invoke) -> String {
     }
 }
 
-/// An event with the name of a state's signal would make the qualified name mean two things.
+/// Reports an event with the name of a state's signal, which would make the qualified name ambiguous.
 fn ambiguous(chart: &Chart, signalled: &BTreeMap<EventId, Vec<&Invoke>>, problems: &mut Vec<Diagnostic>) {
     for event in chart.events.iter().filter(|event| event.name.contains('.')) {
         let splits = event.name.match_indices('.').map(|(at, _)| (&event.name[..at], &event.name[at + 1..]));

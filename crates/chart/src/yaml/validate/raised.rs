@@ -1,4 +1,4 @@
-//! Events and who raises them: every event that is handled can come, every signal that comes is handled.
+//! Events and their sources: every handled event can be raised, and every signal is handled.
 
 use super::{
     super::{code, resolve::Places, suggest::did_you_mean},
@@ -11,7 +11,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Complains about events without a raiser and signals without a handler.
+/// Reports events without a raiser and signals without a handler.
 pub(super) fn check(shape: &Shape<'_>, places: &Places, problems: &mut Vec<Diagnostic>) {
     let handlers = Handlers::of(shape.chart);
     let raisers = Raisers::of(shape.chart);
@@ -23,7 +23,7 @@ pub(super) fn check(shape: &Shape<'_>, places: &Places, problems: &mut Vec<Diagn
 
 /// The states that handle each descriptor.
 struct Handlers<'c> {
-    /// Plain names, by what they cover.
+    /// Plain names, by their prefix.
     plain: BTreeMap<&'c str, BTreeSet<usize>>,
     /// Qualified names, by the state they name and its event.
     qualified: BTreeMap<(StateId, &'c str), BTreeSet<usize>>,
@@ -48,7 +48,7 @@ impl<'c> Handlers<'c> {
         prefixes(event).any(|prefix| self.plain.contains_key(prefix))
     }
 
-    /// Whether a state that can be active then hears an event of this one.
+    /// Returns true if a state that can be active at that time handles an event of this state.
     fn any_hears(&self, shape: &Shape<'_>, origin: StateId, event: &str) -> bool {
         let plain = prefixes(event).filter_map(|prefix| self.plain.get(prefix));
         let qualified = self.qualified.get(&(origin, event));
@@ -57,17 +57,17 @@ impl<'c> Handlers<'c> {
     }
 }
 
-/// Who raises what.
+/// The events that can be raised, by source.
 struct Raisers<'c> {
-    /// Events that may come in any state: declared, raised and sent ones.
+    /// Events that may be raised in any state: declared, raised and sent ones.
     anywhere: BTreeSet<&'c str>,
     /// The states whose activities signal an event.
     signals: BTreeMap<&'c str, BTreeSet<usize>>,
-    /// The states whose time may run out.
+    /// The states that have a timeout.
     timed_states: BTreeSet<usize>,
     /// The states that can be done.
     done: BTreeSet<&'c str>,
-    /// An event is sent whose name is only known at run time.
+    /// True if an event is sent whose name is only known at run time.
     anything: bool,
 }
 
@@ -116,7 +116,7 @@ impl<'c> Raisers<'c> {
         }
     }
 
-    /// Whether an event that the descriptor takes can come while the state is active.
+    /// Returns true if an event that the descriptor matches can be raised while the state is active.
     fn can_come(&self, shape: &Shape<'_>, state: StateId, descriptor: &Descriptor) -> bool {
         match descriptor.origin {
             Some(Origin { state: origin, event: OriginEvent::Timeout }) => {
@@ -144,14 +144,14 @@ impl<'c> Raisers<'c> {
     }
 }
 
-/// The events that a descriptor takes, out of events in order that begin where it would stand.
+/// Returns the events that a descriptor matches, from a sorted sequence that begins at the descriptor.
 fn below<'e>(descriptor: &'e str, events: impl Iterator<Item = &'e str>) -> impl Iterator<Item = &'e str> {
     let takes =
         move |event: &str| event.strip_prefix(descriptor).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     events.take_while(move |event| event.starts_with(descriptor)).filter(move |event| takes(event))
 }
 
-/// Whether `done.state.NAME` is ever raised.
+/// Returns true if `done.state.NAME` can be raised.
 fn can_be_done(chart: &Chart, id: StateId) -> bool {
     let state = chart.state(id);
     match state.kind {
@@ -194,7 +194,7 @@ fn timeouts(shape: &Shape<'_>, handlers: &Handlers<'_>, problems: &mut Vec<Diagn
     let mut told = false;
     for state in shape.chart.states.iter().filter(|state| state.timeout_ms.is_some()) {
         let event = format!("timeout.{}", state.name);
-        // One word is enough about a default that nobody handles anywhere.
+        // An inherited timeout that is never handled is reported only once.
         if handlers.any_hears(shape, state.id, &event) || (state.timeout_inherited && told) {
             continue;
         }
@@ -222,7 +222,8 @@ fn handled(shape: &Shape<'_>, raisers: &Raisers<'_>, places: &Places, problems: 
     }
 }
 
-/// The problem of a name that looks like a qualified one: its first part is a state with activities, or its last part a signal.
+/// Returns the problem of a name that resembles a qualified one: its first part is a state with activities, or its last
+/// part is a signal.
 fn unknown_qualified(chart: &Chart, raisers: &Raisers<'_>, event: &Descriptor, span: Span) -> Option<Diagnostic> {
     if event.origin.is_some() || matches!(event.text.split('.').next(), Some("timeout" | "done" | "error")) {
         return None;

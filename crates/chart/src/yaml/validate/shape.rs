@@ -1,5 +1,5 @@
-//! Which states can be active together, answered without looking at all of them: states are numbered so that everything
-//! inside a state follows it without a gap.
+//! Queries about states that can be active together, answered without a scan of all states: the descendants of a state
+//! are numbered consecutively after it.
 
 use super::super::{code, resolve::Places};
 use crate::{
@@ -8,10 +8,10 @@ use crate::{
 };
 use std::{collections::BTreeSet, ops::Range};
 
-/// The hierarchy as ranges.
+/// The hierarchy as ranges of numbers.
 pub(super) struct Shape<'c> {
     pub chart: &'c Chart,
-    /// One past the last state inside each state.
+    /// One past the last descendant of each state.
     end: Vec<usize>,
 }
 
@@ -30,12 +30,12 @@ impl<'c> Shape<'c> {
         id.index()..self.end[id.index()]
     }
 
-    /// Whether `inner` is `outer` or inside it.
+    /// Returns true if `inner` is `outer` or inside it.
     pub(super) fn contains(&self, outer: StateId, inner: StateId) -> bool {
         self.range(outer).contains(&inner.index())
     }
 
-    /// Whether there is a configuration that has both, as far as the hierarchy goes.
+    /// Returns true if the hierarchy permits a configuration with both states.
     pub(super) fn together(&self, a: StateId, b: StateId) -> bool {
         if self.contains(a, b) || self.contains(b, a) {
             return true;
@@ -44,18 +44,18 @@ impl<'c> Shape<'c> {
         meeting.is_some_and(|meeting| self.chart.state(meeting).kind == Kind::Parallel)
     }
 
-    /// The states whose events this one hears under their plain names: those inside it, and those around it.
+    /// Returns the states whose events this one receives under their plain names: its descendants and its ancestors.
     pub(super) fn line(&self, id: StateId) -> Vec<Range<usize>> {
         let around = self.chart.ancestors(id).map(|ancestor| ancestor.index()..ancestor.index() + 1);
         std::iter::once(self.range(id)).chain(around).collect()
     }
 
-    /// Whether this state hears an event of one of the states under its plain name.
+    /// Returns true if this state receives an event of one of the states under its plain name.
     pub(super) fn hears_any(&self, id: StateId, states: &BTreeSet<usize>) -> bool {
         self.line(id).into_iter().any(|range| states.range(range).next().is_some())
     }
 
-    /// The states that can be active together with this one, as ranges of numbers.
+    /// Returns the states that can be active together with this one, as ranges of numbers.
     pub(super) fn companions(&self, id: StateId) -> Vec<Range<usize>> {
         let mut ranges = vec![self.range(id)];
         let mut inner = id;
@@ -71,13 +71,13 @@ impl<'c> Shape<'c> {
         ranges
     }
 
-    /// Whether one of the states can be active together with this one.
+    /// Returns true if one of the states can be active together with this one.
     pub(super) fn any_together(&self, id: StateId, states: &BTreeSet<usize>) -> bool {
         self.companions(id).into_iter().any(|range| !range.is_empty() && states.range(range).next().is_some())
     }
 }
 
-/// Complains about targets that exclude each other.
+/// Reports targets that exclude each other.
 pub(super) fn check_targets(shape: &Shape<'_>, places: &Places, problems: &mut Vec<Diagnostic>) {
     for transition in &shape.chart.transitions {
         let spans = places.targets.get(transition.id.index()).map(Vec::as_slice).unwrap_or_default();
@@ -91,7 +91,7 @@ pub(super) fn check_targets(shape: &Shape<'_>, places: &Places, problems: &mut V
 }
 
 fn apart(shape: &Shape<'_>, targets: &[StateId], spans: &[Span], whole: Span, problems: &mut Vec<Diagnostic>) {
-    // A history state stands for whatever its parent was in.
+    // A history state may enter any state inside its parent.
     let place = |id: StateId| match shape.chart.state(id) {
         state if state.kind.is_history() => state.parent.unwrap_or(id),
         _ => id,

@@ -1,4 +1,4 @@
-//! Keys that a kind of state cannot have, and states that cannot stand where they do.
+//! Keys that a kind of state cannot have, and states that are not allowed at their position.
 
 use super::super::{code, draft};
 use crate::{
@@ -12,13 +12,13 @@ const PARALLEL_HAS_NO: &[&str] = &["initial", "history", "target", "data"];
 const COMPOUND_HAS_NO: &[&str] = &["history", "target", "data"];
 const ATOMIC_HAS_NO: &[&str] = &["initial", "history", "target", "data"];
 
-/// Complains about every state that is not put together rightly.
+/// Reports every state with an invalid structure.
 pub(super) fn check(machine: &draft::Machine<'_>, chart: &Chart, problems: &mut Vec<Diagnostic>) {
     // The chart has the states of the draft in the same order.
     let mut drafts = Vec::with_capacity(chart.states.len());
     flatten(&machine.root, &mut drafts);
     for (state, draft) in chart.states.iter().zip(drafts) {
-        // What a `type` that cannot be read allows is not known.
+        // If the `type` is unreadable, the allowed keys are unknown.
         let type_is_known = draft.ty.is_some() || draft.fields.is_none_or(|fields| fields.get("type").is_none());
         if type_is_known {
             keys(state, draft, problems);

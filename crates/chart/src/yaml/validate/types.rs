@@ -1,4 +1,4 @@
-//! The types of all expressions, each with what it can see where it stands.
+//! Checks the types of all expressions in their scopes.
 
 use super::{super::resolve::schema, shape::Shape};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Complains about expressions that are not of the type that is wanted, or read what is not there.
+/// Reports expressions of the wrong type, and reads of unknown fields.
 pub(super) fn check(shape: &Shape<'_>, problems: &mut Vec<Diagnostic>) {
     let chart = shape.chart;
     let fields = chart.context.iter().map(|var| (var.name.clone(), var.ty.clone()));
@@ -20,11 +20,11 @@ pub(super) fn check(shape: &Shape<'_>, problems: &mut Vec<Diagnostic>) {
     chart.transitions.iter().for_each(|transition| types.transition(transition));
 }
 
-/// What each event and signal carries.
+/// The types of the data of each event and signal.
 struct Carried<'c> {
-    /// By name; an event that is only signalled has no type of its own.
+    /// The types by event name. An event that is only signalled has no type of its own.
     events: BTreeMap<&'c str, Option<Type>>,
-    /// By event, then by the state whose activity signals it.
+    /// The types by event, then by the state whose activity signals it.
     signals: BTreeMap<&'c str, BTreeMap<usize, Type>>,
     error: Type,
     timeout: Type,
@@ -57,7 +57,7 @@ impl<'c> Carried<'c> {
         }
     }
 
-    /// What the events that a descriptor takes carry, if they come while the state is active.
+    /// Returns the type of the data of all events that a descriptor matches while the state is active.
     fn taken(&self, shape: &Shape<'_>, state: StateId, descriptor: &Descriptor) -> Type {
         let Some(origin) = descriptor.origin else { return self.by(shape, state, descriptor.prefix()) };
         match origin.event {
@@ -70,7 +70,7 @@ impl<'c> Carried<'c> {
         }
     }
 
-    /// What the events of a plain name carry, if they come while the state is active.
+    /// Returns the type of the data of all events with a plain name that can come while the state is active.
     fn by(&self, shape: &Shape<'_>, state: StateId, descriptor: &str) -> Type {
         let first = descriptor.split('.').next().unwrap_or_default();
         let mut found: Option<Type> = match first {
@@ -102,7 +102,7 @@ impl<'c> Carried<'c> {
     }
 }
 
-/// What a `done` event carries: a map, unless some final state gives it whatever an expression is.
+/// Returns the type of a `done` event's data: a map, unless a final state gives it an expression.
 fn done(chart: &Chart) -> Type {
     let is_open = |data: &Template| matches!(data, Template::Expr(_));
     match chart.states.iter().filter_map(|state| state.data.as_ref()).any(is_open) {
@@ -111,7 +111,7 @@ fn done(chart: &Chart) -> Type {
     }
 }
 
-/// The events that the machine raises itself: what those carry is not declared.
+/// Returns the events that the machine raises itself. The types of their data are not declared.
 fn raised(chart: &Chart) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     let states = chart.states.iter().flat_map(|state| {
@@ -152,7 +152,7 @@ impl<'c> Types<'_, 'c> {
     fn expr(&mut self, expr: &Expr, event: &Type, expect: Option<&Type>) -> Type {
         let scope = Scope { input: &self.input, context: &self.context, event };
         let (found, problems) = expr::check(expr, &scope, expect);
-        // Text that the file does not have letter for letter can only be pointed at as a whole.
+        // If the file does not contain the text verbatim, the problem gets the position of the whole text.
         let exact = expr.span.range().len() == expr.source.len();
         let place = |problem: Diagnostic| Diagnostic { span: if exact { problem.span } else { expr.span }, ..problem };
         self.problems.extend(problems.into_iter().map(place));
@@ -183,7 +183,7 @@ impl<'c> Types<'_, 'c> {
         }
     }
 
-    /// First values may look at `input` alone.
+    /// Checks initial values, which may refer only to `input`.
     fn initial_values(&mut self) {
         let context = std::mem::replace(&mut self.context, Type::Map { fields: BTreeMap::new(), open: false });
         let nothing = Type::Map { fields: BTreeMap::new(), open: false };
