@@ -1,9 +1,9 @@
-//! The machine file as types: what may stand in `machine.yaml`, and nothing about what it means.
+//! The machine file as types: the syntax of `machine.yaml` without its meaning.
 //!
-//! Three things are made of these types: the published JSON Schema, the YAML that importers write, and the text that
-//! `interlock import` prints. Reading does not go through them: the reader works on a tree with positions, so that every
-//! problem of a file can be shown where it stands. A test keeps the two in step. (They can be deserialised for the pieces of a
-//! machine that travel as JSON inside another format.)
+//! These types have three uses: the published JSON Schema, the YAML that importers write, and the text that
+//! `interlock import` prints. The reader does not use them: it works on a tree with positions, so that every problem of
+//! a file is shown at its position. A test keeps the two consistent. (The types are deserialised only for the pieces of
+//! a machine that are embedded as JSON in another format.)
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -13,81 +13,81 @@ use serde_json::Value as Json;
 /// A map that keeps the order of the file.
 pub type Ordered<T> = IndexMap<String, T>;
 
-/// A machine file.
+/// The contents of a machine file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Interlock machine")]
 pub struct MachineFile {
     /// The machine's id: letters, digits, `-`, `_`.
     pub machine: String,
-    /// The author's own version number.
+    /// The version number, chosen by the author.
     pub version: u32,
-    /// One sentence on what it does.
+    /// One sentence that describes the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// JSON Schema of what a run is given.
+    /// JSON Schema of the run's input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Json>,
-    /// The run's data at the start. Values may use `${input…}`.
+    /// The run's initial data. Values may use `${input…}`.
     #[serde(skip_serializing_if = "IndexMap::is_empty", default)]
     pub context: Ordered<Json>,
-    /// Events that come from outside.
+    /// The events that come from outside.
     #[serde(skip_serializing_if = "IndexMap::is_empty", default)]
     pub events: Ordered<EventFile>,
-    /// The first state.
+    /// The initial state of the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial: Option<InitialFile>,
-    /// `parallel` where the top-level states are regions.
+    /// `parallel` if the top-level states are regions.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<KindFile>,
     /// Transitions from any state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<OnFile>,
-    /// Transitions taken as soon as they are enabled.
+    /// Transitions that are taken as soon as they are enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub always: Option<OneOrMany<TransitionFile>>,
-    /// Actions done before the first state is entered.
+    /// Actions that run before the first state is entered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<BlocksFile>,
-    /// Actions done when the machine ends.
+    /// Actions that run when the machine ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<BlocksFile>,
-    /// The default time limit of every state that starts an activity.
+    /// The default timeout of every state that starts an activity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
-    /// The states.
+    /// The top-level states by name.
     pub states: Ordered<StateFile>,
-    /// What the machine promises.
+    /// The properties that the checker proves.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub properties: Vec<PropertyFile>,
 }
 
-/// One value or a list of them.
+/// One value or a list of values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum OneOrMany<T> {
-    /// One.
+    /// A single value.
     One(T),
-    /// Several.
+    /// A list of values.
     Many(Vec<T>),
 }
 
-/// A declared event.
+/// The declaration of an event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventFile {
-    /// Who may raise it.
+    /// The sources that may raise the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<RaiserFile>,
-    /// What it means, for the button a person sees.
+    /// The event's meaning, shown on its button.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// JSON Schema of what it carries.
+    /// JSON Schema of the event's data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Json>,
 }
 
-/// Who may raise an event.
+/// The sources that may raise an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -100,7 +100,7 @@ pub enum RaiserFile {
     Any,
 }
 
-/// Kinds of state that must be said.
+/// The kinds of state that must be declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -110,7 +110,7 @@ pub enum KindFile {
     History,
 }
 
-/// How much a history state remembers.
+/// The depth of a history state's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -119,7 +119,7 @@ pub enum HistoryFile {
     Deep,
 }
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -129,7 +129,7 @@ pub enum OutcomeFile {
     Aborted,
 }
 
-/// What an activity may do to the world.
+/// The effect of an activity on the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -139,81 +139,81 @@ pub enum EffectFile {
     External,
 }
 
-/// Where a compound state begins.
+/// The initial transition of a compound state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum InitialFile {
-    /// Names of states.
+    /// The names of the target states.
     Target(OneOrMany<String>),
-    /// With actions.
+    /// The target states with actions.
     Full {
-        /// Names of states.
+        /// The names of the target states.
         target: OneOrMany<String>,
-        /// Done after the parent's entry.
+        /// Actions that run after the parent's entry.
         actions: OneOrMany<ActionFile>,
     },
 }
 
-/// A state.
+/// The description of a state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StateFile {
-    /// One sentence on what happens here.
+    /// One sentence that describes the state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Atomic or compound where it is missing.
+    /// The kind of state. If missing, the state is atomic or compound.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<KindFile>,
-    /// On a history state: how much it remembers.
+    /// On a history state: the depth of its memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<HistoryFile>,
-    /// On a history state: where it leads when there is nothing to remember.
+    /// On a history state: the default targets if there is nothing to restore.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<OneOrMany<String>>,
-    /// The child to begin with.
+    /// The initial child state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial: Option<InitialFile>,
-    /// On a final state at the top: how the run ended.
+    /// On a top-level final state: the outcome of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<OutcomeFile>,
-    /// On a final state: what the parent's `done` event carries.
+    /// On a final state: the data of the parent's `done` event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Json>,
-    /// Words to find states by; `idle` marks a place where a run may rest for ever.
+    /// Tags for finding states. `idle` marks a state in which a run may stay for ever.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub tags: Vec<String>,
-    /// Actions done on entry.
+    /// Actions that run on entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<BlocksFile>,
-    /// Actions done on exit.
+    /// Actions that run on exit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<BlocksFile>,
-    /// Activities started on entry and cancelled on exit.
+    /// Activities that are started on entry and cancelled on exit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invoke: Option<OneOrMany<InvokeFile>>,
-    /// How long the run may stay here: `90s`, `20m`, `none`.
+    /// The maximum time in this state: `90s`, `20m`, `none`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
-    /// Transitions by event.
+    /// The transitions by event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<OnFile>,
-    /// Transitions taken as soon as they are enabled.
+    /// Transitions that are taken as soon as they are enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub always: Option<OneOrMany<TransitionFile>>,
-    /// Nested states.
+    /// The nested states by name.
     #[serde(skip_serializing_if = "IndexMap::is_empty", default)]
     pub states: Ordered<StateFile>,
 }
 
-/// Blocks of actions: one action, a list, or a list of lists (blocks that fail each on their own).
+/// Blocks of actions: one action, a list, or a list of lists (blocks that fail independently).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum BlocksFile {
-    /// One action.
+    /// A single action.
     One(ActionFile),
-    /// One block.
+    /// One block of actions.
     Block(Vec<ActionFile>),
-    /// Several blocks.
+    /// Several blocks of actions.
     Blocks(Vec<Vec<ActionFile>>),
 }
 
@@ -221,29 +221,29 @@ pub enum BlocksFile {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvokeFile {
-    /// Its registered name.
+    /// The activity's registered name.
     pub activity: String,
-    /// What it is given.
+    /// The activity's arguments.
     #[serde(skip_serializing_if = "IndexMap::is_empty", default)]
     pub with: Ordered<Json>,
-    /// How it may end, besides `error`.
+    /// The signals with which the activity may finish, besides `error`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signals: Option<SignalsFile>,
-    /// What it may do to the world.
+    /// The activity's effect on the world.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectFile>,
-    /// Whether a person reports its result if it is not installed.
+    /// True if a person reports its result when it is not installed.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub manual: bool,
 }
 
-/// How an activity may end.
+/// The signals with which an activity may finish.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum SignalsFile {
-    /// Names.
+    /// The names of the signals.
     Names(Vec<String>),
-    /// Names with the JSON Schema of what they carry.
+    /// The names of the signals with the JSON Schemas of their data.
     Typed(Ordered<Json>),
 }
 
@@ -253,189 +253,189 @@ pub enum SignalsFile {
 pub enum OnFile {
     /// A map of event descriptors to transitions.
     Map(Ordered<OneOrMany<TransitionFile>>),
-    /// A list of transitions that name their event, where the order between events matters.
+    /// A list of transitions that name their event, for a significant order between events.
     List(Vec<TransitionFile>),
 }
 
-/// A transition: the name of its target, or all of it.
+/// A transition: the name of its target, or all of its fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum TransitionFile {
-    /// The name of its target.
+    /// The name of the target.
     Target(String),
-    /// All of it.
+    /// All fields of the transition.
     Full(Box<TransitionBody>),
 }
 
-/// A transition in full.
+/// A transition with all its fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransitionBody {
-    /// In the list form of `on`: the events it takes, separated by spaces.
+    /// In the list form of `on`: the event descriptors, separated by spaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
-    /// Where it leads.
+    /// The target states of the transition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<OneOrMany<String>>,
-    /// CEL; it is enabled only if this is true.
+    /// A CEL condition. The transition is enabled only if it is true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guard: Option<String>,
-    /// How often it may be taken.
+    /// The maximum number of times the transition may be taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<OneOrMany<LimitFile>>,
-    /// Counters that go back to 0.
+    /// The counters that are reset to 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reset: Option<OneOrMany<String>>,
     /// New values for variables of the context.
     #[serde(skip_serializing_if = "IndexMap::is_empty", default)]
     pub assign: Ordered<Json>,
-    /// Events for the machine itself.
+    /// Events that are put on the internal queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raise: Option<OneOrMany<RaiseFile>>,
-    /// Further actions.
+    /// Further actions of the transition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actions: Option<OneOrMany<ActionFile>>,
-    /// What the trace says.
+    /// The reason that the trace shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Does not leave its source when its targets are inside it.
+    /// True if the transition does not leave its source when its targets are inside it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub internal: Option<bool>,
 }
 
-/// A bound on how often a transition is taken.
+/// A bound on the number of times a transition is taken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum LimitFile {
-    /// With a counter of its own.
+    /// A number for the transition's own counter.
     Own(u32),
-    /// With a counter of its own: `${…}` over `input`.
+    /// `${…}` over `input` for the transition's own counter.
     OwnInput(String),
-    /// With a named counter.
+    /// A bound for a named counter.
     Named {
-        /// The counter's name.
+        /// The name of the counter.
         counter: String,
         /// A number, or `${…}` over `input`.
         max: MaxFile,
     },
 }
 
-/// The value a counter must stay below.
+/// The value that a counter must stay below.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MaxFile {
-    /// A number.
+    /// A fixed number.
     Fixed(u32),
     /// `${…}` over `input`.
     Input(String),
 }
 
-/// An event for the machine itself.
+/// An event that is put on the internal queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RaiseFile {
-    /// Its name.
+    /// The name of the event.
     Name(String),
-    /// With data.
+    /// An event with data.
     Full {
-        /// Its name.
+        /// The name of the event.
         event: String,
-        /// What it carries: a map, or `${…}`.
+        /// The event's data: a map, or `${…}`.
         data: Json,
     },
 }
 
-/// An action.
+/// An action of a state or transition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ActionFile {
-    /// New values for variables of the context.
+    /// Assigns new values to variables of the context.
     Assign {
-        /// Variable to value.
+        /// The new values by variable.
         assign: Ordered<Json>,
     },
-    /// An event for the machine itself.
+    /// Puts an event on the internal queue.
     Raise {
-        /// Which.
+        /// The event, with or without data.
         raise: RaiseFile,
     },
-    /// An event on the external queue, now or later.
+    /// Puts an event on the external queue, immediately or after a delay.
     Send {
-        /// Which, and when.
+        /// The event and its delay.
         send: SendFile,
     },
-    /// Take a delayed event back.
+    /// Cancels a delayed event.
     Cancel {
-        /// The id it was sent under.
+        /// The id with which the event was sent.
         cancel: String,
     },
-    /// Write a line into the trace.
+    /// Writes a line to the trace.
     Log {
-        /// What.
+        /// The text of the line.
         log: String,
     },
-    /// Do one thing or another.
+    /// Runs one of two lists of actions.
     If {
-        /// CEL.
+        /// The condition in CEL.
         #[serde(rename = "if")]
         cond: String,
-        /// Where it holds.
+        /// The actions that run if the condition is true.
         then: Vec<ActionFile>,
-        /// Where it does not.
+        /// The actions that run if the condition is false.
         #[serde(rename = "else", skip_serializing_if = "Vec::is_empty", default)]
         otherwise: Vec<ActionFile>,
     },
 }
 
-/// An event to be sent.
+/// An event to send.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SendFile {
-    /// Its name.
+    /// The name of the event.
     pub event: String,
-    /// What it carries: a map, or `${…}`.
+    /// The event's data: a map, or `${…}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Json>,
-    /// How long to wait.
+    /// The delay before the event is sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<String>,
-    /// A name to cancel it by.
+    /// The id with which the event can be cancelled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }
 
-/// A promise. The forms are in `docs/machine-file.md`.
+/// A property to prove. The forms are in `docs/machine-file.md`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PropertyFile {
-    /// No loop runs for ever by itself.
+    /// No loop runs for ever without input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terminates: Option<bool>,
-    /// What is never seen.
+    /// The observation that never happens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub never: Option<OneOrMany<String>>,
-    /// … unless this was seen before.
+    /// … unless this was observed before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without: Option<OneOrMany<String>>,
-    /// … since this was last seen.
+    /// … since this was last observed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<OneOrMany<String>>,
-    /// What can always still be reached.
+    /// The observation that always remains reachable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub possible: Option<OneOrMany<String>>,
-    /// Whenever this is seen …
+    /// Whenever this is observed …
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<OneOrMany<String>>,
     /// … this follows on every path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leads_to: Option<OneOrMany<String>>,
-    /// How often at most …
+    /// The maximum number of times …
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<u32>,
-    /// … this is seen.
+    /// … that this is observed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<OneOrMany<String>>,
-    /// Why it matters.
+    /// The reason why the property matters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
 }
