@@ -24,7 +24,7 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&out).join("machines.rs"), code)
 }
 
-/// The files below a folder, as paths with `/` from it; hidden ones are left out.
+/// Collects the files below a directory as paths relative to it, separated by `/`. Hidden files are skipped.
 fn collect(folder: &Path, prefix: &str, paths: &mut Vec<String>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

@@ -1,6 +1,7 @@
-//! What a chart means, as JSON: without places, layout and comments, the same for every way of writing the same machine.
+//! The meaning of a chart as JSON, without source positions, layout and comments. Every notation of one machine gives
+//! the same JSON.
 //!
-//! Two charts are the same machine if these are equal; a machine's hash is the hash of this.
+//! Two charts are the same machine if their canonical JSON is equal. A machine's hash is computed from this JSON.
 
 use crate::{
     expr::Expr,
@@ -9,13 +10,13 @@ use crate::{
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
-/// Whether two charts are the same machine.
+/// Returns true if both charts describe the same machine.
 pub fn same(a: &Chart, b: &Chart) -> bool {
     a.canonical() == b.canonical()
 }
 
 impl Chart {
-    /// What the chart means, as JSON with a fixed order.
+    /// Returns the meaning of the chart as JSON with a fixed order of keys.
     pub fn canonical(&self) -> Json {
         json!({
             "machine": self.id,
@@ -37,14 +38,15 @@ impl Chart {
         })
     }
 
-    /// The hash of the machine: of its meaning, and of the other files in its folder (by path, then content).
+    /// Returns the machine's hash, computed from its meaning and from the other files in its directory (by path, then
+    /// content).
     pub fn content_hash(&self, files: &[(String, Vec<u8>)]) -> String {
         let mut digest = Sha256::new();
         digest.update(self.canonical().to_string());
         let mut files: Vec<_> = files.iter().collect();
         files.sort();
         for (path, content) in files {
-            // Lengths keep two different folders from looking alike.
+            // The lengths prevent two different directories from producing the same byte sequence.
             digest.update(format!("\n{}:{path}:{}\n", path.len(), content.len()));
             digest.update(content);
         }
@@ -101,7 +103,7 @@ impl Chart {
             "signals": invoke.signals.iter().map(|signal| json!([self.event(signal.event).name, signal.data])).collect::<Vec<_>>(),
             "effect": invoke.effect.map(|effect| effect.word()),
         });
-        // Left out where it is not said, so that the hashes of machines without it stay as they were.
+        // The key is omitted unless it is set, so that the hashes of machines without it stay the same.
         if invoke.manual {
             canonical["manual"] = true.into();
         }
@@ -152,7 +154,7 @@ impl Chart {
         observation.0.iter().map(|seen| self.observed(seen)).collect()
     }
 
-    /// Something seen, as a file writes it.
+    /// Returns an observation as a machine file writes it.
     pub fn observed(&self, seen: &Seen) -> String {
         match seen {
             Seen::Entered(state) => self.name(*state).to_owned(),
@@ -168,7 +170,7 @@ impl Chart {
         }
     }
 
-    /// A promise in one line: `never fixed without testing.passed since changing`.
+    /// Returns a property as one line: `never fixed without testing.passed since changing`.
     pub fn worded(&self, kind: &PropertyKind) -> String {
         let see = |what: &Observation| what.0.iter().map(|seen| self.observed(seen)).collect::<Vec<_>>().join(" or ");
         let tail = |word: &str, what: &Option<Observation>| {
@@ -200,7 +202,8 @@ fn expr(expr: &Expr) -> &str {
     &expr.source
 }
 
-/// Expressions are told from text by being objects with one key that no file can have as its own there.
+/// An expression is an object with a single key that no machine file can use at that position, so it never looks like
+/// text.
 fn template(template: &Template) -> Json {
     let expression = |source: &Expr| json!({ "${}": source.source });
     match template {

@@ -1,46 +1,47 @@
-//! The activities that a machine can name, as data: what each is given, how it ends, and what it may do to the world.
+//! The activities that a machine can name, as data: the arguments, the possible results and the effect of each.
 //!
-//! The crates that implement activities fill a catalogue; whoever checks a machine looks it up here, without knowing any of them.
+//! The crates that implement activities fill a catalogue. The checker reads the catalogue and does not depend on those
+//! crates.
 
 use std::collections::BTreeMap;
 
 use crate::model::{Effect, Schema};
 
-/// The keyword of a catalogue's schema by which a field says what its text stands for; see [`Meaning`].
+/// The schema keyword that assigns a [`Meaning`] to a text field.
 pub const MEANING: &str = "x-interlock";
 
-/// Activities by name. A name that ends in `.*` stands for a family: `judge.*` is `judge`, `judge.plan` and so on.
+/// Activities by name. A name that ends in `.*` matches a family: `judge.*` matches `judge`, `judge.plan` and so on.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue(BTreeMap<String, Entry>);
 
-/// One activity.
+/// The catalogue's description of one activity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The JSON Schema of `with`. Only the keywords that [`Catalogue`]'s users know are looked at: `type`, `properties`, `required`,
+    /// The JSON Schema of `with`. Readers use only these keywords: `type`, `properties`, `required`,
     /// `additionalProperties`, `items`, `enum`, `anyOf` and `minimum`.
     pub with: Schema,
-    /// The signals it can end with; empty if it ends with whatever the machine takes.
+    /// The signals that the activity can finish with. If empty, it can finish with any signal that the machine handles.
     pub signals: Vec<String>,
-    /// Its effect, unless the machine says otherwise.
+    /// The activity's effect, unless the machine declares another one.
     pub effect: Effect,
 }
 
-/// What the text of a field stands for, beyond being text.
+/// The purpose of a text field, beyond its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// The path of a file of the machine: a prompt, filled in with the other fields.
+    /// The path of a prompt file in the machine's directory. The other fields fill in the prompt.
     Prompt,
-    /// The path of a file of the machine: a JSON Schema.
+    /// The path of a JSON Schema file in the machine's directory.
     SchemaFile,
     /// The name or path of a machine.
     Machine,
     /// A command line for the shell, or a list of a program and its arguments.
     Command,
-    /// A program.
+    /// The program that the activity starts.
     Program,
-    /// The only folder that may be written.
+    /// The only directory that the activity may write to.
     OwnFolder,
-    /// A setting of the activity, which prompts do not see.
+    /// A setting of the activity; prompts do not see it.
     Setting,
 }
 
@@ -55,7 +56,7 @@ impl Meaning {
         ("setting", Meaning::Setting),
     ];
 
-    /// The meaning of a field, if its schema says one.
+    /// Returns the meaning of a field, if its schema declares one.
     pub fn of(field: &Schema) -> Option<Self> {
         let word = field.get(MEANING)?.as_str()?;
         Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, meaning)| *meaning)
@@ -63,13 +64,13 @@ impl Meaning {
 }
 
 impl Catalogue {
-    /// The activity of a name: its own entry, or else that of its family.
+    /// Returns the activity with this name: its exact entry, or else the entry of its family.
     pub fn get(&self, name: &str) -> Option<&Entry> {
         let family = name.split('.').next().unwrap_or(name);
         self.0.get(name).or_else(|| self.0.get(&format!("{family}.*")))
     }
 
-    /// The names, in order.
+    /// Returns the names of all activities in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
@@ -82,12 +83,12 @@ impl FromIterator<(String, Entry)> for Catalogue {
 }
 
 impl Entry {
-    /// The schema of a field of `with`.
+    /// Returns the schema of a field of `with`.
     pub fn field(&self, name: &str) -> Option<&Schema> {
         self.with.get("properties")?.get(name)
     }
 
-    /// The fields that stand for something.
+    /// Returns the names of the fields with the given meaning.
     pub fn meaning(&self, wanted: Meaning) -> impl Iterator<Item = &str> {
         let fields = self.with.get("properties").and_then(|fields| fields.as_object());
         let fields = fields.into_iter().flatten().filter(move |(_, field)| Meaning::of(field) == Some(wanted));

@@ -1,6 +1,4 @@
-//! What a machine consists of, as data for programs and as text for people.
-//!
-//! The JSON is a contract that scripts rely on: keys are added, never changed.
+//! A summary of a machine, as JSON for programs and as text for people.
 
 use crate::{
     model::{Chart, State, StateId, Transition},
@@ -9,10 +7,10 @@ use crate::{
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
 
-/// The machine as JSON: `{id, version, hash, initial, states, events, transitions, …}`.
+/// Returns the machine as JSON: `{id, version, hash, initial, states, events, transitions, …}`.
 ///
-/// A transition that takes several events is listed once for each of them; `index` tells which rows are one transition. A
-/// root transition's source is the machine's id, an eventless one's event is null.
+/// A transition that handles several events has one row per event, and these rows share the same `index`. The source of
+/// a root transition is the machine's id. The event of an eventless transition is null.
 pub fn json(chart: &Chart) -> Json {
     let root = chart.state(Chart::ROOT);
     json!({
@@ -72,7 +70,7 @@ fn rows(chart: &Chart, transition: &Transition) -> Vec<Json> {
     }
 }
 
-/// One name bare, several as a list.
+/// Returns a single name as a string and several names as a list.
 fn names(chart: &Chart, ids: &[StateId]) -> Json {
     match ids {
         [one] => chart.state(*one).name.as_str().into(),
@@ -80,7 +78,7 @@ fn names(chart: &Chart, ids: &[StateId]) -> Json {
     }
 }
 
-/// The machine as text: its states as a tree with what leads out of each, then its events and promises.
+/// Returns the machine as text: its states as a tree with their outgoing transitions, then its events and properties.
 pub fn text(chart: &Chart) -> String {
     let mut out = format!("{} version {}\n", chart.id, chart.version);
     if !chart.summary.is_empty() {

@@ -1,47 +1,48 @@
-//! What is wrong with a machine file, and where.
+//! Problems in a machine file, with their positions.
 //!
-//! A [`Diagnostic`] is plain data: a code, a place, a sentence, a hint. How it looks on a terminal is the business of
-//! [`render`](crate::diagnostic::render). Each code has a page under `docs/errors/`.
+//! A [`Diagnostic`] is plain data: a code, a span, a sentence, a hint. [`render`](crate::diagnostic::render) formats it
+//! for a terminal. Each code has a page under `docs/errors/`.
 
 mod render;
 
 pub use render::render;
 
-/// A place in a source text, in bytes. The empty default means "nowhere in particular" (an imported chart, say).
+/// A range of bytes in a source text. The empty default means that there is no position (an imported chart, for
+/// example).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
-    /// First byte.
+    /// The offset of the first byte.
     pub start: u32,
-    /// One past the last byte.
+    /// The offset one past the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// The place between two byte offsets. Files are far smaller than 4 GiB; a larger offset is cut.
+    /// Returns the span between two byte offsets. Files are far smaller than 4 GiB; a larger offset is clamped.
     pub fn between(start: usize, end: usize) -> Self {
         let cut = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
         Span { start: cut(start), end: cut(end.max(start)) }
     }
 
-    /// The place as a range of bytes.
+    /// Returns the span as a range of bytes.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end.max(self.start) as usize
     }
 }
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Nothing wrong, but good to know.
+    /// A remark; nothing is wrong.
     Note,
-    /// Odd, but the machine can run.
+    /// The machine is suspicious, but it can run.
     Warning,
     /// The machine cannot be used.
     Error,
 }
 
 impl Severity {
-    /// The word for programs.
+    /// Returns the severity as a keyword for programs.
     pub fn word(self) -> &'static str {
         match self {
             Severity::Note => "note",
@@ -54,69 +55,70 @@ impl Severity {
 /// One problem of a machine file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// `E0101`, with a page `docs/errors/E0101.md`; `W…` for warnings and `N…` for notes.
+    /// The code, for example `E0101` with the page `docs/errors/E0101.md`. Warnings begin with `W` and notes with `N`.
     pub code: &'static str,
-    /// Error or warning.
+    /// The severity: error, warning or note.
     pub severity: Severity,
-    /// Where.
+    /// The position of the problem in the file.
     pub span: Span,
-    /// What is wrong, one sentence without a full stop.
+    /// The problem as one sentence without a full stop.
     pub message: String,
-    /// What to do about it: "did you mean `TEST_SETUP`?".
+    /// A suggested fix: "did you mean `TEST_SETUP`?".
     pub hint: Option<String>,
-    /// Another place that matters, with what it shows ("first defined here").
+    /// A second position that helps to explain the problem, with its caption ("first defined here").
     pub related: Option<(Span, String)>,
 }
 
 impl Diagnostic {
-    /// A problem that keeps the machine from being used.
+    /// Creates a diagnostic that makes the machine unusable.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Diagnostic { code, severity: Severity::Error, span, message: message.into(), hint: None, related: None }
     }
 
-    /// A problem that the machine can run with.
+    /// Creates a diagnostic that does not prevent the machine from running.
     pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Warning, ..Self::error(code, span, message) }
     }
 
-    /// Something that is good to know.
+    /// Creates a remark about something that is not wrong.
     pub fn note(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Note, ..Self::error(code, span, message) }
     }
 
-    /// The same, with what to do about it.
+    /// Adds a suggested fix.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same, with advice if there is any.
+    /// Adds a suggested fix if there is one; otherwise keeps the present one.
     #[must_use]
     pub fn maybe_hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint.or(self.hint);
         self
     }
 
-    /// The same, pointing at another place that matters.
+    /// Adds a second position with its caption.
     #[must_use]
     pub fn related(mut self, span: Span, text: impl Into<String>) -> Self {
         self.related = Some((span, text.into()));
         self
     }
 
-    /// Whether the machine cannot be used.
+    /// Returns true if the problem makes the machine unusable.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 
-    /// The line and the column where it begins, both from 1; the column counts characters.
+    /// Returns the line and the column of the problem, both from 1. The column counts characters.
     pub fn line_col(&self, source: &str) -> (usize, usize) {
         line_col(source, self.span.start as usize)
     }
 }
 
-/// The line and the column of a byte offset, both from 1. An offset inside a character or past the end is moved back.
+/// Returns the line and the column of a byte offset, both from 1. An offset inside a character or past the end is moved
+/// back to the previous character boundary.
 pub fn line_col(source: &str, offset: usize) -> (usize, usize) {
     let offset = floor_boundary(source, offset);
     let before = &source[..offset];
@@ -126,7 +128,7 @@ pub fn line_col(source: &str, offset: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// The nearest character boundary at or before `offset`.
+/// Returns the nearest character boundary at or before `offset`.
 fn floor_boundary(text: &str, offset: usize) -> usize {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {
@@ -140,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_count_characters_and_offsets_past_the_end_are_moved_back() {
+    fn columns_count_characters_and_offsets_are_clamped() {
         let source = "é: x\nüü: y";
         let at = |offset| line_col(source, offset);
         assert_eq!(at(0), (1, 1));

@@ -1,10 +1,10 @@
-//! What a machine is.
+//! The definition of a machine.
 //!
 //! This crate reads machine files, resolves and validates them, describes and draws them, and exchanges them with other
-//! statechart formats. The result of all reading is one value, the [`Chart`]: a statechart with every name resolved to
-//! an index, ready to be compiled and stepped by `interlock-core`.
+//! statechart formats. All readers return one value, the [`Chart`]: a statechart with every name resolved to an index,
+//! ready to be compiled and stepped by `interlock-core`.
 //!
-//! It does not know how a machine moves, what it may do to the world, or how its runs are stored.
+//! The crate does not execute machines, and it does not know their effects or the storage of their runs.
 
 pub mod canonical;
 pub mod catalogue;

@@ -1,8 +1,8 @@
-//! Where machines come from: built into the binary, a project's own, or a path. Reading files is the only thing this crate does
-//! with the world, and it is all here.
+//! The sources of machines: built into the binary, in a project, or at a path. Reading files is the only I/O of this
+//! crate, and all of it is here.
 //!
-//! A project's machines live under `.interlock/machines/NAME/`, in the directory given or one above it. They come before
-//! the built-in ones of the same name: that is how a project changes one.
+//! A project's machines are under `.interlock/machines/NAME/`, in the given directory or one above it. They override
+//! the built-in machines of the same name, so a project can replace one.
 
 mod builtin;
 mod folder;
@@ -15,26 +15,26 @@ use std::{
 
 pub use builtin::{files as builtin_files, names as builtin_names};
 
-/// The file that makes a folder a machine.
+/// The file that makes a directory a machine.
 pub const MACHINE_FILE: &str = "machine.yaml";
 
-/// Where a project keeps its machines.
+/// The directory of a project's machines.
 pub const PROJECT_MACHINES: &str = ".interlock/machines";
 
-/// Where a machine comes from.
+/// The source of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
     /// Embedded in the binary.
     BuiltIn,
-    /// The project's own.
+    /// Found in the project.
     Project,
-    /// A path that was named.
+    /// Loaded from a given path.
     Path,
 }
 
 impl Origin {
-    /// The word for people.
+    /// Returns the origin as a word for people.
     pub fn word(self) -> &'static str {
         match self {
             Origin::BuiltIn => "built-in",
@@ -44,20 +44,20 @@ impl Origin {
     }
 }
 
-/// A machine's files, not yet read.
+/// A machine's files before they are parsed.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The name it was found by: the folder's, for a path the path's.
+    /// The name with which the machine was found: the directory's name, or the given path.
     pub name: String,
-    /// Where it comes from.
+    /// The source of the machine.
     pub origin: Origin,
-    /// Where `machine.yaml` is; for a built-in machine its place in the repository.
+    /// The path of `machine.yaml`. For a built-in machine it is the path in the repository.
     pub path: PathBuf,
-    /// The text of `machine.yaml`, for showing problems in it; where it is not UTF-8, as much as can be shown.
+    /// The text of `machine.yaml`, used to show problems. If it is not UTF-8, the text is lossy.
     pub text: String,
-    /// What stands under `prompts/` and `schemas/`, by path within the folder.
+    /// The files under `prompts/` and `schemas/`, by path within the directory.
     pub files: Vec<(String, Vec<u8>)>,
-    /// The file's own bytes where they are no text.
+    /// The file's bytes if they are not UTF-8.
     not_text: Option<Vec<u8>>,
 }
 
@@ -73,7 +73,7 @@ impl Source {
         }
     }
 
-    /// Reads and validates it.
+    /// Parses and validates the machine.
     pub fn read(&self) -> Reading {
         match &self.not_text {
             Some(bytes) => yaml::read_bytes(bytes),
@@ -81,57 +81,57 @@ impl Source {
         }
     }
 
-    /// The path as problems show it.
+    /// Returns the path as diagnostics show it.
     pub fn file_name(&self) -> String {
         self.path.display().to_string()
     }
 }
 
-/// A machine that can be named.
+/// A machine that can be loaded by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its name: the folder's.
+    /// The machine's name, which is its directory's name.
     pub name: String,
-    /// Where it comes from.
+    /// The source of the machine.
     pub origin: Origin,
-    /// Where `machine.yaml` is.
+    /// The path of `machine.yaml`.
     pub path: PathBuf,
 }
 
-/// Why a machine could not be loaded.
+/// The reason why a machine could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Nothing has this name.
+    /// There is no machine with this name.
     #[error("there is no machine called `{name}`")]
     Unknown {
-        /// The name.
+        /// The name that was looked up.
         name: String,
-        /// What to do about it.
+        /// A suggested fix for the user.
         hint: String,
     },
-    /// Something is there and cannot be read.
+    /// A file or directory exists but cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Unreadable {
-        /// What.
+        /// The path of the unreadable file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// It is no file that is read: a link, a pipe, or too long.
+    /// The path is not a readable file: a link, a pipe, or too long.
     #[error(transparent)]
     Refused(#[from] interlock_regular_file::Error),
-    /// The folder has more in it than is taken.
+    /// The directory exceeds a limit.
     #[error("{} has more than {limit}", path.display())]
     TooMuch {
-        /// The folder.
+        /// The path of the directory.
         path: PathBuf,
-        /// What it has too much of.
+        /// The limit that was exceeded.
         limit: &'static str,
     },
 }
 
 impl Error {
-    /// What to do about it.
+    /// Returns a suggested fix, if there is one.
     pub fn hint(&self) -> Option<&str> {
         match self {
             Error::Unknown { hint, .. } => Some(hint),
@@ -140,7 +140,8 @@ impl Error {
     }
 }
 
-/// Every machine that can be named from `dir`, by name; a project's own hides the built-in one of the same name.
+/// Lists every machine that can be named from `dir`, by name. A project's machine hides the built-in one of the same
+/// name.
 pub fn list(dir: &Path) -> Vec<Listed> {
     let mut found: Vec<Listed> = Vec::new();
     for folder in projects(dir).map(|project| project.join(PROJECT_MACHINES)) {
@@ -160,7 +161,7 @@ pub fn list(dir: &Path) -> Vec<Listed> {
     found
 }
 
-/// Loads a machine by its name, or by a path to its folder or its file (relative to `dir`).
+/// Loads a machine by its name, or by a path to its directory or its file (relative to `dir`).
 pub fn load(name_or_path: &str, dir: &Path) -> Result<Source, Error> {
     if looks_like_path(name_or_path) {
         return from_path(name_or_path, dir);
@@ -202,7 +203,7 @@ fn unknown(name: &str, dir: &Path) -> Error {
     Error::Unknown { name: name.to_owned(), hint }
 }
 
-/// The folders that have machines of a project in them, nearest first.
+/// Returns the directories that contain a project's machines, nearest first.
 fn projects(dir: &Path) -> impl Iterator<Item = &Path> {
     dir.ancestors().filter(|dir| dir.join(PROJECT_MACHINES).is_dir())
 }

@@ -1,24 +1,25 @@
 //! The JSON Schema of the machine file, for editors and for programs that write machines.
 //!
-//! It is made of the types in [`crate::file`] and then tightened by what types cannot say: no unknown keys, what names and
-//! durations look like. It accepts what the reader accepts as far as shape goes; what names mean is the reader's business.
+//! It is generated from the types in [`crate::file`] and then restricted by rules that types cannot express: no unknown
+//! keys, patterns for names and durations. It accepts every shape that the reader accepts. Only the reader checks the
+//! meaning of names.
 
 use crate::file::MachineFile;
 use serde_json::{Map, Value as Json, json};
 
-/// Where the schema is published.
+/// The address at which the schema is published.
 pub const SCHEMA_ID: &str = "https://interlock.dev/schema/machine-1.json";
 
-/// What a duration looks like.
+/// The pattern of a duration.
 const DURATION: &str = "^[0-9]+(ms|s|m|h|d)$";
-/// What a state's own `timeout` looks like.
+/// The pattern of a state's own `timeout`.
 const TIMEOUT: &str = "^([0-9]+(ms|s|m|h|d)|none)$";
-/// What a machine's id looks like.
+/// The pattern of a machine's id.
 const MACHINE: &str = r"^[\p{L}_][\p{L}\p{N}_-]*$";
-/// What a variable or a counter looks like.
+/// The pattern of a variable's or counter's name.
 const IDENTIFIER: &str = "^[A-Za-z_][A-Za-z0-9_]*$";
 
-/// The schema of `machine.yaml`.
+/// Returns the schema of `machine.yaml`.
 pub fn machine_schema() -> Json {
     let mut schema = Json::from(schemars::schema_for!(MachineFile));
     close(&mut schema);
@@ -29,7 +30,7 @@ pub fn machine_schema() -> Json {
     schema
 }
 
-/// The schema as it is checked in.
+/// Returns the schema as the text that is checked in.
 pub fn machine_schema_text() -> String {
     let mut text = serde_json::to_string_pretty(&machine_schema()).unwrap_or_default();
     text.push('\n');
@@ -103,7 +104,7 @@ fn optional(schema: &mut Json, pointer: &str, key: &str) {
     }
 }
 
-/// Another type that the reader takes for the same.
+/// Adds another type that the reader accepts as equivalent.
 fn or_also(schema: &mut Json, pointer: &str, another: &str) {
     let Some(fields) = object(schema, pointer) else { return };
     match fields.get_mut("type") {

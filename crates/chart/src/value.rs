@@ -1,32 +1,32 @@
-//! The data that machines carry: JSON, cheap to clone.
+//! The data of machines: JSON values that are cheap to clone.
 //!
-//! Strings, lists and maps are shared, so that moving data from an event into the context costs a reference count. The
-//! order of a map's keys is the order of their names: the same data always looks the same.
+//! Strings, lists and maps are shared, so copying data from an event to the context costs only a reference count. The
+//! keys of a map are ordered by name, so equal data is always written in the same way.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-/// A JSON value with integers and floating-point numbers told apart, as CEL does.
+/// A JSON value that distinguishes integers from floating-point numbers, as CEL does.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
-    /// `null`
+    /// The value `null`.
     #[default]
     Null,
-    /// `true` or `false`
+    /// The value `true` or `false`.
     Bool(bool),
     /// A whole number.
     Int(i64),
     /// A number with a fraction or an exponent.
     Float(f64),
-    /// A string.
+    /// A string value.
     Str(Arc<str>),
-    /// A list.
+    /// A list of values.
     List(Arc<[Value]>),
-    /// An object.
+    /// An object, ordered by key.
     Map(Arc<BTreeMap<Arc<str>, Value>>),
 }
 
 impl Value {
-    /// The field `name` of a map; nothing for another kind of value or a missing field.
+    /// Returns the field `name` of a map, or `None` for another kind of value or a missing field.
     pub fn get(&self, name: &str) -> Option<&Value> {
         match self {
             Value::Map(fields) => fields.get(name),
@@ -34,7 +34,7 @@ impl Value {
         }
     }
 
-    /// The string, if it is one.
+    /// Returns the string, if the value is one.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Value::Str(text) => Some(text),
@@ -42,7 +42,7 @@ impl Value {
         }
     }
 
-    /// The word for this kind of value in messages to people.
+    /// Returns the name of this kind of value for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Null => "null",
@@ -55,18 +55,18 @@ impl Value {
         }
     }
 
-    /// A map from pairs.
+    /// Creates a map from pairs.
     pub fn map<K: Into<Arc<str>>>(fields: impl IntoIterator<Item = (K, Value)>) -> Value {
         Value::Map(Arc::new(fields.into_iter().map(|(name, value)| (name.into(), value)).collect()))
     }
 
-    /// An empty map: what an event without data carries.
+    /// Returns an empty map, which is the data of an event without data.
     pub fn empty() -> Value {
         Value::Map(Arc::default())
     }
 }
 
-/// As a reason or a message shows it: a string bare, everything else as JSON.
+/// Formats the value for a reason or a message: a string bare, everything else as JSON.
 impl fmt::Display for Value {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -139,7 +139,7 @@ impl serde::Serialize for Value {
             Value::Null => serializer.serialize_unit(),
             Value::Bool(value) => serializer.serialize_bool(*value),
             Value::Int(value) => serializer.serialize_i64(*value),
-            // JSON has no other numbers; what is none of them is nothing.
+            // JSON has only finite numbers, so the others become `null`.
             Value::Float(value) if !value.is_finite() => serializer.serialize_unit(),
             Value::Float(value) => serializer.serialize_f64(*value),
             Value::Str(text) => serializer.serialize_str(text),

@@ -1,7 +1,7 @@
-//! Every problem that the reader knows, as a person sees it.
+//! The display of every problem that the reader reports.
 //!
-//! `tests/bad/CODE-what.yaml` has the problem, `CODE-what.txt` beside it what is shown. `UPDATE_EXPECT=1 cargo test` rewrites
-//! the texts.
+//! `tests/bad/CODE-what.yaml` has the problem, `CODE-what.txt` beside it has the expected output.
+//! `UPDATE_EXPECT=1 cargo test` rewrites the texts.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -11,11 +11,11 @@ use interlock_chart::{
 };
 use std::{collections::BTreeSet, fs, path::Path};
 
-/// Problems of files that cannot be kept as small text files; they have tests of their own in `robust.rs`.
+/// Problems of files that cannot be kept as small text files; `robust.rs` tests them.
 const ELSEWHERE: &[&str] = &[code::FILE_TOO_LARGE, code::NOT_UTF8, code::TOO_MANY];
 
 #[test]
-fn every_problem_is_shown_where_it_stands() {
+fn every_problem_is_shown_at_its_position() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad");
     let mut files: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));

@@ -1,4 +1,4 @@
-//! The machines in the binary: they are read, described, and survive being written out.
+//! The machines in the binary: they are read, described, and written back without loss.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -18,7 +18,7 @@ fn read(name: &str, source: &str, reading: yaml::Reading) -> Chart {
 }
 
 #[test]
-fn every_built_in_machine_is_without_problems() {
+fn built_in_machines_have_no_problems() {
     let mut shown = String::new();
     for source in machines() {
         let reading = source.read();
@@ -30,7 +30,7 @@ fn every_built_in_machine_is_without_problems() {
 }
 
 #[test]
-fn a_built_in_machine_that_is_written_out_is_the_same() {
+fn a_built_in_machine_round_trips() {
     for source in machines() {
         let chart = read(&source.name, &source.text, source.read());
         let written = yaml::write(&yaml::unresolve(&chart));

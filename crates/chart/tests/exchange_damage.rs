@@ -1,4 +1,4 @@
-//! Damaged documents: whatever is done to a text, an importer answers, and what it accepts can be written and read.
+//! Damaged documents: an importer accepts or refuses every text, and an accepted machine can be written and read.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
@@ -7,7 +7,7 @@ use interlock_chart::{
     yaml,
 };
 
-/// A generator of numbers that are always the same (xorshift), so that a failure can be seen again.
+/// A random generator (xorshift) with a fixed seed, so that failures are reproducible.
 struct Numbers(u64);
 
 impl Numbers {
@@ -19,7 +19,7 @@ impl Numbers {
     }
 }
 
-/// Cuts, doubles, swaps and writes over pieces of a text.
+/// Cuts, doubles, swaps and overwrites pieces of a text.
 fn damaged(text: &str, numbers: &mut Numbers) -> String {
     const PIECES: [&str; 16] = [
         "<",
@@ -106,7 +106,7 @@ fn damaged_mermaid_is_read_or_refused() {
 }
 
 #[test]
-fn the_format_is_told_by_name_or_by_beginning() {
+fn the_format_is_guessed_from_name_or_beginning() {
     let cases = [
         ("<scxml/>", "x", Some(Format::Scxml)),
         ("{}", "", Some(Format::Xstate)),

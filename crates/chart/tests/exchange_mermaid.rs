@@ -8,7 +8,7 @@ use interlock_chart::{
     yaml,
 };
 
-/// The machine file and the warnings after it, or the errors. What is imported must also be readable.
+/// Checks the machine file and the warnings after it, or the errors. The imported machine must also be readable.
 fn check(text: &str, expect: Expect) {
     let shown = match import(text, Some(Format::Mermaid), "diagram.mmd") {
         Ok(imported) => {
@@ -27,7 +27,7 @@ fn check(text: &str, expect: Expect) {
 }
 
 #[test]
-fn a_flat_diagram_with_words_on_its_arrows_is_the_outline_of_a_machine() {
+fn a_flat_diagram_becomes_the_outline_of_a_machine() {
     check(
         "Some page.
 
@@ -84,7 +84,7 @@ stateDiagram-v2
 }
 
 #[test]
-fn composites_regions_choices_notes_and_styles_are_understood() {
+fn composites_regions_choices_notes_and_styles_are_imported() {
     check(
         "---
 title: A kitchen
@@ -163,7 +163,7 @@ stateDiagram-v2
 }
 
 #[test]
-fn arrows_without_labels_wait_where_there_is_a_choice_or_a_circle() {
+fn unlabelled_arrows_wait_if_there_is_a_choice_or_a_cycle() {
     check(
         "stateDiagram-v2
     [*] --> Still
@@ -216,7 +216,7 @@ fn arrows_without_labels_wait_where_there_is_a_choice_or_a_circle() {
 }
 
 #[test]
-fn broken_diagrams_are_errors_with_a_place() {
+fn broken_diagrams_are_errors_with_a_position() {
     let cases = [
         "flowchart TD\n a --> b",
         "",
@@ -276,7 +276,7 @@ states:
 "#;
 
 #[test]
-fn a_chart_is_drawn_in_both_languages() {
+fn a_chart_is_exported_to_mermaid_and_dot() {
     let chart = yaml::read(SMALL).chart.unwrap();
     let mermaid = exchange::export(&chart, Format::Mermaid);
     expect![[r#"
@@ -372,7 +372,7 @@ fn an_exported_diagram_can_be_imported_again() {
 }
 
 #[test]
-fn comments_end_lines_and_a_brace_may_stand_alone() {
+fn trailing_comments_and_separate_braces_are_parsed() {
     check(
         "stateDiagram-v2
     [*] --> Off %% the lamp begins dark

@@ -1,4 +1,4 @@
-//! There and back: a chart that is exported and imported again is the same chart.
+//! Round trips: a chart that is exported and imported again is the same chart.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
@@ -9,10 +9,10 @@ use interlock_chart::{
     yaml,
 };
 
-/// Everything a machine can have, in one.
+/// A machine that uses every feature.
 const EVERYTHING: &str = include_str!("exchange/everything.yaml");
 
-/// Two regions whose activities end with the same signals, and a third that names one of them.
+/// A machine with two regions whose activities finish with the same signals, and a third region that names one of them.
 const LINT_AND_TESTS: &str = include_str!("../../../examples/lint-and-tests/machine.yaml");
 
 const MACHINES: [(&str, &str); 7] = [
@@ -32,7 +32,7 @@ fn read(text: &str) -> Chart {
     reading.chart.unwrap_or_else(|| panic!("{problems}"))
 }
 
-/// What the reader makes of a file once it is written.
+/// Writes a file and reads it back.
 fn reread(file: &MachineFile) -> Chart {
     read(&yaml::write(file))
 }
@@ -60,7 +60,7 @@ fn check(format: Format) {
 }
 
 #[test]
-fn a_chart_and_the_file_it_could_have_come_from_say_the_same() {
+fn a_restored_machine_file_gives_the_same_chart() {
     for (name, text) in MACHINES {
         let chart = read(text);
         assert_same(name, &chart, &reread(&machine_file(&chart)));
@@ -68,17 +68,17 @@ fn a_chart_and_the_file_it_could_have_come_from_say_the_same() {
 }
 
 #[test]
-fn scxml_gives_the_same_chart_back() {
+fn scxml_round_trips() {
     check(Format::Scxml);
 }
 
 #[test]
-fn xstate_gives_the_same_chart_back() {
+fn xstate_round_trips() {
     check(Format::Xstate);
 }
 
 #[test]
-fn a_signal_that_other_tools_would_take_for_another_regions_has_its_qualified_name() {
+fn an_ambiguous_signal_is_exported_with_its_qualified_name() {
     let chart = read(LINT_AND_TESTS);
     let scxml = exchange::export(&chart, Format::Scxml).text;
     assert!(scxml.contains(r#"event="linting.passed" il:event="passed" target="linted""#), "{scxml}");
@@ -92,7 +92,7 @@ fn a_signal_that_other_tools_would_take_for_another_regions_has_its_qualified_na
 }
 
 #[test]
-fn promela_tells_the_signals_of_two_states_apart() {
+fn promela_distinguishes_the_signals_of_two_states() {
     let text = "machine: m\nversion: 1\ninitial: a\non: {error: c, b.passed: c}\nstates:\n  \
                 a: {invoke: {activity: x, signals: [passed]}, on: {passed: b}}\n  \
                 b: {invoke: {activity: y, signals: [passed]}}\n  c: {type: final, outcome: success}\n";

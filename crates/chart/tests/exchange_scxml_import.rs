@@ -1,4 +1,4 @@
-//! SCXML documents of other tools, as machine files.
+//! Imports of SCXML documents from other tools.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
@@ -17,7 +17,8 @@ fn read(body: &str) -> Result<Imported, String> {
     })
 }
 
-/// The machine without its id and version, and the warnings after it. What is imported must also be readable.
+/// Checks the machine without its id and version, and the warnings after it. The imported machine must also be
+/// readable.
 fn check(body: &str, expect: Expect) {
     let shown = match read(body) {
         Ok(imported) => {
@@ -35,7 +36,7 @@ fn check(body: &str, expect: Expect) {
 }
 
 #[test]
-fn states_transitions_and_history_carry_over() {
+fn states_transitions_and_history_are_imported() {
     check(
         "initial='b'>
   <state id='a'><transition event='go' target='b'/></state>
@@ -119,7 +120,7 @@ fn states_transitions_and_history_carry_over() {
 }
 
 #[test]
-fn executable_content_carries_over_in_order() {
+fn executable_content_is_imported_in_order() {
     check(
         "datamodel='ecmascript'>
   <datamodel><data id='x' expr='1'/><data id='y' expr='x + 1'/><data id='list'>[1, 2]</data><data id='none'/></datamodel>
@@ -254,7 +255,7 @@ fn executable_content_carries_over_in_order() {
 }
 
 #[test]
-fn what_a_machine_file_cannot_carry_is_unsupported_and_says_where() {
+fn unsupported_features_are_reported_with_a_position() {
     let cases = [
         "><state id='a'>\n<onentry><script>f()</script></onentry></state>",
         "><state id='a'><onentry>\n<foreach array='f(x)' item='y'/></onentry></state>",
@@ -296,7 +297,7 @@ fn what_a_machine_file_cannot_carry_is_unsupported_and_says_where() {
 }
 
 #[test]
-fn a_loop_is_written_out_round_by_round() {
+fn a_loop_is_unrolled() {
     check(
         "><datamodel><data id='list' expr='[7]'/></datamodel>
   <state id='a'><onentry><foreach array='list' item='x' index='i'><raise event='e'/></foreach></onentry></state>",
@@ -354,7 +355,7 @@ fn a_loop_is_written_out_round_by_round() {
 }
 
 #[test]
-fn broken_documents_are_errors_with_a_place() {
+fn broken_documents_are_errors_with_a_position() {
     let cases = [
         "><state id='a'>",
         "><state id='a'/>\n<state id='a'/>",
@@ -384,7 +385,7 @@ fn broken_documents_are_errors_with_a_place() {
 }
 
 #[test]
-fn names_that_a_machine_cannot_have_are_changed_and_told() {
+fn illegal_names_are_changed_with_a_warning() {
     check(
         "><state id='a.'><transition event='done.state.a.' cond=\"In('a.')\" target='c:d'/><state><final/></state></state><state id='c:d'/>",
         expect![[r#"
@@ -424,7 +425,7 @@ fn names_that_a_machine_cannot_have_are_changed_and_told() {
 }
 
 #[test]
-fn an_assignment_to_nothing_still_raises_an_error_when_it_happens() {
+fn an_assignment_to_an_undeclared_variable_raises_an_error_at_run_time() {
     check(
         "><state id='a'><onentry><assign location='x' expr='1'/></onentry></state>",
         expect![[r#"
@@ -444,7 +445,7 @@ fn an_assignment_to_nothing_still_raises_an_error_when_it_happens() {
 }
 
 #[test]
-fn a_variable_that_changes_its_kind_starts_open() {
+fn a_variable_that_changes_its_type_starts_as_null() {
     check(
         "><datamodel><data id='x' expr='1'/></datamodel><state id='a'><onentry><assign location='x' expr=\"'a'\"/></onentry></state>",
         expect![[r#"
@@ -473,7 +474,7 @@ fn a_variable_that_changes_its_kind_starts_open() {
 }
 
 #[test]
-fn documents_without_bounds_are_refused() {
+fn documents_that_exceed_bounds_are_refused() {
     let deep = format!("><state id='a'>{}{}</state>", "<state>".repeat(200), "</state>".repeat(200));
     let very_deep = format!("><state id='a'>{}{}</state>", "<state>".repeat(100_000), "</state>".repeat(100_000));
     let wide = format!(

@@ -1,4 +1,4 @@
-//! XState configurations by another hand, as machine files.
+//! Imports of XState configurations that our exporter did not write.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
@@ -8,7 +8,7 @@ use interlock_chart::{
     yaml,
 };
 
-/// The machine file, and the warnings or errors after it. What is imported must also be readable.
+/// Checks the machine file, and the warnings or errors after it. The imported machine must also be readable.
 fn check(text: &str, expect: Expect) {
     let shown = match import(text, Some(Format::Xstate), "config.json") {
         Ok(imported) => {
@@ -79,7 +79,7 @@ fn targets_are_found_by_sibling_child_path_and_id() {
 }
 
 #[test]
-fn code_that_is_only_named_is_told_and_made_harmless() {
+fn code_that_is_only_named_is_reported_and_made_harmless() {
     check(
         r#"{
   "id": "loader", "initial": "idle", "context": { "tries": 0, "text": "costs ${5}" },
@@ -164,7 +164,7 @@ fn delays_become_a_timeout_or_timers() {
 }
 
 #[test]
-fn equal_keys_in_different_parents_get_names_of_their_own() {
+fn equal_keys_in_different_parents_get_different_names() {
     check(
         r#"{
   "initial": "left", "type": "parallel",
@@ -201,7 +201,7 @@ fn equal_keys_in_different_parents_get_names_of_their_own() {
 }
 
 #[test]
-fn broken_configurations_are_errors_with_a_place() {
+fn broken_configurations_are_errors_with_a_position() {
     let cases = [
         "{ \"initial\": \"a\",\n \"states\": { \"a\": {} ",
         "{}",
@@ -292,7 +292,7 @@ fn history_needs_no_type_and_in_is_a_guard() {
 }
 
 #[test]
-fn exact_names_stand_before_wildcards() {
+fn exact_names_come_before_wildcards() {
     check(
         r#"{
   "id": "router", "initial": "a",
@@ -344,7 +344,7 @@ fn exact_names_stand_before_wildcards() {
 }
 
 #[test]
-fn what_says_how_a_machine_moves_is_never_left_out_silently() {
+fn keys_that_affect_transitions_are_never_ignored_silently() {
     check(
         r#"{
   "initial": "a",

@@ -1,4 +1,4 @@
-//! Where machines are found.
+//! The lookup of machines by name and path.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -7,7 +7,7 @@ use std::{fs, path::PathBuf};
 
 const MACHINE: &str = "machine: own\nversion: 1\ninitial: a\nstates: { a: { type: final, outcome: success } }\n";
 
-/// A project with a machine called `own` and a changed `coder`, seen from a folder below it.
+/// Creates a project with a machine called `own` and a changed `coder`, and returns a directory below it.
 fn project(name: &str) -> PathBuf {
     let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     for machine in ["own", "coder"] {
@@ -23,7 +23,7 @@ fn project(name: &str) -> PathBuf {
 }
 
 #[test]
-fn a_projects_machines_are_found_from_below_and_hide_the_built_in_ones() {
+fn project_machines_are_found_from_below_and_hide_built_in_ones() {
     let dir = project("found");
     let listed = library::list(&dir);
     let of = |name: &str| listed.iter().find(|listed| listed.name == name).unwrap().origin;
@@ -36,7 +36,7 @@ fn a_projects_machines_are_found_from_below_and_hide_the_built_in_ones() {
 }
 
 #[test]
-fn a_path_may_name_the_folder_or_the_file() {
+fn a_path_may_name_the_directory_or_the_file() {
     let dir = project("path");
     let by_folder = library::load("../../.interlock/machines/own", &dir).unwrap();
     let by_file = library::load("../../.interlock/machines/own/machine.yaml", &dir).unwrap();
@@ -52,7 +52,7 @@ fn a_path_may_name_the_folder_or_the_file() {
 }
 
 #[test]
-fn what_cannot_be_loaded_is_said_with_a_hint() {
+fn load_errors_have_a_hint() {
     let dir = project("missing");
     let error = library::load("firmwear", &dir).unwrap_err();
     assert_eq!(error.to_string(), "there is no machine called `firmwear`");
@@ -61,7 +61,7 @@ fn what_cannot_be_loaded_is_said_with_a_hint() {
 }
 
 #[test]
-fn a_huge_file_and_one_that_is_no_text_are_refused_by_reading() {
+fn huge_files_and_files_that_are_not_text_are_refused() {
     let dir = project("huge");
     fs::write(dir.join("huge.yaml"), vec![b'x'; 10_000_000]).unwrap();
     fs::write(dir.join("bytes.yaml"), b"machine: \xff").unwrap();
@@ -90,7 +90,7 @@ fn a_prompt_that_is_a_link_or_a_pipe_is_refused() {
 }
 
 #[test]
-fn a_machine_that_is_a_link_to_elsewhere_is_refused() {
+fn a_linked_machine_is_refused() {
     let dir = project("linked");
     let machines = dir.join("../../.interlock/machines");
     let _ = fs::remove_file(machines.join("other"));

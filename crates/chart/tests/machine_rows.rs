@@ -1,6 +1,6 @@
 //! The rows of the specifications of coder, brain and notebook: each is a transition of the built-in machine.
 
-#![allow(clippy::unwrap_used)] // A test that cannot go on stops.
+#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
@@ -15,7 +15,8 @@ fn chart(machine: &str) -> Chart {
     yaml::read(&fs::read_to_string(file).unwrap()).chart.unwrap()
 }
 
-/// `SOURCE event TARGET` a line; a source or target is meant with everything inside it, and the machine's id stands for any state.
+/// Checks rows of the form `SOURCE event TARGET`. A source or target includes its descendants, and the machine's id
+/// means any state.
 fn check(machine: &str, rows: &str) {
     let chart = chart(machine);
     for row in rows.lines().map(str::trim).filter(|row| !row.is_empty()) {
@@ -73,7 +74,7 @@ fn every_rule_of_coder_exists() {
 }
 
 #[test]
-fn every_cell_of_the_brain_matrix_exists_and_every_failure_has_its_way() {
+fn every_cell_of_the_brain_matrix_exists_and_every_failure_is_handled() {
     check(
         "brain",
         "IDLE init DEVELOPING
@@ -169,7 +170,7 @@ const NOTEBOOK: &str = "
     error START_BEHAVIOR behavior_running
     cancelled RESET idle";
 
-/// What a used-up limit leads to, and how a run ends.
+/// Transitions for reached limits, and for the end of a run.
 const NOTEBOOK_ADDED: &str = "
     action_completed NEXT_ACTION error
     behavior_completed NEXT_BEHAVIOR error
@@ -183,7 +184,7 @@ const NOTEBOOK_ADDED: &str = "
     stage_completed timeout error";
 
 #[test]
-fn notebook_has_every_row_of_the_four_tables_and_no_other() {
+fn notebook_has_exactly_the_rows_of_the_four_tables() {
     let chart = chart("notebook");
     let lines = NOTEBOOK.lines().chain(NOTEBOOK_ADDED.lines()).map(str::trim).filter(|row| !row.is_empty());
     let expected: BTreeSet<String> = lines.map(str::to_owned).collect();

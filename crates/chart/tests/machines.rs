@@ -1,4 +1,5 @@
-//! The built-in machines' folders: what a machine file names is there, and what the specifications draw is in it.
+//! The built-in machines' directories: every file that a machine names exists, and every edge of the specifications is
+//! in the machine.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -21,7 +22,7 @@ fn chart(machine: &str) -> Chart {
 }
 
 #[test]
-fn every_prompt_and_schema_that_a_machine_names_is_in_its_folder() {
+fn every_named_prompt_and_schema_exists() {
     for machine in MACHINES {
         let source = source(machine);
         let named = source

@@ -1,4 +1,4 @@
-//! Good machine files and what they mean.
+//! Valid machine files and their charts.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -55,7 +55,7 @@ fn defaults_and_shorthands_are_filled_in() {
 }
 
 #[test]
-fn events_are_collected_with_who_raises_them() {
+fn events_are_collected_with_their_sources() {
     let chart = read(EVERYTHING);
     let events: Vec<(&str, Raiser)> = chart.events.iter().map(|event| (event.name.as_str(), event.from)).collect();
     let expected = [
@@ -76,7 +76,7 @@ fn events_are_collected_with_who_raises_them() {
 }
 
 #[test]
-fn a_machine_that_is_written_out_is_the_same() {
+fn a_machine_round_trips() {
     for source in [FIX, EVERYTHING] {
         let chart = read(source);
         let written = yaml::write(&yaml::unresolve(&chart));
@@ -89,7 +89,7 @@ fn a_machine_that_is_written_out_is_the_same() {
 }
 
 #[test]
-fn the_hash_is_of_the_meaning_and_of_the_folder() {
+fn the_hash_covers_the_meaning_and_the_directory() {
     let chart = read(FIX);
     let laid_out_otherwise = format!("# a comment\n{}", FIX.replace("{ target: testing }", "testing"));
     assert_eq!(read(&laid_out_otherwise).hash, chart.hash);
@@ -101,7 +101,7 @@ fn the_hash_is_of_the_meaning_and_of_the_folder() {
 }
 
 #[test]
-fn a_byte_order_mark_and_windows_line_ends_do_no_harm() {
+fn a_byte_order_mark_and_windows_line_ends_are_accepted() {
     let chart = read(&format!("\u{feff}{}", FIX.replace('\n', "\r\n")));
     assert_eq!(chart.hash, read(FIX).hash);
 }

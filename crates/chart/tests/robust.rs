@@ -1,4 +1,4 @@
-//! No file makes the reader panic, hang, or run out of stack.
+//! Robustness: no file makes the reader panic, hang, or overflow the stack.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::disallowed_methods, reason = "whether reading hangs can only be seen on a clock")]
@@ -41,7 +41,7 @@ fn deep_nesting_is_refused() {
 }
 
 #[test]
-fn a_bomb_of_aliases_is_refused() {
+fn an_alias_bomb_is_refused() {
     let mut source = String::from("a0: &a0 [x, x]\n");
     (1..30).for_each(|n| source.push_str(&format!("a{n}: &a{n} [*a{0}, *a{0}]\n", n - 1)));
     let problems = yaml::read(&source).diagnostics;
@@ -75,7 +75,7 @@ fn a_file_of_twenty_thousand_lines_is_read_in_time() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
-/// A small generator with a fixed seed: the same mutations in every run.
+/// A small random generator with a fixed seed, so that every run makes the same mutations.
 struct Random(u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! The published JSON Schema and the reader agree on what a machine file looks like.
+//! The published JSON Schema and the reader accept the same machine files.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -10,13 +10,13 @@ fn validator() -> jsonschema::Validator {
     jsonschema::draft202012::new(&schema::machine_schema()).unwrap()
 }
 
-/// A file as JSON, by way of the reader's own idea of YAML.
+/// Converts a file to JSON by the reader's rules for YAML.
 fn json(source: &str) -> Json {
     yaml::to_json(source).unwrap()
 }
 
 #[test]
-fn the_schema_that_is_checked_in_is_the_one_of_the_types() {
+fn the_checked_in_schema_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/machine.schema.json");
     let made = schema::machine_schema_text();
     if std::env::var_os("UPDATE_EXPECT").is_some() {

@@ -1,19 +1,19 @@
-//! How a problem looks on a terminal: the line it stands in, carets under it, and what to do.
+//! Formats a diagnostic for a terminal: the source line, carets under the span, and the suggested fix.
 //!
-//! Only the first line of a place is shown, and a long line only around the place, so that a report stays short whatever
-//! the file looks like.
+//! Only the first line of a span is shown, and a long line is shown only around the span. So a report stays short for
+//! any file.
 
 use super::{Diagnostic, Severity, Span, floor_boundary, line_col};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use std::ops::Range;
 
-/// At most this many bytes of a place are underlined.
+/// The maximum number of bytes of a span that are underlined.
 const CARETS_MAX: usize = 100;
 
-/// The columns a report is laid out for, whatever the terminal. Longer lines are cut around the place.
+/// The width of a report in columns, independent of the terminal. Longer lines are cut around the span.
 const WIDTH: usize = 140;
 
-/// Shows a problem as `rustc` would: code, sentence, place, source line, carets, and help.
+/// Formats a diagnostic in the style of `rustc`: code, sentence, position, source line, carets and help.
 pub fn render(diagnostic: &Diagnostic, file_name: &str, source: &str, color: bool) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -42,7 +42,7 @@ pub fn render(diagnostic: &Diagnostic, file_name: &str, source: &str, color: boo
     text
 }
 
-/// What is shown of a source text: the first line of a place. A long line is cut by the renderer.
+/// The part of the source text that is shown: the first line of a span. The renderer cuts a long line.
 struct Excerpt {
     text: String,
     line: usize,
@@ -73,12 +73,12 @@ fn snippet<'a>(
     Snippet::source(shown.text).line_start(shown.line).path(file_name).annotation(carets)
 }
 
-/// Control characters would move the cursor; each is replaced by one that has the same length in bytes.
+/// Replaces control characters, which would move the cursor. Each replacement has the same length in bytes.
 fn visible(line: &str) -> String {
     line.chars().map(|c| if c != '\t' && c.is_ascii_control() { ' ' } else { c }).collect()
 }
 
-/// A message without control characters, on one line.
+/// Returns the message on one line without control characters.
 fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_is_shown_with_carets_below_the_place() {
+    fn carets_are_drawn_below_the_span() {
         check(
             "machine: é\ninitial: é b\n",
             "b",
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_shown_only_around_the_place() {
+    fn a_long_line_is_cut_around_the_span() {
         let source = format!("x: {}b{}", "é".repeat(3_000), "y".repeat(3_000));
         check(
             &source,
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_outside_the_text_is_shown_at_its_end() {
+    fn a_span_past_the_end_is_shown_at_the_end() {
         let far = Diagnostic::warning("W0209", Span { start: 900, end: 7 }, "odd");
         expect![[r#"
             warning[W0209]: odd

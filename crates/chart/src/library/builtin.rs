@@ -1,12 +1,12 @@
-//! The machines in the binary: every file under `machines/` at the time it was built.
+//! The machines in the binary: every file under `machines/` at build time.
 
 use super::{MACHINE_FILE, Origin, Source, folder};
 use std::path::PathBuf;
 
-/// Path below `machines/`, and content; in order of paths.
+/// The path below `machines/` and the content of each file, ordered by path.
 const EMBEDDED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/machines.rs"));
 
-/// The names of the built-in machines, in order.
+/// Returns the names of the built-in machines, in order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     EMBEDDED
         .iter()
@@ -15,13 +15,13 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         .map(|(name, _)| name)
 }
 
-/// All files of a built-in machine, `machine.yaml` and `README.md` included, by path within its folder.
+/// Returns all files of a built-in machine, including `machine.yaml` and `README.md`, by path within its directory.
 pub fn files(name: &str) -> impl Iterator<Item = (&'static str, &'static [u8])> {
     let of_machine = move |path: &'static str| path.strip_prefix(name)?.strip_prefix('/');
     EMBEDDED.iter().filter_map(move |(path, content)| of_machine(path).map(|path| (path, *content)))
 }
 
-/// Where a built-in machine is in the repository.
+/// Returns the path of a built-in machine in the repository.
 pub(super) fn path(name: &str) -> PathBuf {
     ["machines", name, MACHINE_FILE].iter().collect()
 }

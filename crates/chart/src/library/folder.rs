@@ -1,25 +1,25 @@
-//! A machine's folder on disk.
+//! A machine's directory on disk.
 
 use super::{Error, MACHINE_FILE, Origin, Source};
 use crate::yaml::limits::FILE_BYTES_MAX;
 use interlock_regular_file as regular_file;
 use std::{fs, path::Path};
 
-/// The subfolders whose files belong to the machine.
+/// The subdirectories whose files belong to the machine.
 const PARTS: &[&str] = &["prompts/", "schemas/"];
-/// Most files of a machine's folder.
+/// The maximum number of files in a machine's directory.
 const FILES_MAX: usize = 1_000;
-/// Most bytes of all of them together.
+/// The maximum total size of these files in bytes.
 const BYTES_MAX: usize = 16 << 20;
-/// Deepest subfolder.
+/// The maximum depth of subdirectories.
 const DEPTH_MAX: usize = 8;
 
-/// Whether a file, by its path within the folder, is part of what the machine is.
+/// Returns true if a file, given by its path within the directory, is part of the machine.
 pub(super) fn is_part(path: &str) -> bool {
     PARTS.iter().any(|part| path.starts_with(part))
 }
 
-/// The names of the machines in a folder of machines.
+/// Returns the names of the machines in a directory of machines.
 pub(super) fn machines_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let machines = entries.filter(|entry| entry.path().join(MACHINE_FILE).is_file());
@@ -28,7 +28,8 @@ pub(super) fn machines_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Loads a machine from `folder` within `root`. Below `root` no link is followed: what a machine is must not come from elsewhere.
+/// Loads a machine from `folder` within `root`. No link below `root` is followed, so that a machine contains only its
+/// own files.
 pub(super) fn load(name: String, origin: Origin, root: &Path, folder: &Path) -> Result<Source, Error> {
     let bytes = machine_file(root, &folder.join(MACHINE_FILE))?;
     let mut files = Files { root, folder, found: Vec::new(), bytes: 0 };
@@ -41,7 +42,7 @@ pub(super) fn load(name: String, origin: Origin, root: &Path, folder: &Path) -> 
     Ok(Source::new(name, origin, root.join(folder).join(MACHINE_FILE), bytes, files.found))
 }
 
-/// A file that stands alone, whatever its name. Its path is a person's own, so it may be a link.
+/// Loads a single file with any name. The user gave its path, so it may be a link.
 pub(super) fn load_file(name: String, path: &Path) -> Result<Source, Error> {
     let real = path.canonicalize().map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
     let (folder, file) = (real.parent().unwrap_or(&real), real.file_name().unwrap_or_default());
@@ -92,12 +93,12 @@ impl Files<'_> {
     }
 }
 
-/// Whether there is anything of this name, be it a link to nowhere.
+/// Returns true if the path exists, even as a dangling link.
 fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// The machine file, or so much of it that the reader sees that it is too large.
+/// Reads the machine file, or only as much of it as shows that it is too large.
 fn machine_file(root: &Path, path: &Path) -> Result<Vec<u8>, Error> {
     regular_file::read_beginning(root, path, FILE_BYTES_MAX as u64 + 1).map_err(refused)
 }

@@ -1,87 +1,87 @@
-//! What a machine does by itself while it moves, and the templates its words and data are made from.
+//! The actions of a machine, and the templates of their texts and data.
 
 use super::VarId;
 use crate::{Value, expr::Expr};
 
-/// Actions done in order; when one fails, the rest of its block is left out and an `error.execution` event raised.
+/// Actions that run in order. If one fails, the rest of its block is skipped and `error.execution` is raised.
 pub type Block = Vec<Action>;
 
-/// Executable content. Nothing here touches the world: that is what activities are for.
+/// Executable content. No action affects the world; only activities do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Give a variable of the context a new value.
+    /// Assigns a new value to a variable of the context.
     Assign {
-        /// The variable.
+        /// The variable to assign.
         var: VarId,
-        /// Its new value.
+        /// The variable's new value.
         value: Template,
     },
-    /// Put an event on the internal queue.
+    /// Puts an event on the internal queue.
     Raise {
         /// The event's name.
         event: String,
-        /// Its data: a map.
+        /// The event's data: a map.
         data: Template,
     },
-    /// Put an event on the external queue, now or after a delay.
+    /// Puts an event on the external queue, immediately or after a delay.
     Send {
         /// The event's name.
         event: Template,
-        /// Its data: a map.
+        /// The event's data: a map.
         data: Template,
-        /// How long to wait, a duration such as `10s` or `500ms`.
+        /// The delay, a duration such as `10s` or `500ms`.
         delay: Option<Template>,
-        /// A name to cancel it by.
+        /// The id with which the event can be cancelled.
         id: Option<String>,
     },
-    /// Take back a delayed event that has not been sent yet.
+    /// Cancels a delayed event that has not been sent yet.
     Cancel {
-        /// The name it was sent under.
+        /// The id with which the event was sent.
         id: Template,
     },
-    /// Write a line into the trace.
+    /// Writes a line to the trace.
     Log {
-        /// What to write.
+        /// The text of the line.
         text: Template,
     },
-    /// The first branch whose condition holds; the last may have none.
+    /// Runs the first branch whose condition is true. The last branch may have no condition.
     If {
-        /// Condition and block.
+        /// The condition and block of each branch.
         branches: Vec<(Option<Expr>, Block)>,
     },
 }
 
-/// A value with expressions in it. In a file: any YAML value, where strings may hold `${…}`.
+/// A value that may contain expressions. In a file it is any YAML value whose strings may contain `${…}`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Template {
     /// A value without expressions.
     Literal(Value),
-    /// `"${expr}"` alone: the value of the expression, whatever its type.
+    /// `"${expr}"` alone: the value of the expression with its type.
     Expr(Expr),
-    /// A string with expressions inside.
+    /// A string that contains expressions.
     Text(Vec<Part>),
-    /// A list with expressions inside.
+    /// A list that contains expressions.
     List(Vec<Template>),
-    /// A map with expressions inside, in file order.
+    /// A map that contains expressions, in file order.
     Map(Vec<(String, Template)>),
 }
 
 /// A piece of a [`Template::Text`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
-    /// Taken as it is.
+    /// Literal text that is copied unchanged.
     Text(String),
-    /// Evaluated and shown: a string bare, anything else as JSON.
+    /// An expression whose value is inserted: a string bare, anything else as JSON.
     Expr(Expr),
 }
 
 impl Template {
-    /// The data of an event that carries none.
+    /// Returns the data of an event that carries none.
     pub fn empty() -> Self {
         Template::Literal(Value::empty())
     }
 
-    /// A literal string.
+    /// Returns a literal string.
     pub fn text(text: &str) -> Self {
         Template::Literal(text.into())
     }

@@ -1,46 +1,46 @@
-//! Events: their names, who may raise them, and what they carry.
+//! Events: their names, their sources, and their data.
 
 use crate::Span;
 
-/// A JSON Schema, kept as it was written; `true` accepts anything.
+/// A JSON Schema as it was written; `true` accepts anything.
 pub type Schema = serde_json::Value;
 
 /// One event name of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Dots separate tokens; a descriptor `a` matches `a` and `a.b`.
+    /// The event's name. Dots separate tokens; a descriptor `a` matches `a` and `a.b`.
     pub name: String,
-    /// Who may raise it.
+    /// The source that may raise the event.
     pub from: Raiser,
-    /// What it means, for the button a person sees.
+    /// The event's meaning, shown on its button.
     pub summary: String,
-    /// What it carries: a JSON Schema of an object.
+    /// A JSON Schema of the event's data, which is an object.
     pub data: Schema,
-    /// Whether the file declares it under `events` (the rest are found by use).
+    /// True if the file declares the event under `events`. The other events are found by their use.
     pub declared: bool,
-    /// Where it is declared or first used.
+    /// The position of its declaration or first use.
     pub span: Span,
 }
 
-/// Who may raise an event.
+/// The source that may raise an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Raiser {
-    /// A person: it is a button.
+    /// A person, who sees the event as a button.
     User,
     /// An activity, as one of its signals.
     Activity,
-    /// A timer.
+    /// A timer of the machine.
     Timer,
-    /// Another run.
+    /// Another run of any machine.
     Run,
     /// The machine itself (`raise`, `done`, `error`).
     Machine,
-    /// Anybody. What an imported chart's events are.
+    /// Any source. Events of imported charts have this value.
     Any,
 }
 
 impl Raiser {
-    /// The word in the file.
+    /// Returns the source as a machine file writes it.
     pub fn word(self) -> &'static str {
         match self {
             Raiser::User => "user",
@@ -52,7 +52,7 @@ impl Raiser {
         }
     }
 
-    /// The raiser a word names.
+    /// Returns the source that a word names.
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::User, Self::Activity, Self::Timer, Self::Run, Self::Machine, Self::Any]
             .into_iter()

@@ -1,4 +1,4 @@
-//! Indices into a chart's lists. They mean nothing outside the chart they were made for.
+//! Indices into a chart's lists. They are meaningless outside their chart.
 
 macro_rules! index {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -8,12 +8,13 @@ macro_rules! index {
         pub struct $name(pub u16);
 
         impl $name {
-            /// The id of the list's element at `position`. A chart has fewer than 65,536 of anything; the reader sees to it.
+            /// Returns the id of the list's element at `position`. The reader ensures that every list of a chart has
+            /// fewer than 65,536 elements.
             pub fn at(position: usize) -> Self {
                 Self(u16::try_from(position).unwrap_or(u16::MAX))
             }
 
-            /// The position in the list.
+            /// Returns the position in the list.
             pub fn index(self) -> usize {
                 usize::from(self.0)
             }
@@ -22,16 +23,16 @@ macro_rules! index {
 }
 
 index! {
-    /// A state.
+    /// The index of a state.
     StateId,
-    /// A transition.
+    /// The index of a transition.
     TransitionId,
-    /// An event name.
+    /// The index of an event name.
     EventId,
-    /// A counter.
+    /// The index of a counter.
     CounterId,
-    /// An activity that a state starts.
+    /// The index of an activity that a state starts.
     InvokeId,
-    /// A variable of the context.
+    /// The index of a variable of the context.
     VarId,
 }

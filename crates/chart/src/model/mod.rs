@@ -1,10 +1,10 @@
 //! The chart: a machine with every name resolved.
 //!
-//! Everything is kept in flat lists in document order and referred to by index, because document order decides in
-//! statecharts and because indices are what the engine and the checker compute with. The lists' invariants:
+//! Everything is kept in flat lists in document order and referred to by index, because document order is significant
+//! in statecharts and because the engine and the checker compute with indices. The invariants of the lists:
 //!
-//! - `states[0]` is the root. It stands for the machine itself and carries its id; its `on` is "from any state".
-//! - A state stands after its parent and before its next sibling's subtree; `parent < child` always.
+//! - `states[0]` is the root. It represents the machine itself and carries its id; its `on` applies in any state.
+//! - A state comes after its parent and before its next sibling's subtree; `parent < child` always.
 //! - `transitions` are grouped by source in the order of the states, and in file order within a state.
 //! - State names are unique within a chart.
 
@@ -24,22 +24,22 @@ pub use transition::{Counter, Descriptor, Limit, Max, Origin, OriginEvent, Trans
 
 use crate::{Span, expr::Type};
 
-/// A statechart, resolved.
+/// A statechart with resolved names.
 #[derive(Clone, Debug)]
 pub struct Chart {
     /// The machine's id, also the root state's name.
     pub id: String,
-    /// The version its author gave it.
+    /// The version number, chosen by the author.
     pub version: u32,
-    /// One sentence on what it does.
+    /// One sentence that describes the machine.
     pub summary: String,
-    /// What a run must be given.
+    /// The schema of a run's input.
     pub input: Schema,
     /// The run's data, in file order.
     pub context: Vec<Variable>,
-    /// Every event the machine declares, raises, handles by full name, or is signalled by an activity.
+    /// Every event that the machine declares, raises or handles by full name, or that an activity signals.
     pub events: Vec<Event>,
-    /// Every counter that a limit counts with.
+    /// Every counter that a limit uses.
     pub counters: Vec<Counter>,
     /// Every state in document order; the first is the root.
     pub states: Vec<State>,
@@ -47,65 +47,65 @@ pub struct Chart {
     pub transitions: Vec<Transition>,
     /// Every activity that a state starts.
     pub invokes: Vec<Invoke>,
-    /// What the machine promises, to be proved by the checker.
+    /// The machine's properties, which the checker proves.
     pub properties: Vec<Property>,
-    /// SHA-256, in hex, of what the machine means (not of how its file is laid out) and of the folder's other files.
+    /// SHA-256, in hex, of the machine's meaning (not of its file's layout) and of the directory's other files.
     pub hash: String,
 }
 
 /// One variable of the context.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
-    /// Read as `context.NAME`.
+    /// The variable's name, used as `context.NAME`.
     pub name: String,
-    /// Its value at the start; may refer to `input` alone.
+    /// The initial value, which may refer only to `input`.
     pub initial: Template,
-    /// Taken from a literal initial value; `Dyn` where that says nothing (`null`, an expression).
+    /// The type, derived from a literal initial value. It is `Dyn` if the value gives no type (`null`, an expression).
     pub ty: Type,
-    /// Where it is declared.
+    /// The position of the declaration.
     pub span: Span,
 }
 
 impl Chart {
-    /// The root state: the machine itself.
+    /// The root state, which is the machine itself.
     pub const ROOT: StateId = StateId(0);
 
-    /// A state by index.
+    /// Returns a state by index.
     pub fn state(&self, id: StateId) -> &State {
         &self.states[id.index()]
     }
 
-    /// A transition by index.
+    /// Returns a transition by index.
     pub fn transition(&self, id: TransitionId) -> &Transition {
         &self.transitions[id.index()]
     }
 
-    /// An activity by index.
+    /// Returns an activity by index.
     pub fn invoke(&self, id: InvokeId) -> &Invoke {
         &self.invokes[id.index()]
     }
 
-    /// An event by index.
+    /// Returns an event by index.
     pub fn event(&self, id: EventId) -> &Event {
         &self.events[id.index()]
     }
 
-    /// A state by name.
+    /// Finds a state by name.
     pub fn find_state(&self, name: &str) -> Option<StateId> {
         self.states.iter().find(|state| state.name == name).map(|state| state.id)
     }
 
-    /// An event by name.
+    /// Finds an event by name.
     pub fn find_event(&self, name: &str) -> Option<EventId> {
         self.events.iter().position(|event| event.name == name).map(EventId::at)
     }
 
-    /// A counter by name.
+    /// Finds a counter by name.
     pub fn find_counter(&self, name: &str) -> Option<CounterId> {
         self.counters.iter().position(|counter| counter.name == name).map(CounterId::at)
     }
 
-    /// The name of the events that a descriptor takes, without the state that a qualified one names.
+    /// Returns the name of the events that a descriptor matches, without the state of a qualified descriptor.
     pub fn plain_name<'a>(&'a self, descriptor: &'a Descriptor) -> &'a str {
         match descriptor.origin.map(|origin| origin.event) {
             Some(OriginEvent::Signal(event)) => &self.event(event).name,
@@ -115,23 +115,24 @@ impl Chart {
         }
     }
 
-    /// Whether one of the states is the other or inside it: an event of the one is heard by the other under its plain name.
+    /// Returns true if one of the states is the other or an ancestor of it. Then each receives the other's events under
+    /// their plain names.
     pub fn is_in_line(&self, a: StateId, b: StateId) -> bool {
         a == b || self.is_descendant(a, b) || self.is_descendant(b, a)
     }
 
-    /// Whether there is a configuration that has both states, as far as the hierarchy goes.
+    /// Returns true if the hierarchy permits a configuration with both states.
     pub fn can_be_together(&self, a: StateId, b: StateId) -> bool {
         let meeting = self.ancestors(a).find(|ancestor| *ancestor == b || self.is_descendant(b, *ancestor));
         self.is_in_line(a, b) || meeting.is_some_and(|meeting| self.state(meeting).kind == Kind::Parallel)
     }
 
-    /// The state's ancestors, nearest first, the root last.
+    /// Returns the state's ancestors, nearest first, the root last.
     pub fn ancestors(&self, id: StateId) -> impl Iterator<Item = StateId> + '_ {
         std::iter::successors(self.state(id).parent, |&parent| self.state(parent).parent)
     }
 
-    /// Whether `inner` is a proper descendant of `outer`.
+    /// Returns true if `inner` is a proper descendant of `outer`.
     pub fn is_descendant(&self, inner: StateId, outer: StateId) -> bool {
         self.ancestors(inner).any(|ancestor| ancestor == outer)
     }

@@ -1,93 +1,93 @@
-//! What a machine promises.
+//! The properties of a machine.
 
 use super::StateId;
 use crate::Span;
 
-/// One promise, to be proved by the checker.
+/// One property, which the checker proves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Property {
-    /// As the file words it, in one line: `never fixed without testing.passed since changing`.
+    /// The property as one line of text: `never fixed without testing.passed since changing`.
     pub name: String,
-    /// What must hold.
+    /// The condition that must hold.
     pub kind: PropertyKind,
-    /// Why it matters, in the author's words.
+    /// The author's reason for the property.
     pub because: String,
-    /// Where it stands.
+    /// The position in the file.
     pub span: Span,
 }
 
-/// What must hold.
+/// The condition that must hold.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PropertyKind {
-    /// No run goes on for ever by itself: every loop needs a person, an idle timer, or ends.
+    /// No run continues for ever without input: every loop ends, or needs a person or an idle timer.
     Terminates,
-    /// `never: A` — A is never seen; with `without: B` — A is never seen unless B was seen before; with `since: C` —
-    /// … unless B was seen after the last C (and, where no C was ever seen, at all).
+    /// `never: A`: A is never observed. With `without: B`: A is never observed unless B was observed before. With
+    /// `since: C`: … unless B was observed after the last C (or, if C was never observed, at all).
     Never {
-        /// What must not be seen.
+        /// The observation that must not happen.
         what: Observation,
-        /// What makes it right.
+        /// The observation that permits `what`.
         without: Option<Observation>,
-        /// What makes it wrong again.
+        /// The observation that revokes the permission.
         since: Option<Observation>,
     },
-    /// `possible: A` — from every reachable configuration that has not ended, A can still be reached.
+    /// `possible: A`: from every reachable configuration that has not ended, A can still be reached.
     Possible {
-        /// What can be reached.
+        /// The observation that must be reachable.
         what: Observation,
     },
-    /// `after: A` with `leads_to: B` — whenever A is seen, B is seen later on every path. A run that ends without it or goes
-    /// round for ever by itself breaks the promise; one that waits for somebody does not.
+    /// `after: A` with `leads_to: B`: whenever A is observed, B is observed later on every path. A run that ends
+    /// without B or loops for ever without input violates the property. A run that waits for input does not.
     LeadsTo {
-        /// What begins it.
+        /// The observation that requires `to`.
         after: Observation,
-        /// What must come.
+        /// The observation that must follow.
         to: Observation,
     },
-    /// `at_most: 3` with `of: A` — A is seen at most three times; with `since: C` — since the last C.
+    /// `at_most: 3` with `of: A`: A is observed at most three times. With `since: C`: since the last C.
     AtMost {
-        /// How often.
+        /// The maximum number of observations.
         count: u32,
-        /// Of what.
+        /// The observation that is counted.
         of: Observation,
-        /// What starts the count again.
+        /// The observation that resets the count.
         since: Option<Observation>,
     },
 }
 
-/// Something that can be seen while a machine moves: any one of a list.
+/// An observable fact of a running machine: any one of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation(pub Vec<Seen>);
 
-/// One thing to be seen.
+/// A single observable fact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {
-    /// `STATE` — it is entered.
+    /// `STATE`: the state is entered.
     Entered(StateId),
-    /// `STATE.event` — a transition whose source is the state, or one inside it, is taken on the event.
-    /// `.event` — the same from any state. A signal that an activity of the state itself declares is [`Seen::Signalled`].
+    /// `STATE.event`: a transition whose source is the state, or a state inside it, is taken on the event. `.event`:
+    /// the same for any source. A signal that an activity of the state itself declares is [`Seen::Signalled`].
     Taken {
-        /// From where; nothing means from anywhere.
+        /// The source state; `None` means any state.
         source: Option<StateId>,
-        /// By a descriptor's rule: `error` sees `error.execution` too.
+        /// The event, matched like a descriptor: `error` matches `error.execution` too.
         event: super::Descriptor,
     },
-    /// `STATE.signal` — an activity of the state ended with the signal, whoever handles it.
+    /// `STATE.signal`: an activity of the state finished with the signal, regardless of its handler.
     Signalled {
         /// The state that starts the activity.
         state: StateId,
-        /// The signal.
+        /// The event of the signal.
         event: super::EventId,
     },
-    /// `A -> B` — a transition leaves A and the same microstep enters B.
+    /// `A -> B`: a transition leaves A and the same microstep enters B.
     Moved {
-        /// Left.
+        /// The state that is left.
         from: StateId,
-        /// Entered.
+        /// The state that is entered.
         to: StateId,
     },
-    /// `#tag` — a state with the tag is entered.
+    /// `#tag`: a state with the tag is entered.
     Tagged(String),
-    /// `@activity` — the activity is started, by whichever state.
+    /// `@activity`: any state starts the activity.
     Started(String),
 }

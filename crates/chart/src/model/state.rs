@@ -3,56 +3,57 @@
 use super::{Block, EventId, InvokeId, Schema, StateId, Template, TransitionId};
 use crate::Span;
 
-/// One state.
+/// One state of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// Its own index.
+    /// The state's own index.
     pub id: StateId,
-    /// Unique within the chart.
+    /// The name, unique within the chart.
     pub name: String,
-    /// One sentence on what happens here.
+    /// One sentence that describes the state.
     pub summary: String,
-    /// Nothing for the root alone.
+    /// The parent state; `None` only for the root.
     pub parent: Option<StateId>,
-    /// What kind of state it is.
+    /// The kind of state.
     pub kind: Kind,
-    /// In document order, history states included.
+    /// The children in document order, including history states.
     pub children: Vec<StateId>,
-    /// Where a compound state begins; for a history state, where it leads when there is nothing to remember.
+    /// The initial transition of a compound state. For a history state, the default transition if there is nothing to
+    /// restore.
     pub initial: Option<Initial>,
-    /// Done on entry. Usually one block; SCXML allows several, each failing on its own.
+    /// The blocks that run on entry. Usually there is one; SCXML allows several, which fail independently.
     pub entry: Vec<Block>,
-    /// Done on exit.
+    /// The blocks that run on exit.
     pub exit: Vec<Block>,
-    /// Activities started on entry and cancelled on exit.
+    /// Activities that are started on entry and cancelled on exit.
     pub invokes: Vec<InvokeId>,
-    /// After this long in the state, `timeout.NAME` is raised. Already resolved: the machine's own `timeout` is the default
-    /// of every state that starts an activity.
+    /// The time in the state after which `timeout.NAME` is raised. The default is already applied: the machine's own
+    /// `timeout` is the default of every state that starts an activity.
     pub timeout_ms: Option<u64>,
-    /// Whether `timeout_ms` came from the machine and not from this state.
+    /// True if `timeout_ms` came from the machine and not from this state.
     pub timeout_inherited: bool,
-    /// Its own transitions, in document order.
+    /// The state's own transitions, in document order.
     pub transitions: Vec<TransitionId>,
-    /// How a run that ends here ended; only on final children of the root.
+    /// The outcome of a run that ends here; only on final children of the root.
     pub outcome: Option<Outcome>,
-    /// Words to find states by. `idle` marks a place where a run may rest for ever.
+    /// Tags for finding states. `idle` marks a state in which a run may stay for ever.
     pub tags: Vec<String>,
-    /// What the `done` event of the parent carries, on a final state.
+    /// On a final state, the data of the parent's `done` event.
     pub data: Option<Template>,
-    /// Where its name stands.
+    /// The position of the state's name.
     pub span: Span,
 }
 
-/// What kind of state it is.
+/// The kind of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// No children.
+    /// The state has no children.
     Atomic,
     /// Exactly one child is active.
     Compound,
     /// All children are active.
     Parallel,
-    /// The parent is done.
+    /// Entering the state completes its parent.
     Final,
     /// Remembers which children of its parent were active.
     ShallowHistory,
@@ -61,17 +62,17 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether it only remembers and is never active itself.
+    /// Returns true for history states, which are never active themselves.
     pub fn is_history(self) -> bool {
         matches!(self, Kind::ShallowHistory | Kind::DeepHistory)
     }
 
-    /// Whether it has no children to be active (final states included).
+    /// Returns true if the state has no children that can be active (final states included).
     pub fn is_atomic(self) -> bool {
         matches!(self, Kind::Atomic | Kind::Final)
     }
 
-    /// The word `describe` uses.
+    /// Returns the kind as a word for `describe`.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Atomic => "atomic",
@@ -87,26 +88,26 @@ impl Kind {
 /// An initial transition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Initial {
-    /// Descendants; several where parallel regions begin deeper.
+    /// The target descendants. There are several if parallel regions begin at deeper states.
     pub targets: Vec<StateId>,
-    /// Done after the parent's entry and before the target's.
+    /// Actions that run after the parent's entry and before the target's.
     pub actions: Block,
 }
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// It did what it was asked.
+    /// The run achieved its goal.
     Success,
-    /// It did not.
+    /// The run did not achieve its goal.
     Failure,
-    /// It was told to stop.
+    /// The run was stopped on request.
     Aborted,
 }
 
 impl Outcome {
-    /// The word in the file.
+    /// Returns the outcome as a machine file writes it.
     pub fn word(self) -> &'static str {
         match self {
             Outcome::Success => "success",
@@ -116,64 +117,64 @@ impl Outcome {
     }
 }
 
-/// An activity started by a state.
+/// An activity that a state starts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invoke {
-    /// Its own index.
+    /// The activity's own index.
     pub id: InvokeId,
-    /// The state that starts it.
+    /// The state that starts the activity.
     pub state: StateId,
-    /// Its registered name: `command.run`, `judge`, `agent.prompt`.
+    /// The registered name: `command.run`, `judge`, `agent.prompt`.
     pub activity: String,
-    /// What it is given: a map.
+    /// The activity's arguments: a map.
     pub with: Template,
-    /// How it may end, besides `error` and `timeout`.
+    /// The signals with which the activity may finish, besides `error` and `timeout`.
     pub signals: Vec<Signal>,
-    /// What it may do to the world, where the file says so.
+    /// The activity's effect on the world, if the file declares it.
     pub effect: Option<Effect>,
-    /// Whether a person reports its result if it is not installed.
+    /// True if a person reports its result when it is not installed.
     pub manual: bool,
-    /// The places of the keys of `with`, in file order. They are no part of what the machine means.
+    /// The positions of the keys of `with`, in file order. They are not part of the machine's meaning.
     pub keys: Vec<(String, Span)>,
-    /// Where it stands.
+    /// The position of the activity's name.
     pub span: Span,
 }
 
 impl Invoke {
-    /// The place of a key of `with`, or else of the activity's name.
+    /// Returns the position of a key of `with`, or else of the activity's name.
     pub fn key_span(&self, key: &str) -> Span {
         self.keys.iter().find(|(name, _)| name == key).map_or(self.span, |(_, span)| *span)
     }
 
-    /// Whether a model is asked: `judge` and `judge.*` count as judgements in a bound.
+    /// Returns true if the activity asks a model: `judge` and `judge.*` count as judgements in a bound.
     pub fn is_judgement(&self) -> bool {
         self.activity == "judge" || self.activity.starts_with("judge.")
     }
 }
 
-/// One way an activity may end.
+/// One signal with which an activity may finish.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signal {
-    /// The event it raises.
+    /// The event that the signal raises.
     pub event: EventId,
-    /// What that event then carries.
+    /// The schema of the event's data.
     pub data: Schema,
 }
 
-/// What an activity may do, which decides what a crash in the middle of it means.
+/// The effect of an activity, which decides how a crash during it is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effect {
-    /// Nothing, or the same however often it is done.
+    /// No effect, or the same effect however often it runs.
     Read,
     /// Changes the workspace, which can be restored.
     Write,
-    /// Changes something outside, which cannot.
+    /// Changes something outside the workspace, which cannot be restored.
     External,
 }
 
 impl Effect {
-    /// The word in the file.
+    /// Returns the effect as a machine file writes it.
     pub fn word(self) -> &'static str {
         match self {
             Effect::Read => "read",

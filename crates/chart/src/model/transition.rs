@@ -3,79 +3,80 @@
 use super::{Block, CounterId, EventId, StateId, Template, TransitionId};
 use crate::{Span, expr::Expr};
 
-/// One transition.
+/// One transition of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transition {
-    /// Its own index.
+    /// The transition's own index.
     pub id: TransitionId,
-    /// The state that has it; the root's are "from any state".
+    /// The state that has the transition. The root's transitions apply in any state.
     pub source: StateId,
-    /// Any of these takes it; an empty list means it is taken as soon as it is enabled.
+    /// The events that trigger the transition. If empty, the transition is taken as soon as it is enabled.
     pub events: Vec<Descriptor>,
-    /// Empty: nothing is exited or entered, only the actions are done.
+    /// The target states. If empty, no state is exited or entered, and only the actions run.
     pub targets: Vec<StateId>,
-    /// Does not leave its source when its targets are inside it.
+    /// True if the transition does not leave its source when its targets are inside it.
     pub internal: bool,
-    /// Must hold.
+    /// The condition that must be true.
     pub guard: Option<Expr>,
-    /// All their counters must be below their maximum; taking the transition counts each of them.
+    /// The limits. All their counters must be below their maximum, and taking the transition increments each of them.
     pub limits: Vec<Limit>,
-    /// Counters that go back to 0 when it is taken.
+    /// The counters that are reset to 0 when the transition is taken.
     pub resets: Vec<CounterId>,
-    /// Done between exit and entry.
+    /// The actions that run between exit and entry.
     pub actions: Block,
-    /// What the trace says.
+    /// The reason that the trace shows.
     pub reason: Option<Template>,
-    /// Where it stands.
+    /// The position in the file.
     pub span: Span,
 }
 
-/// The events that a transition takes.
+/// The events that a transition matches.
 ///
-/// A plain name follows W3C SCXML's rule: `a.b` matches `a.b` and `a.b.c`, `*` matches everything. A qualified name
-/// (`tests.passed`, `timeout.tests`) means exactly one event of one state; it was resolved when the file was read.
+/// A plain name follows the rule of W3C SCXML: `a.b` matches `a.b` and `a.b.c`, `*` matches everything. A qualified
+/// name (`tests.passed`, `timeout.tests`) means exactly one event of one state; it was resolved when the file was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Descriptor {
-    /// As the file writes it.
+    /// The text as the file writes it.
     pub text: String,
-    /// What a qualified name means; nothing for a plain name.
+    /// The event that a qualified name refers to, or `None` for a plain name.
     pub origin: Option<Origin>,
 }
 
 /// An event that belongs to one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The state that it comes from.
+    /// The state that the event comes from.
     pub state: StateId,
-    /// The event.
+    /// The event of that state.
     pub event: OriginEvent,
 }
 
 /// The events that can belong to a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OriginEvent {
-    /// `STATE.signal`: one of its activities ended with the signal.
+    /// `STATE.signal`: one of the state's activities finished with the signal.
     Signal(EventId),
-    /// `STATE.error`: one of its activities failed, or something of it could not be evaluated.
+    /// `STATE.error`: one of the state's activities failed, or an expression of the state could not be evaluated.
     Error,
-    /// `STATE.error.execution`: something of it could not be evaluated.
+    /// `STATE.error.execution`: an expression of the state could not be evaluated.
     Fault,
-    /// `timeout.STATE`: its time is up.
+    /// `timeout.STATE`: the state's timeout expired.
     Timeout,
 }
 
 impl Descriptor {
-    /// A plain name.
+    /// Creates a descriptor with a plain name.
     pub fn plain(text: impl Into<String>) -> Self {
         Descriptor { text: text.into(), origin: None }
     }
 
-    /// Whether it is compared with names of events. `timeout.STATE` is: it is also the name of the event.
+    /// Returns true if the descriptor is compared with event names. This includes `timeout.STATE`, which is also the
+    /// name of the event.
     pub fn is_plain(&self) -> bool {
         self.origin.is_none_or(|origin| origin.event == OriginEvent::Timeout)
     }
 
-    /// Whether an event of this name is taken where it belongs to no state.
+    /// Returns true if the descriptor matches an event of this name that belongs to no state.
     pub fn matches(&self, event: &str) -> bool {
         if !self.is_plain() {
             return false;
@@ -87,38 +88,38 @@ impl Descriptor {
         }
     }
 
-    /// The descriptor without a trailing `.*` or `.`; empty for `*`.
+    /// Returns the descriptor without a trailing `.*` or `.`; empty for `*`.
     pub fn prefix(&self) -> &str {
         let text = self.text.strip_suffix('*').unwrap_or(&self.text);
         text.strip_suffix('.').unwrap_or(text)
     }
 }
 
-/// A bound on how often a transition is taken.
+/// A bound on the number of times a transition is taken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// What counts.
+    /// The counter that is compared.
     pub counter: CounterId,
-    /// Enabled while the counter is below it.
+    /// The value below which the counter must be.
     pub max: Max,
 }
 
-/// The value a counter must stay below.
+/// The value that a counter must stay below.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Max {
     /// A number in the file.
     Fixed(u32),
     /// An expression over `input`, with the largest value that the input's schema allows.
     Input {
-        /// Evaluated for every run.
+        /// The expression, evaluated for every run.
         expr: Expr,
-        /// From the schema's `maximum`.
+        /// The `maximum` of the schema.
         at_most: u32,
     },
 }
 
 impl Max {
-    /// The largest value it can have.
+    /// Returns the largest possible value.
     pub fn at_most(&self) -> u32 {
         match self {
             Max::Fixed(max) => *max,
@@ -127,15 +128,15 @@ impl Max {
     }
 }
 
-/// A counter: shared by name between limits, or a limit's own.
+/// A counter. Limits share it by name, or one limit owns it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counter {
-    /// Given in the file, or made of source, event and position (`testing.failed#1`).
+    /// The name from the file, or one derived from source, event and position (`testing.failed#1`).
     pub name: String,
-    /// The largest maximum any of its limits has: it never counts further.
+    /// The largest maximum of all its limits; the counter never exceeds it.
     pub max: u32,
-    /// Whether the file named it.
+    /// True if the file names the counter.
     pub named: bool,
-    /// Where it is first used.
+    /// The position of its first use.
     pub span: Span,
 }
