@@ -1,8 +1,8 @@
-//! What files hold, by content, kept between calls in one file for each folder.
+//! The contents of files by content hash, kept between calls in one cache file per directory.
 //!
-//! A line is a thing: `N` a name (numbered by position), `F` a file (content hash, size, time, path), `S` why the file above is not looked into, `D` a
-//! definition of it, `R` the names that it speaks of. The last line is a checksum. Whatever is not exactly that is no cache, and is ignored:
-//! nothing depends on it but time.
+//! Each line is one record: `N` a name (numbered by position), `F` a file (content hash, size, time, path), `S` the
+//! reason why the file above is skipped, `D` a definition in it, `R` the names that it refers to. The last line is a
+//! checksum. A file with any other content is ignored: the cache affects only speed.
 
 use std::{
     fmt::Write as _,
@@ -24,36 +24,37 @@ use crate::{
     tags::{Definition, KINDS, Tags},
 };
 
-/// The first line. Whoever changes the form, the queries or what is left out gives it another number.
+/// The first line. Change the number with every change of the format, the queries or the skip rules.
 const HEAD: &str = "interlock map 1\n";
 
-/// The biggest cache that is written or read.
+/// The maximum size of a cache that is written or read.
 const BYTES_MAX: u64 = 256 * 1024 * 1024;
 
-/// How old a file must be for its time to be believed: one that changes again within a tick of the clock would look the same.
+/// The minimum age at which a file's time is trusted: a file that changes again within a clock tick would have the same
+/// time.
 const SETTLED_NS: i128 = 2_000_000_000;
 
-/// A cache that nobody has written for this long goes when another one is written.
+/// A cache that has not been written for this long is removed when another one is written.
 const KEPT_FOR: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// What a file holds, once it was looked at.
+/// The analysed contents of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content<N> {
     Tags(Tags<N>),
     LeftOut(Reason),
 }
 
-/// What is remembered of a file.
+/// The cached data of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Remembered {
-    /// Of its content and its language.
+    /// The hash of the content and the language.
     pub(crate) hash: String,
     pub(crate) bytes: u64,
     pub(crate) changed_ns: i128,
     pub(crate) content: Arc<Content<Name>>,
 }
 
-/// What is remembered of all files.
+/// The cached data of all files.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     pub(crate) names: Names,
@@ -61,13 +62,13 @@ pub(crate) struct Cache {
     written_ns: i128,
 }
 
-/// Where the cache of a folder is.
+/// Returns the path of a directory's cache.
 pub(crate) fn path(home: &Path, root: &Path) -> PathBuf {
     let hash = Sha256::digest(root.as_os_str().as_encoded_bytes());
     home.join("maps").join(hex(&hash[..12]))
 }
 
-/// Bytes as digits.
+/// Formats bytes as hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
@@ -76,14 +77,14 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 impl Cache {
-    /// From a file; empty where there is none or it is not what was written.
+    /// Loads a cache file. The cache is empty if the file is missing or damaged.
     pub(crate) fn load(path: &Path) -> Self {
         let is_fit = fs::metadata(path).is_ok_and(|about| about.len() <= BYTES_MAX);
         let text = if is_fit { fs::read_to_string(path).ok() } else { None };
         text.and_then(|text| parse(&text)).unwrap_or_default()
     }
 
-    /// What is remembered of a file that has not changed since, as far as size and time tell.
+    /// Returns the cached data of a file whose size and time are unchanged.
     pub(crate) fn unchanged(&self, path: &str, bytes: u64, changed_ns: i128) -> Option<&Remembered> {
         let found = self.files.get(path)?;
         let is_same = found.bytes == bytes && found.changed_ns == changed_ns;
@@ -92,7 +93,7 @@ impl Cache {
     }
 }
 
-/// Writes what is to be remembered. Nobody depends on it, so it may fail.
+/// Writes the cache. Failures are ignored, because the cache affects only speed.
 pub(crate) fn save<'f>(
     path: &Path,
     names: &Names,
@@ -101,7 +102,7 @@ pub(crate) fn save<'f>(
 ) {
     let text = write(names, files, now_ns);
     let Some(folder) = path.parent().filter(|_| text.len() as u64 <= BYTES_MAX) else { return };
-    // What stands in files is their owner's.
+    // The contents of files belong to their owner, so only the owner may read the cache.
     if fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).is_err() {
         return;
     }
@@ -112,7 +113,7 @@ pub(crate) fn save<'f>(
     }
 }
 
-/// Removes the caches of folders that nobody asks about any more, and files of calls that were cut off.
+/// Removes caches that are no longer used, and temporary files of interrupted calls.
 fn sweep(folder: &Path) {
     let is_old = |entry: &fs::DirEntry| {
         let changed = entry.metadata().and_then(|about| about.modified()).ok();
@@ -141,7 +142,7 @@ fn write<'f>(names: &Names, files: impl Iterator<Item = (&'f str, &'f Remembered
     text
 }
 
-/// Names numbered anew, so that those that nobody speaks of any more are not kept.
+/// Names with new numbers, so that unused names are not kept.
 struct Renumbered<'n> {
     names: &'n Names,
     numbers: Vec<Option<u32>>,
@@ -191,7 +192,7 @@ fn parse(text: &str) -> Option<Cache> {
     Some(reading.cache)
 }
 
-/// A cache that is being read.
+/// The state of a parser that reads a cache.
 #[derive(Default)]
 struct Reading {
     cache: Cache,
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn a_cache_round_trips() {
         let cache = parse(&written(10_000_000_000)).unwrap();
         let Content::Tags(tags) = &*cache.files["src/a b.c"].content else { panic!("it was looked into") };
         assert_eq!(tags.definitions[0].signature, "int push(int v)");
@@ -292,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_is_no_cache() {
+    fn a_damaged_cache_is_ignored() {
         let text = written(10_000_000_000);
         for at in 0..text.len() {
             let mut damaged = text.clone().into_bytes();
@@ -304,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_changed_while_the_cache_was_written_is_looked_at_again() {
+    fn a_file_that_changed_during_the_write_is_read_again() {
         assert!(parse(&written(6)).unwrap().unchanged("src/a b.c", 70, 5).is_none());
         let later = parse(&written(10_000_000_000)).unwrap();
         assert!(later.unchanged("src/a b.c", 70, 5).is_some());

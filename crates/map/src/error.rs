@@ -1,30 +1,30 @@
-//! What can go wrong: `git` is not there or says no, or the folder cannot be read. Files that cannot be read are only counted.
+//! Errors of this crate: `git` is missing or fails, or the directory cannot be read. Unreadable files are only counted.
 
 use std::path::PathBuf;
 
-/// Why there is no map.
+/// The reason why a map could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The program that knows which files there are.
+    /// `git`, which lists the files, cannot be started.
     #[error("`git` cannot be started: {0}")]
     NoGit(String),
-    /// It says no.
+    /// A `git` command failed.
     #[error("`git {doing}` failed: {said}")]
     Git {
-        /// Which command.
+        /// The command that failed.
         doing: String,
-        /// What it said.
+        /// The error output of `git`.
         said: String,
     },
-    /// The folder is not there, or no folder.
+    /// The directory does not exist, or the path is not a directory.
     #[error("cannot look at {}: {why}", path.display())]
     Folder {
-        /// Which.
+        /// The path that was given.
         path: PathBuf,
-        /// What the system said.
+        /// The error message of the operating system.
         why: String,
     },
 }
 
-/// Of this crate.
+/// A result with this crate's error type.
 pub type Result<T> = std::result::Result<T, Error>;

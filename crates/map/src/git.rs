@@ -1,4 +1,4 @@
-//! The one place that starts `git`: nothing of the caller's environment reaches it, and nothing it could be configured to run.
+//! The only place that starts `git`. It inherits nothing from the caller's environment and runs no configured programs.
 
 use std::{
     ffi::OsStr,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::{Error, Result};
 
-/// Settings that come before anything a repository says.
+/// Settings that override the configuration of any repository.
 const SETTINGS: [&str; 6] = [
     "core.excludesFile=/dev/null",
     "core.fsmonitor=false",
@@ -18,7 +18,8 @@ const SETTINGS: [&str; 6] = [
     "safe.directory=*",
 ];
 
-/// What a call in a folder prints, cut at NULs. With `git_dir` the folder is taken for the work tree of that.
+/// Runs `git` in a directory and returns its output, split at NULs. With `git_dir`, the directory is used as the work
+/// tree of that repository.
 pub(crate) fn paths(folder: &Path, git_dir: Option<&Path>, arguments: &[&str]) -> Result<Vec<Vec<u8>>> {
     let mut command = Command::new("git");
     command.env_clear().current_dir(folder).stdin(Stdio::null());

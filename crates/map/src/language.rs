@@ -1,10 +1,11 @@
-//! What a file is written in: by the end of its name, and for `.h` by a look at it. Which nodes define something is said in `queries/`.
+//! The language of a file, from its extension, and for `.h` from its content. The queries in `queries/` select the
+//! definitions.
 
 use std::sync::OnceLock;
 
 use tree_sitter::{Language as Grammar, Query};
 
-/// What a file is written in.
+/// The language of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Language {
     C,
@@ -17,17 +18,17 @@ pub(crate) enum Language {
     Go,
     Java,
     Dart,
-    /// A file that is only named.
+    /// A language without a grammar; its files are only listed.
     Other(&'static str),
 }
 
-/// How many languages are looked into.
+/// The number of languages with a grammar.
 const LOOKED_INTO: usize = 10;
 
-/// Words at the beginning of a line that a header of C does not have.
+/// Words at the beginning of a line that do not occur in C headers.
 const CPP_WORDS: [&[u8]; 5] = [b"class ", b"namespace ", b"template", b"public:", b"using "];
 
-/// Ends of names of languages that are only counted.
+/// The extensions of languages that are only counted.
 #[rustfmt::skip]
 const OTHERS: &[(&str, &str)] = &[
     ("md", "markdown"), ("rst", "text"), ("txt", "text"), ("yaml", "yaml"), ("yml", "yaml"), ("toml", "toml"), ("json", "json"),
@@ -39,11 +40,11 @@ const OTHERS: &[(&str, &str)] = &[
     ("zig", "zig"), ("hs", "haskell"), ("ml", "ocaml"), ("ex", "elixir"), ("exs", "elixir"), ("erl", "erlang"), ("clj", "clojure"),
 ];
 
-/// Whole names that tell.
+/// Complete file names that determine the language.
 const NAMES: &[(&str, &str)] = &[("Makefile", "make"), ("CMakeLists.txt", "cmake"), ("Dockerfile", "dockerfile")];
 
 impl Language {
-    /// By the name of a file.
+    /// Returns the language that a file's name indicates.
     pub(crate) fn of(path: &str) -> Self {
         let name = path.rsplit('/').next().unwrap_or(path);
         if let Some((_, language)) = NAMES.iter().find(|(whole, _)| *whole == name) {
@@ -64,7 +65,7 @@ impl Language {
         }
     }
 
-    /// The same once the content is known: a header may be one of C++.
+    /// Returns the language once the content is known: a header may be C++.
     pub(crate) fn with_content(self, path: &str, text: &[u8]) -> Self {
         let is_cpp = |line: &[u8]| CPP_WORDS.iter().any(|word| line.trim_ascii_start().starts_with(word));
         match self {
@@ -73,7 +74,7 @@ impl Language {
         }
     }
 
-    /// What people call it.
+    /// Returns the language's name for output.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Language::C => "c",
@@ -89,12 +90,12 @@ impl Language {
         }
     }
 
-    /// Whether it is looked into, or only counted.
+    /// Returns true if the language has a grammar. Other files are only counted.
     pub(crate) fn has_grammar(self) -> bool {
         !matches!(self, Language::Other(_))
     }
 
-    /// Its grammar and what to look for; nothing where it is only counted.
+    /// Returns the language's grammar and query, or `None` if it is only counted.
     pub(crate) fn grammar(self) -> Option<(Grammar, &'static Query)> {
         static QUERIES: [OnceLock<Option<Query>>; LOOKED_INTO] = [const { OnceLock::new() }; LOOKED_INTO];
         let (number, grammar, text): (usize, Grammar, &str) = match self {
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_what_is_in_it() {
+    fn the_content_of_a_header_determines_its_language() {
         let check = |text: &str| Language::of("a/ring.h").with_content("a/ring.h", text.as_bytes()).name();
         assert_eq!(check("struct ring { int head; };\n"), "c");
         assert_eq!(check("#pragma once\nnamespace io {\nclass Ring;\n}\n"), "c++");

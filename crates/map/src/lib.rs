@@ -1,12 +1,13 @@
-//! A map of a repository: its files, its languages, and the symbols that matter for a goal, within a number of tokens.
+//! A map of a repository: its files, its languages, and the symbols that are relevant to a goal, within a token budget.
 //!
-//! `list.rs` says which files there are (`git` does), `skip.rs` which are not looked into, `language.rs` and `queries/` what a definition is in each
-//! language, `tags.rs` takes definitions and names out of a file, `cache.rs` remembers them by content, and `survey.rs` puts these together.
-//! `rank.rs` says what matters, with the words of the goal (`words.rs`) and the places that it or a log names (`mentions.rs`); `map.rs` chooses what
-//! fits, `text.rs` writes it down.
+//! `list.rs` lists the files with `git`, `skip.rs` excludes files, `language.rs` and `queries/` define the definitions
+//! of each language, `tags.rs` extracts definitions and references from a file, `cache.rs` caches them by content, and
+//! `survey.rs` combines these steps. `rank.rs` ranks files and symbols by the words of the goal (`words.rs`) and the
+//! places that the goal or a log mentions (`mentions.rs`). `map.rs` selects the entries that fit, and `text.rs` formats
+//! them.
 //!
-//! Nothing of the repository is run, and nothing in it is changed. What a symbol means is not known here: a name that is defined in one file
-//! and spoken of in another connects the two, whatever the language's own rules of visibility say.
+//! The crate runs no code of the repository and changes nothing in it. It does not resolve symbols: a name that is
+//! defined in one file and referenced in another connects the two, regardless of the language's visibility rules.
 //!
 //! Start reading at `survey.rs`.
 
@@ -32,8 +33,8 @@ pub use rank::{Place, Ranking};
 pub use skip::Reason;
 pub use survey::{Survey, Wish};
 
-/// How many tokens a map has where nobody says.
+/// The default token budget of a map.
 pub const TOKENS: usize = 2_048;
 
-/// Bytes of text in a token, about.
+/// The approximate number of bytes per token.
 pub const BYTES_PER_TOKEN: usize = 4;

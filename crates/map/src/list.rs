@@ -1,5 +1,5 @@
-//! Which files there are, and which of them were changed lately. `git` says so, also in a folder that is no repository; ignored files that
-//! nobody tracks do not count.
+//! The files of a directory, and those that changed recently. `git` lists them, even in a directory that is not a
+//! repository. Untracked files that are ignored do not count.
 
 use std::{
     collections::BTreeMap,
@@ -12,40 +12,40 @@ use rustc_hash::FxHashSet;
 
 use crate::{Error, Reason, Result, git, language::Language, skip};
 
-/// The most files that a map is made of.
+/// The maximum number of files in a map.
 const FILES_MAX: usize = 50_000;
 
-/// How many commits are looked at for what was changed lately.
+/// The number of commits that are searched for recent changes.
 const COMMITS: &str = "-n40";
 
-/// The most files that count as changed lately.
+/// The maximum number of files that count as recently changed.
 const RECENT_MAX: usize = 200;
 
-/// A file, before anything is known about what is in it.
+/// A file whose content has not been read yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Listed {
-    /// From the folder on.
+    /// The path relative to the directory.
     pub(crate) path: String,
     pub(crate) language: Language,
     pub(crate) bytes: u64,
-    /// When it was changed, in nanoseconds.
+    /// The time of the last change in nanoseconds.
     pub(crate) changed_ns: i128,
 }
 
-/// The files of a folder.
+/// The files of a directory.
 #[derive(Debug, Default)]
 pub(crate) struct List {
     pub(crate) root: PathBuf,
     pub(crate) files: Vec<Listed>,
-    /// How many are not looked into, as far as names and sizes tell.
+    /// The number of skipped files by reason, as far as names and sizes tell.
     pub(crate) left_out: BTreeMap<Reason, usize>,
-    /// Files that were changed lately, the latest first.
+    /// The recently changed files, latest first.
     pub(crate) recent: Vec<String>,
-    /// Whether there are more than are looked at.
+    /// True if there are more files than the maximum.
     pub(crate) is_partial: bool,
 }
 
-/// The files of a folder, by path; none that are below `home`.
+/// Lists the files of a directory by path, without those below `home`.
 pub(crate) fn list(folder: &Path, home: Option<&Path>) -> Result<List> {
     let root = fs::canonicalize(folder)
         .map_err(|error| Error::Folder { path: folder.to_owned(), why: error.to_string() })
@@ -65,18 +65,18 @@ pub(crate) fn list(folder: &Path, home: Option<&Path>) -> Result<List> {
     Ok(list)
 }
 
-/// Every file that counts, and those that were changed lately.
+/// Returns all files that count, and those that changed recently.
 fn ask(root: &Path) -> Result<(Vec<Vec<u8>>, Vec<String>)> {
     let listing = ["ls-files", "-c", "-o", "--exclude-standard", "-z"];
     match git::paths(root, None, &listing) {
         Ok(paths) => Ok((paths, recent(root))),
-        // No repository: one that is made for the moment knows what `.gitignore` files say.
+        // Outside a repository, a temporary one applies the rules of the `.gitignore` files.
         Err(Error::Git { .. }) => Ok((git::paths(root, Some(passing()?.path()), &listing)?, Vec::new())),
         Err(error) => Err(error),
     }
 }
 
-/// A git folder of our own, with nothing in it.
+/// Creates an empty temporary git directory.
 fn passing() -> Result<tempfile::TempDir> {
     let wrong = |error: std::io::Error| Error::Folder { path: std::env::temp_dir(), why: error.to_string() };
     let folder = tempfile::tempdir().map_err(wrong)?;
@@ -87,7 +87,7 @@ fn passing() -> Result<tempfile::TempDir> {
     Ok(folder)
 }
 
-/// Files that the last commits have touched. A repository without any has none.
+/// Returns the files that the last commits changed; empty for a repository without commits.
 fn recent(root: &Path) -> Vec<String> {
     let arguments = ["log", COMMITS, "--relative", "--name-only", "-z", "--no-renames", "--format="];
     let (mut seen, mut found) = (FxHashSet::default(), Vec::new());
@@ -105,7 +105,7 @@ impl List {
         let text = String::from_utf8(path).ok().filter(|path| !path.contains(char::is_control));
         let Some(path) = text else { return self.leave_out(Reason::Unreadable) };
         let full = self.root.join(&path);
-        // Neither links, nor repositories inside, nor what is tracked and gone.
+        // Links, nested repositories, and tracked files that no longer exist are skipped.
         let Some(about) = fs::symlink_metadata(&full).ok().filter(fs::Metadata::is_file) else { return };
         if home.is_some_and(|home| full.starts_with(home)) {
             return;
@@ -117,7 +117,7 @@ impl List {
         }
     }
 
-    /// Counts one more.
+    /// Counts one more skipped file.
     pub(crate) fn leave_out(&mut self, reason: Reason) {
         *self.left_out.entry(reason).or_default() += 1;
     }

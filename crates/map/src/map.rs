@@ -1,4 +1,4 @@
-//! The part of everything that fits into a number of tokens.
+//! Selects the entries that fit in a token budget.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,82 +6,82 @@ use serde::Serialize;
 
 use crate::{BYTES_PER_TOKEN, Ranking, Reason, Survey, text};
 
-/// The most symbols that are shown of one file, so that one big file does not push out all others.
+/// The maximum number of symbols per file, so that one large file does not displace all others.
 const PER_FILE_MAX: usize = 12;
 
-/// The most files that are named without symbols.
+/// The maximum number of files that are listed without symbols.
 const BARE_FILES_MAX: usize = 8;
 
-/// The part of a map that files without symbols may take: a fifth.
+/// The divisor of the share for files without symbols: a fifth of the map.
 const BARE_SHARE: usize = 5;
 
-/// A map.
+/// A map of a directory.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Map {
-    /// How many files were looked at.
+    /// The number of files that were analysed.
     pub files: usize,
-    /// How many of each language, the most first.
+    /// The number of files per language, largest first.
     pub languages: Vec<Count>,
-    /// How many files were left out, and why.
+    /// The number of skipped files by reason.
     pub left_out: BTreeMap<Reason, usize>,
-    /// Whether there are more files than are looked at.
+    /// True if there are more files than the maximum.
     pub is_partial: bool,
-    /// About how many tokens it has as text.
+    /// The approximate number of tokens of the map's text.
     pub tokens: usize,
-    /// The files that matter, that with the symbol that matters most first; at the end those that are only named.
+    /// The relevant files, ordered by their most relevant symbol. Files without symbols come last.
     pub entries: Vec<Entry>,
 }
 
-/// How many files are written in a language.
+/// The number of files in one language.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Count {
-    /// What people call it.
+    /// The language's name for output.
     pub language: &'static str,
-    /// How many.
+    /// The number of its files.
     pub files: usize,
 }
 
 /// A file on a map.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Entry {
-    /// From the root on.
+    /// The path relative to the root.
     pub path: String,
-    /// What it is written in.
+    /// The name of the file's language.
     pub language: &'static str,
-    /// How much it matters; the most that any file does is 1.
+    /// The relevance of the file; the maximum over all files is 1.
     pub score: f64,
-    /// Its symbols that matter, by line.
+    /// The relevant symbols, by line.
     pub symbols: Vec<Symbol>,
 }
 
-/// Something that a file defines.
+/// A definition in a file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Symbol {
-    /// Its name.
+    /// The symbol's name in the source.
     pub name: String,
-    /// `function`, `class`, `type`, …
+    /// The kind: `function`, `class`, `type`, …
     pub kind: &'static str,
-    /// Where it begins, from 1.
+    /// The first line of the definition, from 1.
     pub line: u32,
-    /// Where it ends.
+    /// The last line of the definition.
     pub end_line: u32,
-    /// Its first line, without its body.
+    /// The first line of source text, without the body.
     pub signature: String,
-    /// How much it matters; the most that any symbol does is 1.
+    /// The relevance of the symbol; the maximum over all symbols is 1.
     pub score: f64,
 }
 
 impl Map {
-    /// As text, for people and for models.
+    /// Returns the map as text for people and for models.
     pub fn to_text(&self) -> String {
         text::write(self)
     }
 }
 
-/// What is chosen: for each file, its symbols with how much they matter.
+/// The selection: for each file, its symbols with their scores.
 type Chosen = BTreeMap<usize, BTreeMap<usize, f64>>;
 
-/// The part that fits: symbols in the order in which they matter, grouped by file.
+/// Selects the most relevant symbols that fit, grouped by file.
 pub(crate) fn fit(ranking: &Ranking<'_>, tokens_max: usize) -> Map {
     let survey = ranking.survey;
     let mut map = Map {
@@ -126,7 +126,7 @@ fn choose_symbols(ranking: &Ranking<'_>, mut room: usize, chosen: &mut Chosen) {
     }
 }
 
-/// Files that the goal is about although they define nothing: documents, settings.
+/// Selects relevant files without definitions: documents, settings.
 fn choose_bare(ranking: &Ranking<'_>, room: &mut usize, chosen: &mut Chosen) {
     let files = &ranking.survey.files;
     let is_bare = |at: &usize| files[*at].definitions().is_empty() && ranking.is_meant[*at];
@@ -146,7 +146,7 @@ fn entry(ranking: &Ranking<'_>, file: usize, numbers: &BTreeMap<usize, f64>) -> 
     let mut seen = BTreeSet::new();
     let symbols = numbers.iter().filter_map(|(number, score)| {
         let definition = &found.definitions()[*number];
-        // A struct and its typedef on the same line say the same.
+        // A struct and its typedef on the same line have the same signature.
         seen.insert((definition.line, &definition.signature)).then(|| Symbol {
             name: ranking.survey.names.text(definition.name).to_owned(),
             kind: definition.kind,
@@ -161,12 +161,12 @@ fn entry(ranking: &Ranking<'_>, file: usize, numbers: &BTreeMap<usize, f64>) -> 
     Entry { path: found.path.clone(), language, score: rounded(ranking.files[file]), symbols }
 }
 
-/// Four digits are more than enough to compare by.
+/// Rounds a score to four digits, which suffice for comparison.
 fn rounded(score: f64) -> f64 {
     (score * 10_000.0).round() / 10_000.0
 }
 
-/// How many files of each language there are, the most first.
+/// Returns the number of files per language, largest first.
 fn languages(survey: &Survey) -> Vec<Count> {
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     survey.files.iter().for_each(|file| *counts.entry(file.language.name()).or_default() += 1);

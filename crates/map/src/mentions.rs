@@ -1,26 +1,28 @@
-//! Places that a text names: `src/ring.c:12`, `File "app.py", line 3`. A log says where to look better than words do.
+//! Places that a text mentions: `src/ring.c:12`, `File "app.py", line 3`. The places in a log are better evidence than
+//! words.
 
 use rustc_hash::FxHashMap;
 
-/// The most places that are taken from a text, from its end on: what went wrong last is said last.
+/// The maximum number of places taken from a text, beginning at its end, because the last error is usually printed
+/// last.
 const MENTIONS_MAX: usize = 100;
 
-/// How much of a text is looked at, from its end.
+/// The maximum number of bytes of a text that are searched, from its end.
 const TEXT_BYTES_MAX: usize = 256 * 1024;
 
-/// The longest end of a file's name.
+/// The maximum length of a file extension.
 const END_BYTES_MAX: usize = 8;
 
-/// A place that a text names.
+/// A place that a text mentions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// As it is written there.
+    /// The path as the text writes it.
     pub path: String,
-    /// From 1.
+    /// The line number, from 1.
     pub line: Option<u32>,
 }
 
-/// The places that a text names.
+/// Returns the places that a text mentions.
 pub fn mentions(text: &str) -> Vec<Mention> {
     let begin = text.len().saturating_sub(TEXT_BYTES_MAX);
     let begin = (begin..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
@@ -45,7 +47,7 @@ pub fn mentions(text: &str) -> Vec<Mention> {
 fn read(word: &str) -> Option<Mention> {
     let mut parts = word.trim_end_matches([':', '.', '-']).split(':');
     let mut path = parts.next()?;
-    // `C:\src\ring.c`
+    // A Windows path: `C:\src\ring.c`.
     if path.len() == 1 {
         path = parts.next()?;
     }
@@ -59,7 +61,7 @@ fn read(word: &str) -> Option<Mention> {
     (is_end && !stem.is_empty()).then(|| Mention { path: path.to_owned(), line })
 }
 
-/// Files by their names, to find those that are mentioned.
+/// Files by name, for looking up mentioned paths.
 pub(crate) struct ByName<'p>(FxHashMap<&'p str, Vec<(usize, &'p str)>>);
 
 impl<'p> ByName<'p> {
@@ -71,7 +73,7 @@ impl<'p> ByName<'p> {
         ByName(names)
     }
 
-    /// The files that a path means: all that end with it, or that it ends with.
+    /// Returns the files that a path may refer to: those whose path ends with it, or with which it ends.
     pub(crate) fn find(&self, path: &str) -> Vec<usize> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_meant = |file: &str| file == path || is_end(file, path) || is_end(path, file);
@@ -89,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_found_in_what_programs_print() {
+    fn places_are_found_in_program_output() {
         let check = |text: &str, expected: &[(&str, Option<u32>)]| {
             let found: Vec<_> = mentions(text).into_iter().map(|one| (one.path, one.line)).collect();
             let expected: Vec<_> = expected.iter().map(|(path, line)| ((*path).to_owned(), *line)).collect();
@@ -104,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_means_the_files_that_end_with_it_and_those_it_ends_with() {
+    fn a_path_matches_by_its_end() {
         let names = ByName::new(["src/ring.c", "lib/ring.c", "src/string.c"].into_iter());
         assert_eq!(names.find("ring.c"), [0, 1]);
         assert_eq!(names.find("/build/7/lib/ring.c"), [1]);

@@ -1,4 +1,4 @@
-//! Names as numbers: the same name stands in many files, and is compared often.
+//! Interned names: the same name occurs in many files and is compared often.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Name(pub(crate) u32);
 
-/// All names.
+/// All names with their numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     numbers: FxHashMap<Box<str>, u32>,
@@ -14,29 +14,29 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The number of a name, new or known.
+    /// Returns the number of a name, and adds the name if it is new.
     pub(crate) fn number(&mut self, text: &str) -> Name {
         if let Some(number) = self.numbers.get(text) {
             return Name(*number);
         }
-        // More names than this do not fit into any cache that is read.
+        // More names than this do not fit in any cache that is read.
         let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
         self.numbers.insert(text.into(), number);
         self.texts.push(text.into());
         Name(number)
     }
 
-    /// What a number stands for.
+    /// Returns the name with this number.
     pub(crate) fn text(&self, name: Name) -> &str {
         self.texts.get(name.0 as usize).map_or("", |text| text)
     }
 
-    /// How many there are.
+    /// Returns the number of names.
     pub(crate) fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// All of them, by number.
+    /// Returns all names, by number.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         self.texts.iter().map(|text| &**text)
     }

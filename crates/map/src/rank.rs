@@ -1,57 +1,57 @@
-//! What matters: where the goal's words stand, what a log names, what was changed lately, and what those places speak of, passed on
-//! between files a few rounds.
+//! Ranks files and symbols by the goal's words, the places in a log and recent changes. The rank then spreads along
+//! references between files for a few rounds.
 
 use serde::Serialize;
 
 use crate::{Map, Survey, Wish, map, mentions::ByName, names::Name, survey::File, tags::Definition, words};
 
-/// How often importance is passed on.
+/// The number of rounds in which rank is passed on.
 const ROUNDS: usize = 12;
 
-/// How much of it is passed on each time.
+/// The share of a rank that is passed on in each round.
 const PASSED_ON: f64 = 0.6;
 
-/// How much of what a file passes on goes back to those that speak of it.
+/// The weight of passing rank back to the referring files.
 const BACK: f64 = 0.3;
 
-/// A name that more files define than this says nothing about any of them.
+/// A name with more definitions than this is ignored, because it is too common.
 const HOMES_MAX: usize = 20;
 
-/// The most symbols that are put in order.
+/// The maximum number of symbols that are ranked.
 const SYMBOLS_MAX: usize = 4_000;
 
-/// What a file that is mentioned has to do with the goal, where a word that only it has counts 3.
+/// The weight of a mentioned file. For comparison, a word that only one file contains has weight 3.
 const MENTIONED: f64 = 8.0;
 
-/// Where something is defined: the file, and which of its definitions.
+/// The position of a definition: the file, and the index of the definition in it.
 pub(crate) type Home = (usize, usize);
 
-/// What matters for a wish.
+/// Files and symbols ranked by relevance to a request.
 #[derive(Debug)]
 pub struct Ranking<'s> {
     pub(crate) survey: &'s Survey,
-    /// How much each file matters; the most that any does is 1.
+    /// The relevance of each file; the maximum is 1.
     pub(crate) files: Vec<f64>,
-    /// Whether the goal or a log is about the file itself.
+    /// True for each file that the goal or a log refers to directly.
     pub(crate) is_meant: Vec<bool>,
-    /// The symbols, those that matter most first.
+    /// The symbols, most relevant first.
     pub(crate) symbols: Vec<(f64, Home)>,
 }
 
-/// A symbol that matters.
+/// A relevant symbol with its position.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Place {
-    /// From the root on.
+    /// The path relative to the root.
     pub path: String,
-    /// `function`, `class`, `type`, …
+    /// The kind: `function`, `class`, `type`, …
     pub kind: &'static str,
-    /// Its first line, without its body.
+    /// The first line of source text, without the body.
     pub signature: String,
-    /// Where it begins, from 1.
+    /// The first line of the definition, from 1.
     pub line: u32,
-    /// Where it ends.
+    /// The last line of the definition.
     pub end_line: u32,
-    /// How much it matters; the most that any symbol does is 1.
+    /// The relevance of the symbol; the maximum over all symbols is 1.
     pub score: f64,
 }
 
@@ -65,12 +65,12 @@ impl<'s> Ranking<'s> {
         Ranking { survey, files, is_meant, symbols }
     }
 
-    /// The part of it that fits into a number of tokens.
+    /// Returns a map of the part that fits in a token budget.
     pub fn map(&self, tokens_max: usize) -> Map {
         map::fit(self, tokens_max)
     }
 
-    /// The symbols that matter most, in that order.
+    /// Returns the most relevant symbols in order.
     pub fn places(&self, at_most: usize) -> Vec<Place> {
         let place = |(score, (file, number)): &(f64, Home)| {
             let file = &self.survey.files[*file];
@@ -88,15 +88,15 @@ impl<'s> Ranking<'s> {
     }
 }
 
-/// Which file speaks of which.
+/// The references between files.
 struct Graph {
-    /// Where each name is defined.
+    /// The definitions of each name.
     homes: Vec<Vec<Home>>,
-    /// How many files speak of each name.
+    /// The number of files that refer to each name.
     spoken: Vec<u32>,
-    /// From, to, how strongly; each pair once.
+    /// The edges: source, target and weight; each pair occurs once.
     edges: Vec<(usize, usize, f64)>,
-    /// How strongly each file speaks of others and is spoken of.
+    /// The total weight of the edges from and to each file.
     sums: Vec<f64>,
 }
 
@@ -118,7 +118,7 @@ impl Graph {
         graph
     }
 
-    /// From one file to all that it speaks of. `weights` is all zeros, before and after.
+    /// Adds the edges from one file to all files that it refers to. `weights` is all zeros before and after the call.
     fn connect(&mut self, from: usize, file: &File, weights: &mut [f64]) {
         let mut touched = Vec::new();
         for (name, count) in file.references() {
@@ -142,12 +142,12 @@ impl Graph {
         }
     }
 
-    /// Passes importance on along names: to where they are defined, and a little back.
+    /// Spreads rank along names: to their definitions, and with less weight back.
     fn spread(&self, seeds: &[f64]) -> Vec<f64> {
         let mut ranks = seeds.to_vec();
         for _ in 0..ROUNDS {
             let mut next: Vec<f64> = seeds.iter().map(|seed| seed * (1.0 - PASSED_ON)).collect();
-            // What speaks of nothing and is not spoken of keeps what it has.
+            // A file without any references keeps its rank.
             for at in (0..ranks.len()).filter(|at| self.sums[*at] == 0.0) {
                 next[at] += ranks[at] * PASSED_ON;
             }
@@ -163,12 +163,12 @@ impl Graph {
     }
 }
 
-/// What is wanted, found in what is there.
+/// The request, matched against the survey.
 struct Wanted {
     words: Vec<String>,
-    /// For each word, how well each name answers it.
+    /// The match of each name with each word, by word.
     fits: Vec<Vec<f64>>,
-    /// For each file, the lines that are mentioned; nothing where it is not mentioned at all.
+    /// The mentioned lines of each file, or `None` if the file is not mentioned.
     mentioned: Vec<Option<Vec<u32>>>,
     is_about_tests: bool,
 }
@@ -188,12 +188,12 @@ impl Wanted {
         Wanted { words, fits, mentioned, is_about_tests }
     }
 
-    /// How much each file has to do with it by itself, all together 1.
+    /// Returns the direct relevance of each file; the sum is 1.
     fn seeds(&self, survey: &Survey) -> Vec<f64> {
         let mut seeds = vec![1.0 / survey.files.len().max(1) as f64; survey.files.len()];
         for (word, fits) in self.words.iter().zip(&self.fits) {
             let found: Vec<f64> = survey.files.iter().map(|file| fit(file, word, fits)).collect();
-            // A word that stands everywhere says little.
+            // A word that occurs in many files has less weight.
             let places = found.iter().filter(|fit| **fit > 0.0).count().max(1) as f64;
             seeds.iter_mut().zip(found).for_each(|(seed, fit)| *seed += fit / places.sqrt());
         }
@@ -222,7 +222,7 @@ impl Wanted {
         survey.files.iter().zip(&self.mentioned).map(|(file, lines)| lines.is_some() || named(&file.path)).collect()
     }
 
-    /// How much a definition answers it, besides what its file does.
+    /// Returns the direct relevance of a definition, apart from its file's.
     fn answers(&self, file: usize, definition: &Definition<Name>) -> f64 {
         let words: f64 = self.fits.iter().map(|fits| fits[index(definition.name)]).sum();
         let is_named = |line: &u32| (definition.line..=definition.end_line).contains(line);
@@ -239,7 +239,7 @@ fn fit(file: &File, word: &str, fits: &[f64]) -> f64 {
     path + 3.0 * defined + 0.5 * spoken
 }
 
-/// A symbol matters by its file, by how many others speak of it, and by how well it answers the goal.
+/// Ranks symbols by their file, by the number of files that refer to them, and by their match with the goal.
 fn symbols(survey: &Survey, graph: &Graph, wanted: &Wanted, files: &[f64]) -> Vec<(f64, Home)> {
     let mut all = Vec::new();
     for (at, file) in survey.files.iter().enumerate() {
@@ -266,7 +266,7 @@ fn symbols(survey: &Survey, graph: &Graph, wanted: &Wanted, files: &[f64]) -> Ve
     all
 }
 
-/// What says how something works matters more than what only names it.
+/// Returns the weight of a kind of definition: implementations count more than declarations.
 fn weight(kind: &str) -> f64 {
     match kind {
         "prototype" | "constant" | "variable" | "macro" => 0.6,

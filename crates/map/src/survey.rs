@@ -1,4 +1,5 @@
-//! Everything known of all files of a folder: from the cache where their content is the same, from their syntax trees where it is not.
+//! The analysed files of a directory, from the cache if the content is unchanged, and otherwise from their syntax
+//! trees.
 
 use std::{
     collections::BTreeMap,
@@ -23,26 +24,26 @@ use crate::{
     tags::{Definition, Tagger, Tags},
 };
 
-/// The most threads that read and parse.
+/// The maximum number of threads that read and parse.
 const THREADS_MAX: usize = 8;
 
-/// What somebody wants of a folder.
+/// A request for relevant parts of a directory.
 #[derive(Clone, Debug, Default)]
 pub struct Wish {
-    /// What is to be done, in words; empty for what matters in general.
+    /// The task in words; empty for general relevance.
     pub goal: String,
-    /// Places that a log or another piece of evidence names.
+    /// Places that a log or other evidence mentions.
     pub mentions: Vec<Mention>,
 }
 
 impl Wish {
-    /// A goal in words. Places that it names count as mentioned.
+    /// Creates a request from a goal in words. Places in the goal count as mentioned.
     pub fn goal(goal: impl Into<String>) -> Self {
         let goal = goal.into();
         Wish { mentions: crate::mentions(&goal), goal }
     }
 
-    /// With the places that a log names.
+    /// Adds the places that a log mentions.
     #[must_use]
     pub fn with_log(mut self, log: &str) -> Self {
         self.mentions.extend(crate::mentions(log));
@@ -50,7 +51,7 @@ impl Wish {
     }
 }
 
-/// A file with what it defines and speaks of.
+/// A file with its definitions and references.
 #[derive(Debug)]
 pub(crate) struct File {
     pub(crate) path: String,
@@ -74,7 +75,7 @@ impl File {
     }
 }
 
-/// Everything known of a folder.
+/// The analysed contents of a directory.
 #[derive(Debug)]
 pub struct Survey {
     pub(crate) root: PathBuf,
@@ -87,7 +88,8 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Looks at a folder. With a home, what files hold is remembered in `HOME/maps`; files below it are no part of the map.
+    /// Analyses a directory. With a home, the contents of files are cached in `HOME/maps`, and files below the home are
+    /// not part of the map.
     pub fn of(folder: &Path, home: Option<&Path>) -> Result<Self> {
         let mut list = list::list(folder, home)?;
         let place = home.map(|home| cache::path(home, &list.root));
@@ -115,23 +117,23 @@ impl Survey {
         Ok(Survey { root, files, names: cache.names, recent, left_out, is_partial, looked_into })
     }
 
-    /// The folder, with nothing in its path that leads elsewhere.
+    /// Returns the canonical path of the directory.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// How many files had to be read because they were not remembered.
+    /// Returns the number of files that had to be read because they were not cached.
     pub fn looked_into(&self) -> usize {
         self.looked_into
     }
 
-    /// What matters for a wish.
+    /// Ranks files and symbols by relevance to a request.
     pub fn rank(&self, wish: &Wish) -> Ranking<'_> {
         Ranking::of(self, wish)
     }
 }
 
-/// What each file holds, and how many had to be read for that.
+/// Returns the contents of each file, and the number of files that had to be read.
 fn find(list: &List, cache: &mut Cache) -> (Vec<Option<Remembered>>, usize) {
     let recall = |file: &Listed| cache.unchanged(&file.path, file.bytes, file.changed_ns).cloned();
     let mut found: Vec<Option<Remembered>> = list.files.iter().map(recall).collect();
@@ -158,13 +160,13 @@ struct Read {
     content: Known,
 }
 
-/// What it holds: known under another path or time, or new.
+/// The contents of a read file: cached under another path or time, or new.
 enum Known {
     Same(Arc<Content<Name>>),
     New(Content<String>),
 }
 
-/// Reads and parses files, on all processors. One that cannot be read is missing from what comes back.
+/// Reads and parses files in parallel. Unreadable files are missing from the result.
 fn read_all(list: &List, wanted: &[usize], known: &FxHashMap<&str, &Remembered>) -> Vec<(usize, Read)> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX).min(wanted.len());
     let next = AtomicUsize::new(0);
@@ -178,7 +180,7 @@ fn read_all(list: &List, wanted: &[usize], known: &FxHashMap<&str, &Remembered>)
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let mut done = work();
-        // A file on which a grammar's code fails costs what its thread has read, and no more.
+        // If a grammar's code panics on a file, only the results of that thread are lost.
         done.extend(others.into_iter().filter_map(|other| other.join().ok()).flatten());
         done
     })
@@ -187,7 +189,7 @@ fn read_all(list: &List, wanted: &[usize], known: &FxHashMap<&str, &Remembered>)
 fn read(root: &Path, file: &Listed, tagger: &mut Tagger, known: &FxHashMap<&str, &Remembered>) -> Option<Read> {
     let text = interlock_regular_file::read(root, Path::new(&file.path), skip::BYTES_MAX).ok()?;
     let language = file.language.with_content(&file.path, &text);
-    // Of a file that is only named nothing but its beginning matters.
+    // Only the beginning of a file without a grammar matters.
     let seen = if language.has_grammar() { &text[..] } else { &text[..text.len().min(skip::HEAD_BYTES)] };
     let hash = format!("{}.{}", hex(&Sha256::digest(seen)[..16]), language.name().replace(' ', "-"));
     if let Some(same) = known.get(hash.as_str()) {
@@ -214,7 +216,7 @@ fn number(content: Content<String>, names: &mut Names) -> Content<Name> {
     Content::Tags(Tags { definitions, references })
 }
 
-/// When the cache is written, by the clock that files are dated with.
+/// Returns the time of the cache write, from the clock that dates files.
 fn now_ns() -> i128 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| i128::try_from(since.as_nanos()).unwrap_or(0))

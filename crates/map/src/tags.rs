@@ -1,4 +1,4 @@
-//! What a file defines and what it speaks of, from its syntax tree. Broken code has a tree, too.
+//! Extracts definitions and references of a file from its syntax tree. Broken code has a tree too.
 
 use std::ops::ControlFlow;
 
@@ -7,22 +7,23 @@ use tree_sitter::{Node, ParseOptions, Parser, Query, QueryCursor, QueryMatch, St
 
 use crate::language::Language;
 
-/// The longest signature that is kept.
+/// The maximum length of a signature in characters.
 const SIGNATURE_CHARS: usize = 120;
 
-/// The most definitions and the most different names that are kept of a file.
+/// The maximum number of definitions, and of different names, that are kept per file.
 const PER_FILE_MAX: usize = 2_000;
 
-/// How often a parser may ask whether it should go on: what takes longer was not written by a person.
+/// The maximum number of progress callbacks of the parser. A file that takes longer was not written by a person.
 const PATIENCE: usize = 20_000;
 
-/// The most definitions that the cursor holds open at once.
+/// The maximum number of matches that the query cursor keeps open.
 const OPEN_MAX: u32 = 1_024;
 
-/// The shortest name that counts as spoken of.
+/// The minimum length of a name that counts as a reference.
 const NAME_BYTES_MIN: usize = 3;
 
-/// Kinds of definitions. Each is the name of a capture in `queries/`; the cache writes their positions.
+/// The kinds of definitions. Each is the name of a capture in `queries/`; the cache stores their positions in this
+/// list.
 pub(crate) const KINDS: [&str; 19] = [
     "function",
     "prototype",
@@ -45,22 +46,22 @@ pub(crate) const KINDS: [&str; 19] = [
     "extension",
 ];
 
-/// Something defined.
+/// A definition in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Definition<Name> {
     pub(crate) name: Name,
     pub(crate) kind: &'static str,
-    /// From 1.
+    /// The first line, from 1.
     pub(crate) line: u32,
     pub(crate) end_line: u32,
     pub(crate) signature: String,
 }
 
-/// What is known of a file's content.
+/// The definitions and references of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tags<Name> {
     pub(crate) definitions: Vec<Definition<Name>>,
-    /// Names it speaks of, with how often.
+    /// The referenced names with their counts.
     pub(crate) references: Vec<(Name, u32)>,
 }
 
@@ -70,7 +71,7 @@ impl<Name> Default for Tags<Name> {
     }
 }
 
-/// Takes tags out of files; keeps what parsing needs between them.
+/// Extracts tags from files. It keeps the parser between files.
 pub(crate) struct Tagger {
     parser: Parser,
     cursor: QueryCursor,
@@ -84,7 +85,7 @@ impl Tagger {
         Tagger { parser: Parser::new(), cursor, set_to: None }
     }
 
-    /// The tags of a text; none where its language is only counted.
+    /// Returns the tags of a text; empty if the language has no grammar.
     pub(crate) fn tags(&mut self, language: Language, text: &[u8]) -> Tags<String> {
         let Some((grammar, query)) = language.grammar() else { return Tags::default() };
         if self.set_to != Some(language) && self.parser.set_language(&grammar).is_err() {
@@ -130,7 +131,7 @@ fn collect(cursor: &mut QueryCursor, query: &Query, root: Node<'_>, text: &[u8])
             }
         }
     }
-    // One thing can fit two patterns, the first of which says more.
+    // If two patterns match one node, the first is more specific.
     definitions.sort_by_key(|(at, _)| *at);
     definitions.dedup_by_key(|((at, _), _)| *at);
     let mut references: Vec<(String, u32)> = names.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
@@ -138,7 +139,7 @@ fn collect(cursor: &mut QueryCursor, query: &Query, root: Node<'_>, text: &[u8])
     Tags { definitions: definitions.into_iter().map(|(_, definition)| definition).collect(), references }
 }
 
-/// What defines, its name and its kind; nothing for a name that is only spoken of.
+/// Returns the defining node, its name node and its kind, or `None` for a reference.
 fn parts<'t>(found: &QueryMatch<'_, 't>, kinds: &[Option<&'static str>]) -> Option<(Node<'t>, Node<'t>, &'static str)> {
     let kind_of = |index: u32| kinds.get(index as usize).copied().flatten();
     let whole = found.captures().iter().find(|one| kind_of(one.index).is_some())?;
@@ -150,7 +151,7 @@ fn definition(text: &[u8], node: Node<'_>, name: Node<'_>, kind: &'static str) -
     let name = name.utf8_text(text).ok()?;
     let name = name.rsplit("::").next().unwrap_or(name).trim().to_owned();
     let (begin, end) = (node.start_position(), node.end_position());
-    // What ends with its line break does not reach into the next line.
+    // A node that ends with its line break does not include the next line.
     let last = if end.column == 0 && end.row > begin.row { end.row - 1 } else { end.row };
     let (line, end_line) = (number(begin.row), number(last));
     let is_plain = !name.is_empty() && !name.contains(char::is_control);
@@ -161,7 +162,7 @@ fn number(row: usize) -> u32 {
     u32::try_from(row).unwrap_or(u32::MAX - 1) + 1
 }
 
-/// Texts that things are set to may be secrets, and say nothing about what the things are for.
+/// Removes string values from signatures, because they may be secrets and do not describe the definition.
 fn shown(signature: String, kind: &str) -> String {
     let is_value = matches!(kind, "constant" | "variable" | "macro");
     match signature.find(['"', '\'', '`']).filter(|_| is_value) {
@@ -170,9 +171,9 @@ fn shown(signature: String, kind: &str) -> String {
     }
 }
 
-/// What stands before the body, on one line.
+/// Returns the text before the body, on one line.
 fn signature(text: &[u8], node: Node<'_>) -> String {
-    // `next = (at) => at + 1` has its body in what is assigned.
+    // In `next = (at) => at + 1` the body is inside the assigned value.
     let value = ["value", "right"].iter().find_map(|name| node.child_by_field_name(name)).unwrap_or(node);
     let body = [node, value].iter().find_map(|node| node.child_by_field_name("body"));
     let body = body.map_or(node.end_byte(), |body| body.start_byte());

@@ -1,16 +1,16 @@
-//! A map as text: a line about all files, then files with the lines that matter in them.
+//! Formats a map as text: one line about all files, then files with their relevant lines.
 
 use std::fmt::Write as _;
 
 use crate::Map;
 
-/// The most languages that are named.
+/// The maximum number of languages that are listed.
 const LANGUAGES_MAX: usize = 8;
 
-/// What stands before a signature: the line's number and two spaces.
+/// The width of the margin before a signature: the line number and two spaces.
 const MARGIN: usize = 8;
 
-/// The line about all files.
+/// Returns the line about all files.
 pub(crate) fn head(map: &Map) -> String {
     let mut text = format!("{} {}", map.files, if map.files == 1 { "file" } else { "files" });
     let languages = map.languages.iter().take(LANGUAGES_MAX);
@@ -30,17 +30,17 @@ pub(crate) fn head(map: &Map) -> String {
     text
 }
 
-/// How long the line of a file is.
+/// Returns the length of a file's line.
 pub(crate) fn file_bytes(path: &str) -> usize {
     path.len() + 1
 }
 
-/// How long the line of a symbol is.
+/// Returns the length of a symbol's line.
 pub(crate) fn symbol_bytes(signature: &str) -> usize {
     MARGIN + signature.len() + 1
 }
 
-/// All of it.
+/// Returns the whole map as text.
 pub(crate) fn write(map: &Map) -> String {
     let mut text = head(map);
     for entry in &map.entries {

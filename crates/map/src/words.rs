@@ -1,6 +1,6 @@
-//! Words of a goal, of a path, of a name: how what somebody wants is found in what is there.
+//! Words of goals, paths and names, used to match a request with the code.
 
-/// Words that say nothing about where to look.
+/// Words without information about the location of code.
 #[rustfmt::skip]
 const EMPTY: &[&str] = &[
     "the", "and", "for", "with", "that", "this", "from", "into", "when", "where", "which", "should", "must", "can", "not",
@@ -10,10 +10,10 @@ const EMPTY: &[&str] = &[
     "after", "before", "only", "more", "less", "every", "each", "their", "about", "because", "without", "within",
 ];
 
-/// The most words of a goal that are looked for: the first ones say what it is about.
+/// The maximum number of words of a goal. The first ones usually name the subject.
 const WORDS_MAX: usize = 40;
 
-/// The words of a goal that can be looked for.
+/// Returns the words of a goal that are searched for.
 pub(crate) fn of_goal(goal: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in split(goal).into_iter().filter(|word| word.len() >= 3 && !EMPTY.contains(&word.as_str())) {
@@ -28,7 +28,7 @@ pub(crate) fn of_goal(goal: &str) -> Vec<String> {
     words
 }
 
-/// Words in lower case: `readRegister_v2` is `read`, `register`, `v`, `2`.
+/// Splits a text into words in lower case: `readRegister_v2` is `read`, `register`, `v`, `2`.
 pub(crate) fn split(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut previous = ' ';
@@ -47,7 +47,7 @@ pub(crate) fn split(text: &str) -> Vec<String> {
     words
 }
 
-/// A word without the ending that its forms differ by.
+/// Returns a word without its inflectional ending.
 fn stem(word: &str) -> &str {
     let long = |end: &str| word.strip_suffix(end).filter(|rest| rest.len() >= 4);
     long("ing")
@@ -58,9 +58,9 @@ fn stem(word: &str) -> &str {
         .unwrap_or(word)
 }
 
-/// How well a text answers a word: 1 where it is one of its words, less where it is only within one.
+/// Returns the match of a text with a word: 1 if the word is one of its words, less if it is only part of one.
 pub(crate) fn fits(text: &str, word: &str) -> f64 {
-    // Cheap first: nearly every text does not contain the word at all.
+    // The cheap test comes first, because most texts do not contain the word.
     if !contains(text, word) {
         return 0.0;
     }
@@ -80,14 +80,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn goals_are_looked_for_by_their_words() {
+    fn a_goal_is_reduced_to_its_words() {
         assert_eq!(of_goal("Fix the ring buffer when it wraps"), ["ring", "buffer", "wrap"]);
         assert_eq!(split("readRegister_v2"), ["read", "register", "v", "2"]);
         assert_eq!(of_goal(&"word ".repeat(500)), ["word"]);
     }
 
     #[test]
-    fn a_name_fits_a_word_whole_in_part_or_not() {
+    fn a_name_matches_a_word_fully_partly_or_not() {
         let check = |text: &str, word: &str, expected: f64| assert_eq!(fits(text, word), expected, "{text} {word}");
         check("ring_wraps_around", "wrap", 1.0);
         check("RingBuffer", "ring", 1.0);

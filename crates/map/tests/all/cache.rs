@@ -1,4 +1,4 @@
-//! What is remembered between two maps.
+//! The cache between two maps.
 
 use std::{
     fs,
@@ -7,7 +7,7 @@ use std::{
 
 use crate::{Folder, only_file};
 
-/// Files that were last changed long enough ago for their time to be believed.
+/// Creates files that are old enough for their times to be trusted.
 fn settled(files: &[(&str, &str)]) -> Folder {
     let folder = Folder::new(files);
     files.iter().for_each(|(path, _)| settle(&folder, path));
@@ -23,7 +23,7 @@ const FILES: [(&str, &str); 2] =
     [("a.c", "int one(void) { return two(); }\n"), ("b.c", "int two(void) { return 2; }\n")];
 
 #[test]
-fn the_second_map_reads_no_file_and_says_the_same() {
+fn the_second_map_is_equal_and_reads_no_file() {
     let folder = settled(&FILES);
     let cold = folder.survey();
     let warm = folder.survey();
@@ -33,7 +33,7 @@ fn the_second_map_reads_no_file_and_says_the_same() {
 }
 
 #[test]
-fn what_has_changed_is_read_again_and_what_was_renamed_is_known() {
+fn changed_files_are_read_again_and_renamed_files_are_not() {
     let folder = settled(&FILES);
     folder.survey();
     folder.write("a.c", b"int changed(void) { return 1; }\n");
@@ -45,7 +45,7 @@ fn what_has_changed_is_read_again_and_what_was_renamed_is_known() {
 }
 
 #[test]
-fn a_cache_that_is_damaged_cut_or_no_file_changes_nothing_but_time() {
+fn a_damaged_cache_changes_only_the_time() {
     let folder = settled(&FILES);
     let expected = folder.map("");
     let cache = only_file(&folder.home().join("maps"));
@@ -63,7 +63,7 @@ fn a_cache_that_is_damaged_cut_or_no_file_changes_nothing_but_time() {
 }
 
 #[test]
-fn maps_that_are_made_at_the_same_time_do_not_disturb_each_other() {
+fn concurrent_maps_do_not_interfere() {
     let folder = settled(&FILES);
     let expected = folder.map("");
     std::thread::scope(|scope| {
@@ -75,7 +75,7 @@ fn maps_that_are_made_at_the_same_time_do_not_disturb_each_other() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_written_is_done_without() {
+fn an_unwritable_cache_is_ignored() {
     let folder = settled(&FILES);
     fs::write(folder.home(), "no folder").unwrap();
     assert_eq!(folder.map("").files, 2);

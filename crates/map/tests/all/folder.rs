@@ -1,4 +1,4 @@
-//! Which files count, and what is said about the rest.
+//! The selection of files, and the counts of the skipped ones.
 
 use std::os::unix::fs::symlink;
 
@@ -18,7 +18,7 @@ fn tracked_and_untracked_files_count_and_ignored_ones_do_not() {
         found.sort_unstable();
         assert_eq!(found, expected);
     };
-    // A folder that is no repository has the same rules.
+    // A directory that is not a repository has the same rules.
     check(&["a.c"]);
     folder.git(&["init", "--quiet"]);
     check(&["a.c"]);
@@ -31,7 +31,7 @@ fn tracked_and_untracked_files_count_and_ignored_ones_do_not() {
 }
 
 #[test]
-fn what_is_left_out_is_counted() {
+fn skipped_files_are_counted() {
     let folder = Folder::new(&[
         ("a.c", ONE),
         ("node_modules/x/index.js", "function x() {}\n"),
@@ -56,7 +56,7 @@ fn what_is_left_out_is_counted() {
 }
 
 #[test]
-fn links_and_names_that_are_no_text_are_not_followed() {
+fn links_and_names_that_are_not_utf8_are_not_followed() {
     use std::os::unix::ffi::OsStrExt as _;
     let folder = Folder::new(&[("a.c", ONE)]);
     symlink("/etc/passwd", folder.root().join("passwd.c")).unwrap();
@@ -69,7 +69,7 @@ fn links_and_names_that_are_no_text_are_not_followed() {
 }
 
 #[test]
-fn a_folder_inside_a_repository_is_mapped_alone() {
+fn a_directory_inside_a_repository_is_mapped_alone() {
     let folder = Folder::new(&[("a.c", ONE), ("part/b.c", ONE)]);
     folder.git(&["init", "--quiet"]);
     let survey = Survey::of(&folder.root().join("part"), None).unwrap();
@@ -77,7 +77,7 @@ fn a_folder_inside_a_repository_is_mapped_alone() {
 }
 
 #[test]
-fn what_is_remembered_inside_the_folder_is_no_part_of_it() {
+fn a_home_inside_the_directory_is_not_mapped() {
     let folder = Folder::new(&[("a.c", ONE), ("home/runs.c", ONE)]);
     let home = folder.root().join("home");
     for _ in 0..2 {
@@ -87,7 +87,7 @@ fn what_is_remembered_inside_the_folder_is_no_part_of_it() {
 }
 
 #[test]
-fn an_empty_folder_has_an_empty_map_and_a_missing_one_has_none() {
+fn an_empty_directory_has_an_empty_map_and_a_missing_one_is_an_error() {
     let folder = Folder::new(&[]);
     std::fs::create_dir_all(folder.root()).unwrap();
     assert_eq!(folder.map("anything").to_text(), "0 files\n");

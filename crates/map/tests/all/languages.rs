@@ -1,10 +1,10 @@
-//! What is found in each language.
+//! The symbols that are found in each language.
 
 use expect_test::{Expect, expect};
 
 use crate::Folder;
 
-/// Every symbol of a file, with its kind.
+/// Checks every symbol of a file with its kind.
 fn check(path: &str, text: &str, expected: Expect) {
     let map = Folder::new(&[(path, text)]).map("");
     let symbols = map.entries.iter().flat_map(|entry| &entry.symbols);
@@ -88,7 +88,7 @@ fn python_has_classes_functions_and_variables() {
 }
 
 #[test]
-fn javascript_has_functions_under_whatever_name_they_are_given() {
+fn javascript_has_functions_under_every_assigned_name() {
     check(
         "ring.js",
         "export const SIZE = 16;\nexport class Ring { push(value) { return value; } }\nfunction make() {}\nconst next = (at) => at + 1;\n\
@@ -193,7 +193,7 @@ fn dart_has_classes_mixins_and_functions() {
 }
 
 #[test]
-fn a_header_is_of_the_language_that_is_in_it() {
+fn a_header_has_the_language_of_its_content() {
     check(
         "a.h",
         "int ring_pop(void);\n",
@@ -214,7 +214,7 @@ fn a_header_is_of_the_language_that_is_in_it() {
 }
 
 #[test]
-fn broken_code_has_symbols_too() {
+fn broken_code_has_symbols() {
     check(
         "broken.c",
         "int good(void) { return 0; }\nint bad( { if (\n\nint after(void) { return 1; }\n",
@@ -226,7 +226,7 @@ fn broken_code_has_symbols_too() {
 }
 
 #[test]
-fn texts_that_things_are_set_to_are_not_shown() {
+fn assigned_strings_are_not_shown() {
     check(
         "keys.py",
         "TOKEN = 'tok-4711'\nSIZE = 16\n",

@@ -1,4 +1,4 @@
-//! Maps of small repositories in each language, and what a map must not do.
+//! Maps of small repositories in each language, and the limits of a map.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -16,7 +16,7 @@ use std::{
 use interlock_map::{Map, Survey, Wish};
 use tempfile::TempDir;
 
-/// A folder with files, for one test.
+/// A directory with files for one test.
 struct Folder {
     scratch: TempDir,
 }
@@ -57,12 +57,12 @@ impl Folder {
     }
 }
 
-/// The paths on a map, in their order.
+/// Returns the paths on a map in their order.
 fn paths(map: &Map) -> Vec<&str> {
     map.entries.iter().map(|entry| entry.path.as_str()).collect()
 }
 
-/// The one file of a folder of caches.
+/// Returns the only file of a directory of caches.
 fn only_file(folder: &Path) -> PathBuf {
     let mut found: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(found.len(), 1, "{found:?}");

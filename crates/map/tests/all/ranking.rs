@@ -1,11 +1,11 @@
-//! What comes first.
+//! The order of files and symbols on a map.
 
 use expect_test::expect;
 use interlock_map::{BYTES_PER_TOKEN, Wish};
 
 use crate::{Folder, paths};
 
-/// Four parts that have little to do with each other, and one that all of them use.
+/// Creates four mostly independent parts and one that all of them use.
 fn project() -> Folder {
     Folder::new(&[
         (
@@ -49,7 +49,7 @@ fn a_map_is_about_its_goal() {
 }
 
 #[test]
-fn without_a_goal_what_everybody_uses_comes_first() {
+fn without_a_goal_the_most_used_file_comes_first() {
     assert_eq!(paths(&project().map(""))[0], "src/log.c");
 }
 
@@ -61,7 +61,7 @@ fn another_goal_gives_another_map() {
 }
 
 #[test]
-fn files_that_a_log_names_come_first_with_what_stands_there() {
+fn files_in_a_log_come_first_with_the_mentioned_symbols() {
     let folder = project();
     let survey = folder.survey();
     let wish = Wish::goal("make it build").with_log("/build/3/src/uart.c:3:20: error: expected ';'\n");
@@ -73,7 +73,7 @@ fn files_that_a_log_names_come_first_with_what_stands_there() {
 }
 
 #[test]
-fn tests_come_after_what_they_test_unless_they_are_asked_for() {
+fn tests_come_after_the_code_unless_the_goal_asks_for_them() {
     let folder = project();
     let first = |goal: &str| folder.survey().rank(&Wish::goal(goal)).places(1)[0].signature.clone();
     assert_eq!(first("ring push"), "int ring_push(int v)");
@@ -81,7 +81,7 @@ fn tests_come_after_what_they_test_unless_they_are_asked_for() {
 }
 
 #[test]
-fn a_map_is_never_longer_than_was_said_and_longer_maps_say_more() {
+fn a_map_stays_within_its_budget_and_a_larger_budget_shows_more() {
     let files: Vec<(String, String)> = (0..200)
         .map(|at| {
             (
@@ -104,7 +104,7 @@ fn a_map_is_never_longer_than_was_said_and_longer_maps_say_more() {
 }
 
 #[test]
-fn odd_goals_and_budgets_give_a_map_all_the_same() {
+fn odd_goals_and_budgets_still_give_a_map() {
     let folder = project();
     for goal in ["", "   ", "?!", "é ✂ 漢字", &"long ".repeat(100_000)] {
         assert_eq!(folder.map(goal).files, 8);
