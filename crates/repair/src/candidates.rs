@@ -1,5 +1,5 @@
-//! From suspects to candidates: every template at every suspect place, ranked. Each result comes once, and none that breaks the syntax: that is
-//! looked at when one is taken, because most never are.
+//! Converts suspects to candidates: every template at every suspect place, ranked. Each resulting text is returned
+//! once, and none with new syntax errors. The syntax is checked only when a candidate is taken, because most never are.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hasher};
@@ -16,54 +16,56 @@ use crate::symbols::Symbols;
 use crate::template::Template;
 use crate::templates::{At, Ingredients, Proposal, RULES};
 
-/// The most candidates that wait.
+/// The maximum number of waiting candidates.
 pub const CANDIDATES_MAX: usize = 10_000;
-/// The most proposals that are ranked; a file that gives more is mostly suspect and hardly worth it.
+/// The maximum number of proposals that are ranked. A file with more is mostly suspect, and searching it is hardly
+/// worthwhile.
 const PROPOSALS_MAX: usize = 60_000;
 
-/// How much each further proposal of a template for one piece of text sinks: the more there are, the less likely is each.
+/// The factor by which each further proposal of a template for one piece of text is lowered: the more there are, the
+/// less likely is each.
 const CROWD: f64 = 0.12;
-/// How much a change is raised that brings in a name of all failed checks.
+/// The factor by which a change is raised that introduces a name from all failed checks.
 const BROUGHT: f64 = 1.8;
-/// How much a line is raised that such a name is on.
+/// The factor by which a line is raised that contains such a name.
 const THERE: f64 = 0.4;
 
 /// A small change that may be the repair.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// What kind of change it is.
+    /// The template that made the change.
     pub template: Template,
-    /// The file; of two that were combined, the first.
+    /// The changed file; for two combined changes, the first.
     pub path: String,
     /// The line of the change; the first is 1.
     pub line: usize,
-    /// One sentence for people.
+    /// One sentence that describes the change.
     pub summary: String,
-    /// The changed lines as they were.
+    /// The changed lines before the change.
     pub before: String,
-    /// The changed lines as they become.
+    /// The changed lines after the change.
     pub after: String,
     /// The change as a unified diff.
     pub patch: String,
-    /// How likely the template is, before anything is known of the place.
+    /// The probability of the template, independent of the place.
     pub prior: f64,
-    /// What it is ranked by.
+    /// The value by which candidates are ranked.
     pub score: f64,
-    /// The change of each file, as byte ranges of the text that was given.
+    /// The edits of each file, as byte ranges of the given text.
     pub edits: BTreeMap<String, Vec<Edit>>,
 }
 
 impl Candidate {
-    /// A file as the candidate makes it; `None` where it does not fit the text.
+    /// Returns a file with the candidate applied, or `None` if the edits do not fit the text.
     pub fn apply(&self, path: &str, text: &str) -> Option<String> {
         self.edits.get(path).map_or_else(|| Some(text.to_owned()), |edits| apply(text, edits))
     }
 }
 
-/// Every change that the templates know for what is suspect, most likely first.
+/// Returns every change that the templates propose for the suspects, most likely first.
 ///
-/// Files are paths and texts; all are read, because structures and constants are in headers, and those of tests and those that the
-/// hints say are read-only are not changed. The same input gives the same candidates.
+/// `files` maps paths to texts. All files are read, because structures and constants are in headers. Files of tests and
+/// files that the hints mark as read-only are not changed. The same input gives the same candidates.
 pub fn candidates(files: &BTreeMap<String, String>, suspects: &[Suspect], hints: &Hints) -> Candidates {
     let mut parser = parser();
     let read = |(path, text): (&String, &String)| Source::read(parser.as_mut()?, path, text);
@@ -82,16 +84,16 @@ pub fn candidates(files: &BTreeMap<String, String>, suspects: &[Suspect], hints:
     Candidates { sources, parser, waiting, seen: HashSet::new() }
 }
 
-/// What templates offer, most likely first; as an iterator, those that are worth trying.
+/// The proposals of the templates, most likely first. The iterator returns those that are worth trying.
 pub struct Candidates {
     sources: Vec<Source>,
     parser: Option<Parser>,
     waiting: Vec<Ranked>,
-    /// What was taken before: its file, and a number for the text that it makes of it.
+    /// The results that were already returned: the file, and a hash of the resulting text.
     seen: HashSet<(usize, u64)>,
 }
 
-/// A candidate that waits: enough to say whether it is next.
+/// The ranking data of a waiting candidate.
 pub(crate) struct Offer<'o> {
     pub(crate) template: Template,
     pub(crate) path: &'o str,
@@ -100,7 +102,7 @@ pub(crate) struct Offer<'o> {
 }
 
 impl Candidates {
-    /// How many wait. Not all of them need be worth trying.
+    /// Returns the number of waiting candidates, some of which may turn out not to be worth trying.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
@@ -114,7 +116,8 @@ impl Candidates {
         })
     }
 
-    /// Takes one of the offers, by its place among them; nothing where it does not apply, was there before, or breaks the syntax.
+    /// Takes an offer by its index. Returns `None` if it does not apply, repeats an earlier result, or breaks the
+    /// syntax.
     pub(crate) fn pick(&mut self, index: usize) -> Option<Candidate> {
         let ranked = self.waiting.remove(index);
         let source = &self.sources[ranked.source];
@@ -157,7 +160,7 @@ fn rank(proposals: &mut [Ranked]) {
     });
 }
 
-/// What a template proposes for one piece of text shares what is likely of it.
+/// Lowers the scores if a template makes several proposals for one piece of text.
 fn thin(proposals: &mut [Ranked]) {
     let mut crowd: BTreeMap<(usize, usize, Template), usize> = BTreeMap::new();
     for one in proposals {
@@ -191,11 +194,11 @@ fn propose(source: &Source, index: usize, symbols: &Symbols, places: &Places, hi
     }
 }
 
-/// What the failed checks say about a place.
+/// The evidence of the failed checks about a place.
 struct Told<'s> {
-    /// The names that stand there already.
+    /// The names that already occur there.
     old: BTreeSet<&'s str>,
-    /// How much they tell of its line.
+    /// The evidence for the line itself.
     there: f64,
 }
 
@@ -204,7 +207,8 @@ impl<'s> Told<'s> {
         Told { old: words(source.text(node)).collect(), there: most(line_words(source, node), hints) }
     }
 
-    /// How much they speak for a change: it brings in a name that they name, or is where they point at.
+    /// Returns the factor for a change: it is raised if the change introduces a name from the checks, or if the checks
+    /// point to its line.
     fn by(&self, proposal: &Proposal, hints: &Hints) -> f64 {
         let new = proposal.edits.iter().flat_map(|edit| words(&edit.text));
         let brings = most(new.filter(|word| !self.old.contains(word)), hints);
@@ -224,7 +228,7 @@ fn line_words(source: &Source, node: usize) -> impl Iterator<Item = &str> {
     words(line)
 }
 
-/// Two changes that differ in blanks only are one: the same number then.
+/// Hashes a text without whitespace, so that changes that differ only in layout are equal.
 fn squeezed(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.split_ascii_whitespace().for_each(|word| hasher.write(word.as_bytes()));

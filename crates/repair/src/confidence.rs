@@ -1,29 +1,32 @@
-//! How much a repair that makes every case pass is worth: plausible is not proven.
+//! The confidence in a repair that makes every case pass. Such a repair is plausible, not proven.
 
 use crate::template::Template;
 
-/// How often the first repair that passes was right, by how many cases executed what was changed: (cases at least, share).
+/// The measured share of correct first repairs, by the number of cases that execute the change: (minimum number of
+/// cases, share).
 const RIGHT_BY_CASES: [(usize, f64); 4] = [(7, 0.56), (4, 0.40), (1, 0.19), (0, 0.05)];
-/// Beyond what those shares were counted on (seven cases and somewhat more), every further case that executes the change and passes speaks for it.
+/// The number of cases behind the measured shares. Every further passing case that executes the change raises the
+/// confidence.
 const CASES_COUNTED: f64 = 6.0;
-/// As far as that goes: no number of cases makes a deleted statement believed.
+/// The maximum factor for further cases, so that no number of cases makes a deleted statement credible.
 const FURTHER_MAX: f64 = 3.0;
-/// A repair that fewer cases cover is never believed.
+/// A repair that fewer cases cover is never trusted.
 const CASES_FOR_BELIEF: usize = 4;
-/// What an unbelieved repair can reach: below every threshold for success.
+/// The maximum confidence of an untrusted repair, below every threshold for success.
 const UNBELIEVED_MAX: f64 = 0.79;
-/// Nothing that was only tested is certain.
+/// The maximum confidence, because a repair that was only tested is never certain.
 const BELIEVED_MAX: f64 = 0.95;
-/// Where only a small share of the cases executes the change, the others say nothing about it.
+/// If a smaller share of the cases executes the change, the others are no evidence about it.
 const SHARE_THAT_COUNTS: f64 = 0.1;
 
-/// The largest share that was ever measured: no patch is believed more than that because its tests pass.
+/// The largest share that was ever measured. Passing tests alone never raise the confidence in a patch above it.
 pub const MEASURED_MAX: f64 = 0.56;
 
-/// How likely a patch is right that all cases pass with, from 0 to [`MEASURED_MAX`].
+/// Returns the probability that a patch with which all cases pass is correct, from 0 to [`MEASURED_MAX`].
 ///
-/// `witnesses` are cases that fail without the patch and pass with it. A case that passes either way does not tell the patch from others, so
-/// it is none. A patch that no template made, such as a model's, has the plain share, however sure its author is.
+/// `witnesses` is the number of cases that fail without the patch and pass with it. A case that passes either way does
+/// not distinguish the patch from others, so it does not count. A patch without a template, such as a model's, gets the
+/// plain share, whatever confidence its author states.
 pub fn believed(template: Option<Template>, witnesses: usize) -> f64 {
     let share = share(witnesses);
     let odds = share / (1.0 - share) * template.map_or(1.0, Template::odds);
@@ -34,11 +37,11 @@ fn share(cases: usize) -> f64 {
     RIGHT_BY_CASES.iter().find(|(least, _)| cases >= *least).map_or(0.0, |(_, share)| *share)
 }
 
-/// How likely a repair is right that makes all cases pass, from 0 to 1.
+/// Returns the probability that a repair with which all cases pass is correct, from 0 to 1.
 ///
-/// The share of repairs that were right with as many cases, moved by how often the template was right. It never
-/// reaches 0.8 on fewer than four cases that execute what was changed. It ranks candidates, and decides alone only where a task asks for
-/// delivery by measurement: real bugs have shown that it does not tell right patches from wrong ones.
+/// It is the measured share of correct repairs with as many cases, adjusted by the template's record. It never reaches
+/// 0.8 if fewer than four cases execute the change. It ranks candidates, and it decides alone only if a task requests
+/// delivery by measurement: on real bugs it did not distinguish correct patches from wrong ones.
 pub fn confidence(template: Template, cases_covering: usize, cases_total: usize) -> f64 {
     let covering = cases_covering.min(cases_total);
     let share = share(covering);

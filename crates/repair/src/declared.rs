@@ -1,4 +1,4 @@
-//! What a declaration declares: its name and its type as a short text, `uint16_t`, `struct ring*`, `uint8_t[]`.
+//! The names and types of a declaration. A type is a short text: `uint16_t`, `struct ring*`, `uint8_t[]`.
 
 use crate::source::Source;
 
@@ -7,19 +7,19 @@ use crate::source::Source;
 pub(crate) struct Declared {
     pub(crate) name: String,
     pub(crate) kind: String,
-    /// The size of an array as it is written, where it has one.
+    /// The size of an array as it is written, if it has one.
     pub(crate) size: Option<String>,
     /// The node of the name.
     pub(crate) at: usize,
 }
 
-/// The kind of anything callable: pointers to functions are told from values by it.
+/// The kind of every callable, which distinguishes pointers to functions from values.
 pub(crate) const FUNCTION: &str = "function";
 
-/// Declarators nest; more than this is not a program.
+/// The maximum nesting of declarators. Real programs stay far below it.
 const NESTED_MAX: usize = 16;
 
-/// Everything that a declaration, parameter or field declares.
+/// Returns everything that a declaration, parameter or field declares.
 pub(crate) fn declared(source: &Source, declaration: usize) -> Vec<Declared> {
     let Some(base) = source.child(declaration, "type").map(|node| base(source.text(node))) else { return Vec::new() };
     let children = source.node(declaration).children.iter().copied();
@@ -29,7 +29,7 @@ pub(crate) fn declared(source: &Source, declaration: usize) -> Vec<Declared> {
         .collect()
 }
 
-/// A type without what does not change its values: `struct ring { … }` is `struct ring`.
+/// Returns a type without qualifiers and members: `struct ring { … }` becomes `struct ring`.
 pub(crate) fn base(text: &str) -> String {
     let text = text.split('{').next().unwrap_or_default();
     let words = text.split_whitespace().filter(|word| !matches!(*word, "const" | "volatile" | "static" | "extern"));
@@ -58,18 +58,18 @@ fn unwrap(source: &Source, declarator: usize, base: &str) -> Option<Declared> {
     None
 }
 
-/// What is pointed at, or what an array is made of.
+/// Returns the target type of a pointer, or the element type of an array.
 pub(crate) fn pointee(kind: &str) -> Option<&str> {
     kind.strip_suffix("[]").or_else(|| kind.strip_suffix('*'))
 }
 
-/// Whether values of the type are whole numbers.
+/// Returns true if values of the type are whole numbers.
 pub(crate) fn is_number(kind: &str) -> bool {
     let enumeration = kind.starts_with("enum ") && !kind.ends_with(['*', ']']);
     enumeration || bits(kind).is_some()
 }
 
-/// How wide a whole number is on a small target; `None` for what is none.
+/// Returns the width of a whole number on a small target, or `None` for other types.
 pub(crate) fn bits(kind: &str) -> Option<u32> {
     Some(match kind {
         "bool" | "_Bool" => 1,
@@ -82,7 +82,7 @@ pub(crate) fn bits(kind: &str) -> Option<u32> {
     })
 }
 
-/// Whether a value of one type may stand where the other was, without a warning that matters.
+/// Returns true if a value of one type may replace one of the other without a significant warning.
 pub(crate) fn fits(wanted: &str, given: &str) -> bool {
     let decayed = |kind: &str| kind.strip_suffix("[]").map_or_else(|| kind.to_owned(), |of| format!("{of}*"));
     wanted == given || decayed(wanted) == decayed(given) || (is_number(wanted) && is_number(given))

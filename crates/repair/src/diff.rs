@@ -1,10 +1,10 @@
-//! A unified diff between two versions of a file whose differences are few and small.
+//! A unified diff between two versions of a file with few and small differences.
 
 const CONTEXT: usize = 3;
 
-/// The patch that makes `new` out of `old`; empty where they are the same.
+/// Returns the patch from `old` to `new`; empty if they are equal.
 ///
-/// Lines that are the same at both ends are left out; what lies between is one hunk.
+/// Equal lines at both ends are omitted. Everything between the first and the last difference is one hunk.
 pub fn unified(path: &str, old: &str, new: &str) -> String {
     if old == new {
         return String::new();
@@ -25,13 +25,13 @@ pub fn unified(path: &str, old: &str, new: &str) -> String {
     patch
 }
 
-/// An empty range names the line before it.
+/// Formats a range of lines. An empty range names the line before it.
 fn range(from: usize, end: usize) -> String {
     let start = if from == end { from } else { from + 1 };
     format!("{start},{}", end - from)
 }
 
-/// The lines with their ends, so that a missing last one is seen.
+/// Returns the lines with their line ends, so that a missing last line end is visible.
 fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }

@@ -1,24 +1,24 @@
-//! A change of a text: byte ranges and what takes their place.
+//! Edits of a text: byte ranges and their replacements.
 
-/// One replacement.
+/// One replacement in a text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edit {
-    /// First byte that is replaced.
+    /// The first byte that is replaced.
     pub start: usize,
-    /// First byte behind what is replaced; `start` where something is only put in.
+    /// The first byte after the replaced range. It equals `start` for an insertion.
     pub end: usize,
-    /// What takes its place.
+    /// The text that replaces the range.
     pub text: String,
 }
 
 impl Edit {
-    /// Whether the two change the same bytes, or put something in at the same place.
+    /// Returns true if both edits change the same bytes or insert at the same position.
     pub fn overlaps(&self, other: &Edit) -> bool {
         self.start == other.start || (self.start < other.end && other.start < self.end)
     }
 }
 
-/// The text with all edits done. `None` where they overlap or do not lie on the text's characters.
+/// Returns the text with all edits applied, or `None` if they overlap or do not lie on character boundaries.
 pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
     sorted.sort();

@@ -1,8 +1,8 @@
-//! What failing checks say beside that they failed: the names in the check, and what was expected and what was there.
+//! Evidence from failing checks: the names in the check, and the expected and actual values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names that are in every check and say nothing.
+/// Names that occur in every check and have no information.
 const EMPTY_WORDS: [&str; 12] = [
     "CHECK",
     "CHECK_EQ",
@@ -17,40 +17,40 @@ const EMPTY_WORDS: [&str; 12] = [
     "uint8_t",
     "const",
 ];
-/// As many names that most failed checks share say something; more say less.
+/// The number of names shared by most failed checks up to which each has full weight. More names have less weight each.
 const TELLING_WORDS: f64 = 5.0;
 
-/// How much the owner of a field tells, where the field itself tells one.
+/// The weight of a field's owner, relative to the field itself.
 const OWNER: f64 = 0.3;
 
-/// A check that did not hold.
+/// A check that failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failure {
-    /// The case.
+    /// The name of the case.
     pub case: String,
-    /// The test's file.
+    /// The path of the test's file.
     pub path: String,
     /// The line of the check; the first is 1.
     pub line: usize,
-    /// What was printed: `Expected 3 Was 4`.
+    /// The printed message: `Expected 3 Was 4`.
     pub message: String,
 }
 
-/// What is known of the failures, and what may not be changed.
+/// The evidence from the failures, and the files that may not be changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hints {
-    /// Names in the checks that failed, and the share of the checks that name each.
+    /// The names in the failed checks, with the share of the checks that contain each.
     pub words: BTreeMap<String, f64>,
-    /// What was expected, and what was there.
+    /// The expected and the actual values.
     pub differences: Vec<(i64, i64)>,
-    /// Whether a case ended in a fault, not in a check.
+    /// True if a case ended in a fault, not in a check.
     pub faulted: bool,
-    /// Files that are read and never changed. Tests are never changed anyway.
+    /// Files that are read but never changed. Tests are never changed in any case.
     pub read_only: BTreeSet<String>,
 }
 
 impl Hints {
-    /// Reads the lines that the failures name in the tests' texts.
+    /// Collects hints from the lines of the tests that the failures name.
     pub fn of(tests: &BTreeMap<String, String>, failures: &[Failure]) -> Hints {
         let mut hints = Hints::default();
         for failure in failures {
@@ -65,36 +65,37 @@ impl Hints {
         hints
     }
 
-    /// Whether a check that failed names the word.
+    /// Returns true if a failed check contains the word.
     pub(crate) fn names(&self, word: &str) -> bool {
         self.words.contains_key(word)
     }
 
-    /// How much a name tells, 0 to 1: by how many of the failed checks name it, and how few others they name.
+    /// Returns the weight of a name, 0 to 1: it grows with the number of failed checks that contain it and shrinks with
+    /// the number of other names.
     pub(crate) fn tells(&self, word: &str) -> f64 {
         let shared = self.words.values().filter(|share| **share >= 0.5).count().max(1) as f64;
         self.words.get(word).copied().unwrap_or_default() * (TELLING_WORDS / shared).min(1.0)
     }
 
-    /// Whether something was expected to be one more or one less than it was.
+    /// Returns true if an actual value differs from the expected one by one.
     pub(crate) fn off_by_one(&self) -> bool {
         self.differences.iter().any(|(expected, actual)| expected.abs_diff(*actual) == 1)
     }
 }
 
-/// Whether a name only says whose field is meant: `wheel` in `wheel.running`.
+/// Returns true if a name is only the owner of a field: `wheel` in `wheel.running`.
 fn is_owner(line: &str, word: &str) -> bool {
     [".", "->", "["].iter().any(|sign| line.contains(&format!("{word}{sign}")))
 }
 
-/// The names in a text.
+/// Returns the names in a text.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
         .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
         .filter(|word| !EMPTY_WORDS.contains(word))
 }
 
-/// The first two numbers after `Expected` and `Was`.
+/// Returns the numbers after `Expected` and `Was`.
 fn difference(message: &str) -> Option<(i64, i64)> {
     let after = |word: &str| {
         let rest = message.split_once(word)?.1.trim_start();

@@ -1,13 +1,13 @@
-//! Repair by templates: which lines of C are suspect, and which small changes of them are worth trying.
+//! Repair by templates: ranks suspect lines of C code, and proposes small changes of them.
 //!
-//! Pure: text in, candidates out. Nothing here builds, runs or writes; whoever drives a [`Search`] does, and tells it what
-//! came of each candidate. A repair that makes every case pass is *plausible*, not proven: [`believed`] says how much
-//! it is worth, and [`confidence`] ranks several.
+//! The crate is pure: text in, candidates out. It does not build, run or write anything; the caller of a [`Search`]
+//! does, and reports the result of each candidate. A repair that makes every case pass is *plausible*, not proven:
+//! [`believed`] estimates the probability that it is correct, and [`confidence`] ranks several repairs.
 //!
-//! - [`localise`]: coverage of failing against passing cases, and places that were named, into ranked [`Suspect`]s.
-//! - [`candidates`]: the templates on the syntax tree of what is suspect, ranked, each once.
-//! - [`Search`]: one candidate after the other; what came of one moves the rest.
-//! - [`doubts`]: changes that a person has to read before they are delivered, whatever the tests say.
+//! - [`localise`]: turns the coverage of failing and passing cases, and named places, into ranked [`Suspect`]s.
+//! - [`candidates`]: applies the templates to the syntax tree of suspect places and ranks the results, each once.
+//! - [`Search`]: returns one candidate after the other; the result of each changes the order of the rest.
+//! - [`doubts`]: finds changes that a person must read before they are delivered, whatever the test results are.
 #![forbid(unsafe_code)]
 
 mod candidates;

@@ -1,46 +1,47 @@
-//! Which lines are suspect: Ochiai on the lines that failing and passing cases executed, raised where somebody named the place.
+//! Ranks suspect lines: Ochiai on the lines that failing and passing cases executed, raised if other evidence names the
+//! line.
 //!
-//! Knows nothing of C. Lines of tests are never suspect: a test says what is right.
+//! The module knows nothing about C. Lines of tests are never suspect, because a test defines the correct behaviour.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How much an executed line that an assertion, a stack or a fault named is raised.
+/// The factor for an executed line that an assertion, a stack or a fault names.
 const NAMED_BOOST: f64 = 1.5;
-/// The score of a line that was named and that no coverage knows.
+/// The score of a named line without coverage.
 const NAMED_ONLY: f64 = 0.6;
 
-/// What one case executed.
+/// The lines that one case executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
-    /// The case's name.
+    /// The name of the case.
     pub case: String,
-    /// Whether it failed: an assertion, a fault, a hang.
+    /// True if the case failed: an assertion, a fault, a hang.
     pub failed: bool,
     /// The lines it executed, as (path, line); the first line is 1.
     pub lines: BTreeSet<(String, usize)>,
 }
 
-/// A place that something other than coverage points at.
+/// A place that evidence other than coverage names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// The file.
+    /// The path of the file.
     pub path: String,
     /// The line; the first is 1.
     pub line: usize,
-    /// Who named it: "fault", "stack", "assertion".
+    /// The kind of evidence: "fault", "stack", "assertion".
     pub by: String,
 }
 
 /// A line that may be wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suspect {
-    /// The file.
+    /// The path of the file.
     pub path: String,
     /// The line; the first is 1.
     pub line: usize,
-    /// 0 to 1: how suspect.
+    /// The suspicion, from 0 to 1.
     pub score: f64,
-    /// In words: which cases executed it, and who named it.
+    /// The reason in words: the cases that executed the line, and the evidence that names it.
     pub why: String,
 }
 
@@ -52,7 +53,7 @@ struct Tally {
 
 /// Ranks the lines that failing cases executed, most suspect first; ties by path and line.
 ///
-/// Without a failing case there is nothing to explain, and no suspect.
+/// Without a failing case there is no suspect.
 pub fn localise(coverage: &[Coverage], named: &[Named]) -> Vec<Suspect> {
     let failing = coverage.iter().filter(|case| case.failed).count();
     let mut suspects: Vec<Suspect> =
@@ -100,7 +101,7 @@ fn name(suspects: &mut Vec<Suspect>, place: &Named) {
     }
 }
 
-/// Whether a path is a test's, by its folders or its name. Such a file is never changed.
+/// Returns true if a path belongs to a test, by its directories or its name. Such a file is never changed.
 pub fn is_test(path: &str) -> bool {
     let mut parts = path.split(['/', '\\']).rev();
     let name = parts.next().unwrap_or_default().to_ascii_lowercase();

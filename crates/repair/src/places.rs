@@ -1,5 +1,5 @@
-//! How suspect each node is: its line's score, and what follows from it for lines that nobody executes, because they declare
-//! something or are the rest of a statement. Values that failed checks name lead to the lines that give them.
+//! The suspicion of each node: the score of its line, or a derived score for lines that are never executed, such as
+//! declarations and the continuation of a statement. Values in failed checks raise the lines that produce them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,18 +8,18 @@ use crate::localise::Suspect;
 use crate::source::Source;
 use crate::symbols::Symbols;
 
-/// A line that no coverage knows, in a statement that it does: the rest of a long condition.
+/// The factor for a line without coverage in a statement with coverage: the continuation of a long condition.
 const SAME_STATEMENT: f64 = 0.9;
-/// A line that no coverage knows, in a function that it does: the compiler moved or joined it.
+/// The factor for a line without coverage in a function with coverage: the compiler moved or merged it.
 const SAME_FUNCTION: f64 = 0.2;
-/// A declaration, by the most suspect line that uses what it declares.
+/// The factor for a declaration, relative to the most suspect line that uses it.
 const DECLARATION: f64 = 0.5;
-/// A line that gives a value that a failed check expected or found.
+/// The factor for a line that produces a value that a failed check expected or found.
 const GIVES: f64 = 1.2;
-/// The condition that such a line stands under.
+/// The factor for the condition that guards such a line.
 const DECIDES: f64 = 1.5;
 
-/// The enumerators that failed checks expected, and those that they found instead.
+/// Returns the enumerators that failed checks expected, and those that they found instead.
 pub(crate) fn values(symbols: &Symbols, hints: &Hints) -> BTreeSet<String> {
     let mut values = BTreeSet::new();
     for name in hints.words.keys() {
@@ -36,7 +36,7 @@ pub(crate) fn values(symbols: &Symbols, hints: &Hints) -> BTreeSet<String> {
     values
 }
 
-/// How suspect each line is, with what follows for lines that are not executed: declarations and parts of statements.
+/// The suspicion of each line, including derived scores for lines that are not executed.
 pub(crate) struct Places {
     lines: BTreeMap<(String, usize), f64>,
     uses: BTreeMap<String, f64>,
@@ -45,7 +45,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Takes the suspects, and the values that failed checks expected or found.
+    /// Creates the scores from the suspects, and from the values that failed checks expected or found.
     pub(crate) fn new(sources: &[Source], suspects: &[Suspect], values: &BTreeSet<String>) -> Places {
         let mut lines: BTreeMap<(String, usize), f64> = BTreeMap::new();
         for suspect in suspects.iter().filter(|suspect| suspect.score.is_finite() && suspect.score > 0.0) {
@@ -78,7 +78,7 @@ impl Places {
         }
     }
 
-    /// A line that gives one of the values, and the condition that it stands under.
+    /// Raises the lines that produce one of the values, and the conditions that guard them.
     fn raise(&mut self, source: &Source, values: &BTreeSet<String>) {
         let named =
             (0..source.nodes.len()).filter(|at| source.kind(*at) == "identifier" && values.contains(source.text(*at)));
@@ -96,7 +96,7 @@ impl Places {
         self.lines.get(&place).copied().unwrap_or_default() * self.raised.get(&place).copied().unwrap_or(1.0)
     }
 
-    /// How suspect a node is.
+    /// Returns the suspicion of a node.
     pub(crate) fn score(&self, source: &Source, node: usize) -> f64 {
         let own = self.line(source, source.node(node).line);
         if own > 0.0 {
@@ -110,7 +110,7 @@ impl Places {
         SAME_FUNCTION * self.functions.get(&(source.path.clone(), function)).copied().unwrap_or_default()
     }
 
-    /// By the lines of the innermost statement that the node is in.
+    /// Returns the suspicion derived from the lines of the innermost statement around the node.
     fn statement(&self, source: &Source, node: usize) -> f64 {
         let is_statement = |at: &usize| source.kind(*at).ends_with("_statement") || source.kind(*at) == "declaration";
         let Some(at) = std::iter::once(node).chain(source.ancestors(node)).find(is_statement) else { return 0.0 };
@@ -122,7 +122,7 @@ impl Places {
         SAME_STATEMENT * (first..=last).map(|line| self.line(source, line)).fold(0.0, f64::max)
     }
 
-    /// By the lines that use what is declared.
+    /// Returns the suspicion derived from the lines that use the declared names.
     fn declaration(&self, source: &Source, node: usize) -> f64 {
         let is_declaration = |at: &usize| {
             matches!(

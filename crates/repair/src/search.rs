@@ -1,7 +1,7 @@
-//! One candidate after the other: what came of those that were tried moves the rest.
+//! Searches candidate by candidate: the result of each trial changes the order of the rest.
 //!
-//! Who drives it builds and runs; a search only ranks. Where a change of a line moves a failing case (it passes, or fails in another
-//! way), the line has to do with it; where nothing moves, it has less.
+//! The caller builds and runs; a search only ranks. If a change of a line affects a failing case (it passes, or fails
+//! in another way), the line is related to the failure and is raised. If it has no effect, the line is lowered.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,28 +11,29 @@ use crate::candidates::{Candidate, Candidates, Offer};
 use crate::diff::unified;
 use crate::template::Template;
 
-/// The most candidates that a search gives out.
+/// The maximum number of candidates that a search returns.
 pub const TRIALS_MAX: usize = 1_000;
-/// The most pairs of partial repairs that are joined.
+/// The maximum number of pairs of partial repairs that are combined.
 const PAIRS_MAX: usize = 20;
-/// What a trial makes of its line where a failing case ends otherwise than before, and where none does.
+/// The factors for a line after a trial: if a failing case changed its result, and if none did.
 const MOVED: f64 = 1.01;
 const UNMOVED: f64 = 0.995;
-/// How far results can move a line, down and up.
+/// The minimum and maximum factor of a line.
 const MOVED_MAX: (f64, f64) = (0.7, 1.6);
-/// What a partial repair makes of the lines around it. Little: setting back what a check looks at repairs parts of much.
+/// The factor for the lines around a partial repair. It is small, because resetting the checked data repairs parts of
+/// many cases.
 const NEAR_A_PART: f64 = 1.15;
-/// Lines this near to a partial repair are raised with it.
+/// The distance up to which lines near a partial repair are raised with it.
 const NEIGHBOURHOOD: usize = 3;
 
-/// What came of a candidate.
+/// The result of a candidate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trial {
-    /// Whether it was built.
+    /// True if the build succeeded.
     pub built: bool,
     /// The cases that passed.
     pub passed: BTreeSet<String>,
-    /// The cases that failed, and what they said.
+    /// The cases that failed, with their messages.
     pub failed: BTreeMap<String, String>,
 }
 
@@ -40,10 +41,10 @@ pub struct Trial {
 pub struct Search {
     files: BTreeMap<String, String>,
     offered: Candidates,
-    /// Partial repairs that were joined.
+    /// Combinations of partial repairs.
     joined: Vec<Candidate>,
     baseline: Trial,
-    /// What was learnt of lines, by file.
+    /// The learnt factors of lines, by file.
     lines: BTreeMap<String, BTreeMap<usize, f64>>,
     partial: Vec<(Candidate, BTreeSet<String>)>,
     given: usize,
@@ -51,18 +52,18 @@ pub struct Search {
 }
 
 impl Search {
-    /// Begins with what templates offer and with what the untouched files do.
+    /// Creates a search from the offered candidates and the result of the unchanged files.
     pub fn new(files: BTreeMap<String, String>, offered: Candidates, baseline: Trial) -> Search {
         let (lines, joined, partial) = (BTreeMap::new(), Vec::new(), Vec::new());
         Search { files, offered, joined, baseline, lines, partial, given: 0, pairs: 0 }
     }
 
-    /// How many candidates wait. Not all of them need be worth trying.
+    /// Returns the number of waiting candidates, some of which may turn out not to be worth trying.
     pub fn waiting(&self) -> usize {
         self.offered.waiting() + self.joined.len()
     }
 
-    /// The most likely of those that wait. `None` where none does, or as many were given out as may be.
+    /// Returns the most likely waiting candidate, or `None` if there is none or the maximum number was returned.
     #[expect(clippy::should_implement_trait, reason = "what is told between two calls decides what comes next")]
     pub fn next(&mut self) -> Option<Candidate> {
         if self.given >= TRIALS_MAX {
@@ -81,7 +82,7 @@ impl Search {
         None
     }
 
-    /// Which is the most likely, counted through what templates offer and then through what was joined.
+    /// Returns the index of the most likely candidate, counted over the offers and then the combinations.
     fn best(&self) -> Option<usize> {
         let joined = self.joined.iter().map(|one| Offer {
             template: one.template,
@@ -91,7 +92,7 @@ impl Search {
         });
         let mut best: Option<(usize, (bool, f64))> = None;
         for (index, offer) in self.offered.offers().chain(joined).enumerate() {
-            // What is not done cannot fail: whatever was learnt, nothing is taken out before all else was tried.
+            // Deleted code cannot fail, so deletions come last, whatever the search has learnt.
             let rank = (offer.template != Template::Delete, offer.score * self.factor(&offer));
             if best.is_none_or(|(_, most)| rank > most) {
                 best = Some((index, rank));
@@ -104,7 +105,7 @@ impl Search {
         self.lines.get(offer.path).and_then(|lines| lines.get(&offer.line)).copied().unwrap_or(1.0)
     }
 
-    /// Whether a trial is a repair: every case of the baseline is there and passes.
+    /// Returns true if a trial is a repair: every case of the baseline is reported and passes.
     pub fn repaired(&self, trial: &Trial) -> bool {
         let all = self.baseline.passed.iter().chain(self.baseline.failed.keys());
         trial.built
@@ -113,14 +114,14 @@ impl Search {
             && all.into_iter().all(|case| trial.passed.contains(case))
     }
 
-    /// Whether a trial repairs at least a part: a case that failed passes, and none that passed is lost.
+    /// Returns true if a trial is at least a partial repair: a failing case passes, and no passing case is lost.
     pub fn improved(&self, trial: &Trial) -> bool {
         trial.built
             && self.baseline.failed.keys().any(|case| trial.passed.contains(case))
             && self.baseline.passed.iter().all(|case| trial.passed.contains(case))
     }
 
-    /// Says what came of a candidate.
+    /// Reports the result of a candidate to the search.
     pub fn tell(&mut self, candidate: &Candidate, trial: &Trial) {
         if !trial.built {
             return;
@@ -141,7 +142,7 @@ impl Search {
         *factor = (*factor * by).clamp(MOVED_MAX.0, MOVED_MAX.1);
     }
 
-    /// A part is repaired and nothing is broken: what is needed is near.
+    /// Raises the lines around a partial repair that breaks nothing, because the rest of the repair is probably near.
     fn raise_around(&mut self, candidate: &Candidate) {
         let from = candidate.line.saturating_sub(NEIGHBOURHOOD);
         let lines = self.lines.entry(candidate.path.clone()).or_default();
@@ -151,7 +152,7 @@ impl Search {
         }
     }
 
-    /// Joins a partial repair with every earlier one that repairs something else.
+    /// Combines a partial repair with every earlier one that repairs other cases.
     fn join(&mut self, candidate: &Candidate, repaired: BTreeSet<String>) {
         if candidate.template == Template::Combined {
             return;
@@ -169,7 +170,7 @@ impl Search {
     }
 }
 
-/// Both changes at once; `None` where they touch each other.
+/// Combines both changes, or returns `None` if they overlap.
 fn combine(files: &BTreeMap<String, String>, first: &Candidate, second: &Candidate) -> Option<Candidate> {
     let mut edits = first.edits.clone();
     for (path, more) in &second.edits {
@@ -186,7 +187,7 @@ fn combine(files: &BTreeMap<String, String>, first: &Candidate, second: &Candida
         after: format!("{}\n{}", first.after, second.after),
         patch: String::new(),
         prior: Template::Combined.prior(),
-        // Both did a part of it: nothing else is as likely.
+        // Each change repaired a part, so the combination is the most likely candidate.
         score: 2.0,
         edits,
         path: first.path.clone(),

@@ -5,32 +5,32 @@ use std::sync::Arc;
 
 use tree_sitter::{InputEdit, Node as Raw, Parser, Point, Tree};
 
-/// A file with more nodes is not worked on: it is a table or generated.
+/// The maximum number of nodes of a file. A larger file is usually a table or generated.
 pub(crate) const NODES_MAX: usize = 200_000;
-/// A longer file is not worked on.
+/// The maximum size of a file in bytes.
 pub(crate) const BYTES_MAX: usize = 1 << 20;
 
-/// Nobody looks further up than this.
+/// The maximum number of ancestors that are visited.
 const ANCESTORS_MAX: usize = 256;
 
 /// One node of the syntax tree.
 pub(crate) struct Node {
     pub(crate) kind: Arc<str>,
-    /// The name of the place it has in its parent; empty where it has none.
+    /// The name of the node's field in its parent; empty if it has none.
     pub(crate) field: Arc<str>,
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// First line is 1.
+    /// The first line of the node, from 1.
     pub(crate) line: usize,
-    /// The root is its own parent.
+    /// The parent; the root is its own parent.
     pub(crate) parent: usize,
     pub(crate) children: Vec<usize>,
     pub(crate) named: bool,
-    /// The function that it is in.
+    /// The enclosing function, if any.
     function: Option<usize>,
 }
 
-/// A file and its syntax.
+/// A file and its syntax tree.
 pub(crate) struct Source {
     pub(crate) path: String,
     pub(crate) text: String,
@@ -39,7 +39,7 @@ pub(crate) struct Source {
     errors: usize,
 }
 
-/// A parser for C; `None` only where the grammar and the library do not fit each other.
+/// Creates a parser for C. Returns `None` only if the grammar and the library are incompatible.
 pub(crate) fn parser() -> Option<Parser> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_c::LANGUAGE.into()).ok()?;
@@ -47,7 +47,7 @@ pub(crate) fn parser() -> Option<Parser> {
 }
 
 impl Source {
-    /// Reads a file; `None` where it is too large to be worked on.
+    /// Parses a file. Returns `None` if it is too large.
     pub(crate) fn read(parser: &mut Parser, path: &str, text: &str) -> Option<Source> {
         if text.len() > BYTES_MAX {
             return None;
@@ -58,7 +58,7 @@ impl Source {
         Some(Source { path: path.to_owned(), text: text.to_owned(), nodes, tree, errors })
     }
 
-    /// Whether the changed text has no more syntax errors than this one.
+    /// Returns true if the changed text has no more syntax errors than this one.
     pub(crate) fn stays_sound(&self, parser: &mut Parser, new: &str) -> bool {
         let mut old = self.tree.clone();
         old.edit(&difference(&self.text, new));
@@ -82,40 +82,41 @@ impl Source {
         self.nodes[at].parent
     }
 
-    /// The child in a named place.
+    /// Returns the child in a named field.
     pub(crate) fn child(&self, at: usize, field: &str) -> Option<usize> {
         self.nodes[at].children.iter().copied().find(|child| &*self.nodes[*child].field == field)
     }
 
-    /// The children that are syntax, not punctuation, nor comments.
+    /// Returns the children that are neither punctuation nor comments.
     pub(crate) fn named(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         let children = self.nodes[at].children.iter().copied();
         children.filter(|child| self.nodes[*child].named && &*self.nodes[*child].kind != "comment")
     }
 
-    /// From the parent up to the root, or as far as anybody nests.
+    /// Returns the ancestors from the parent up to the root, within the maximum.
     pub(crate) fn ancestors(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         let first = (at != 0).then(|| self.parent(at));
         std::iter::successors(first, |up| (*up != 0).then(|| self.parent(*up))).take(ANCESTORS_MAX)
     }
 
-    /// The nearest ancestor of a kind.
+    /// Returns the nearest ancestor of a kind.
     pub(crate) fn above(&self, at: usize, kind: &str) -> Option<usize> {
         self.ancestors(at).find(|up| self.kind(*up) == kind)
     }
 
-    /// The function that a node is in.
+    /// Returns the function that contains a node.
     pub(crate) fn function(&self, at: usize) -> Option<usize> {
         self.nodes[at].function
     }
 
-    /// All nodes inside, itself first. Nodes are stored in the order of the text, so this is a slice.
+    /// Returns all nodes inside a node, itself first. Nodes are stored in the order of the text, so they are
+    /// consecutive.
     pub(crate) fn inside(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         let end = self.nodes[at].end;
         (at..self.nodes.len()).take_while(move |node| *node == at || self.nodes[*node].start < end)
     }
 
-    /// The blanks before a node's line.
+    /// Returns the indentation of a node's line.
     pub(crate) fn indent(&self, at: usize) -> &str {
         let start = self.nodes[at].start;
         let line = self.text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
@@ -124,7 +125,7 @@ impl Source {
     }
 }
 
-/// Every node in the order of the text; `None` where there are too many.
+/// Returns every node in the order of the text, or `None` if there are too many.
 fn flatten(tree: &Tree) -> Option<Vec<Node>> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut names = Names::default();
@@ -156,7 +157,7 @@ fn flatten(tree: &Tree) -> Option<Vec<Node>> {
     }
 }
 
-/// Kinds and fields are few: each is kept once.
+/// Interned kinds and fields. There are few, so each is stored once.
 #[derive(Default)]
 struct Names(HashMap<String, Arc<str>>);
 
@@ -185,7 +186,7 @@ impl Names {
     }
 }
 
-/// How many nodes are errors or were made up by the parser.
+/// Returns the number of nodes that are errors or that the parser inserted.
 fn errors(tree: &Tree) -> usize {
     if !tree.root_node().has_error() {
         return 0;
@@ -206,7 +207,7 @@ fn errors(tree: &Tree) -> usize {
     }
 }
 
-/// What the parser must know to keep what it has: from the first byte that differs to the last.
+/// Returns the edit that lets the parser reuse its tree: from the first byte that differs to the last.
 fn difference(old: &str, new: &str) -> InputEdit {
     let (a, b) = (old.as_bytes(), new.as_bytes());
     let start = a.iter().zip(b).take_while(|(x, y)| x == y).count();

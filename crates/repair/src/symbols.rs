@@ -1,33 +1,33 @@
-//! What names mean: constants, structures, functions, and which variables can be seen from a place.
+//! The meaning of names: constants, structures, functions, and the variables that are visible at a place.
 //!
-//! Read from all files together, because the structures of a firmware are in its headers.
+//! They are read from all files together, because the structures of a firmware are in its headers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::declared::{Declared, FUNCTION, base, declared, pointee};
 use crate::source::Source;
 
-/// Expressions nest; deeper ones have no type.
+/// The maximum nesting depth of expressions with a type.
 const NESTED_MAX: usize = 24;
 
 /// A macro without arguments, or an enumerator.
 #[derive(Clone, Debug)]
 pub(crate) struct Constant {
-    /// The enumeration it is from; empty for a macro. Enumerators of one enumeration take each other's place.
+    /// The enumeration it belongs to; empty for a macro. Enumerators of one enumeration can replace each other.
     pub(crate) of: String,
     pub(crate) path: String,
-    /// Its place in the enumeration, which is its value where none is written.
+    /// The position in the enumeration, which is its value unless one is written.
     pub(crate) ordinal: usize,
 }
 
-/// What a function takes and answers.
+/// The parameter types and the return type of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Signature {
     pub(crate) answers: String,
     pub(crate) takes: Vec<String>,
 }
 
-/// A variable and the bytes from which it can be seen.
+/// A variable and the range of bytes in which it is visible.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
     pub(crate) name: String,
@@ -45,14 +45,14 @@ pub(crate) struct Symbols {
     pub(crate) fields: BTreeMap<String, Vec<Declared>>,
     pub(crate) functions: BTreeMap<String, Signature>,
     variables: BTreeMap<String, Vec<Variable>>,
-    /// The files that each file sees by its includes, itself among them.
+    /// The files that each file sees through its includes, including itself.
     seen: BTreeMap<String, BTreeSet<String>>,
-    /// Where functions are declared or defined.
+    /// The files in which each function is declared or defined.
     heads: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Symbols {
-    /// Reads every file's names.
+    /// Reads the names of every file.
     pub(crate) fn read(sources: &[Source]) -> Symbols {
         let mut symbols = Symbols { seen: includes(sources), ..Symbols::default() };
         for source in sources {
@@ -100,17 +100,17 @@ impl Symbols {
         }
     }
 
-    /// Whether one file sees another by its includes.
+    /// Returns true if one file sees another through its includes.
     pub(crate) fn sees(&self, path: &str, other: &str) -> bool {
         self.seen.get(path).is_some_and(|seen| seen.contains(other))
     }
 
-    /// The constants that a file sees.
+    /// Returns the constants that a file sees.
     pub(crate) fn constants_of<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (&'a String, &'a Constant)> {
         self.constants.iter().filter(move |(_, constant)| self.sees(path, &constant.path))
     }
 
-    /// Whether a file sees a function.
+    /// Returns true if a file sees a function.
     pub(crate) fn sees_function(&self, path: &str, name: &str) -> bool {
         self.heads.get(name).is_some_and(|heads| heads.iter().any(|head| self.sees(path, head)))
     }
@@ -129,7 +129,8 @@ impl Symbols {
         if source.kind(at) == "parameter_declaration" && function.is_none() {
             return;
         }
-        // A parameter is seen in the whole function, a local variable from behind its declaration to the end of its block.
+        // A parameter is visible in the whole function, a local variable from the end of its declaration to the end of
+        // its block.
         let block = source.above(at, "compound_statement").or(source.above(at, "for_statement"));
         let inner = source.above(at, "for_statement").filter(|up| block.is_none_or(|block| *up > block)).or(block);
         let owner = inner.or(function);
@@ -143,7 +144,8 @@ impl Symbols {
         }
     }
 
-    /// The variables that can be seen from a byte of a file; an inner one hides an outer one of its name.
+    /// Returns the variables that are visible at a byte of a file. An inner variable hides an outer one of the same
+    /// name.
     pub(crate) fn visible(&self, path: &str, byte: usize) -> Vec<&Variable> {
         let all = self.variables.get(path).map(Vec::as_slice).unwrap_or_default();
         let mut seen: BTreeMap<&str, &Variable> = BTreeMap::new();
@@ -156,20 +158,20 @@ impl Symbols {
         seen.into_values().collect()
     }
 
-    /// The variable that a name means at a byte.
+    /// Returns the variable that a name refers to at a byte.
     pub(crate) fn variable_at(&self, path: &str, byte: usize, name: &str) -> Option<&Variable> {
         let all = self.variables.get(path)?;
         let here = all.iter().filter(|one| one.name == name && one.from < byte && byte < one.until);
         here.max_by_key(|one| one.from)
     }
 
-    /// The fields of a structure, or of what points at one.
+    /// Returns the fields of a structure, or of the structure that a pointer refers to.
     pub(crate) fn fields_of(&self, kind: &str) -> &[Declared] {
         let of = pointee(kind).unwrap_or(kind);
         self.fields.get(of).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The type of an expression, where it can be told.
+    /// Returns the type of an expression, if it is known.
     pub(crate) fn kind_of(&self, source: &Source, at: usize) -> Option<String> {
         self.kind_within(source, at, NESTED_MAX)
     }
@@ -216,7 +218,7 @@ impl Symbols {
         if source.text(at).starts_with('&') { Some(format!("{inner}*")) } else { pointee(&inner).map(str::to_owned) }
     }
 
-    /// Whether every name of a text from one place means something at another.
+    /// Returns true if every name in a text is also visible at another place.
     pub(crate) fn all_visible(&self, source: &Source, text_of: usize, byte: usize) -> bool {
         source.inside(text_of).filter(|node| source.kind(*node) == "identifier").all(|node| {
             let name = source.text(node);
@@ -232,7 +234,7 @@ impl Symbols {
     }
 }
 
-/// Which files each file sees: what it includes, and what that includes.
+/// Returns the files that each file includes, directly or indirectly.
 fn includes(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
     let direct: BTreeMap<&str, Vec<&str>> =
         sources.iter().map(|one| (one.path.as_str(), included(one, sources))).collect();
@@ -252,7 +254,7 @@ fn includes(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
     all
 }
 
-/// The files whose name a file includes, wherever they are.
+/// Returns the files whose name a file includes, in any directory.
 fn included<'a>(source: &Source, sources: &'a [Source]) -> Vec<&'a str> {
     let includes = (0..source.nodes.len()).filter(|at| source.kind(*at) == "preproc_include");
     let paths =

@@ -1,112 +1,112 @@
-//! The names of the templates, how likely each is to be what is needed, and how often it has been right.
+//! The names of the templates, their prior probabilities, and their record of correct repairs.
 
 use std::fmt;
 
 /// A kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Template {
-    /// `<` for `<=`, `>` for `>=`, and back.
+    /// `<` for `<=`, `>` for `>=`, and the reverse.
     Boundary,
-    /// Another comparison.
+    /// Another comparison operator, such as `==` for `!=`.
     Comparison,
-    /// One more or one less than an expression says.
+    /// An expression plus one or minus one.
     OffByOne,
     /// Another arithmetic, bitwise or shift operator.
     Operator,
-    /// `&&` for `||`, and back.
+    /// `&&` for `||`, and the reverse.
     Logic,
-    /// Another order of evaluation: parentheses.
+    /// Parentheses for another order of evaluation.
     Precedence,
-    /// Operands the other way round.
+    /// The operands are swapped.
     SwappedOperands,
-    /// Arguments the other way round.
+    /// Two arguments are swapped.
     SwappedArguments,
-    /// Another assignment operator.
+    /// Another assignment operator, such as `|=` for `=`.
     Assignment,
-    /// `++` for `--`, before for behind.
+    /// `++` for `--`, prefix for postfix.
     Step,
-    /// `!`, `~`, `-`, `&` or `*` put in or taken out.
+    /// `!`, `~`, `-`, `&` or `*` added or removed.
     Unary,
     /// A mask: its complement, or one less than a power of two.
     Mask,
-    /// Another number.
+    /// Another number in place of a literal.
     Number,
-    /// Another named constant.
+    /// Another named constant of the enumeration, or with a similar name.
     NamedConstant,
-    /// Another variable or field of the type.
+    /// Another variable or field of the same type.
     Variable,
-    /// Another index.
+    /// Another index into an array.
     Index,
-    /// Another function of the same kind.
+    /// Another function with the same signature.
     Function,
-    /// A condition turned over.
+    /// A condition is negated.
     Negated,
-    /// A condition that holds less often.
+    /// A condition that is true less often.
     Strengthened,
-    /// A condition that holds more often.
+    /// A condition that is true more often.
     Weakened,
-    /// A term that was forgotten: an offset, a factor, a flag.
+    /// A missing term is added: an offset, a factor, a flag.
     MissingTerm,
-    /// A term too many.
+    /// A superfluous term is removed.
     ExtraTerm,
-    /// Written as it is elsewhere in the file.
+    /// The expression is written as elsewhere in the file.
     AsElsewhere,
-    /// Division that rounds to the nearest or up.
+    /// A division that rounds to the nearest or up.
     Rounding,
     /// Another type of a variable, parameter or field.
     Type,
-    /// Another cast.
+    /// A cast is added, removed or changed.
     Cast,
-    /// `volatile`.
+    /// A declaration becomes `volatile`.
     Volatile,
-    /// A variable that starts with a value.
+    /// A variable gets an initial value.
     Initialisation,
     /// A format of `printf` that fits its argument.
     Format,
-    /// `break` at the end of a case.
+    /// A `break` at the end of a case.
     Break,
-    /// `return` at the end of a block.
+    /// A `return` at the end of a block.
     Return,
-    /// Another value that is returned.
+    /// Another value in a `return` statement.
     ReturnValue,
-    /// A check for a null pointer.
+    /// A check for a null pointer is added.
     NullCheck,
-    /// A check for a value out of range.
+    /// A check for a value out of range is added.
     RangeCheck,
-    /// A check for an overflow.
+    /// A check for an overflow is added.
     OverflowCheck,
-    /// A statement that was forgotten.
+    /// A missing statement is added.
     MissingStatement,
-    /// Two statements the other way round.
+    /// Two statements are swapped.
     SwappedStatements,
-    /// A statement too many. Last of all: what is not done cannot fail.
+    /// A statement is removed. This comes last, because deleted code cannot fail.
     Delete,
     /// Two changes that each repaired a part.
     Combined,
 }
 
-/// Name, how likely it is to be what is needed (0 to 1), and by how much its being right is more likely than of an
-/// average template (as a factor of the odds).
+/// The name, the prior probability (0 to 1), and the factor by which the odds of being correct exceed those of an
+/// average template.
 struct Facts(&'static str, f64, f64);
 
 impl Template {
-    /// Its name, as it is in reports.
+    /// Returns the template's name in reports.
     pub fn name(self) -> &'static str {
         self.facts().0
     }
 
-    /// How likely it is to be what is needed, 0 to 1, before anything is known of the place.
+    /// Returns the prior probability, 0 to 1, independent of the place.
     pub fn prior(self) -> f64 {
         self.facts().1
     }
 
-    /// By how much its being right, once all cases pass, is more likely than of an average template.
+    /// Returns the factor by which the odds of being correct, once all cases pass, exceed those of an average template.
     pub(crate) fn odds(self) -> f64 {
         self.facts().2
     }
 
-    /// How much the line's score counts. What turns a line upside down breaks whatever passed with it before, so where many
-    /// passing cases execute a line, a small change is the likelier one.
+    /// Returns the exponent of the line's score. A large change of a line breaks the cases that passed with it, so if
+    /// many passing cases execute a line, a small change is more likely.
     pub(crate) fn line_power(self) -> f64 {
         match self {
             Template::Boundary

@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use interlock_repair::{Failure, Trial};
 
-/// A boot with all cases takes a tenth of this time of a processor; more is a hang.
+/// The processor time after which a boot counts as a hang. A boot with all cases takes a tenth of it.
 const RUN_MAX: Duration = Duration::from_millis(1200);
-/// However little of the processor it is given, it is waited for no longer than this.
+/// The maximum time to wait for a boot, however little processor time it gets.
 const WAIT_MAX: Duration = Duration::from_secs(60);
-/// What the kernel counts the time of processes in.
+/// The unit in which the kernel counts the time of processes.
 const TICK: Duration = Duration::from_millis(10);
-/// Something other than a verdict: the case before it crashed or hung.
+/// The verdict of a case that reported none, because it or an earlier case crashed or hung.
 pub(crate) const MISSING: &str = "missing";
 
 pub(crate) struct Bench {
@@ -25,14 +25,14 @@ pub(crate) struct Bench {
     _kept: tempfile::TempDir,
 }
 
-/// What one boot printed.
+/// The output of one boot.
 pub(crate) struct Output {
     pub(crate) text: String,
     pub(crate) ended: bool,
 }
 
 impl Bench {
-    /// Copies a firmware and what it shares with the others.
+    /// Copies a firmware and the parts that it shares with the others.
     pub(crate) fn new(firmwares: &Path, firmware: &str) -> io::Result<Bench> {
         let kept = tempfile::tempdir()?;
         for part in ["common", firmware] {
@@ -53,7 +53,7 @@ impl Bench {
         Ok(make.status()?.success())
     }
 
-    /// What is loaded, without debug information: two images that do the same have the same.
+    /// Returns a hash of the loaded sections, without debug information. Images with equal code have the same hash.
     pub(crate) fn image(&self) -> io::Result<u64> {
         let elf = fs::read(self.folder.join("build/fw.elf"))?;
         let half = |at: usize| elf.get(at..at + 2).map_or(0, |b| usize::from(u16::from_le_bytes([b[0], b[1]])));
@@ -67,7 +67,7 @@ impl Bench {
         Ok(hasher.finish())
     }
 
-    /// Boots with all cases, or with one; `log` is where QEMU writes the instructions that it met.
+    /// Boots with all cases, or with one. QEMU writes the executed instructions to `log`.
     pub(crate) fn boot(&self, case: Option<&str>, log: Option<&Path>) -> io::Result<Output> {
         let printed = self.folder.join("build").join(format!("{}.out", case.unwrap_or("all")));
         let semihosting = match case {
@@ -102,7 +102,7 @@ fn wait(mut command: Command) -> io::Result<bool> {
     }
 }
 
-/// How long a process has had a processor: user and system time, the 14th and 15th word of its status.
+/// Returns the processor time of a process: user and system time, the 14th and 15th word of its status.
 fn used(process: u32) -> Duration {
     let status = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let behind_name = status.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();
@@ -111,7 +111,7 @@ fn used(process: u32) -> Duration {
 }
 
 impl Output {
-    /// The verdicts, with those cases as failed that were not reported.
+    /// Returns the verdicts. Cases that were not reported count as failed.
     pub(crate) fn trial(&self, cases: &[String]) -> Trial {
         let mut trial = Trial { built: true, ..Trial::default() };
         for line in self.text.lines() {
@@ -137,7 +137,7 @@ impl Output {
         trial
     }
 
-    /// The checks that failed, with their places.
+    /// Returns the failed checks with their positions.
     pub(crate) fn failures(&self) -> Vec<Failure> {
         let read = |line: &str| {
             let mut parts = line.splitn(4, ':');

@@ -1,4 +1,4 @@
-//! The lists of bugs: read, and put into a text.
+//! The lists of bugs: reading them, and inserting a bug into a text.
 
 use std::fs;
 use std::io;
@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-/// Which lists are read.
+/// The list of bugs to read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum List {
-    /// Those the templates were made with in sight.
+    /// The bugs that were known when the templates were written.
     First,
-    /// Those that were written when the templates were done.
+    /// The bugs that were written after the templates were finished.
     Fresh,
 }
 
@@ -22,7 +22,7 @@ struct Read {
     bug: Vec<Bug>,
 }
 
-/// Texts that change places.
+/// A replacement of one text by another.
 #[derive(Clone, Deserialize)]
 pub(crate) struct Change {
     pub(crate) file: String,
@@ -30,7 +30,7 @@ pub(crate) struct Change {
     pub(crate) after: String,
 }
 
-/// One bug.
+/// One bug of a list.
 #[derive(Clone, Deserialize)]
 pub(crate) struct Bug {
     pub(crate) name: String,
@@ -38,12 +38,12 @@ pub(crate) struct Bug {
     pub(crate) firmware: String,
     #[serde(flatten)]
     pub(crate) change: Change,
-    /// What the sample is shipped with and is taken out first.
+    /// The fix of the bug that the sample is shipped with. It is applied first.
     #[serde(skip)]
     pub(crate) fix: Option<Change>,
 }
 
-/// The bugs of one list, in the order of firmwares and files.
+/// Reads the bugs of one list, in the order of firmwares and files.
 pub(crate) fn read(firmwares: &Path, list: List) -> io::Result<Vec<Bug>> {
     let mut all = Vec::new();
     for firmware in ["parser", "ring", "scheduler"] {
@@ -64,7 +64,7 @@ fn file(path: &Path) -> io::Result<Read> {
 }
 
 impl Change {
-    /// Puts `after` in the place of `before`, which must be there exactly once.
+    /// Replaces `before` with `after`. `before` must occur exactly once.
     pub(crate) fn make(&self, folder: &Path) -> io::Result<()> {
         let path = folder.join(&self.file);
         let text = fs::read_to_string(&path)?;

@@ -1,6 +1,7 @@
-//! Which lines each case executes: one boot for each case, with QEMU noting every instruction that it meets for the first time.
+//! Measures the lines that each case executes: one boot per case, in which QEMU logs every instruction on its first
+//! execution.
 //!
-//! Nothing is instrumented, and a crash loses nothing.
+//! Nothing is instrumented, and a crash loses no data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -11,14 +12,14 @@ use interlock_repair::{Coverage, Failure, Named};
 
 use crate::bench::{Bench, Output};
 
-/// What was measured.
+/// The result of the measurement.
 pub(crate) struct Measured {
     pub(crate) coverage: Vec<Coverage>,
     pub(crate) named: Vec<Named>,
     pub(crate) failures: Vec<Failure>,
 }
 
-/// Boots every case.
+/// Boots every case and measures its lines.
 pub(crate) fn measure(bench: &Bench, cases: &[String]) -> io::Result<Measured> {
     let mut boots = Vec::new();
     for case in cases {
@@ -50,14 +51,14 @@ fn boot(bench: &Bench, case: &str) -> io::Result<(Output, BTreeSet<u32>)> {
     Ok((output, text.lines().filter_map(address).collect()))
 }
 
-/// The places that the fault handler printed.
+/// Returns the addresses that the fault handler printed.
 fn fault(text: &str) -> Vec<u32> {
     let Some(line) = text.lines().find(|line| line.starts_with("HardFault")) else { return Vec::new() };
     let words = line.split_whitespace().filter_map(|word| word.strip_prefix("pc=0x").or(word.strip_prefix("lr=0x")));
     words.filter_map(|word| u32::from_str_radix(word, 16).ok()).map(|address| address & !1).collect()
 }
 
-/// The lines of addresses, with those of the functions they were inlined into.
+/// Returns the source lines of addresses, including those of the functions they were inlined into.
 fn lines(bench: &Bench, addresses: &BTreeSet<u32>) -> io::Result<BTreeMap<u32, Vec<(String, usize)>>> {
     let mut command = Command::new("arm-none-eabi-addr2line");
     command.args(["-a", "-i", "-e", "build/fw.elf"]).current_dir(&bench.folder);

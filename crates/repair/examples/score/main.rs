@@ -1,8 +1,8 @@
-//! How many one-line bugs of the sample firmwares the templates repair, with QEMU as the judge.
+//! Measures how many one-line bugs of the sample firmwares the templates repair, with QEMU as the judge.
 //!
-//! `score FIRMWARES [--trials N] [--only NAME] [--fresh]`: puts each bug of `FIRMWARES/bugs` in, measures which lines each case executes,
-//! ranks suspects and candidates, and builds and runs one candidate after the other until all cases pass. What is tried
-//! is done in a copy; tests are never changed.
+//! `score FIRMWARES [--trials N] [--only NAME] [--fresh]`: inserts each bug of `FIRMWARES/bugs`, measures the lines
+//! that each case executes, ranks suspects and candidates, and builds and runs one candidate after the other until all
+//! cases pass. All trials run in a copy; tests are never changed.
 
 mod bench;
 mod bugs;

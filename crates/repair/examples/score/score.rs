@@ -1,4 +1,4 @@
-//! One bug: put in, localised, searched for, and how that went.
+//! One bug: it is inserted, localised and repaired, and the result becomes a row of the table.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -14,7 +14,7 @@ use crate::bench::Bench;
 use crate::bugs::{Bug, List};
 use crate::coverage::{Measured, measure};
 
-/// What was asked for on the command line.
+/// The options from the command line.
 pub(crate) struct Options {
     pub(crate) firmwares: PathBuf,
     pub(crate) trials: usize,
@@ -23,12 +23,12 @@ pub(crate) struct Options {
     pub(crate) show: bool,
 }
 
-/// A line of the table.
+/// A row of the table.
 pub(crate) struct Row {
     firmware: String,
     name: String,
     failing: usize,
-    /// At which place of the ranking the changed line is.
+    /// The rank of the changed line among the suspects.
     suspect: Option<usize>,
     pub(crate) repaired_at: Option<usize>,
     template: Option<Template>,
@@ -48,7 +48,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// Puts a bug in and looks for its repair.
+/// Inserts a bug and searches for its repair.
 pub(crate) fn score(options: &Options, bug: &Bug) -> io::Result<Row> {
     let bench = Bench::new(&options.firmwares, &bug.firmware)?;
     let cases = cases(&bench)?;
@@ -86,7 +86,7 @@ pub(crate) fn score(options: &Options, bug: &Bug) -> io::Result<Row> {
     Ok(row)
 }
 
-/// Takes the shipped bug out, sees that all cases pass, and puts the bug in. Answers the sources from before.
+/// Removes the shipped bug, checks that all cases pass, and inserts the bug. Returns the sources from before.
 fn prepare(bench: &Bench, bug: &Bug, cases: &[String]) -> io::Result<BTreeMap<String, String>> {
     if let Some(fix) = &bug.fix {
         fix.make(&bench.folder)?;
@@ -103,7 +103,7 @@ fn prepare(bench: &Bench, bug: &Bug, cases: &[String]) -> io::Result<BTreeMap<St
     Ok(original)
 }
 
-/// Tries one candidate after the other; answers how many it took.
+/// Tries one candidate after the other and returns the number of trials.
 fn find(
     bench: &Bench,
     mut search: Search,
@@ -134,7 +134,7 @@ fn find(
     Ok(None)
 }
 
-/// Writes, builds, runs, and writes back.
+/// Writes a candidate, builds and runs it, and restores the files.
 fn attempt(
     bench: &Bench,
     candidate: &Candidate,
@@ -172,7 +172,7 @@ fn is_original(candidate: &Candidate, files: &BTreeMap<String, String>, original
     })
 }
 
-/// The first line that the bug changed: its place among the suspects.
+/// Returns the rank of the first line that the bug changed among the suspects.
 fn place_of(
     bug: &Bug,
     suspects: &[Suspect],
@@ -209,7 +209,7 @@ fn show(
     writeln!(out, "{} candidates, the original is {right:?}", ranked.len())
 }
 
-/// The names of the cases, from the table at the end of the test.
+/// Returns the names of the cases, from the table at the end of the test.
 fn cases(bench: &Bench) -> io::Result<Vec<String>> {
     let tests = sources(&bench.folder, "tests")?;
     let name = |line: &str| Some(line.trim().strip_prefix("CASE(")?.strip_suffix("),")?.to_owned());

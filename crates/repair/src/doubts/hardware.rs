@@ -1,15 +1,16 @@
-//! The names through which C code sees hardware: volatile variables and fields, registers at fixed addresses, and what reads them.
+//! The names with which C code accesses hardware: volatile variables and fields, registers at fixed addresses, and
+//! functions that read them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::hints::words;
 use crate::source::Source;
 
-/// Words that make what is declared with them volatile: the qualifier itself, and those of vendors' headers.
+/// Words that make a declaration volatile: the qualifier itself, and those of vendors' headers.
 const QUALIFIERS: [&str; 12] =
     ["volatile", "__volatile__", "__IO", "__I", "__O", "__IOM", "__IM", "__OM", "__IO_REG", "_IO", "RoReg", "RwReg"];
 
-/// Functions and macros that read registers or what another context writes, by how their names begin.
+/// Prefixes of functions and macros that read registers or data that another context writes.
 const READERS: [&str; 20] = [
     "readb",
     "readw",
@@ -33,20 +34,20 @@ const READERS: [&str; 20] = [
     "_SFR_",
 ];
 
-/// A function with more statements than this is not what a wait reads a register through.
+/// The maximum number of statements of a function that counts as a register reader.
 const READER_STATEMENTS_MAX: usize = 5;
 
-/// Macros are defined by macros; nobody nests them deeper.
+/// The maximum number of rounds for macros that are defined by other macros.
 const ROUNDS_MAX: usize = 6;
 
 /// The names of hardware in all files.
 #[derive(Default)]
 pub(super) struct Hardware {
-    /// Names that mean it everywhere: file-level variables, fields, macros, functions that read them.
+    /// Names that refer to hardware everywhere: file-level variables, fields, macros, and functions that read them.
     names: BTreeSet<String>,
-    /// Types that are volatile.
+    /// The names of volatile types.
     types: BTreeSet<String>,
-    /// Macros and what they stand for, over all files.
+    /// The macros of all files with their values.
     pub(super) macros: BTreeMap<String, String>,
     /// Functions that only read hardware, with their text.
     pub(super) readers: BTreeMap<String, String>,
@@ -64,7 +65,7 @@ impl Hardware {
             let outside = (0..source.nodes.len()).filter(|node| source.function(*node).is_none());
             outside.for_each(|node| hardware.names.extend(hardware.declared_at(source, node)));
         }
-        // Macros of macros, and functions that read them, until nothing is added.
+        // Macros of macros, and functions that read them, are added until nothing changes.
         for _ in 0..ROUNDS_MAX {
             let before = hardware.names.len();
             hardware.add_macros();
@@ -76,13 +77,13 @@ impl Hardware {
         hardware
     }
 
-    /// The names that a declaration makes volatile or puts at a fixed address; none for any other node.
+    /// Returns the names that a declaration makes volatile or places at a fixed address; empty for any other node.
     pub(super) fn declared_at(&self, source: &Source, node: usize) -> Vec<String> {
         if !matches!(source.kind(node), "declaration" | "field_declaration" | "parameter_declaration") {
             return Vec::new();
         }
         let text = source.text(node);
-        // Of a structure with a variable behind it, what stands around its fields.
+        // For a structure with a variable after it, only the text around its fields counts.
         let around = match (text.find('{'), text.rfind('}')) {
             (Some(open), Some(close)) if open < close => format!("{} {}", &text[..open], &text[close + 1..]),
             _ => text.to_owned(),
@@ -119,7 +120,7 @@ impl Hardware {
         }
     }
 
-    /// Whether an expression reads hardware or volatile data; `local` has the names of the function around it.
+    /// Returns true if an expression reads hardware or volatile data. `local` has the names of the enclosing function.
     pub(super) fn is_in(&self, source: &Source, node: usize, local: &BTreeSet<String>) -> bool {
         let reads = |word: &str| {
             self.names.contains(word)
@@ -131,19 +132,20 @@ impl Hardware {
         words(text).any(reads) || has_fixed_address(text)
     }
 
-    /// The volatile names that a function declares itself.
+    /// Returns the volatile names that a function declares itself.
     pub(super) fn local(&self, source: &Source, function: usize) -> BTreeSet<String> {
         source.inside(function).flat_map(|node| self.declared_at(source, node)).collect()
     }
 }
 
-/// The name in one declarator. Read from the text: a vendor's qualifier is an unknown word to the grammar.
+/// Returns the name in one declarator. It is read from the text, because a vendor's qualifier is unknown to the
+/// grammar.
 fn declared_name(declarator: &str) -> Option<String> {
     let end = declarator.find(['[', '(', ':', ';']).unwrap_or(declarator.len());
     words(&declarator[..end]).last().filter(|word| !QUALIFIERS.contains(word)).map(str::to_owned)
 }
 
-/// Whether a text has a pointer to a fixed address: `(UART_Type *)0x40004000`, `*(uint32_t *)(BASE + 0x10)`.
+/// Returns true if a text has a pointer to a fixed address: `(UART_Type *)0x40004000`, `*(uint32_t *)(BASE + 0x10)`.
 fn has_fixed_address(text: &str) -> bool {
     let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
     squeezed.match_indices("*)").any(|(at, _)| {
@@ -156,7 +158,7 @@ fn has_fixed_address(text: &str) -> bool {
     })
 }
 
-/// Macros with a value, and what they stand for.
+/// Returns the macros that have a value, with their values.
 pub(super) fn macros(source: &Source) -> Vec<(String, String)> {
     let is_macro = |node: &usize| matches!(source.kind(*node), "preproc_def" | "preproc_function_def");
     let named = (0..source.nodes.len()).filter(is_macro).filter_map(|node| {
@@ -169,12 +171,12 @@ pub(super) fn macros(source: &Source) -> Vec<(String, String)> {
 fn volatile_types(source: &Source) -> Vec<String> {
     let typedefs = (0..source.nodes.len()).filter(|node| source.kind(*node) == "type_definition");
     let volatile = typedefs.filter(|node| words(source.text(*node)).any(|word| QUALIFIERS.contains(&word)));
-    // A structure with volatile fields is not volatile itself: its fields are.
+    // A structure with volatile fields is not volatile itself; only its fields are.
     let plain = volatile.filter(|node| !source.text(*node).contains('{'));
     plain.filter_map(|node| words(source.text(node)).last().map(str::to_owned)).collect()
 }
 
-/// The name of a function that is defined.
+/// Returns the name of a function definition.
 pub(super) fn function_name(source: &Source, function: usize) -> Option<&str> {
     let head = source.inside(function).find(|node| source.kind(*node) == "function_declarator")?;
     source.child(head, "declarator").map(|name| source.text(name))
@@ -184,7 +186,7 @@ fn is_statement(kind: &str) -> bool {
     kind.ends_with("_statement") && kind != "compound_statement"
 }
 
-/// A text without blanks that say nothing, so that layout makes no difference.
+/// Removes insignificant whitespace, so that layout makes no difference.
 pub(super) fn squeezed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';

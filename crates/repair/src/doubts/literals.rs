@@ -1,7 +1,7 @@
-//! Constants of the failing test that are new in the code: a patch that fits the test's data and nothing else.
+//! Finds constants of the failing test that are new in the code: such a patch may fit only the test's data.
 //!
-//! Numbers are compared by value and characters by their code, so that another notation hides nothing. 0 and 1 are in all code and say
-//! nothing. The comparison is per function where the grammar finds functions, otherwise per file.
+//! Numbers are compared by value and characters by their code, so that another notation hides nothing. 0 and 1 occur in
+//! all code and are ignored. The comparison is per function if the grammar finds functions, otherwise per file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,17 @@ use super::hardware::function_name;
 use super::{Change, Doubt, DoubtKind, FailingTests, is_c};
 use crate::source::{Source, parser};
 
-/// Numbers that are in all code.
+/// Numbers that occur in all code.
 const TRIVIAL: [i128; 2] = [0, 1];
 
-/// The shortest text whose length is compared with numbers.
+/// The minimum length of a text whose length is compared with numbers.
 const LENGTH_MIN: usize = 2;
 
-/// A constant of a text.
+/// A constant in a text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Literal {
     Number(i128),
-    /// A number that was written as a character.
+    /// A number that is written as a character.
     Letter(char),
     /// Digits with a point or an exponent, as they are written.
     Decimal(String),
@@ -37,7 +37,7 @@ impl std::fmt::Display for Literal {
     }
 }
 
-/// What the failing tests have, ready to be compared with.
+/// The constants of the failing tests.
 #[derive(Default)]
 struct Known {
     numbers: BTreeSet<i128>,
@@ -89,7 +89,7 @@ impl Known {
     }
 }
 
-/// Constants of the failing tests that changes bring into the code.
+/// Returns the constants of the failing tests that changes introduce to the code.
 pub(super) fn repeated(changes: &[&Change], tests: &FailingTests) -> Vec<Doubt> {
     let known = Known::of(tests);
     changes.iter().flat_map(|change| in_file(change, &known)).collect()
@@ -114,7 +114,7 @@ fn in_file(change: &Change, known: &Known) -> Vec<Doubt> {
     found.into_iter().map(doubt).collect()
 }
 
-/// Whether two constants have the same value, however they are written.
+/// Returns true if two constants have the same value in any notation.
 fn is_same(one: &Literal, other: &Literal) -> bool {
     let value = |literal: &Literal| match literal {
         Literal::Number(number) => Some(*number),
@@ -124,7 +124,7 @@ fn is_same(one: &Literal, other: &Literal) -> bool {
     one == other || value(one).is_some() && value(one) == value(other)
 }
 
-/// The constants of each function, and of what is outside of functions under an empty name.
+/// Returns the constants of each function. Constants outside functions have an empty name.
 fn scopes(path: &str, text: &str) -> BTreeMap<String, Vec<(Literal, usize)>> {
     let mut scopes: BTreeMap<String, Vec<(Literal, usize)>> = BTreeMap::new();
     let functions = if is_c(path) { functions(path, text) } else { Vec::new() };
@@ -136,7 +136,7 @@ fn scopes(path: &str, text: &str) -> BTreeMap<String, Vec<(Literal, usize)>> {
     scopes
 }
 
-/// The functions of a C file: name, first line, last line.
+/// Returns the functions of a C file: name, first line, last line.
 fn functions(path: &str, text: &str) -> Vec<(String, usize, usize)> {
     let Some(source) = parser().and_then(|mut parser| Source::read(&mut parser, path, text)) else { return Vec::new() };
     let all = (0..source.nodes.len()).filter(|node| source.kind(*node) == "function_definition");
@@ -147,7 +147,8 @@ fn functions(path: &str, text: &str) -> Vec<(String, usize, usize)> {
     named.collect()
 }
 
-/// The constants of a text with their lines: numbers, characters and texts between quotes. Comments of C and of scripts are left out.
+/// Returns the constants of a text with their lines: numbers, characters and quoted texts. Comments of C and of scripts
+/// are skipped.
 fn literals(text: &str) -> Vec<(Literal, usize)> {
     let letters: Vec<char> = text.chars().collect();
     let mut found = Vec::new();
@@ -185,7 +186,7 @@ fn until(letters: &[char], from: usize, is_end: impl Fn(&[char]) -> bool) -> usi
     (from..letters.len()).find(|at| is_end(&letters[*at..])).unwrap_or(letters.len())
 }
 
-/// What stands between quotes, and where it ends. A quote that is not closed on its line is none.
+/// Returns the text between quotes and its end. A quote that is not closed on its line is ignored.
 fn quoted(letters: &[char], from: usize, quote: char) -> (Option<Literal>, usize) {
     let (mut content, mut at) = (String::new(), from + 1);
     while let Some(&letter) = letters.get(at).filter(|letter| **letter != '\n') {
@@ -204,7 +205,7 @@ fn quoted(letters: &[char], from: usize, quote: char) -> (Option<Literal>, usize
     (None, from + 1)
 }
 
-/// The character that an escape stands for, and where it ends.
+/// Returns the character of an escape sequence and the end of the sequence.
 fn escaped(letters: &[char], at: usize) -> (char, usize) {
     let digits = |from: usize, most: usize, base: u32| {
         let all: String =

@@ -1,8 +1,10 @@
-//! Changes that no measurement vouches for: a person reads such a patch before it is delivered, whatever the tests say.
+//! Changes that tests cannot confirm: a person must read such a patch before it is delivered, whatever the test results
+//! are.
 //!
-//! Tests run on an emulator or on one board, so a wait for hardware can be inverted or deleted and every case still passes. A patch can also
-//! repeat the data of the failing test, which makes that test pass and nothing else. Both are found here in the text alone; nothing is run.
-//! The rules prefer a false alarm, which costs one question, to a delivered patch that hangs a device.
+//! Tests run on an emulator or on one board, so a wait for hardware can be inverted or deleted and every case still
+//! passes. A patch can also repeat the data of the failing test, which makes only that test pass. Both are found from
+//! the text alone; nothing is run. The rules prefer a false alarm, which costs one question, to a delivered patch that
+//! hangs a device.
 
 mod hardware;
 mod literals;
@@ -14,35 +16,35 @@ use crate::localise::is_test;
 use crate::source::{Source, parser};
 use hardware::Hardware;
 
-/// The most doubts that are told: more say nothing new.
+/// The maximum number of doubts that are reported. Further ones add no information.
 const DOUBTS_MAX: usize = 12;
 
-/// The most files that hardware names are read from.
+/// The maximum number of files from which hardware names are read.
 const FILES_MAX: usize = 2_000;
 
-/// Why a person has to read a change.
+/// The reason why a person must read a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DoubtKind {
-    /// A wait for hardware or for volatile data is different: its condition, its bound, its body, or what it reads.
+    /// A wait for hardware or for volatile data changed: its condition, its bound, its body, or the data it reads.
     WaitChanged,
-    /// Such a loop is gone.
+    /// A wait loop was removed.
     WaitRemoved,
-    /// Such a loop waits for the opposite.
+    /// A wait loop now waits for the opposite.
     WaitInverted,
     /// A constant of the failing test is new in the code.
     TestConstant,
 }
 
-/// One reason why a person has to read a change.
+/// One reason why a person must read a change.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Doubt {
     /// The kind of change.
     pub kind: DoubtKind,
-    /// The changed file.
+    /// The path of the changed file.
     pub path: String,
-    /// The line, in the text before for a wait and in the text after for a constant; the first is 1.
+    /// The line: in the text before the patch for a wait, in the text after it for a constant. The first line is 1.
     pub line: usize,
-    /// The reason in words, without the place.
+    /// The reason in words, without the position.
     pub why: String,
 }
 
@@ -52,29 +54,29 @@ impl std::fmt::Display for Doubt {
     }
 }
 
-/// A file as a patch finds it and as it leaves it. A file that is new or deleted is empty on one side.
+/// A file before and after a patch. A file that is new or deleted is empty on one side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// Its path.
+    /// The path of the file.
     pub path: String,
-    /// Its text before the patch.
+    /// The text before the patch.
     pub before: String,
-    /// Its text after it.
+    /// The text after the patch.
     pub after: String,
 }
 
-/// What the failing cases are made of.
+/// The texts and inputs of the failing cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FailingTests {
-    /// The sources of the failing cases, and the files that they read; paths and texts.
+    /// The sources of the failing cases and the files that they read, by path.
     pub sources: BTreeMap<String, String>,
-    /// What the cases are started with and sent: arguments, commands, lines of a dialogue.
+    /// The inputs of the cases: arguments, commands, lines of a dialogue.
     pub inputs: Vec<String>,
 }
 
-/// Finds every reason why a person has to read a patch; none where there is nothing of the kind.
+/// Returns every reason why a person must read a patch; empty if there is none.
 ///
-/// `code` has all sources as they are before the patch: registers and volatile fields are declared in headers.
+/// `code` has all sources before the patch, because registers and volatile fields are declared in headers.
 pub fn doubts(changes: &[Change], code: &BTreeMap<String, String>, tests: &FailingTests) -> Vec<Doubt> {
     let own: Vec<&Change> = changes.iter().filter(|change| !is_test(&change.path)).collect();
     let mut found = Vec::new();
@@ -109,7 +111,7 @@ fn in_waits(changes: &[&Change], code: &BTreeMap<String, String>) -> Vec<Doubt> 
     found
 }
 
-/// Whether a file is C or C++: what the grammar understands well enough for loops.
+/// Returns true if a file is C or C++, for which the grammar recognises loops well enough.
 fn is_c(path: &str) -> bool {
     let end = path.rsplit('.').next().unwrap_or_default();
     matches!(end, "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "ino" | "inc")

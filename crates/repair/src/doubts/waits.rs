@@ -1,7 +1,7 @@
-//! Loops that wait for hardware or volatile data, and what a patch does to them.
+//! Loops that wait for hardware or volatile data, and the effect of a patch on them.
 //!
-//! A wait is compared as a whole: its head, the conditions on which it is left, the conditions around it, and a short body. So every way to
-//! change, invert, bypass or delete one makes a difference, whatever template or model wrote it.
+//! A wait is compared as a whole: its head, its exit conditions, the conditions around it, and a short body. So every
+//! change, inversion, bypass or deletion makes a difference, regardless of the template or model that wrote it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,28 +10,28 @@ use super::{Doubt, DoubtKind};
 use crate::hints::words;
 use crate::source::Source;
 
-/// A body with more statements than this is work of its own, not part of the wait.
+/// The maximum number of statements of a body that is part of the wait. A longer body does other work.
 const BODY_STATEMENTS_MAX: usize = 4;
 
-/// The longest text of a loop that is shown.
+/// The maximum number of characters of a loop that are shown.
 const SHOWN_CHARS_MAX: usize = 80;
 
 /// A loop that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Wait {
-    /// The function that it is in.
+    /// The name of the enclosing function.
     function: String,
     line: usize,
-    /// Its first line, for people.
+    /// The first line, as it is shown to people.
     shown: String,
     condition: String,
-    /// Everything that must stay: head, body, ways out, conditions around it, jumps before it.
+    /// Everything that must stay the same: head, body, exits, conditions around it, jumps before it.
     whole: String,
-    /// The names in its condition and its ways out.
+    /// The names in the condition and the exits.
     names: BTreeSet<String>,
 }
 
-/// What a patch does to the waits of one file.
+/// Returns the doubts about a patch's effect on the waits of one file.
 pub(super) fn changed(hardware: &Hardware, before: &Source, after: &Source) -> Vec<Doubt> {
     let (old, new) = (waits(hardware, before), waits(hardware, after));
     let mut left = new.clone();
@@ -47,7 +47,7 @@ pub(super) fn changed(hardware: &Hardware, before: &Source, after: &Source) -> V
     found
 }
 
-/// Why a wait is not there any more as it was.
+/// Returns the doubt about a wait that no longer exists in its old form.
 fn lost(wait: &Wait, new: &[Wait], before: &Source, after: &Source) -> Doubt {
     let loops = |source: &Source| (0..source.nodes.len()).filter(|node| is_loop(source.kind(*node))).count();
     let there: Vec<&Wait> = new.iter().filter(|other| other.function == wait.function).collect();
@@ -67,12 +67,12 @@ fn lost(wait: &Wait, new: &[Wait], before: &Source, after: &Source) -> Doubt {
     Doubt { kind, path: before.path.clone(), line: wait.line, why }
 }
 
-/// Whether one condition is the other turned over: a `!` more or less, or the other comparison.
+/// Returns true if one condition is the negation of the other: one `!` more or less, or the opposite comparison.
 fn is_opposite(one: &str, other: &str) -> bool {
     let bare = |text: &str| -> String { text.chars().filter(|letter| !"!()".contains(*letter)).collect() };
     let flipped = |text: &str| text.replace("==", "\u{1}").replace("!=", "==").replace('\u{1}', "!=");
     let compared = |text: &str| {
-        // Marks first, so that what was put in is not replaced again.
+        // Placeholders come first, so that replaced text is not replaced again.
         let pairs = [("<=", "\u{1}"), (">=", "\u{2}"), ("<", "\u{3}"), (">", "\u{4}")];
         let pairs = pairs.iter().chain(&[("\u{1}", ">"), ("\u{2}", "<"), ("\u{3}", ">="), ("\u{4}", "<=")]);
         pairs.fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
@@ -84,7 +84,7 @@ fn is_opposite(one: &str, other: &str) -> bool {
             || compared(one) == other)
 }
 
-/// Names that lose `volatile` although they are still declared.
+/// Returns doubts about names that lose `volatile` although they are still declared.
 fn unqualified(hardware: &Hardware, before: &Source, after: &Source) -> Vec<Doubt> {
     let names = |source: &Source| -> BTreeMap<String, usize> {
         let all = (0..source.nodes.len()).flat_map(|node| {
@@ -105,7 +105,8 @@ fn unqualified(hardware: &Hardware, before: &Source, after: &Source) -> Vec<Doub
     lost.map(doubt).collect()
 }
 
-/// Assignments that a patch adds, in the function of a wait, to what the wait reads: it then waits for itself.
+/// Returns doubts about new assignments, in the function of a wait, to data that the wait reads: the wait would then
+/// depend only on itself.
 fn set(waits: &[Wait], before: &Source, after: &Source) -> Vec<Doubt> {
     let mut found = Vec::new();
     for wait in waits {
@@ -124,7 +125,7 @@ fn set(waits: &[Wait], before: &Source, after: &Source) -> Vec<Doubt> {
     found
 }
 
-/// The last name of what an expression assigns to.
+/// Returns the last name in the target of an assignment.
 fn assigned(source: &Source, node: usize) -> Option<&str> {
     let target = match source.kind(node) {
         "assignment_expression" => source.child(node, "left"),
@@ -134,11 +135,11 @@ fn assigned(source: &Source, node: usize) -> Option<&str> {
     words(source.text(target).split('[').next().unwrap_or_default()).last()
 }
 
-/// Waits of any file whose registers, masks or readers a patch defines anew.
+/// Returns doubts about waits in any file whose registers, masks or readers a patch redefines.
 pub(super) fn redefined(hardware: &Hardware, sources: &[Source], pairs: &[(Source, Source)]) -> Vec<Doubt> {
     let waits: Vec<Wait> = sources.iter().flat_map(|source| waits(hardware, source)).collect();
     let used: BTreeSet<&str> = waits.iter().flat_map(|wait| wait.names.iter().map(String::as_str)).collect();
-    // A macro that a wait names may itself be made of others.
+    // A macro in a wait may itself consist of other macros.
     let inner = used.iter().filter_map(|name| hardware.macros.get(*name)).flat_map(|value| words(value));
     let used: BTreeSet<&str> = used.iter().copied().chain(inner).collect();
     let mut found = Vec::new();
@@ -173,7 +174,7 @@ fn is_loop(kind: &str) -> bool {
     matches!(kind, "while_statement" | "do_statement" | "for_statement")
 }
 
-/// Every wait of a file.
+/// Returns every wait of a file.
 fn waits(hardware: &Hardware, source: &Source) -> Vec<Wait> {
     let mut local: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     let mut found = Vec::new();
@@ -185,7 +186,8 @@ fn waits(hardware: &Hardware, source: &Source) -> Vec<Wait> {
     found
 }
 
-/// A loop as a wait, where it is one: its condition or a way out reads hardware, or it does nothing until somebody else has done something.
+/// Returns a loop as a wait if it is one: its condition or an exit reads hardware, or it does nothing until another
+/// context changes something.
 fn wait(hardware: &Hardware, source: &Source, node: usize, function: usize, local: &BTreeSet<String>) -> Option<Wait> {
     let condition = source.child(node, "condition");
     let exits = exits(source, node);
@@ -208,7 +210,7 @@ fn wait(hardware: &Hardware, source: &Source, node: usize, function: usize, loca
     })
 }
 
-/// The conditions in a loop's body on which it is left.
+/// Returns the conditions in a loop's body on which it exits.
 fn exits(source: &Source, node: usize) -> Vec<usize> {
     let Some(body) = source.child(node, "body") else { return Vec::new() };
     let leaves = |at: usize| matches!(source.kind(at), "break_statement" | "return_statement" | "goto_statement");
@@ -217,7 +219,7 @@ fn exits(source: &Source, node: usize) -> Vec<usize> {
     leaving.filter_map(|at| source.child(at, "condition")).collect()
 }
 
-/// A loop that does nothing but ask: no work in its body, no call and no change in its condition.
+/// Returns true if a loop only polls: no work in its body, no call and no assignment in its condition.
 fn is_spin(source: &Source, node: usize) -> bool {
     let has_work = |at: usize| {
         matches!(source.kind(at), "call_expression" | "assignment_expression" | "update_expression" | "declaration")
@@ -233,7 +235,7 @@ fn is_spin(source: &Source, node: usize) -> bool {
     is_empty && asks && source.child(node, "update").is_none()
 }
 
-/// What makes a wait what it is.
+/// Returns the text that identifies a wait in comparisons.
 fn whole(source: &Source, node: usize, function: usize, exits: &[usize]) -> String {
     let mut parts = vec![source.kind(node).to_owned()];
     for field in ["initializer", "condition", "update"] {

@@ -1,4 +1,4 @@
-//! Off by one: an expression that is one more or one less, where that is a usual mistake.
+//! Off by one: adds or subtracts one in an expression at places of common mistakes.
 
 use super::{At, Proposal, binding, is_simple};
 use crate::declared::is_number;
@@ -21,7 +21,7 @@ pub(crate) fn off_by_one(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// Where a sum may stand and a number is counted, indexed or compared.
+/// Returns the template and weight if a sum may be used here and a number is counted, indexed or compared.
 fn position(at: &At<'_>) -> Option<(Template, f64)> {
     let operand = is_simple(at.kind()) || (at.kind() == "binary_expression" && matches!(at.operator()?.1, "+" | "-"));
     if !operand || !at.in_function() || !at.is_read() {
@@ -54,7 +54,7 @@ fn operand_of(operator: &str, at: &At<'_>) -> Option<(Template, f64)> {
     })
 }
 
-/// A constant that is a mask already, by its name.
+/// Returns true for a named constant, which may already be a mask.
 fn is_named_constant(at: &At<'_>) -> bool {
     at.kind() == "identifier" && at.symbols.constants.contains_key(at.text())
 }
@@ -67,11 +67,11 @@ fn needs_parentheses(at: &At<'_>) -> bool {
     };
     let operator = at.source.text(operator);
     let behind_minus = binding(operator) == 9 && &*at.source.node(at.node).field == "right";
-    // Sums beside shifts and bits are put in parentheses for people too.
+    // Sums beside shifts and bits get parentheses for readability too.
     behind_minus || binding(operator) > 9 || matches!(operator, "&" | "|" | "^" | "<<" | ">>")
 }
 
-/// A one that is too much.
+/// Removes a superfluous one.
 fn drop_one(at: &At<'_>, into: &mut Vec<Proposal>) {
     if at.kind() != "binary_expression" {
         return;

@@ -1,10 +1,10 @@
-//! Calls: arguments the other way round, another function of the same kind, formats that fit.
+//! Calls: swapped arguments, another function with the same signature, matching formats.
 
 use super::{At, Proposal};
 use crate::declared::fits;
 use crate::template::Template::{Format, Function, SwappedArguments};
 
-/// Two arguments the other way round.
+/// Proposes a call with two arguments swapped.
 pub(crate) fn arguments(at: &At<'_>, into: &mut Vec<Proposal>) {
     if at.kind() != "argument_list" {
         return;
@@ -26,7 +26,7 @@ pub(crate) fn arguments(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// Another function that takes and answers the same, called or named.
+/// Replaces a function, called or named, by another with the same signature.
 pub(crate) fn function(at: &At<'_>, into: &mut Vec<Proposal>) {
     if at.kind() != "identifier" || !at.in_function() || &*at.source.node(at.node).field == "declarator" {
         return;
@@ -39,7 +39,7 @@ pub(crate) fn function(at: &At<'_>, into: &mut Vec<Proposal>) {
     others.take(8).for_each(|(name, _)| at.instead(into, Function, weight, at.node, name.clone()));
 }
 
-/// The usual wrong conversions of a format.
+/// Replaces the common wrong conversions of a format.
 pub(crate) fn format(at: &At<'_>, into: &mut Vec<Proposal>) {
     if at.kind() != "string_literal" || !at.text().contains('%') {
         return;

@@ -1,4 +1,4 @@
-//! Checks that are missing: for null pointers, for values out of range, for overflows.
+//! Missing checks: for null pointers, for values out of range, for overflows.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::{At, Proposal};
 use crate::declared::is_number;
 use crate::template::Template::{self, NullCheck, OverflowCheck, RangeCheck};
 
-/// The most checks that are tried at one place.
+/// The maximum number of checks that are tried at one place.
 const CHECKS_MAX: usize = 16;
 
 fn is_place(at: &At<'_>) -> bool {
@@ -32,7 +32,7 @@ fn put(at: &At<'_>, into: &mut Vec<Proposal>, template: Template, weight: f64, c
     }
 }
 
-/// The statement's own names: not those of statements inside it.
+/// Returns the statement's own names, without those of nested statements.
 fn own_names<'a>(at: &At<'a>) -> BTreeSet<&'a str> {
     let inner = ["compound_statement", "else_clause"];
     let source = at.source;
@@ -44,7 +44,7 @@ fn own_names<'a>(at: &At<'a>) -> BTreeSet<&'a str> {
     .collect()
 }
 
-/// A pointer that is used and may be null.
+/// Adds a check for a pointer that is used and may be null.
 pub(crate) fn null_check(at: &At<'_>, into: &mut Vec<Proposal>) {
     if !is_place(at) {
         return;
@@ -60,7 +60,7 @@ pub(crate) fn null_check(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// An index that may be outside of its array, a number outside of a limit that the function knows.
+/// Adds a check for an index that may be outside its array, or for a number outside a limit that the function knows.
 pub(crate) fn range_check(at: &At<'_>, into: &mut Vec<Proposal>) {
     if !is_place(at) {
         return;
@@ -81,7 +81,7 @@ pub(crate) fn range_check(at: &At<'_>, into: &mut Vec<Proposal>) {
     conditions.iter().for_each(|condition| put(at, into, RangeCheck, 1.0, condition));
 }
 
-/// The written size of an array: a variable's or a field's.
+/// Returns the written size of an array: a variable's or a field's.
 fn size_of(at: &At<'_>, array: usize) -> Option<String> {
     let source = at.source;
     match source.kind(array) {
@@ -97,7 +97,7 @@ fn size_of(at: &At<'_>, array: usize) -> Option<String> {
     }
 }
 
-/// A sum that may not fit.
+/// Adds a check for a sum that may overflow.
 pub(crate) fn overflow_check(at: &At<'_>, into: &mut Vec<Proposal>) {
     if !is_place(at) {
         return;
@@ -120,7 +120,7 @@ pub(crate) fn overflow_check(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// A comparison of a sum, written so that it does not overflow: `a - b >= c` for `a >= b + c`.
+/// Rewrites a comparison of a sum so that it does not overflow: `a - b >= c` for `a >= b + c`.
 pub(crate) fn rearrange(at: &At<'_>, into: &mut Vec<Proposal>) {
     let (Some((_, operator)), Some(left), Some(right)) = (at.operator(), at.child("left"), at.child("right")) else {
         return;

@@ -1,4 +1,4 @@
-//! Conditions: turned over, and holding more or less often.
+//! Conditions: negated, strengthened and weakened.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use super::{At, Proposal};
 use crate::declared::is_number;
 use crate::template::Template::{ExtraTerm, Negated, Strengthened, Weakened};
 
-/// The most conditions that are borrowed for one place.
+/// The maximum number of conditions that are borrowed for one place.
 const BORROWED_MAX: usize = 24;
 
-/// The node of a condition, without its parentheses: of `if`, `while`, `for`, `?:`, or a `bool` that is returned.
+/// Returns the node of a condition without its parentheses: of `if`, `while`, `for`, `?:`, or a returned `bool`.
 fn condition(at: &At<'_>) -> Option<usize> {
     let inner = match at.kind() {
         "if_statement" | "while_statement" | "do_statement" => at.source.named(at.child("condition")?).next()?,
@@ -29,7 +29,7 @@ fn is_truth(operator: &str) -> bool {
     matches!(operator, "<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||")
 }
 
-/// `if (!(c))` for `if (c)`.
+/// Proposes `if (!(c))` for `if (c)`.
 pub(crate) fn negate(at: &At<'_>, into: &mut Vec<Proposal>) {
     let Some(inner) = condition(at) else { return };
     let text = at.source.text(inner);
@@ -40,7 +40,7 @@ pub(crate) fn negate(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// `a` or `b` for `a && b`; a term too many for sums.
+/// Proposes `a` or `b` for `a && b`, and removes superfluous terms of sums.
 pub(crate) fn drop_operand(at: &At<'_>, into: &mut Vec<Proposal>) {
     if at.kind() != "binary_expression" || !at.in_function() {
         return;
@@ -58,7 +58,7 @@ pub(crate) fn drop_operand(at: &At<'_>, into: &mut Vec<Proposal>) {
     at.instead(into, template, second, at.node, at.source.text(right));
 }
 
-/// `c && other` and `c || other`, with conditions of the file, null checks and the second half of a range.
+/// Proposes `c && other` and `c || other`, with conditions of the file, null checks and the second half of a range.
 pub(crate) fn join(at: &At<'_>, into: &mut Vec<Proposal>) {
     let Some(inner) = condition(at) else { return };
     let text = at.source.text(inner);
@@ -96,7 +96,8 @@ fn others(at: &At<'_>, inner: usize) -> Vec<(String, f64)> {
     others
 }
 
-/// Where `a` is compared with a limit, the limit of `a + b`, and of each other number in the condition.
+/// If `a` is compared with a limit, returns the comparison of `a + b` with it, also for each other number in the
+/// condition.
 fn sums(at: &At<'_>, inner: usize) -> Vec<(String, f64)> {
     let byte = at.source.node(inner).start;
     let mut names: BTreeSet<&str> = BTreeSet::new();

@@ -1,12 +1,12 @@
-//! Constants: numbers and their neighbours, in the way they are written; names for names and names for numbers.
+//! Constants: numbers and their neighbours in the same notation, names for names and names for numbers.
 
 use super::{At, Proposal};
 use crate::template::Template::{Index, NamedConstant, Number};
 
-/// The most named constants that are tried for one place.
+/// The maximum number of named constants that are tried for one place.
 const NAMES_MAX: usize = 16;
 
-/// A number as it is written: its value, whether in hexadecimal, and its suffix.
+/// A number literal: its value, its base, and its suffix.
 struct Written<'a> {
     value: u64,
     hex: bool,
@@ -36,7 +36,8 @@ impl Written<'_> {
     }
 }
 
-/// Another number: a neighbour, half, double, a number of the function, what the failed check expected.
+/// Proposes another number: a neighbour, half, double, a number of the function, or the expected value of the failed
+/// check.
 pub(crate) fn number(at: &At<'_>, into: &mut Vec<Proposal>) {
     if at.kind() != "number_literal" || at.source.above(at.node, "preproc_if").is_some() {
         return;
@@ -71,7 +72,8 @@ fn decimal(at: &At<'_>, number: &Written<'_>) -> Vec<(u64, f64)> {
     others
 }
 
-/// Masks and bits: neighbours, one bit or one digit to either side, all ones of the next width, the lowest bits turned over.
+/// Returns masks and bits: neighbours, one bit or one digit to either side, all ones of the next width, the lowest bits
+/// inverted.
 fn hexadecimal(number: &Written<'_>) -> Vec<(u64, f64)> {
     let value = number.value;
     let mut others = vec![
@@ -90,7 +92,7 @@ fn hexadecimal(number: &Written<'_>) -> Vec<(u64, f64)> {
     others
 }
 
-/// The function's other numbers.
+/// Proposes the function's other numbers.
 fn siblings(at: &At<'_>, into: &mut Vec<Proposal>) {
     let Some(function) = at.source.function(at.node) else { return };
     for other in at.ingredients.numbers.get(&function).into_iter().flatten().filter(|other| *other != at.text()) {
@@ -121,13 +123,13 @@ fn names_for_number(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// Whether a header belongs to this file: the same name with another ending.
+/// Returns true if a header belongs to this file: the same name with another extension.
 fn related(at: &At<'_>, path: &str) -> bool {
     let stem = |path: &str| path.rsplit_once('.').map_or(path.to_owned(), |(stem, _)| stem.to_owned());
     stem(path) == stem(&at.source.path)
 }
 
-/// Another constant: of the same enumeration, or with a similar name.
+/// Proposes another constant: of the same enumeration, or with a similar name.
 pub(crate) fn named(at: &At<'_>, into: &mut Vec<Proposal>) {
     if at.kind() != "identifier" || !at.in_function() {
         return;
@@ -154,7 +156,7 @@ pub(crate) fn named(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// The share of words that two names have in common: `RX_ROOM` and `TX_ROOM` have one of two.
+/// Returns the share of words that two names have in common: `RX_ROOM` and `TX_ROOM` share one of two.
 fn similarity(a: &str, b: &str) -> f64 {
     let (a, b): (Vec<&str>, Vec<&str>) = (a.split('_').collect(), b.split('_').collect());
     let common = a.iter().filter(|word| b.contains(word)).count();

@@ -1,27 +1,27 @@
-//! What a file already says and could say once more: its statements, expressions and conditions.
+//! The statements, expressions and conditions of a file that can be reused elsewhere in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source::Source;
 
-/// Longer texts are not taken from one place to another.
+/// The maximum length of a text that is reused.
 const TEXT_MAX: usize = 100;
-/// The most statements or conditions that a file lends.
+/// The maximum number of statements or conditions that a file provides.
 const KEPT_MAX: usize = 200;
-/// The most larger expressions that are kept for one operand.
+/// The maximum number of larger expressions that are kept for one operand.
 const LARGER_MAX: usize = 8;
 
-/// Nodes of a file that are worth writing again elsewhere.
+/// Nodes of a file that are worth reusing elsewhere.
 pub(crate) struct Ingredients {
-    /// Statements that do one thing: an assignment, a step, a call.
+    /// Statements with one effect: an assignment, a step, a call.
     pub(crate) statements: Vec<usize>,
-    /// How often the file has a statement.
+    /// The number of occurrences of each statement in the file.
     pub(crate) frequency: BTreeMap<String, usize>,
     /// Conditions and their parts.
     pub(crate) conditions: Vec<usize>,
-    /// By the text of an operand, expressions that it is in.
+    /// The expressions that contain an operand, by the operand's text.
     pub(crate) larger: BTreeMap<String, Vec<usize>>,
-    /// Fields that are assigned outside of functions that initialise.
+    /// Fields that are assigned outside initialisation functions.
     pub(crate) moved_fields: BTreeSet<String>,
     /// Fields that are read anywhere.
     pub(crate) read_fields: BTreeSet<String>,
@@ -32,7 +32,7 @@ pub(crate) struct Ingredients {
 }
 
 impl Ingredients {
-    /// Reads a file.
+    /// Collects the ingredients of a file.
     pub(crate) fn of(source: &Source) -> Ingredients {
         let mut all = Ingredients {
             statements: Vec::new(),
@@ -121,12 +121,12 @@ fn is_condition(source: &Source, at: usize) -> bool {
     matches!(operator, "<" | "<=" | ">" | ">=" | "==" | "!=")
 }
 
-/// A name as constants are written: `FRAME_MAX`.
+/// Returns true for a name in the notation of constants: `FRAME_MAX`.
 pub(crate) fn is_capitalised(name: &str) -> bool {
     name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// The name of the function that a node is in; empty where it is in none.
+/// Returns the name of the function that contains a node; empty if there is none.
 pub(crate) fn function_name(source: &Source, at: usize) -> &str {
     let Some(function) = source.function(at) else { return "" };
     let head = source.inside(function).find(|node| source.kind(*node) == "function_declarator");

@@ -1,4 +1,4 @@
-//! Statements that were forgotten: those of sibling branches and functions, their opposites, and values that nobody keeps.
+//! Missing statements: those of sibling branches and functions, their opposites, and values that are not stored.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use crate::hints::words;
 use crate::source::Source;
 use crate::template::Template::MissingStatement;
 
-/// The most statements that are tried at one place.
+/// The maximum number of statements that are tried at one place.
 const INSERTED_MAX: usize = 40;
 
-/// Statements beside which something may be missing.
+/// Returns true for statements beside which another may be missing.
 fn is_place(at: &At<'_>) -> bool {
     let statement = matches!(
         at.kind(),
@@ -43,7 +43,7 @@ fn put(at: &At<'_>, into: &mut Vec<Proposal>, weight: f64, text: &str) {
     }
 }
 
-/// A statement of the file, or its opposite.
+/// Inserts a statement of the file, or its opposite.
 pub(crate) fn from_elsewhere(at: &At<'_>, into: &mut Vec<Proposal>) {
     if !is_place(at) {
         return;
@@ -68,7 +68,7 @@ pub(crate) fn from_elsewhere(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// What is around a place: the names of the statement itself, and those that the conditions above it ask.
+/// The surroundings of a place: the names of the statement itself, and those in the conditions above it.
 struct Around<'s> {
     names: BTreeSet<&'s str>,
     asked: BTreeSet<&'s str>,
@@ -83,13 +83,14 @@ impl<'s> Around<'s> {
     }
 }
 
-/// The function that a statement is a call of.
+/// Returns the function that a statement calls, if the statement is a call.
 fn called(source: &Source, statement: usize) -> Option<String> {
     let call = source.named(statement).next().filter(|call| source.kind(*call) == "call_expression")?;
     source.child(call, "function").map(|node| source.text(node).to_owned())
 }
 
-/// A statement is likely where it is about the same things, where it sets what was asked, and where it follows the like elsewhere.
+/// Returns the likelihood of a statement. It is higher if the statement uses the same names, if it sets a tested
+/// variable, and if it follows a similar statement elsewhere.
 fn likely(at: &At<'_>, statement: usize, function: Option<usize>, around: &Around<'_>) -> f64 {
     let source = at.source;
     let text = source.text(statement);
@@ -110,7 +111,7 @@ fn likely(at: &At<'_>, statement: usize, function: Option<usize>, around: &Aroun
     near * about * asked * often * if like { 2.0 } else { 1.0 }
 }
 
-/// Whether the fields of a statement from elsewhere exist for what its variables are here.
+/// Returns true if the fields of a statement from elsewhere exist for the types of its variables here.
 fn fields_fit(at: &At<'_>, statement: usize) -> bool {
     let byte = at.source.node(at.node).end.saturating_sub(1);
     at.source.inside(statement).filter(|node| at.source.kind(*node) == "field_expression").all(|node| {
@@ -126,7 +127,7 @@ fn fields_fit(at: &At<'_>, statement: usize) -> bool {
     })
 }
 
-/// `x--;` for `x++;`, `x = false;` for `x = true;`.
+/// Returns the opposite statement: `x--;` for `x++;`, `x = false;` for `x = true;`.
 fn opposite(text: &str) -> Option<String> {
     const PAIRS: [(&str, &str); 3] = [("++;", "--;"), ("= true;", "= false;"), ("= 1;", "= 0;")];
     PAIRS.iter().find_map(|(a, b)| {
@@ -135,7 +136,7 @@ fn opposite(text: &str) -> Option<String> {
     })
 }
 
-/// A field that is read and that nothing but the initialisation sets: somebody forgot to keep a value.
+/// Inserts an assignment to a field that is read but set only by the initialisation: the update was probably forgotten.
 pub(crate) fn remembered(at: &At<'_>, into: &mut Vec<Proposal>) {
     if !is_place(at) || function_name(at.source, at.node).contains("init") {
         return;

@@ -1,4 +1,4 @@
-//! The templates: each looks at one node and proposes changes. Ranking is done by who asked.
+//! The templates: each examines one node and proposes changes. The caller ranks them.
 
 mod boundaries;
 mod calls;
@@ -22,7 +22,7 @@ use crate::source::Source;
 use crate::symbols::Symbols;
 use crate::template::Template;
 
-/// What a template proposes: a change, and how likely it is among those of the template.
+/// A proposal of a template: a change, and its weight among the template's proposals.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Proposal {
     pub(crate) template: Template,
@@ -30,7 +30,7 @@ pub(crate) struct Proposal {
     pub(crate) edits: Vec<Edit>,
 }
 
-/// A place that a template looks at.
+/// A place that a template examines.
 pub(crate) struct At<'a> {
     pub(crate) source: &'a Source,
     pub(crate) symbols: &'a Symbols,
@@ -41,7 +41,7 @@ pub(crate) struct At<'a> {
 
 type Rule = fn(&At<'_>, &mut Vec<Proposal>);
 
-/// Every template, by the file that it is in.
+/// Every template, grouped by file.
 pub(crate) const RULES: &[Rule] = &[
     operators::binary,
     operators::regroup,
@@ -95,12 +95,12 @@ impl<'a> At<'a> {
         self.source.node(self.node).start
     }
 
-    /// The operator of an expression: its text and its node.
+    /// Returns the operator of an expression: its node and its text.
     pub(crate) fn operator(&self) -> Option<(usize, &'a str)> {
         self.child("operator").map(|node| (node, self.source.text(node)))
     }
 
-    /// A node with another text.
+    /// Returns an edit that replaces a node's text.
     pub(crate) fn replace(&self, node: usize, text: impl Into<String>) -> Edit {
         let node = self.source.node(node);
         Edit { start: node.start, end: node.end, text: text.into() }
@@ -119,7 +119,7 @@ impl<'a> At<'a> {
         into.push(Proposal { template, weight, edits: vec![edit] });
     }
 
-    /// Whether the node is a value that is read: not a name that is declared, called, or assigned to.
+    /// Returns true if the node is a value that is read: not a name that is declared, called, or assigned to.
     pub(crate) fn is_read(&self) -> bool {
         let parent = self.source.parent(self.node);
         let field = &*self.source.node(self.node).field;
@@ -139,8 +139,8 @@ impl<'a> At<'a> {
         }
     }
 
-    /// How much better another name goes with the rest of its statement: what was copied and not changed all through has
-    /// `rx` beside `TX_ROOM`.
+    /// Returns the factor by which another name fits better with the rest of its statement. Text that was copied and
+    /// only partly adapted has `rx` beside `TX_ROOM`.
     pub(crate) fn consistency(&self, other: &str) -> f64 {
         let parts = |name: &str| name.to_ascii_lowercase().split('_').map(str::to_owned).collect::<Vec<String>>();
         let (own, new) = (parts(self.text()), parts(other));
@@ -159,7 +159,7 @@ impl<'a> At<'a> {
         if names.any(|node| parts(self.source.text(node)).contains(changed)) { 2.5 } else { 1.0 }
     }
 
-    /// Whether the other operand of the expression is that text: `x < x` says nothing.
+    /// Returns true if the other operand of the expression has this text: `x < x` is pointless.
     pub(crate) fn is_beside(&self, text: &str) -> bool {
         let parent = self.source.parent(self.node);
         let operands =
@@ -167,13 +167,13 @@ impl<'a> At<'a> {
         operands && self.source.named(parent).any(|one| one != self.node && self.source.text(one) == text)
     }
 
-    /// Whether the node is inside a function.
+    /// Returns true if the node is inside a function.
     pub(crate) fn in_function(&self) -> bool {
         self.source.function(self.node).is_some()
     }
 }
 
-/// Whether an expression can be an operand as it stands.
+/// Returns true if an expression needs no parentheses as an operand.
 pub(crate) fn is_simple(kind: &str) -> bool {
     matches!(
         kind,
@@ -187,7 +187,7 @@ pub(crate) fn is_simple(kind: &str) -> bool {
     )
 }
 
-/// How tightly an operator binds; more is tighter.
+/// Returns the precedence of an operator; a larger number binds tighter.
 pub(crate) fn binding(operator: &str) -> u32 {
     match operator {
         "*" | "/" | "%" => 10,

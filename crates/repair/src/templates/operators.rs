@@ -1,11 +1,11 @@
-//! Operators: comparisons, arithmetic, bits, shifts, logic, assignment; and the order in which they bind.
+//! Operators: comparisons, arithmetic, bits, shifts, logic, assignment, and their precedence.
 
 use super::{At, Proposal, binding};
 use crate::template::Template::{
     self, Assignment, Boundary, Comparison, Logic, Operator, Precedence, Step, SwappedOperands,
 };
 
-/// What may be meant by an operator, and how likely.
+/// Returns the operators that may be intended, with their weights.
 fn others(operator: &str) -> &'static [(&'static str, f64, Template)] {
     match operator {
         "<" => &[("<=", 1.0, Boundary), (">", 0.5, Comparison), (">=", 0.6, Comparison), ("!=", 0.3, Comparison)],
@@ -42,7 +42,7 @@ fn others(operator: &str) -> &'static [(&'static str, f64, Template)] {
     }
 }
 
-/// Another operator, or the operands the other way round.
+/// Proposes another operator, or swaps the operands.
 pub(crate) fn binary(at: &At<'_>, into: &mut Vec<Proposal>) {
     if at.kind() != "binary_expression" {
         return;
@@ -62,14 +62,14 @@ pub(crate) fn binary(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// Whether a comparison with zero says nothing: nothing without a sign is less than it.
+/// Returns true if a comparison with zero is constant, because an unsigned value is never less than zero.
 fn is_empty(at: &At<'_>, operator: &str) -> bool {
     let zero = at.child("right").is_some_and(|right| matches!(at.source.text(right), "0" | "0u" | "0U"));
     let left = at.child("left").and_then(|left| at.symbols.kind_of(at.source, left)).unwrap_or_default();
     zero && matches!(operator, ">=" | "<") && (left.starts_with('u') || left == "size_t")
 }
 
-/// `a op (b op c)` for `(a op b) op c`, and back; also where the parentheses are not written.
+/// Proposes `a op (b op c)` for `(a op b) op c`, and the reverse, even if the parentheses are implicit.
 pub(crate) fn regroup(at: &At<'_>, into: &mut Vec<Proposal>) {
     if at.kind() != "binary_expression" {
         return;
@@ -87,7 +87,7 @@ pub(crate) fn regroup(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// The operands and the operator of a binary expression, with or without parentheses.
+/// Returns the operands and the operator of a binary expression, with or without parentheses.
 fn parts<'a>(at: &At<'a>, node: usize) -> Option<(&'a str, &'a str, &'a str)> {
     let inner = if at.source.kind(node) == "parenthesized_expression" { at.source.named(node).next()? } else { node };
     if at.source.kind(inner) != "binary_expression" {
@@ -97,13 +97,14 @@ fn parts<'a>(at: &At<'a>, node: usize) -> Option<(&'a str, &'a str, &'a str)> {
     Some((text("left")?, text("operator")?, text("right")?))
 }
 
-/// Bits beside comparisons and sums beside shifts are what people get wrong.
+/// Returns a higher weight for bit operators mixed with comparisons and for sums mixed with shifts, which are common
+/// mistakes.
 fn mixed(inner: &str, outer: &str) -> f64 {
     let bits = |operator: &str| matches!(operator, "&" | "|" | "^" | "<<" | ">>");
     if bits(inner) != bits(outer) && binding(inner) > 2 && binding(outer) > 2 { 1.5 } else { 0.6 }
 }
 
-/// Another assignment, `++` for `--`, and the step before for behind.
+/// Proposes another assignment operator, `++` for `--`, and prefix for postfix.
 pub(crate) fn assignment(at: &At<'_>, into: &mut Vec<Proposal>) {
     let Some((node, operator)) = at.operator() else { return };
     if at.kind() == "assignment_expression" {
@@ -130,7 +131,8 @@ pub(crate) fn assignment(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// How likely a value is counted up or has its bits set: not pointers, hardly truths, and not by nothing.
+/// Returns the likelihood that a value is counted or has its bits set: never for pointers or an assignment of nothing,
+/// seldom for booleans.
 fn counted(at: &At<'_>, operator: &str) -> f64 {
     let kind = at.child("left").and_then(|left| at.symbols.kind_of(at.source, left)).unwrap_or_default();
     let value = at.child("right").map(|right| at.source.text(right)).unwrap_or_default();

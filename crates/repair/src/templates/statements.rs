@@ -1,4 +1,4 @@
-//! Statements: how a block ends, what is returned, which comes first, and which is too many.
+//! Statements: the end of a block, returned values, the order of statements, and superfluous statements.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::edit::Edit;
 use crate::source::Source;
 use crate::template::Template::{Break, Delete, Return, ReturnValue, SwappedStatements};
 
-/// `break` at the end of a case, `return` at the end of a block, `break` for `continue`.
+/// Proposes `break` at the end of a case, `return` at the end of a block, and exchanges `break` and `continue`.
 pub(crate) fn ends(at: &At<'_>, into: &mut Vec<Proposal>) {
     match at.kind() {
         "case_statement" => end_case(at, into),
@@ -44,7 +44,7 @@ fn end_block(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// Returns that the function has, or could have by its type.
+/// Returns the return statements that the function has, or could have by its type.
 pub(crate) fn returns(at: &At<'_>) -> Vec<(String, f64)> {
     let Some(function) = at.source.function(at.node) else { return Vec::new() };
     let answers = at.source.child(function, "type").map(|node| at.source.text(node)).unwrap_or_default();
@@ -66,7 +66,7 @@ pub(crate) fn returns(at: &At<'_>) -> Vec<(String, f64)> {
     texts.into_iter().take(8).map(|text| (text, 0.8)).collect()
 }
 
-/// Another value returned: of the function, the other truth.
+/// Proposes another returned value: one of the function's, or the opposite boolean.
 pub(crate) fn returned(at: &At<'_>, into: &mut Vec<Proposal>) {
     if at.kind() == "true" || at.kind() == "false" {
         at.instead(into, ReturnValue, 0.8, at.node, if at.kind() == "true" { "false" } else { "true" });
@@ -79,7 +79,7 @@ pub(crate) fn returned(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// Two neighbouring statements the other way round.
+/// Swaps two neighbouring statements.
 pub(crate) fn swap(at: &At<'_>, into: &mut Vec<Proposal>) {
     let movable = |node: usize| matches!(at.source.kind(node), "expression_statement" | "if_statement");
     let Some(next) = next(at.source, at.node).filter(|next| movable(at.node) && movable(*next)) else { return };
@@ -91,7 +91,7 @@ fn next(source: &Source, node: usize) -> Option<usize> {
     source.named(source.parent(node)).find(|one| source.node(*one).start >= source.node(node).end)
 }
 
-/// A statement too many. An empty one stands in its place, so that what depends on it stays whole.
+/// Removes a statement. It is replaced by an empty one if the surrounding statement needs one.
 pub(crate) fn delete(at: &At<'_>, into: &mut Vec<Proposal>) {
     if !matches!(
         at.kind(),
@@ -110,20 +110,20 @@ pub(crate) fn delete(at: &At<'_>, into: &mut Vec<Proposal>) {
     });
 }
 
-/// The end of the line before, so that no empty line stays.
+/// Returns the end of the previous line, so that no empty line remains.
 fn line_before(source: &Source, start: usize) -> usize {
     let before = source.text.get(..start).unwrap_or_default();
     let trimmed = before.trim_end_matches([' ', '\t']);
     if trimmed.ends_with('\n') { trimmed.len() - 1 } else { start }
 }
 
-/// A statement on a line of its own behind another.
+/// Inserts a statement on a new line after another.
 pub(crate) fn behind(source: &Source, node: usize, text: &str) -> Edit {
     let end = source.node(node).end;
     Edit { start: end, end, text: format!("\n{}{text}", source.indent(node)) }
 }
 
-/// A statement on a line of its own before another.
+/// Inserts a statement on a new line before another.
 pub(crate) fn before(source: &Source, node: usize, text: &str) -> Edit {
     let start = source.node(node).start;
     Edit { start, end: start, text: format!("{text}\n{}", source.indent(node)) }

@@ -1,4 +1,4 @@
-//! Terms that were forgotten: an offset, a factor, a flag; and expressions as they are written elsewhere in the file.
+//! Missing terms: an offset, a factor, a flag; and expressions as they are written elsewhere in the file.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,11 @@ use crate::declared::{bits, is_number, pointee};
 use crate::hints::words;
 use crate::template::Template::{AsElsewhere, MissingTerm, Rounding};
 
-/// The most terms that are tried for one expression.
+/// The maximum number of terms that are tried for one expression.
 const TERMS_MAX: usize = 14;
 
-/// `x` becomes `x - HEADER`, `x * SIZE`, `x | FLAG`, `bytes + first`: with constants and variables of the function, and those the failed checks name.
+/// `x` becomes `x - HEADER`, `x * SIZE`, `x | FLAG`, `bytes + first`: with constants and variables of the function, and
+/// those in the failed checks.
 pub(crate) fn named_term(at: &At<'_>, into: &mut Vec<Proposal>) {
     if !is_simple(at.kind()) || at.kind() == "number_literal" || !at.is_read() || !takes_a_term(at) {
         return;
@@ -53,7 +54,7 @@ fn is_tight(at: &At<'_>, operator: &str) -> bool {
     binding(outer) > binding(operator) || (behind && binding(outer) == binding(operator) && binding(outer) > 0)
 }
 
-/// Names with how likely they are meant, and whether they are constants.
+/// Returns names with their weights, and true for constants.
 fn terms(at: &At<'_>) -> Vec<(String, f64, bool)> {
     let mut terms: Vec<(String, f64, bool)> =
         at.symbols.constants_of(&at.source.path).filter_map(|(name, _)| constant(at, name)).collect();
@@ -70,7 +71,7 @@ fn terms(at: &At<'_>) -> Vec<(String, f64, bool)> {
     terms
 }
 
-/// A macro that a failed check, the function or the file names.
+/// Returns a macro that occurs in a failed check, the function or the file, with its weight.
 fn constant(at: &At<'_>, name: &str) -> Option<(String, f64, bool)> {
     let constant = at.symbols.constants.get(name).filter(|constant| constant.of.is_empty())?;
     let function = at.source.function(at.node)?;
@@ -84,7 +85,7 @@ fn constant(at: &At<'_>, name: &str) -> Option<(String, f64, bool)> {
     Some((name.to_owned(), weight, true))
 }
 
-/// A larger expression of the file that this one is an operand of.
+/// Proposes a larger expression of the file that contains this one as an operand.
 pub(crate) fn as_elsewhere(at: &At<'_>, into: &mut Vec<Proposal>) {
     if !is_simple(at.kind()) || !at.is_read() || !at.in_function() {
         return;
@@ -116,7 +117,7 @@ fn offer(at: &At<'_>, expression: usize, into: &mut Vec<Proposal>) {
     at.instead(into, AsElsewhere, if near { 0.8 } else { 0.5 }, at.node, text);
 }
 
-/// `a / b` rounded to the nearest, or up.
+/// Proposes `a / b` rounded to the nearest or up.
 pub(crate) fn rounding(at: &At<'_>, into: &mut Vec<Proposal>) {
     if at.kind() != "binary_expression" || at.operator().is_none_or(|(_, operator)| operator != "/") {
         return;

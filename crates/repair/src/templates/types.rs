@@ -1,4 +1,4 @@
-//! Types: width and sign of what is declared and cast, `volatile`, and values to start with.
+//! Types: width and sign of declarations and casts, `volatile`, and initial values.
 
 use super::ingredients::function_name;
 use super::{At, Proposal};
@@ -6,7 +6,7 @@ use crate::declared::{base, bits, declared, is_number};
 use crate::edit::Edit;
 use crate::template::Template::{Cast, Initialisation, Type, Volatile};
 
-/// The types that are meant where another is written: wider first, then the other sign, then narrower.
+/// Returns the types that may be intended: wider first, then the other sign, then narrower.
 fn others(kind: &str) -> &'static [(&'static str, f64)] {
     match kind {
         "uint8_t" => &[("uint16_t", 0.9), ("uint32_t", 0.7), ("int8_t", 0.5), ("int", 0.4)],
@@ -23,7 +23,7 @@ fn others(kind: &str) -> &'static [(&'static str, f64)] {
     }
 }
 
-/// Another width or sign of a variable, parameter, field or answer.
+/// Proposes another width or sign of a variable, parameter, field or return value.
 pub(crate) fn width(at: &At<'_>, into: &mut Vec<Proposal>) {
     if !matches!(at.kind(), "declaration" | "parameter_declaration" | "field_declaration" | "function_definition") {
         return;
@@ -35,7 +35,8 @@ pub(crate) fn width(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// `volatile` for what is outside of functions, more likely where an interrupt changes it, and for what pointers to registers point at.
+/// Proposes `volatile` for declarations outside functions, with a higher weight if an interrupt changes the variable,
+/// and for the targets of pointers to registers.
 pub(crate) fn volatile(at: &At<'_>, into: &mut Vec<Proposal>) {
     let local = at.in_function() && at.kind() != "parameter_declaration";
     if !matches!(at.kind(), "declaration" | "field_declaration" | "parameter_declaration") || local {
@@ -71,7 +72,7 @@ fn is_changed_by_interrupt(at: &At<'_>, name: &str) -> bool {
         .any(|function| ["isr", "irq", "handler", "interrupt", "callback"].iter().any(|word| function.contains(word)))
 }
 
-/// A local variable that starts with nothing.
+/// Initialises a local variable that has no initial value.
 pub(crate) fn initialise(at: &At<'_>, into: &mut Vec<Proposal>) {
     if at.kind() != "declaration" || !at.in_function() {
         return;
@@ -92,7 +93,7 @@ pub(crate) fn initialise(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// A cast put in before an operand, taken out, or to another type.
+/// Adds, removes or changes a cast.
 pub(crate) fn cast(at: &At<'_>, into: &mut Vec<Proposal>) {
     match at.kind() {
         "cast_expression" => recast(at, into),
@@ -109,7 +110,8 @@ fn recast(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// Before a product, shift or sum that needs more bits; around a difference that should have fewer, or a sign.
+/// Adds a cast before a product, shift or sum that needs more bits, or around a difference that needs fewer bits or a
+/// sign.
 fn widen(at: &At<'_>, into: &mut Vec<Proposal>) {
     let (Some((_, operator)), Some(left)) = (at.operator(), at.child("left")) else { return };
     let kind = at.symbols.kind_of(at.source, left).unwrap_or_default();

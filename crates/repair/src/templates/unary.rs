@@ -1,10 +1,10 @@
-//! Operators of one operand, put in or taken out; complements of masks.
+//! Unary operators, added or removed; complements of masks.
 
 use super::{At, Proposal};
 use crate::declared::is_number;
 use crate::template::Template::{Mask, Unary};
 
-/// `!x` for `x`, `~MASK` for `MASK`, `*p` for `p`, `&x` for `x`, and back.
+/// Proposes `!x` for `x`, `~MASK` for `MASK`, `*p` for `p`, `&x` for `x`, and the reverse.
 pub(crate) fn unary(at: &At<'_>, into: &mut Vec<Proposal>) {
     match at.kind() {
         "unary_expression" | "pointer_expression" => take_out(at, into),
@@ -54,7 +54,7 @@ fn put_in(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// A value that is given on: the other truth, the other sign.
+/// Changes a value that is passed on: the opposite boolean, the other sign.
 fn value(at: &At<'_>, into: &mut Vec<Proposal>) {
     let kind = at.symbols.kind_of(at.source, at.node).unwrap_or_default();
     if kind == "bool" {
@@ -65,7 +65,7 @@ fn value(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// An argument whose address, or whose target, is wanted: only where the types say so.
+/// Passes the address or the target of an argument, only if the types require it.
 fn argument(at: &At<'_>, into: &mut Vec<Proposal>) {
     let source = at.source;
     let list = source.parent(at.node);

@@ -1,4 +1,5 @@
-//! The wrong variable: others of the type that can be seen, other fields of the structure, other ways to the same type.
+//! Wrong variables: other visible variables of the type, other fields of the structure, other expressions of the same
+//! type.
 
 use super::{At, Proposal};
 use crate::declared::{FUNCTION, fits};
@@ -6,10 +7,10 @@ use crate::hints::words;
 use crate::source::Source;
 use crate::template::Template::{Index, Variable};
 
-/// The most others that are tried for one place.
+/// The maximum number of alternatives that are tried for one place.
 const OTHERS_MAX: usize = 24;
 
-/// Another variable of the type.
+/// Proposes another variable of the type.
 pub(crate) fn variable(at: &At<'_>, into: &mut Vec<Proposal>) {
     if at.kind() != "identifier" || is_declared(at.source, at.node) {
         return;
@@ -28,14 +29,14 @@ pub(crate) fn variable(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// The variable that a loop counts with is seldom another.
+/// Returns a lower weight for the counter of a loop, which is seldom wrong.
 fn loop_counter(at: &At<'_>) -> f64 {
     let head = at.source.above(at.node, "for_statement").and_then(|up| at.source.child(up, "initializer"));
     let counter = head.is_some_and(|head| words(at.source.text(head)).any(|word| word == at.text()));
     if counter { 0.4 } else { 1.0 }
 }
 
-/// A name that is declared here, not used.
+/// Returns true if a name is declared here, not used.
 fn is_declared(source: &Source, node: usize) -> bool {
     let field = &*source.node(node).field;
     field == "declarator"
@@ -45,7 +46,7 @@ fn is_declared(source: &Source, node: usize) -> bool {
         )
 }
 
-/// Another field of the structure.
+/// Proposes another field of the structure.
 pub(crate) fn field(at: &At<'_>, into: &mut Vec<Proposal>) {
     if at.kind() != "field_expression" {
         return;
@@ -61,7 +62,7 @@ pub(crate) fn field(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// Another expression of exactly the type: a variable for a field, a field for a variable.
+/// Proposes another expression of exactly the same type: a variable for a field, a field for a variable.
 pub(crate) fn same_type(at: &At<'_>, into: &mut Vec<Proposal>) {
     let usable = matches!(
         at.kind(),
@@ -81,7 +82,7 @@ pub(crate) fn same_type(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// What can be seen and has the type: variables, and fields one step away.
+/// Returns visible expressions of the type: variables, and their direct fields.
 pub(crate) fn values(at: &At<'_>, kind: &str) -> Vec<String> {
     let mut values = Vec::new();
     for variable in at.symbols.visible(&at.source.path, at.start()) {

@@ -1,4 +1,4 @@
-//! Plausible is not proven.
+//! Confidence: a plausible repair is not a proven one.
 
 use interlock_repair::{MEASURED_MAX, Template, believed, confidence};
 
@@ -23,7 +23,7 @@ fn fewer_than_four_covering_cases_never_reach_the_threshold_of_success() {
 }
 
 #[test]
-fn more_cases_never_make_it_less_and_deleting_is_never_believed() {
+fn more_cases_never_lower_the_confidence_and_deleting_is_never_believed() {
     for template in TEMPLATES {
         let by_cases: Vec<f64> = (0..30).map(|covering| confidence(template, covering, 30)).collect();
         assert!(by_cases.is_sorted(), "{template}: {by_cases:?}");
@@ -33,19 +33,19 @@ fn more_cases_never_make_it_less_and_deleting_is_never_believed() {
 }
 
 #[test]
-fn boundary_that_many_cases_cover_is_believed() {
+fn a_boundary_that_many_cases_cover_is_believed() {
     assert!(confidence(Template::Boundary, 12, 22) >= 0.8);
     assert!(confidence(Template::Boundary, 5, 22) < confidence(Template::Boundary, 12, 22));
 }
 
 #[test]
-fn counts_that_make_no_sense_are_taken_as_the_smaller() {
+fn impossible_counts_are_clamped() {
     assert_eq!(confidence(Template::Boundary, 50, 2), confidence(Template::Boundary, 2, 2));
     assert!(confidence(Template::Boundary, 0, 0) < 0.8);
 }
 
 #[test]
-fn nothing_that_only_passed_is_believed_more_than_was_measured() {
+fn passing_tests_never_exceed_the_measured_maximum() {
     for template in TEMPLATES.map(Some).into_iter().chain([None]) {
         let by_witnesses: Vec<f64> = (0..100).map(|witnesses| believed(template, witnesses)).collect();
         assert!(by_witnesses.is_sorted(), "{template:?}: {by_witnesses:?}");

@@ -1,4 +1,4 @@
-//! Patches that pass every case and that nobody but a person may deliver.
+//! Patches that pass every case but must not be delivered without a person's approval.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ extern int shared;
 static inline unsigned status(void) { return STATUS & 0xffu; }
 ";
 
-/// The doubts about a change of one function, with registers in a header.
+/// Returns the doubts about a change of one function, with registers in a header.
 fn found(before: &str, after: &str) -> Vec<Doubt> {
     let code =
         BTreeMap::from([("src/regs.h".to_owned(), REGISTERS.to_owned()), ("src/uart.c".to_owned(), before.to_owned())]);
@@ -27,7 +27,7 @@ fn kinds(before: &str, after: &str) -> Vec<DoubtKind> {
     found(before, after).into_iter().map(|doubt| doubt.kind).collect()
 }
 
-/// A function whose body this is.
+/// Returns a function with this body.
 fn body(text: &str) -> String {
     format!("void put(char c) {{\n    int i;\n    {text}\n    UART0->DR = c;\n}}\n")
 }
@@ -42,7 +42,7 @@ fn check(before: &str, after: &str, expected: &[DoubtKind]) {
 }
 
 #[test]
-fn wait_for_a_register_that_is_inverted_needs_a_person() {
+fn an_inverted_wait_for_a_register_needs_a_person() {
     check("while (!(UART0->SR & TX_READY)) {}", "while (UART0->SR & TX_READY) {}", &[WaitInverted]);
     check("while (UART0->SR & BUSY);", "while (!(UART0->SR & BUSY));", &[WaitInverted]);
     check("while ((STATUS & 0x20) == 0);", "while ((STATUS & 0x20) != 0);", &[WaitInverted]);
@@ -58,7 +58,7 @@ fn wait_for_a_register_that_is_inverted_needs_a_person() {
 }
 
 #[test]
-fn wait_for_a_register_that_is_removed_needs_a_person() {
+fn a_removed_wait_for_a_register_needs_a_person() {
     check("while (!(UART0->SR & TX_READY)) {}", "", &[WaitRemoved]);
     check("while (!done);", ";", &[WaitRemoved]);
     check("for (i = 0; i < 100 && !(STATUS & 1); i++) {}", "i = 0;", &[WaitRemoved]);
@@ -66,7 +66,7 @@ fn wait_for_a_register_that_is_removed_needs_a_person() {
 }
 
 #[test]
-fn wait_that_is_changed_or_bypassed_needs_a_person() {
+fn a_changed_or_bypassed_wait_needs_a_person() {
     check("while (!(UART0->SR & TX_READY)) {}", "while (!(UART0->SR & 0x40)) {}", &[WaitChanged]);
     check("while (!(UART0->SR & TX_READY)) {}", "while (!(UART0->SR & TX_READY)) { break; }", &[WaitChanged]);
     check("while (!done) {}", "if (c == 7) { while (!done) {} }", &[WaitChanged]);
@@ -75,7 +75,7 @@ fn wait_that_is_changed_or_bypassed_needs_a_person() {
     check("for (i = 0; i < 9 && !done; i++) {}", "for (i = 0; i < 2 && !done; i++) {}", &[WaitChanged]);
     check("for (;;) { if (STATUS & 2) break; }", "for (;;) { if (STATUS & 4) break; }", &[WaitChanged]);
     check("for (volatile int n = 0; n < 900; n++) {}", "for (volatile int n = 0; n < 9; n++) {}", &[WaitChanged]);
-    // Nobody says volatile, and yet nobody in the loop can end it.
+    // Nothing is declared volatile, but no statement in the loop can end it.
     check("while (shared == c) {}", "while (shared > c) {}", &[WaitChanged]);
 }
 
@@ -97,12 +97,12 @@ fn registers_masks_and_readers_of_a_wait_belong_to_it() {
 }
 
 #[test]
-fn other_changes_of_the_same_function_need_nobody() {
+fn other_changes_of_the_same_function_raise_no_doubt() {
     check("while (!(UART0->SR & TX_READY)) {}\n    i = 1;", "while (!(UART0->SR & TX_READY)) {}\n    i = 2;", &[]);
     check("while (!done) {}", "/* wait */\n    while ( ! done )\n    { }", &[]);
     check("for (i = 0; i <= c; i++) { put(i); }", "for (i = 0; i < c; i++) { put(i); }", &[]);
     check("while (i > 0) { i--; }", "while (i >= 0) { i--; }", &[]);
-    // What becomes volatile is a usual repair, and makes no wait another.
+    // A variable that becomes volatile is a common repair, and it changes no wait.
     assert_eq!(
         kinds(
             "static int seen;\nvoid f(void) { while (!seen) {} }\n",
@@ -110,7 +110,7 @@ fn other_changes_of_the_same_function_need_nobody() {
         ),
         []
     );
-    // Another function has a local of that name.
+    // Another function has a local variable of that name.
     let two = |bound: &str| {
         format!(
             "void delay(void) {{ for (volatile int i = 0; i < 9; i++) {{}} }}\nvoid sum(int *a, int n) {{ int i; for (i = 0; i {bound} n; i++) {{ a[0] += a[i]; }} }}\n"
@@ -119,7 +119,7 @@ fn other_changes_of_the_same_function_need_nobody() {
     assert_eq!(kinds(&two("<="), &two("<")), []);
 }
 
-/// A failing test, a change of the code under test, and the constants that are told.
+/// Returns the constants that are reported for a failing test and a change of the code under test.
 fn fitted(test: &str, before: &str, after: &str) -> Vec<String> {
     let change = Change { path: "src/find.c".to_owned(), before: before.to_owned(), after: after.to_owned() };
     let tests = FailingTests {
@@ -135,7 +135,7 @@ fn fitted(test: &str, before: &str, after: &str) -> Vec<String> {
 const TEST: &str = "void test_find(void) {\n    CHECK(find(\"456123\", \"612\", 3) == 0); /* 99 */\n    CHECK(sum(0x11, 250) == 267);\n}\n";
 
 #[test]
-fn patch_that_repeats_the_data_of_the_test_needs_a_person() {
+fn a_patch_that_repeats_the_test_data_needs_a_person() {
     let find = |line: &str| {
         format!(
             "int find(const char *text, const char *needle, int len) {{\n    {line}\n    return scan(text, needle, len);\n}}\nint other(void) {{ return 3 + '6'; }}\n"
@@ -153,11 +153,11 @@ fn patch_that_repeats_the_data_of_the_test_needs_a_person() {
     assert_eq!(told("if (!strcmp(needle, \"612\")) return 1;"), ["\"612\""]);
     assert_eq!(told("if (!strncmp(needle, \"61\", len)) return 1;"), ["\"61\""]);
     assert_eq!(told("if (len == 6) return 1;"), ["6"], "the length of a text");
-    assert_eq!(told("if (seed == 4711) return 1;"), ["4711"], "what it is started with");
+    assert_eq!(told("if (seed == 4711) return 1;"), ["4711"], "an argument of the case");
 }
 
 #[test]
-fn constants_that_were_there_or_are_nobodys_need_nobody() {
+fn old_and_unrelated_constants_raise_no_doubt() {
     let find = |line: &str| {
         format!(
             "int find(const char *text, int len) {{\n    if (len > 250) {{ return -1; }}\n    {line}\n    return 0;\n}}\n"
@@ -172,7 +172,7 @@ fn constants_that_were_there_or_are_nobodys_need_nobody() {
 }
 
 #[test]
-fn scripts_are_compared_as_a_whole_and_tests_are_no_code() {
+fn scripts_are_compared_as_a_whole_and_tests_are_not_code() {
     let change =
         |path: &str| Change { path: path.to_owned(), before: "limit=10\n".to_owned(), after: "limit=42\n".to_owned() };
     let tests = FailingTests {
@@ -184,7 +184,7 @@ fn scripts_are_compared_as_a_whole_and_tests_are_no_code() {
 }
 
 #[test]
-fn nothing_makes_it_stop() {
+fn broken_text_never_panics() {
     for text in ["", "while (", "/*", "\"", "'", "'\\", "0x", "#define X", "for(;;){if(STATUS", "\u{feff}é'ß\"\\x"] {
         let _ = found(text, &format!("{text} while (1) {{}}"));
         let _ = fitted(text, text, "int f(void) { return 12345; }");

@@ -1,9 +1,10 @@
-//! Which lines are suspect.
+//! The ranking of suspect lines.
 
 use expect_test::{Expect, expect};
 use interlock_repair::{Coverage, Named, is_test, localise};
 
-/// Cases as `name+ 1 2 3` (passes) or `name- 1 2 3` (fails), lines of `src/a.c` but for `t` lines, which are of the tests.
+/// Parses cases as `name+ 1 2 3` (passes) or `name- 1 2 3` (fails). The lines are of `src/a.c`; lines with a `t` are of
+/// the tests.
 fn coverage(cases: &[&str]) -> Vec<Coverage> {
     let case = |text: &&str| {
         let mut words = text.split(' ');
@@ -30,7 +31,7 @@ fn check(cases: &[&str], named: &[(&str, usize, &str)], expected: Expect) {
 }
 
 #[test]
-fn line_that_only_the_failing_case_executes_comes_first() {
+fn a_line_that_only_the_failing_case_executes_comes_first() {
     check(
         &["a+ 1 2", "b+ 1 3", "c- 1 4"],
         &[],
@@ -42,7 +43,7 @@ fn line_that_only_the_failing_case_executes_comes_first() {
 }
 
 #[test]
-fn line_of_all_failing_cases_comes_before_line_of_some() {
+fn a_line_of_all_failing_cases_comes_before_a_line_of_some() {
     check(
         &["a- 1 2", "b- 1 3", "c+ 9"],
         &[],
@@ -55,7 +56,7 @@ fn line_of_all_failing_cases_comes_before_line_of_some() {
 }
 
 #[test]
-fn place_of_a_fault_is_raised_and_a_new_place_is_added() {
+fn the_place_of_a_fault_is_raised_and_a_new_place_is_added() {
     check(
         &["a+ 1 2", "b- 1 2"],
         &[("src/a.c", 2, "fault"), ("src/b.c", 7, "stack")],
@@ -73,13 +74,13 @@ fn tests_are_never_suspect() {
 }
 
 #[test]
-fn nothing_is_suspect_where_nothing_fails() {
+fn nothing_is_suspect_if_nothing_fails() {
     check(&["a+ 1 2", "b+ 3"], &[], expect![[""]]);
     check(&[], &[], expect![[""]]);
 }
 
 #[test]
-fn tests_are_told_by_their_folder_or_name() {
+fn tests_are_recognised_by_directory_or_name() {
     for path in ["tests/a.c", "fw/test/x.h", "src/test_ring.c", "src/ring_test.c", "Tests\\a.c"] {
         assert!(is_test(path), "{path}");
     }

@@ -1,4 +1,4 @@
-//! What templates propose, how suspects are ranked, and what a search makes of results.
+//! Tests of the templates' proposals, the ranking of suspects, and the search's use of results.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
 

@@ -1,4 +1,4 @@
-//! Patches that other programs apply, and files that stay as they are.
+//! Patches that other programs apply, and files that are never changed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +21,7 @@ fn everywhere(path: &str) -> Vec<Suspect> {
 }
 
 #[test]
-fn every_patch_is_applied_by_git_to_what_the_candidate_makes() {
+fn git_applies_every_patch_with_the_candidates_result() {
     let folder = tempfile::tempdir().unwrap();
     let ranked: Vec<Candidate> = candidates(&files(), &everywhere("src/ring.c"), &Hints::default()).collect();
     assert!(ranked.len() > 300, "{}", ranked.len());
@@ -40,7 +40,7 @@ fn every_patch_is_applied_by_git_to_what_the_candidate_makes() {
 }
 
 #[test]
-fn candidates_are_the_same_every_time_and_no_result_comes_twice() {
+fn candidates_are_deterministic_and_results_are_unique() {
     let first: Vec<Candidate> = candidates(&files(), &everywhere("src/ring.c"), &Hints::default()).collect();
     let second: Vec<Candidate> = candidates(&files(), &everywhere("src/ring.c"), &Hints::default()).collect();
     assert_eq!(first, second);
@@ -73,7 +73,7 @@ fn deleting_comes_last_of_all() {
 }
 
 #[test]
-fn diff_has_three_lines_around_and_says_where_the_last_line_does_not_end() {
+fn a_diff_has_three_lines_of_context_and_marks_a_missing_line_end() {
     let patch = unified("a.c", "1\n2\n3\n4\n5\n6", "1\n2\n3\n4\n5\n7");
     let expected = "--- a/a.c\n+++ b/a.c\n@@ -3,4 +3,4 @@\n 3\n 4\n 5\n-6\n\\ No newline at end of file\n+7\n\\ No newline at end of file\n";
     assert_eq!(patch, expected);

@@ -1,4 +1,4 @@
-//! Whatever a file contains: no panic, and nothing that makes the syntax worse.
+//! Robustness: for any file there is no panic, and no candidate makes the syntax worse.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ fn try_out(text: &str) -> usize {
     ranked.len()
 }
 
-/// Pieces of C in any order: more of the grammar is met than by bytes alone.
+/// Pieces of C in any order, which cover more of the grammar than random bytes.
 const PIECES: [&str; 36] = [
     "int ",
     "f",
@@ -91,7 +91,7 @@ fn deeply_nested_text_never_panics() {
 }
 
 #[test]
-fn suspects_that_do_not_exist_give_nothing() {
+fn suspects_that_do_not_exist_give_no_candidates() {
     let files = BTreeMap::from([("src/a.c".to_owned(), "int f(void) { return 1; }\n".to_owned())]);
     let nowhere = |path: &str, line, score| Suspect { path: path.to_owned(), line, score, why: String::new() };
     let wrong = [

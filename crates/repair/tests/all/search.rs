@@ -1,4 +1,4 @@
-//! What came of one candidate moves the rest.
+//! The search: the result of one candidate changes the order of the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ fn take(search: &mut Search, wanted: impl Fn(&Candidate) -> bool) -> Candidate {
 }
 
 #[test]
-fn candidates_come_in_their_order_and_each_once() {
+fn candidates_come_in_order_and_each_once() {
     let mut search = search(&[2, 4], trial(&[], &[("x", "1")]));
     let all = search.waiting();
     let mut scores = Vec::new();
@@ -60,7 +60,7 @@ fn candidates_come_in_their_order_and_each_once() {
 }
 
 #[test]
-fn partial_repair_raises_its_neighbourhood() {
+fn a_partial_repair_raises_its_neighbourhood() {
     let baseline = trial(&["z"], &[("x", "1"), ("y", "1")]);
     let mut told = search(&[2, 7], baseline.clone());
     let mut untold = search(&[2, 7], baseline);
@@ -73,7 +73,7 @@ fn partial_repair_raises_its_neighbourhood() {
 }
 
 #[test]
-fn line_that_moves_nothing_sinks() {
+fn a_line_without_effect_sinks() {
     let baseline = trial(&[], &[("x", "1")]);
     let places = |trials: usize| {
         let mut search = search(&[2, 3], baseline.clone());
@@ -86,7 +86,7 @@ fn line_that_moves_nothing_sinks() {
 }
 
 #[test]
-fn two_partial_repairs_are_joined_and_come_next() {
+fn two_partial_repairs_are_combined_and_come_next() {
     let mut search = search(&[2, 3], trial(&["z"], &[("x", "1"), ("y", "1")]));
     let first = take(&mut search, |one| one.line == 2 && one.template == Template::Operator);
     let second = take(&mut search, |one| one.line == 3 && one.template == Template::Operator);
@@ -101,7 +101,7 @@ fn two_partial_repairs_are_joined_and_come_next() {
 }
 
 #[test]
-fn only_a_trial_with_every_case_passing_is_a_repair() {
+fn only_a_trial_in_which_every_case_passes_is_a_repair() {
     let search = search(&[2], trial(&["z"], &[("x", "1")]));
     assert!(search.repaired(&trial(&["x", "z"], &[])));
     assert!(!search.repaired(&trial(&["x"], &[])), "a case is gone");

@@ -1,4 +1,4 @@
-//! One case for each template: a small text, the line that is suspect, and what must be among the first candidates.
+//! One case for each template: a small text, the suspect line, and a result that must be among the first candidates.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ pub(crate) fn suspects(path: &str, lines: &[usize]) -> Vec<Suspect> {
     lines.iter().map(|line| Suspect { path: path.to_owned(), line: *line, score: 0.8, why: String::new() }).collect()
 }
 
-/// The line marked with `//!` is suspect; `expected` must be made of it by the template, among the first `within`.
+/// Checks that the template makes `expected` from the line marked with `//!`, among the first `within` candidates.
 fn check(template: Template, text: &str, expected: &str, within: usize) {
     check_with(template, text, expected, within, &Hints::default());
 }
@@ -27,7 +27,7 @@ fn check_with(template: Template, text: &str, expected: &str, within: usize, hin
     assert!(found.is_some_and(|place| place < within), "{template}: at {found:?}, first {first:#?}");
 }
 
-/// A function with what most cases need.
+/// Returns a function with the declarations that most cases need.
 fn function(body: &str) -> String {
     format!(
         "#define SIZE 8\n#define HEADER 2\n#define FLAG_READ 1\n#define FLAG_WRITE 2\n\
