@@ -13,11 +13,11 @@ pub enum Value {
     Null,
     /// The value `true` or `false`.
     Bool(bool),
-    /// A whole number.
+    /// A whole number of 64 bits.
     Int(i64),
     /// A number with a fraction or an exponent.
     Float(f64),
-    /// A string value.
+    /// A string, shared between clones.
     Str(Arc<str>),
     /// A list of values.
     List(Arc<[Value]>),

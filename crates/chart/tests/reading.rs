@@ -39,7 +39,7 @@ fn defaults_and_shorthands_are_filled_in() {
     assert_eq!((state("r1").timeout_ms, state("r1").timeout_inherited), (Some(90_000), false));
     assert_eq!(state("left").initial.as_ref().unwrap().targets, [state("l1").id]);
     assert_eq!((state("remember").kind, state("shallow").kind), (Kind::DeepHistory, Kind::ShallowHistory));
-    assert_eq!(state("shallow").initial.as_ref().unwrap().targets, [state("r1").id], "where its parent begins");
+    assert_eq!(state("shallow").initial.as_ref().unwrap().targets, [state("r1").id], "its parent's initial state");
     let split = chart.transition(state("split").transitions[0]);
     assert_eq!(split.events[0].text, "done.state.split");
     let working = chart.transition(state("working").transitions[0]);

@@ -16,7 +16,7 @@ pub struct Picture {
     pub summary: Vec<String>,
     /// The states, parents before children.
     pub boxes: Vec<StateBox>,
-    /// Small signs: initial dots and stand-ins.
+    /// Small signs: initial dots, and signs that represent states.
     pub marks: Vec<Mark>,
     /// The edges. Each combines all transitions from one state to another.
     pub edges: Vec<Edge>,
@@ -102,7 +102,7 @@ pub enum BoxKind {
     Atomic,
     /// A frame with its name on the top left.
     Composite,
-    /// A parallel state: a frame whose regions stand side by side.
+    /// A parallel state: a frame with its regions side by side.
     Parallel,
     /// A region of a parallel state: a name on the top left, without a frame.
     Region,

@@ -53,7 +53,7 @@ pub struct Expr {
 /// A node of an expression's tree.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
-    /// A constant value.
+    /// A constant in the source text.
     Literal(Value),
     /// A field path from one of the roots: `context.decision.status`.
     Path(Root, Vec<String>),
@@ -153,7 +153,7 @@ pub enum Type {
     Null,
     /// The value is `true` or `false`.
     Bool,
-    /// A whole number.
+    /// A whole number (JSON Schema's `integer`).
     Int,
     /// A number that may have a fraction (JSON Schema's `number`).
     Double,

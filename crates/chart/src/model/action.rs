@@ -18,14 +18,14 @@ pub enum Action {
     },
     /// Puts an event on the internal queue.
     Raise {
-        /// The event's name.
+        /// The name of the event to raise.
         event: String,
         /// The event's data: a map.
         data: Template,
     },
     /// Puts an event on the external queue, immediately or after a delay.
     Send {
-        /// The event's name.
+        /// The name of the event to send.
         event: Template,
         /// The event's data: a map.
         data: Template,

@@ -85,7 +85,7 @@ impl Kind {
     }
 }
 
-/// An initial transition.
+/// The initial transition of a compound state, or the default transition of a history state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Initial {
     /// The target descendants. There are several if parallel regions begin at deeper states.

@@ -1,4 +1,4 @@
-//! Decodes actions.
+//! Decodes actions and blocks of actions.
 
 use super::super::{
     code,

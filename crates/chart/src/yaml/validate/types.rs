@@ -22,7 +22,7 @@ pub(super) fn check(shape: &Shape<'_>, problems: &mut Vec<Diagnostic>) {
 
 /// The types of the data of each event and signal.
 struct Carried<'c> {
-    /// The types by event name. An event that is only signalled has no type of its own.
+    /// The types by event name. An event that is only signalled has no declared type.
     events: BTreeMap<&'c str, Option<Type>>,
     /// The types by event, then by the state whose activity signals it.
     signals: BTreeMap<&'c str, BTreeMap<usize, Type>>,
