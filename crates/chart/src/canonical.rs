@@ -202,8 +202,8 @@ fn expr(expr: &Expr) -> &str {
     &expr.source
 }
 
-/// An expression is an object with a single key that no machine file can use at that position, so it never looks like
-/// text.
+/// Returns a template as JSON. An expression is an object with a single key that no machine file can use at that
+/// position, so it is distinct from any literal.
 fn template(template: &Template) -> Json {
     let expression = |source: &Expr| json!({ "${}": source.source });
     match template {

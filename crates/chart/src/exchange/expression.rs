@@ -75,7 +75,7 @@ impl Scope {
             } else if token.kind == Kind::Text && is_argument_of_in(tokens, at) {
                 out.push_str(&self.state_argument(token.text));
             } else if is_third_mark(tokens, at) {
-                // This is the third character of `===` or `!==`; CEL does without it.
+                // The third character of `===` or `!==` is dropped, because CEL has only `==` and `!=`.
             } else if is_whole_data(tokens, at) {
                 // Foreign events may carry any value, not only maps.
                 out.truncate(out.len() - "_event.".len());

@@ -1,7 +1,8 @@
 //! Four horizontal placements after Brandes and Köpf, extended so that wires need not end in the middle of a node.
 //!
 //! Each placement aligns every node with its median neighbour in one direction, packs the resulting blocks to one side,
-//! and keeps long wires straight. The mean of the four is symmetric and keeps the alignments that they share.
+//! and keeps long wires straight. The result is the mean of the two middle positions of each node, which is symmetric
+//! and keeps the alignments that the placements share.
 
 use super::{End, NodeKind, Sheet, gap};
 

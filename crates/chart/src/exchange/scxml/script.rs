@@ -77,7 +77,7 @@ fn assignments(script: &str) -> Option<Vec<Assignment>> {
     Some(found)
 }
 
-/// Returns the script with a space for every comment, or `None` if a comment is unterminated.
+/// Returns the script without comments, or `None` if a comment or a string is unterminated.
 fn without_comments(script: &str) -> Option<String> {
     let mut out = String::with_capacity(script.len());
     let mut rest = script;

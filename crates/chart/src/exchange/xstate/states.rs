@@ -446,7 +446,8 @@ impl Importer<'_> {
     }
 }
 
-/// Sorts transitions by their recorded positions, and lays them out.
+/// Sorts transitions by their recorded positions, and in a foreign configuration wildcards behind names, and lays them
+/// out.
 fn place(mut found: Vec<Found>, state: &mut StateFile, is_native: bool) {
     found.sort_by_key(|found| found.at);
     if !is_native {

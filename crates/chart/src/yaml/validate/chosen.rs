@@ -41,7 +41,7 @@ fn check_state(chart: &Chart, state: &State, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns an earlier transition that matches all events of this one.
+/// Returns an earlier transition of the state if earlier transitions match every event of this one.
 fn shadow(
     chart: &Chart,
     transition: &Transition,
