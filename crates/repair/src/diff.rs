@@ -4,7 +4,8 @@ const CONTEXT: usize = 3;
 
 /// Returns the patch from `old` to `new`; empty if they are equal.
 ///
-/// Equal lines at both ends are omitted. Everything between the first and the last difference is one hunk.
+/// Equal lines at both ends are omitted, apart from the context. Everything between the first and the last difference
+/// is one hunk.
 pub fn unified(path: &str, old: &str, new: &str) -> String {
     if old == new {
         return String::new();

@@ -51,9 +51,9 @@ struct Tally {
     passed: usize,
 }
 
-/// Ranks the lines that failing cases executed, most suspect first; ties by path and line.
+/// Ranks the lines that failing cases executed and the named lines, most suspect first; ties by path and line.
 ///
-/// Without a failing case there is no suspect.
+/// Without a failing case, only named lines are suspect.
 pub fn localise(coverage: &[Coverage], named: &[Named]) -> Vec<Suspect> {
     let failing = coverage.iter().filter(|case| case.failed).count();
     let mut suspects: Vec<Suspect> =

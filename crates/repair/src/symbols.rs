@@ -234,7 +234,7 @@ impl Symbols {
     }
 }
 
-/// Returns the files that each file includes, directly or indirectly.
+/// Returns the files that each file sees: itself, and those that it includes directly or indirectly.
 fn includes(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
     let direct: BTreeMap<&str, Vec<&str>> =
         sources.iter().map(|one| (one.path.as_str(), included(one, sources))).collect();

@@ -60,7 +60,7 @@ pub(crate) fn null_check(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// Adds a check for an index that may be outside its array, or for a number outside a limit that the function knows.
+/// Adds a check for an index that may be outside its array.
 pub(crate) fn range_check(at: &At<'_>, into: &mut Vec<Proposal>) {
     if !is_place(at) {
         return;
@@ -97,7 +97,7 @@ fn size_of(at: &At<'_>, array: usize) -> Option<String> {
     }
 }
 
-/// Adds a check for a sum that may overflow.
+/// Adds a check for an unsigned sum that may overflow, or an unsigned difference that may be negative.
 pub(crate) fn overflow_check(at: &At<'_>, into: &mut Vec<Proposal>) {
     if !is_place(at) {
         return;

@@ -96,8 +96,8 @@ fn others(at: &At<'_>, inner: usize) -> Vec<(String, f64)> {
     others
 }
 
-/// If `a` is compared with a limit, returns the comparison of `a + b` with it, also for each other number in the
-/// condition.
+/// For each comparison of `a` with a limit, returns the comparisons of `a + b` and of `b` with the same limit, for
+/// every other local number `b`.
 fn sums(at: &At<'_>, inner: usize) -> Vec<(String, f64)> {
     let byte = at.source.node(inner).start;
     let mut names: BTreeSet<&str> = BTreeSet::new();

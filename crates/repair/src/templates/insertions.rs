@@ -90,7 +90,7 @@ fn called(source: &Source, statement: usize) -> Option<String> {
 }
 
 /// Returns the likelihood of a statement. It is higher if the statement uses the same names, if it sets a tested
-/// variable, and if it follows a similar statement elsewhere.
+/// variable, if the file contains it more than once, and if it follows a similar statement elsewhere.
 fn likely(at: &At<'_>, statement: usize, function: Option<usize>, around: &Around<'_>) -> f64 {
     let source = at.source;
     let text = source.text(statement);

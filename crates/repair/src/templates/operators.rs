@@ -131,8 +131,8 @@ pub(crate) fn assignment(at: &At<'_>, into: &mut Vec<Proposal>) {
     }
 }
 
-/// Returns the likelihood that a value is counted or has its bits set: never for pointers or an assignment of nothing,
-/// seldom for booleans.
+/// Returns the likelihood that a value is counted or has its bits set. It is zero for pointers, enumerations and
+/// structures and for an assignment of a plain constant such as `0`, and lower for booleans.
 fn counted(at: &At<'_>, operator: &str) -> f64 {
     let kind = at.child("left").and_then(|left| at.symbols.kind_of(at.source, left)).unwrap_or_default();
     let value = at.child("right").map(|right| at.source.text(right)).unwrap_or_default();
