@@ -7,9 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_activity::{Activity, Attempt, Canceller, Ending, Future, Host, Invocation, Outcome, StartRun, Taken};
+use interlock_activity::{
+    Activity, Attempt, Canceller, Ending, Future, Host, Invocation, Outcome, OutcomeKind, StartRun, Taken,
+};
 use interlock_core::ActivityId;
-use interlock_journal::{AttemptResult, Definition, EvidenceStore};
+use interlock_journal::{Definition, EvidenceStore};
 use interlock_judge::Judge;
 use interlock_testkit_activity::model_server::{Dialect, ModelServer};
 use serde_json::json;
@@ -73,8 +75,8 @@ pub(crate) fn report() -> Result<()> {
             settled??;
             spent += begun.elapsed();
             asking += asked(&kept, &outcome)?;
-            if !matches!(&outcome.result, AttemptResult::Signal { .. }) {
-                return Err(format!("no verdict: {:?}", outcome.result).into());
+            if !matches!(&outcome.kind, OutcomeKind::Signal { .. }) {
+                return Err(format!("no verdict: {:?}", outcome.kind).into());
             }
         }
         best = best.min(((spent - asking) / ROUND, asking / ROUND));

@@ -1,7 +1,7 @@
 //! `run.start`: another run, waited for. Tried again, it finds the one that an earlier try has started. If its state is left, the runtime aborts the
 //! run unless it is detached (`children.rs`): an attempt is stopped for other reasons too.
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, StartRun, code, schema};
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, StartRun, schema};
 use interlock_chart::{Value, model::Schema};
 
 /// Starts a run and waits for its end.
@@ -44,7 +44,7 @@ impl Activity for RunStart {
             let mut cancel = attempt.cancel.clone();
             tokio::select! {
                 outcome = attempt.host.run(start) => outcome,
-                () = cancel.cancelled() => Outcome::error(code::CANCELLED, "it is no longer waited for"),
+                () = cancel.cancelled() => Outcome::cancelled("it is no longer waited for"),
             }
         })
     }

@@ -36,7 +36,7 @@ impl HttpRequest {
                 let message = format!("there was no full answer within {} seconds", order.timeout.as_secs_f64());
                 Err(Outcome::error(code::TIMEOUT, message))
             }
-            () = cancel.cancelled() => Err(Outcome::error(code::CANCELLED, "it was stopped")),
+            () = cancel.cancelled() => Err(Outcome::cancelled("it was stopped")),
         }?;
         let is_ok = match &order.ok_status {
             Some(ok) => ok.contains(&i64::from(reply.status)),
@@ -163,7 +163,7 @@ async fn finish(attempt: Attempt, reply: Reply, signal: &str) -> Result<Outcome,
         true => Ok(None),
         false => store.put("body", &media, &reply.body).map(Some),
     });
-    let wrong = |why: String| Outcome::error(code::NOT_KEPT, format!("the answer could not be kept: {why}"));
+    let wrong = |why: String| Outcome::not_stored(format!("the answer could not be kept: {why}"));
     let kept = kept.await.map_err(|error| wrong(error.to_string()))?.map_err(|error| wrong(error.to_string()))?;
     Ok(Outcome::signal(signal, data).with(kept))
 }

@@ -5,9 +5,8 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Invocation, Outcome, Taken, code, schema};
+use interlock_activity::{Activity, Attempt, Effect, Ending, Invocation, Outcome, OutcomeKind, Taken, code, schema};
 use interlock_chart::{Value, model::Schema};
-use interlock_journal::AttemptResult;
 use interlock_judge::Judge;
 use interlock_policy::{PathOp, Request};
 use interlock_workspace::{Error, Workspace, patch::Patch};
@@ -64,7 +63,7 @@ impl JudgePrd {
 
     async fn run(self, attempt: Attempt) -> Outcome {
         let drafted = self.judge.start(asking(&attempt)).await;
-        let AttemptResult::Signal { data, .. } = &drafted.result else { return drafted };
+        let OutcomeKind::Signal { data, .. } = &drafted.kind else { return drafted };
         let written = self.write(attempt, Json::from(data)["prd"].take()).await;
         written.unwrap_or_else(|error| error).with(drafted.evidence)
     }

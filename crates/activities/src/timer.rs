@@ -1,6 +1,6 @@
 //! `timer.wait`: lets time pass. When it is over follows from when the first try began, so that it can be tried again at will.
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code, schema};
+use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
 
 use serde_json::json;
@@ -59,7 +59,7 @@ async fn wait(attempt: Attempt, due_ms: i64) -> Outcome {
         }
         tokio::select! {
             () = attempt.host.sleep(left_ms.min(LOOK_EVERY_MS)) => {}
-            () = cancel.cancelled() => return Outcome::error(code::CANCELLED, "it was stopped"),
+            () = cancel.cancelled() => return Outcome::cancelled("it was stopped"),
         }
     }
 }

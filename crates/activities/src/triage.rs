@@ -196,7 +196,7 @@ fn summary(found: &[Found]) -> String {
 
 fn keep(store: &EvidenceStore, name: &str, media: &str, text: &str) -> Result<Evidence, Outcome> {
     let kept = store.put(name, media, text.as_bytes());
-    kept.map_err(|error| Outcome::error(code::NOT_KEPT, format!("`{name}` could not be kept: {error}")))
+    kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be kept: {error}")))
 }
 
 impl Activity for LogsTriage {

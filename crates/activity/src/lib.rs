@@ -19,6 +19,6 @@ pub use attempt::{Attempt, Cancel, Canceller, Host, ProjectFile, StartRun, TakeB
 pub use given::{Bad, Given};
 pub use interlock_chart::model::{Effect, Schema};
 pub use invocation::{Invocation, Taken};
-pub use outcome::{Outcome, code};
+pub use outcome::{Outcome, OutcomeKind, code, error_data};
 pub use registry::Registry;
 pub use stand_in::{Asked, StandIn};

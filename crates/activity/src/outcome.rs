@@ -1,7 +1,7 @@
 //! The outcome of an attempt.
 
 use interlock_chart::Value;
-use interlock_journal::{AttemptResult, Evidence};
+use interlock_journal::Evidence;
 
 /// The error codes that all activities share; an activity may define further codes.
 pub mod code {
@@ -19,12 +19,6 @@ pub mod code {
     pub const FAILED: &str = "FAILED";
     /// Its result does not fit the machine's schema.
     pub const BAD_OUTCOME: &str = "BAD_OUTCOME";
-    /// Its evidence could not be stored because the store has failed. The machine never sees this code; the run stops
-    /// at its last record.
-    pub const NOT_KEPT: &str = "NOT_KEPT";
-    /// A person must supply the result. The machine never sees this code: from then on the activity waits like one that
-    /// is not implemented.
-    pub const LEFT_TO_PERSON: &str = "LEFT_TO_PERSON";
     /// `check` refuses the machine of a run that it should start.
     pub const UNPROVED: &str = "UNPROVED";
     /// A service that it needs could not be reached.
@@ -34,43 +28,80 @@ pub mod code {
 /// The outcome of an attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The signal or the error it ended with.
-    pub result: AttemptResult,
+    /// How the attempt ended.
+    pub kind: OutcomeKind,
     /// The evidence that it stored.
     pub evidence: Vec<Evidence>,
+}
+
+/// The ways in which an attempt ends. The runtime acts on the variant, never on an error code, so that no program can
+/// steer the runtime by answering with a particular code.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OutcomeKind {
+    /// It raised one of the signals that its state declares.
+    Signal {
+        /// The signal's name.
+        name: String,
+        /// The signal's data.
+        data: Value,
+    },
+    /// It failed; the machine handles the `error` event.
+    Error {
+        /// The error's data: `code`, `message` and further fields of the activity.
+        data: Value,
+    },
+    /// A person must supply the result. The machine does not see this: the activity waits like one that is not installed.
+    NeedsPerson {
+        /// The reason, shown to that person.
+        reason: String,
+    },
+    /// The store failed to keep its evidence. The machine does not see this: the run stops at its last record.
+    NotStored {
+        /// The store's error.
+        reason: String,
+    },
+    /// The runtime cancelled it.
+    Cancelled {
+        /// The cause, for the record of a late outcome.
+        reason: String,
+    },
 }
 
 impl Outcome {
     /// Ends with a signal.
     pub fn signal(name: impl Into<String>, data: Value) -> Self {
-        Outcome { result: AttemptResult::Signal { name: name.into(), data }, evidence: Vec::new() }
+        OutcomeKind::Signal { name: name.into(), data }.into()
     }
 
-    /// Ends with an error.
+    /// Ends with an error that has no fields besides its code and message.
     pub fn error(code: &str, message: impl Into<String>) -> Self {
-        let data = Value::map([("code", Value::from(code)), ("message", Value::from(message.into()))]);
-        Outcome { result: AttemptResult::Error { data }, evidence: Vec::new() }
+        OutcomeKind::Error { data: error_data(code, message) }.into()
     }
 
-    /// The message of the store's failure, if the attempt ended with `NOT_KEPT`.
-    pub fn not_kept(&self) -> Option<String> {
-        self.message_of(code::NOT_KEPT)
+    /// Leaves the result to a person.
+    pub fn needs_person(reason: impl Into<String>) -> Self {
+        OutcomeKind::NeedsPerson { reason: reason.into() }.into()
     }
 
-    /// The reason why a person must supply the result, if the attempt ended with `LEFT_TO_PERSON`.
-    pub fn left_to_person(&self) -> Option<String> {
-        self.message_of(code::LEFT_TO_PERSON)
+    /// Reports that the store failed.
+    pub fn not_stored(reason: impl Into<String>) -> Self {
+        OutcomeKind::NotStored { reason: reason.into() }.into()
     }
 
-    /// Returns true if it ended because it was cancelled.
-    pub fn is_cancelled(&self) -> bool {
-        self.message_of(code::CANCELLED).is_some()
+    /// Ends because the runtime cancelled the attempt.
+    pub fn cancelled(reason: impl Into<String>) -> Self {
+        OutcomeKind::Cancelled { reason: reason.into() }.into()
     }
 
-    fn message_of(&self, code: &str) -> Option<String> {
-        let AttemptResult::Error { data } = &self.result else { return None };
-        let is_it = data.get("code").and_then(Value::as_str) == Some(code);
-        is_it.then(|| data.get("message").map(ToString::to_string).unwrap_or_default())
+    /// The message of an error, the reason of an outcome that the machine does not see, or the signal's name.
+    pub fn message(&self) -> String {
+        match &self.kind {
+            OutcomeKind::Error { data } => data.get("message").map(ToString::to_string).unwrap_or_default(),
+            OutcomeKind::Signal { name, .. } => name.clone(),
+            OutcomeKind::NeedsPerson { reason }
+            | OutcomeKind::NotStored { reason }
+            | OutcomeKind::Cancelled { reason } => reason.clone(),
+        }
     }
 
     /// Adds evidence to the outcome.
@@ -79,4 +110,15 @@ impl Outcome {
         self.evidence.extend(evidence);
         self
     }
+}
+
+impl From<OutcomeKind> for Outcome {
+    fn from(kind: OutcomeKind) -> Self {
+        Outcome { kind, evidence: Vec::new() }
+    }
+}
+
+/// The data of an error that has no further fields.
+pub fn error_data(code: &str, message: impl Into<String>) -> Value {
+    Value::map([("code", Value::from(code)), ("message", Value::from(message.into()))])
 }

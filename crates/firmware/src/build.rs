@@ -270,7 +270,7 @@ async fn command(
         }
         How::TimedOut => Some(format!("`{line}` took longer than {} seconds", build.timeout_sec)),
         How::Limited(why) => Some(format!("`{line}` was stopped: {why}")),
-        How::Cancelled => return Err(Outcome::error(interlock_activity::code::CANCELLED, "it was stopped")),
+        How::Cancelled => return Err(Outcome::cancelled("it was stopped")),
     };
     let (spent, is_certain) = (ended.duration, matches!(ended.how, How::Exited { signal: None, .. }));
     let evidence = match keeping {

@@ -236,7 +236,7 @@ pub(crate) async fn keep(attempt: &Attempt, name: &str, media: &str, content: Ve
     let (store, name, media) = (attempt.evidence.clone(), name.to_owned(), media.to_owned());
     blocking(move || {
         let kept = store.put(&name, &media, &content);
-        kept.map_err(|error| Outcome::error(code::NOT_KEPT, format!("`{name}` could not be kept: {error}")))
+        kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be kept: {error}")))
     })
     .await
 }

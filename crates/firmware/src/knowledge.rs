@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use interlock_activity::{Attempt, Outcome, code};
+use interlock_activity::{Attempt, Outcome};
 use interlock_chart::counted;
 use interlock_journal::{EvidenceStore, Hash};
 use interlock_judge::{embeddings::Embedder, settings::Settings as Judges};
@@ -238,7 +238,7 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         thread.block_on(async {
             tokio::select! {
                 looked = interlock_knowledge::search(&base, vectors, &text, &filter, SIMILAR_MAX * ENTRIES_PER_LESSON) => looked.map_err(failed),
-                () = cancel.cancelled() => Err(Outcome::error(code::CANCELLED, "it was stopped")),
+                () = cancel.cancelled() => Err(Outcome::cancelled("it was stopped")),
             }
         })
     });

@@ -102,8 +102,9 @@ impl Judge {
                 attempt.host.progress(&attempt.run, attempt.activity, &text);
                 Outcome::signal(&verdict.signal, Value::from(verdict.data.clone()))
             }
-            Some(Err(Failure { code, message })) => Outcome::error(code, redactor.text(message)),
-            None => Outcome::error(code::CANCELLED, "it was stopped"),
+            Some(Err(Failure::Person { reason })) => Outcome::needs_person(redactor.text(reason)),
+            Some(Err(Failure::Error { code, message })) => Outcome::error(code, redactor.text(message)),
+            None => Outcome::cancelled("it was stopped"),
         };
         let verdict = judged.and_then(Result::ok);
         let prompt = prepared.question.prompt.clone();
@@ -145,9 +146,10 @@ fn keep(
     hearings: Vec<Hearing>,
 ) -> Result<Vec<Evidence>, Outcome> {
     let put = |name: &str, media: &str, text: &str| {
-        attempt.evidence.put(name, media, text.as_bytes()).map_err(|error| {
-            Outcome::error(code::NOT_KEPT, format!("what the judge was asked could not be kept: {error}"))
-        })
+        attempt
+            .evidence
+            .put(name, media, text.as_bytes())
+            .map_err(|error| Outcome::not_stored(format!("what the judge was asked could not be kept: {error}")))
     };
     let redactor = attempt.evidence.redactor();
     let shown = hearings.iter().filter_map(|hearing| hearing.shown.as_ref());

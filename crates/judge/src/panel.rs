@@ -38,8 +38,6 @@ pub mod code {
     pub const BUDGET: &str = "BUDGET";
     /// The votes did not agree.
     pub const UNDECIDED: &str = "UNDECIDED";
-    /// The next judge is a person. No machine hears of it: the activity waits for them.
-    pub const LEFT_TO_PERSON: &str = interlock_activity::code::LEFT_TO_PERSON;
     /// `judges.toml` cannot be used.
     pub const BAD_SETTINGS: &str = "BAD_SETTINGS";
 }
@@ -90,13 +88,21 @@ pub struct Answer {
     pub problems: Vec<Problem>,
 }
 
-/// Why there is no verdict.
+/// The reason why there is no verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// One of [`code`].
-    pub code: &'static str,
-    /// In words.
-    pub message: String,
+pub enum Failure {
+    /// The next judge of the chain is a person.
+    Person {
+        /// A summary of the hearings so far, shown to that person.
+        reason: String,
+    },
+    /// The judgement ends with an error.
+    Error {
+        /// One of [`code`].
+        code: &'static str,
+        /// The error's message.
+        message: String,
+    },
 }
 
 /// All judges of a project.
@@ -131,13 +137,13 @@ impl Panel {
     pub async fn judge(&self, case: &Case<'_>, hearings: &mut Vec<Hearing>) -> Result<(String, Verdict), Failure> {
         for name in case.mode.chain(self.settings.chain(case.activity()), case.last) {
             if name == PERSON {
-                return Err(Failure { code: code::LEFT_TO_PERSON, message: told(hearings) });
+                return Err(Failure::Person { reason: told(hearings) });
             }
             if let Some(verdict) = self.hear(name, case, hearings).await? {
                 return Ok((name.to_owned(), verdict));
             }
         }
-        Err(Failure { code: code::MODEL_FAILURE, message: format!("there is no verdict; {}", told(hearings)) })
+        Err(Failure::Error { code: code::MODEL_FAILURE, message: format!("there is no verdict; {}", told(hearings)) })
     }
 
     async fn hear(&self, name: &str, case: &Case<'_>, hearings: &mut Vec<Hearing>) -> Result<Option<Verdict>, Failure> {
@@ -207,7 +213,8 @@ impl Panel {
         turns: &[Turn],
         hearing: &mut Hearing,
     ) -> Result<Option<Reply>, Failure> {
-        let over = |why: String| Failure { code: code::BUDGET, message: format!("the run's budget for models: {why}") };
+        let over =
+            |why: String| Failure::Error { code: code::BUDGET, message: format!("the run's budget for models: {why}") };
         let turn = self.ledger.turn(case.run());
         let _turn = turn.lock().await;
         let mut ask = Ask {
@@ -297,7 +304,7 @@ fn agreed(name: &str, votes: Vec<Verdict>) -> Result<Option<Verdict>, Failure> {
         }
         Some(_) => {
             let message = format!("{name} was asked {} times and said {}", signals.len(), signals.join(", "));
-            Err(Failure { code: code::UNDECIDED, message })
+            Err(Failure::Error { code: code::UNDECIDED, message })
         }
         None => Ok(None),
     }

@@ -373,8 +373,7 @@ pub async fn keep(attempt: &Attempt, streams: Vec<Stream>, confined: Confined) -
         let all = streams.chain(std::iter::once_with(|| confined.keep(&attempt)));
         all.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()
     });
-    let wrong =
-        |why: String| Outcome::error(code::NOT_KEPT, format!("the output of an attempt could not be kept: {why}"));
+    let wrong = |why: String| Outcome::not_stored(format!("the output of an attempt could not be kept: {why}"));
     kept.await.map_err(|error| wrong(error.to_string()))?.map_err(wrong)
 }
 
@@ -398,7 +397,7 @@ pub fn not_ended(how: &How, plan: &Plan, ended_after: Duration) -> Option<Outcom
             let seconds = plan.timeout.unwrap_or(ended_after).as_secs_f64();
             Some(Outcome::error(code::TIMEOUT, format!("it did not end within {seconds} seconds and was stopped")))
         }
-        How::Cancelled => Some(Outcome::error(code::CANCELLED, "it was stopped")),
+        How::Cancelled => Some(Outcome::cancelled("it was stopped")),
         How::Limited(why) => Some(Outcome::error(LIMIT, format!("it was stopped: {why}"))),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use interlock_activity::{Effect, Outcome, UseGrants, code};
+use interlock_activity::{Effect, Outcome, OutcomeKind, UseGrants, code, error_data};
 use interlock_core::ActivityId;
 use interlock_journal::{Append, AttemptResult, By, Entry, Left, Phase};
 use tokio::sync::{
@@ -296,22 +296,25 @@ impl Actor {
         // Left as a crash would leave it, for whoever takes the run up: what only reads is tried again, and what was written is put back. What is
         // done elsewhere was stopped, which is more than would be known of it then.
         let is_elsewhere = self.live.effect(id, &self.shared.registry) == Effect::External;
-        if self.is_stopping && outcome.is_cancelled() && !is_elsewhere {
+        if self.is_stopping && !is_elsewhere && matches!(outcome.kind, OutcomeKind::Cancelled { .. }) {
             return Ok(());
         }
         // A timer that was due when the attempt ended comes first; one that became due since does not.
         let at_ms = self.live.now_ms(clock_ms);
         self.fire_due(at_ms).await?;
-        if let Some(why) = outcome.not_kept() {
-            return Err(interlock_journal::Error::Stopped(why).into());
-        }
-        if let Some(why) = outcome.left_to_person() {
-            let why = self.shared.redactor.text(&why).into_owned();
-            let left = Left { activity: id, number, why, evidence: outcome.evidence };
-            return self.record(Entry::Left(left), at_ms, None).await.map(drop);
-        }
-        // First of all: from here on nobody sees anything else, the machine included.
-        let result = self.believe(id, self.shared.seals.result(&self.shared.redactor, &self.live.name, outcome.result));
+        let result = match outcome.kind {
+            OutcomeKind::Signal { name, data } => AttemptResult::Signal { name, data },
+            OutcomeKind::Error { data } => AttemptResult::Error { data },
+            OutcomeKind::Cancelled { reason } => AttemptResult::Error { data: error_data(code::CANCELLED, reason) },
+            OutcomeKind::NotStored { reason } => return Err(interlock_journal::Error::Stopped(reason).into()),
+            OutcomeKind::NeedsPerson { reason } => {
+                let why = self.shared.redactor.text(&reason).into_owned();
+                let left = Left { activity: id, number, why, evidence: outcome.evidence };
+                return self.record(Entry::Left(left), at_ms, None).await.map(drop);
+            }
+        };
+        // Redaction comes first: everything after it, the machine included, sees only the redacted result.
+        let result = self.believe(id, self.shared.seals.result(&self.shared.redactor, &self.live.name, result));
         let entry = Entry::Outcome { activity: id, number, result, evidence: outcome.evidence, by: None, id: None };
         self.record(entry, at_ms, None).await.map(drop)
     }
@@ -324,7 +327,7 @@ impl Actor {
             Ok(data) => AttemptResult::Signal { name: name.clone(), data },
             Err(wrong) => {
                 let message = format!("it ended with `{name}`, which does not fit: {}", wrong.join("; "));
-                Outcome::error(code::BAD_OUTCOME, message).result
+                AttemptResult::Error { data: error_data(code::BAD_OUTCOME, message) }
             }
         }
     }

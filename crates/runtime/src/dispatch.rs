@@ -162,7 +162,7 @@ async fn settled(evidence: EvidenceStore, outcome: Outcome) -> Outcome {
         Ok(Err(error)) => error.to_string(),
         Err(error) => error.to_string(),
     };
-    Outcome::error(code::NOT_KEPT, format!("what it left could not be kept: {why}"))
+    Outcome::not_stored(format!("what it left could not be kept: {why}"))
 }
 
 /// An activity from its beginning to its end, where a panic of it is an outcome like any other.

@@ -67,7 +67,7 @@ impl Host for Desk {
         Box::pin(async move {
             match shared.upgrade() {
                 Some(shared) => child(Runtime(shared), start).await,
-                None => Outcome::error(code::CANCELLED, "the runtime has ended"),
+                None => Outcome::cancelled("the runtime has ended"),
             }
         })
     }

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use interlock_activity::{Outcome, code};
+use interlock_activity::Outcome;
 use interlock_journal::Evidence;
 use interlock_workspace::{Changes, Workspace};
 
@@ -131,7 +131,7 @@ pub(crate) async fn with_changes(shared: Weak<Shared>, at: Before, outcome: Outc
     });
     match kept.await {
         Ok(evidence) => outcome.with(evidence),
-        Err(why) => Outcome::error(code::NOT_KEPT, format!("what an attempt changed could not be kept: {why}")),
+        Err(why) => Outcome::not_stored(format!("what an attempt changed could not be kept: {why}")),
     }
 }
 

@@ -16,6 +16,6 @@ mod store;
 mod writer;
 
 pub use audit::Audit;
-pub(crate) use fault::{Fault, Result};
+pub(crate) use fault::Result;
 pub use journal::{Journal, sqlite_version};
 pub use writer::OnCommit;

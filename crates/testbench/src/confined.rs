@@ -7,8 +7,7 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::Outcome;
-use interlock_journal::AttemptResult;
+use interlock_activity::{Outcome, OutcomeKind};
 use interlock_program::{Plan, Tell};
 use interlock_sandbox::{Kind, Network};
 
@@ -95,18 +94,16 @@ pub(crate) fn find(program: &str, folder: &Path, package: &str) -> Result<PathBu
 
 /// Converts the outcome of a program that could not be run.
 pub(crate) fn trouble(outcome: &Outcome) -> Trouble {
-    Trouble::Environment(message(outcome))
-}
-
-/// Returns the message of an error outcome.
-pub(crate) fn message(outcome: &Outcome) -> String {
-    field(outcome, "message")
+    Trouble::Environment(outcome.message())
 }
 
 /// Returns a field of an error outcome.
 pub(crate) fn field(outcome: &Outcome, name: &str) -> String {
-    match &outcome.result {
-        AttemptResult::Error { data } => data.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned(),
-        AttemptResult::Signal { name, .. } => name.clone(),
+    match &outcome.kind {
+        OutcomeKind::Error { data } => data.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned(),
+        OutcomeKind::Signal { .. }
+        | OutcomeKind::NeedsPerson { .. }
+        | OutcomeKind::NotStored { .. }
+        | OutcomeKind::Cancelled { .. } => String::new(),
     }
 }

@@ -14,7 +14,7 @@ use interlock_sandbox::Network;
 
 use crate::{
     Bench, Trouble,
-    confined::{self, Confined, Trust},
+    confined::{Confined, Trust},
 };
 
 /// A program to run. It works in the session's directory and may write to it.
@@ -113,7 +113,9 @@ impl Tool {
             false => bench.attempt,
         };
         let ended = interlock_program::run(attempt, &plan).await;
-        let told = |outcome| Trouble::Environment(format!("{}: {}", self.program, confined::message(&outcome)));
+        let told = |outcome: interlock_activity::Outcome| {
+            Trouble::Environment(format!("{}: {}", self.program, outcome.message()))
+        };
         let mut ended = ended.map_err(told)?;
         match ended.how {
             How::Cancelled => Err(Trouble::Cancelled),

@@ -1,7 +1,7 @@
 //! An outcome in a form that tests compare.
 
-use interlock_activity::Outcome;
-use interlock_journal::AttemptResult;
+use interlock_activity::{Outcome, OutcomeKind, code, error_data};
+use interlock_chart::Value;
 use serde_json::Value as Json;
 
 /// The outcome of an attempt.
@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 pub struct Ended {
     /// The outcome itself.
     pub outcome: Outcome,
-    /// The signal, or `error`.
+    /// The signal, `error`, `needs_person` or `not_stored`.
     pub name: String,
     /// The data of the signal or of the error.
     pub data: Json,
@@ -18,11 +18,15 @@ pub struct Ended {
 impl Ended {
     /// Takes an outcome apart.
     pub fn new(outcome: Outcome) -> Self {
-        let (name, data) = match &outcome.result {
-            AttemptResult::Signal { name, data } => (name.clone(), data),
-            AttemptResult::Error { data } => ("error".to_owned(), data),
+        let error = |data: Value| ("error".to_owned(), data);
+        let (name, data) = match outcome.kind.clone() {
+            OutcomeKind::Signal { name, data } => (name, data),
+            OutcomeKind::Error { data } => error(data),
+            OutcomeKind::Cancelled { reason } => error(error_data(code::CANCELLED, reason)),
+            OutcomeKind::NeedsPerson { reason } => ("needs_person".to_owned(), Value::from(reason)),
+            OutcomeKind::NotStored { reason } => ("not_stored".to_owned(), Value::from(reason)),
         };
-        let data = Json::from(data);
+        let data = Json::from(&data);
         Ended { outcome, name, data }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry};
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, OutcomeKind, Registry};
 use interlock_chart::Value;
 use interlock_core::{ActivityId, Machine};
 use interlock_journal::AttemptResult;
@@ -79,21 +79,20 @@ impl Script {
 
     fn outcome(&self, attempt: &Attempt, name: &str) -> Outcome {
         let evidence = attempt.evidence.put("output", "text/plain", format!("{name} {}", attempt.activity).as_bytes());
-        let outcome = Outcome { result: self.result(attempt, name), evidence: Vec::new() };
-        outcome.with(evidence)
+        Outcome::from(self.ends_with(attempt, name)).with(evidence)
     }
 
-    fn result(&self, attempt: &Attempt, name: &str) -> AttemptResult {
+    fn ends_with(&self, attempt: &Attempt, name: &str) -> OutcomeKind {
         let what = attempt.activity.0;
         let invocation = &attempt.invocation;
         if invocation.signals.is_empty() || self.seed.choose(what, FAILS_ONE_IN) == 0 {
             let data = self.failures[self.seed.choose(what + 7, self.failures.len())].clone();
-            return AttemptResult::Error { data };
+            return OutcomeKind::Error { data };
         }
         let signal = &invocation.signals[self.seed.choose(what + 3, invocation.signals.len())].name;
         let datas = &self.endings[&(invocation.state.clone(), name.to_owned(), signal.clone())];
         let data = datas.get(self.seed.choose(what + 5, datas.len())).cloned().unwrap_or_else(Value::empty);
-        AttemptResult::Signal { name: signal.clone(), data }
+        OutcomeKind::Signal { name: signal.clone(), data }
     }
 }
 
@@ -132,7 +131,10 @@ impl Activity for Scripted {
         let (script, name) = (Arc::clone(&self.script), self.name.clone());
         Box::pin(async move {
             if let Some(result) = script.given.get(&attempt.activity) {
-                return Outcome { result: result.clone(), evidence: Vec::new() };
+                return match result.clone() {
+                    AttemptResult::Signal { name, data } => Outcome::signal(name, data),
+                    AttemptResult::Error { data } => OutcomeKind::Error { data }.into(),
+                };
             }
             if script.world.dies(|| format!("at the dispatch of {name}")) {
                 std::future::pending::<()>().await;

@@ -118,7 +118,7 @@ impl PolicyCheck {
         // What a person has to say yes to is refused until one has.
         if checked.problems.is_empty()
             && let Err(refused) = settle(&attempt, vec![checked.decision.clone()]).await
-            && let interlock_journal::AttemptResult::Error { data } = &refused.result
+            && let interlock_activity::OutcomeKind::Error { data } = &refused.kind
         {
             checked.problems.push(data.get("message").map(ToString::to_string).unwrap_or_default());
         }
@@ -197,7 +197,7 @@ async fn finish(attempt: Attempt, checked: Checked) -> Result<Outcome, Outcome> 
     let store = attempt.evidence.clone();
     let kept =
         tokio::task::spawn_blocking(move || store.put("policy", "application/json", report.to_string().as_bytes()));
-    let wrong = |why: String| Outcome::error(code::NOT_KEPT, format!("what was found could not be kept: {why}"));
+    let wrong = |why: String| Outcome::not_stored(format!("what was found could not be kept: {why}"));
     let kept = kept.await.map_err(|error| wrong(error.to_string()))?.map_err(|error| wrong(error.to_string()))?;
     let outcome = match (&checked.problems[..], &checked.risk) {
         ([], Some(risk)) => {

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, UseGrants};
+use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, OutcomeKind, UseGrants};
 use interlock_chart::{Value, model::Schema};
-use interlock_journal::AttemptResult;
 use interlock_policy::{Command, Decision, Freedom, PathOp, Request, Scope, decide};
 use interlock_sandbox::{Config, Kind, Network, is_protected};
 use interlock_workspace::patch::Patch;
@@ -112,7 +111,7 @@ fn unconfirmed(run: &str, scopes: &[String], reason: &str) -> Outcome {
 fn error(code: &str, message: String, more: Vec<(&str, Value)>) -> Outcome {
     let said = [("code", Value::from(code)), ("message", Value::from(message))];
     let data = Value::map(said.into_iter().chain(more));
-    Outcome { result: AttemptResult::Error { data }, evidence: Vec::new() }
+    OutcomeKind::Error { data }.into()
 }
 
 /// What an activity is about to do. What it cannot work with it says itself, so nothing is asked then.

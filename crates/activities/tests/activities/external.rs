@@ -1,6 +1,7 @@
 //! `external`.
 
 use interlock_activities::External;
+use interlock_activity::OutcomeKind;
 use serde_json::{Value, json};
 
 use interlock_testkit_activity::processes::is_alive;
@@ -36,6 +37,16 @@ async fn talk_is_progress_and_evidence() {
     assert_eq!(*trial.host.said.lock().unwrap(), ["one", "two"]);
     assert_eq!(trial.evidence(&ended, "stderr").unwrap(), b"one\ntwo\n");
     assert_eq!(trial.evidence(&ended, "stdout").unwrap(), b"{\"signal\":\"no\"}\n");
+}
+
+#[tokio::test]
+async fn no_error_code_of_a_program_steers_the_runtime() {
+    for code in ["NOT_KEPT", "LEFT_TO_PERSON", "CANCELLED"] {
+        let script = format!("echo '{{\"error\":{{\"code\":\"{code}\",\"message\":\"m\"}}}}'");
+        let ended = ask(&script, json!({ "program": "./program" })).run(external()).await;
+        assert!(matches!(ended.outcome.kind, OutcomeKind::Error { .. }), "{code}: {:?}", ended.outcome.kind);
+        assert_eq!(ended.error().0, code);
+    }
 }
 
 #[tokio::test]

@@ -92,12 +92,11 @@ fn used_by(stranger: &str) -> Outcome {
 
 /// Returns the error for a failure that is not caused by the environment.
 pub(crate) fn wrong(trouble: &Trouble) -> Outcome {
-    let code = match trouble {
-        Trouble::Config { .. } | Trouble::Setup(_) => code::BAD_INPUT,
-        Trouble::Cancelled => code::CANCELLED,
-        _ => code::FAILED,
-    };
-    Outcome::error(code, trouble.to_string())
+    match trouble {
+        Trouble::Config { .. } | Trouble::Setup(_) => Outcome::error(code::BAD_INPUT, trouble.to_string()),
+        Trouble::Cancelled => Outcome::cancelled(trouble.to_string()),
+        _ => Outcome::error(code::FAILED, trouble.to_string()),
+    }
 }
 
 /// Returns the signal that the environment has failed, or an error if the cause is another one.
@@ -288,7 +287,7 @@ fn kept_file(attempt: &Attempt, name: &str, path: &Path) -> Result<Option<Eviden
     let text = String::from_utf8_lossy(&content);
     let redacted = attempt.evidence.redactor().text(&text).into_owned();
     let kept = attempt.evidence.put(name, "text/plain", redacted.as_bytes());
-    kept.map(Some).map_err(|error| Outcome::error(code::NOT_KEPT, format!("`{name}` could not be kept: {error}")))
+    kept.map(Some).map_err(|error| Outcome::not_stored(format!("`{name}` could not be kept: {error}")))
 }
 
 #[derive(Deserialize)]

@@ -5,8 +5,7 @@
 
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
-use interlock_activity::{Attempt, Outcome};
-use interlock_journal::AttemptResult;
+use interlock_activity::Attempt;
 use interlock_program::{self as program, Confined, Ended, How, Plan, Sandbox, Stream, Tell};
 use interlock_sandbox::{Kind, Rules};
 use serde_json::json;
@@ -30,7 +29,7 @@ pub(super) async fn run(
 ) -> Result<Reply, Fault> {
     let own = TempDir::new().map_err(|error| Fault::Local(format!("a folder of its own: {error}")))?;
     let plan = plan(command, ask, attempt, rules(command, sandbox, &own)?, sandbox)?;
-    let ended = program::run(attempt, &plan).await.map_err(|outcome| Fault::Local(words(&outcome)))?;
+    let ended = program::run(attempt, &plan).await.map_err(|outcome| Fault::Local(outcome.message()))?;
     let confined = confinement(&ended.confined);
     let text = answer(command, ended)?;
     let usage = Usage { input_tokens: ask.tokens(), output_tokens: estimate_tokens(&text), is_estimate: true };
@@ -102,14 +101,6 @@ fn text(stream: &mut Stream) -> Result<String, Fault> {
 /// What was enforced, for those who ask later.
 fn confinement(confined: &Confined) -> serde_json::Value {
     json!({ "enforced": confined.enforced, "breaches": confined.ended.breaches, "left": confined.ended.left })
-}
-
-/// What an outcome that is an error says.
-fn words(outcome: &Outcome) -> String {
-    match &outcome.result {
-        AttemptResult::Error { data } => data.get("message").map(ToString::to_string).unwrap_or_default(),
-        AttemptResult::Signal { name, .. } => name.clone(),
-    }
 }
 
 fn question(ask: &Ask<'_>) -> String {

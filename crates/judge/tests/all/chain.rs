@@ -107,7 +107,8 @@ async fn a_chain_that_ends_with_a_person_is_left_to_them_when_the_others_have_fa
     let trial = Trial::new().settings(&format!("{model}[chains]\ndefault = [\"model\", \"person\"]"));
     assert!(trial.judge().takes("judge.review", &trial.folder), "the model is asked first");
     let ended = trial.run().await;
-    let why = ended.outcome.left_to_person().unwrap();
+    assert_eq!(ended.name, "needs_person");
+    let why = ended.data.as_str().unwrap();
     assert!(why.starts_with("model: 4 answers were refused"), "{why}");
     assert_eq!(
         trial.judgement(&ended)["hearings"].as_array().unwrap().len(),

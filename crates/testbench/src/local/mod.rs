@@ -174,7 +174,7 @@ fn told(ended: Result<Ended, Outcome>, folder: &Path) -> Result<(Stop, Vec<PathB
     let mut ended = match ended {
         Ok(ended) => ended,
         Err(outcome) if interlock_program::SANDBOX == code(&outcome) => return Err(confined::trouble(&outcome)),
-        Err(outcome) => return Ok((Stop::Lost { why: confined::message(&outcome) }, Vec::new())),
+        Err(outcome) => return Ok((Stop::Lost { why: outcome.message() }, Vec::new())),
     };
     let mut logs = Vec::new();
     for (name, content) in [(OUT, ended.stdout.content()?), (ERR, ended.stderr.content()?)] {

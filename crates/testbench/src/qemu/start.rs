@@ -20,7 +20,7 @@ use super::{
     watch::{End, Watch},
 };
 use crate::{
-    Bench, Fault, Ran, Start, Stop, Trouble, confined,
+    Bench, Fault, Ran, Start, Stop, Trouble,
     expect::{Expect, Found, Unmet},
     fault::{Symbols, faults, registers},
     leftovers,
@@ -192,7 +192,7 @@ impl Notes {
     fn ended(&mut self, ended: Result<Ended, Outcome>, is_ended_outside: bool) -> Result<Stop, Trouble> {
         let mut ended = match ended {
             Ok(ended) => ended,
-            Err(outcome) => return Ok(Stop::Lost { why: confined::message(&outcome) }),
+            Err(outcome) => return Ok(Stop::Lost { why: outcome.message() }),
         };
         self.stderr = ended.stderr.content().unwrap_or_default();
         let said = String::from_utf8_lossy(&self.stderr);
