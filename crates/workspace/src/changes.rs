@@ -1,4 +1,4 @@
-//! What changed between two snapshots, path by path: the record that undoing goes by.
+//! Lists the paths that changed between two snapshots. Undo works from this record.
 
 use std::{ffi::OsString, os::unix::ffi::OsStringExt, path::PathBuf};
 
@@ -16,12 +16,12 @@ use crate::{
     workspace::{keep_since, name_it, tree_of},
 };
 
-/// What changed between two moments of a workspace.
+/// The difference between a workspace at two times.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
-    /// The snapshot before.
+    /// The name of the snapshot before the changes.
     pub before: String,
-    /// The snapshot after, where one was taken.
+    /// The name of the snapshot after the changes, if one was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// The hash of the tree before.
@@ -30,47 +30,47 @@ pub struct Changes {
     /// The hash of the tree after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_tree: Option<String>,
-    /// Every path that is not what it was.
+    /// All paths that differ.
     pub files: Vec<Change>,
-    /// Paths that have changed and that no snapshot holds.
+    /// Paths that changed but are not stored in a snapshot.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_kept: Vec<NotKept>,
-    /// Damage to the user's repository, and what was put back of it.
+    /// Damage to the user's repository, and how it was repaired.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breaches: Vec<String>,
 }
 
-/// What became of one path.
+/// The change of one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// From the root of the workspace.
+    /// The path relative to the workspace's root.
     #[serde(with = "crate::path_text")]
     pub path: PathBuf,
-    /// What was there.
+    /// The version before the change, or `None` if the file is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Version>,
-    /// What is there.
+    /// The version after the change, or `None` if the file was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Version>,
-    /// The path that its content had before, where it was moved.
+    /// The previous path, if the file was renamed.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::path_text::option")]
     pub renamed_from: Option<PathBuf>,
-    /// Lines added and removed; nothing where it is no text.
+    /// The numbers of added and removed lines, or `None` for a binary file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<(u64, u64)>,
 }
 
-/// What stands under a path at one moment.
+/// The kind and the content of a path at one time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Version {
-    /// What it is.
+    /// The kind of the file.
     pub kind: Kind,
-    /// The hash that git has for its content.
+    /// The git hash of its content.
     pub hash: String,
 }
 
 impl Changes {
-    /// In one line.
+    /// Summarizes the changes in one line.
     pub fn summary(&self) -> String {
         let count = |is: fn(&Change) -> bool| self.files.iter().filter(|change| is(change)).count();
         let made = count(|change| change.before.is_none());
@@ -80,7 +80,8 @@ impl Changes {
 }
 
 impl Workspace {
-    /// What changed since a snapshot, with the workspace as it is now kept under a name of its own; nothing where nothing did.
+    /// Returns the changes since a snapshot and stores the current workspace as a new snapshot. Returns `None` if
+    /// nothing changed.
     pub fn changes_since(&self, folder: &std::path::Path, run: &str, before: &str) -> Result<Option<Changes>> {
         let (private, before_tree) = self.holding(folder, before)?;
         let breaches = repository::repair(&private, before);
@@ -107,14 +108,14 @@ impl Workspace {
         }))
     }
 
-    /// Where a snapshot is kept, and its tree.
+    /// Returns the private directory that stores a snapshot, and the snapshot's tree.
     pub(crate) fn holding(&self, folder: &std::path::Path, name: &str) -> Result<(Private, String)> {
         let home = self.home()?;
         let found = Private::open(Some(home), Place::find(folder)?)?;
         if let Some(tree) = tree_of(&found, name)? {
             return Ok((found, tree));
         }
-        // Whoever worked there may have made a repository of it since, or have broken the one it was.
+        // The directory may have become a repository since, or its repository may have been damaged.
         for private in Private::known(home, folder)? {
             if let Some(tree) = tree_of(&private, name)? {
                 return Ok((private, tree));
@@ -124,7 +125,7 @@ impl Workspace {
     }
 }
 
-/// Every path that differs between two trees.
+/// Returns every path that differs between two trees.
 pub(crate) fn difference(git: &Git, before: &str, after: &str) -> Result<Vec<Change>> {
     let raw = git.run(&["diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", "-M", before, after])?;
     let mut pieces = raw.split(|byte| *byte == 0);
@@ -139,7 +140,7 @@ pub(crate) fn difference(git: &Git, before: &str, after: &str) -> Result<Vec<Cha
     Ok(changes)
 }
 
-/// From `OLD_MODE NEW_MODE OLD_HASH NEW_HASH STATUS` and one path or, where it was moved, two.
+/// Parses `OLD_MODE NEW_MODE OLD_HASH NEW_HASH STATUS` and one path, or two paths if the file was renamed.
 fn raw_change<'r>(about: &[u8], pieces: &mut impl Iterator<Item = &'r [u8]>) -> Vec<Change> {
     let about = String::from_utf8_lossy(about);
     let mut fields = about.split(' ');
@@ -158,7 +159,7 @@ fn raw_change<'r>(about: &[u8], pieces: &mut impl Iterator<Item = &'r [u8]>) -> 
     }
 }
 
-/// From `ADDED<TAB>REMOVED<TAB>PATH`, or without the path and with two pieces more where it was moved.
+/// Parses `ADDED<TAB>REMOVED<TAB>PATH`. If the file was renamed, the path is empty and two more pieces follow.
 fn count_lines<'r>(piece: &[u8], pieces: &mut impl Iterator<Item = &'r [u8]>, changes: &mut [Change]) {
     let mut fields = piece.splitn(3, |byte| *byte == b'\t');
     let mut number = || std::str::from_utf8(fields.next()?).ok()?.parse::<u64>().ok();

@@ -1,4 +1,4 @@
-//! Snapshots with names that machines and people give them.
+//! Checkpoints: snapshots with names that machines and users assign.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -10,36 +10,36 @@ use crate::{
     workspace::{keep, prefix_of},
 };
 
-/// Longest name of a checkpoint.
+/// Maximum length of a checkpoint name.
 const NAME_BYTES_MAX: usize = 100;
 
-/// Checkpoints with one prefix that a run can have.
+/// Maximum number of checkpoints of a run with the same prefix.
 const NUMBERS_MAX: u32 = 100_000;
 
-/// A snapshot with a name.
+/// A snapshot with an assigned name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Checkpoint {
-    /// What it is called.
+    /// The name of the checkpoint, unique within the run.
     pub name: String,
-    /// Its tree.
+    /// The hash of its tree.
     pub tree: String,
-    /// The reference that keeps it.
+    /// The git reference that keeps it.
     pub reference: String,
 }
 
-/// A snapshot of a run.
+/// A snapshot of a run, numbered or named.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Snapshot {
-    /// Its number, or the name of a checkpoint.
+    /// Its number, or the name of the checkpoint.
     pub name: String,
-    /// Its tree.
+    /// The hash of its tree.
     pub tree: String,
-    /// The reference that keeps it.
+    /// The git reference that keeps it.
     pub reference: String,
 }
 
 impl Workspace {
-    /// All snapshots of a run: by number, then the checkpoints by name.
+    /// Returns all snapshots of a run: first by number, then the checkpoints by name.
     pub fn snapshots(&self, folder: &Path, run: &str) -> Result<Vec<Snapshot>> {
         let (prefix, named) = (prefix_of(run), named(run));
         let mut all: Vec<Snapshot> = self
@@ -54,7 +54,7 @@ impl Workspace {
         Ok(all)
     }
 
-    /// The references with a prefix, and the trees that they keep; those of earlier versions, too.
+    /// Returns the references with a prefix and their trees, including those of earlier versions of Interlock.
     fn references(&self, folder: &Path, prefix: &str) -> Result<BTreeMap<String, String>> {
         let mut all = BTreeMap::new();
         let found = self.open_private(folder)?;
@@ -67,7 +67,7 @@ impl Workspace {
         Ok(all)
     }
 
-    /// Keeps the workspace as it is under a name; one of the same name is replaced.
+    /// Stores the current workspace under a name. A checkpoint with the same name is replaced.
     pub fn checkpoint(&self, folder: &Path, run: &str, name: &str) -> Result<Checkpoint> {
         let reference = reference(run, name)?;
         let private = self.open_private(folder)?;
@@ -76,7 +76,7 @@ impl Workspace {
         Ok(Checkpoint { name: name.to_owned(), tree, reference })
     }
 
-    /// The same under the first name `PREFIX-NUMBER` that is free.
+    /// Stores a checkpoint under the next name `PREFIX-NUMBER` after the highest existing number.
     pub fn next_checkpoint(&self, folder: &Path, run: &str, prefix: &str) -> Result<Checkpoint> {
         let known = self.checkpoints(folder, run)?;
         let numbers = known.iter().filter_map(|known| known.name.strip_prefix(prefix)?.strip_prefix('-')?.parse().ok());
@@ -87,7 +87,7 @@ impl Workspace {
         }
     }
 
-    /// The checkpoints of a run, by name.
+    /// Returns the checkpoints of a run, sorted by name.
     pub fn checkpoints(&self, folder: &Path, run: &str) -> Result<Vec<Checkpoint>> {
         let prefix = named(run);
         let all = self.references(folder, &prefix)?;
@@ -98,12 +98,12 @@ impl Workspace {
         Ok(all.into_iter().filter_map(checkpoint).collect())
     }
 
-    /// A checkpoint of a run by its name.
+    /// Returns the checkpoint of a run with this name.
     pub fn find_checkpoint(&self, folder: &Path, run: &str, name: &str) -> Result<Checkpoint> {
         let known = self.checkpoints(folder, run)?;
         let found = known.into_iter().find(|known| known.name == name);
         let found = found.ok_or_else(|| Error::NoSnapshot(name.to_owned()))?;
-        // One of an earlier version is brought over.
+        // A checkpoint of an earlier version of Interlock is imported.
         let tree = self.tree_named(folder, &found.reference)?;
         Ok(Checkpoint { tree, ..found })
     }
@@ -113,7 +113,7 @@ fn named(run: &str) -> String {
     format!("{}named/", prefix_of(run))
 }
 
-/// The reference of a checkpoint with a name, where that is one.
+/// Returns the reference of a checkpoint, or an error if the name is invalid.
 pub(crate) fn reference(run: &str, name: &str) -> Result<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.bytes().all(is_plain) {

@@ -1,7 +1,9 @@
-//! Commits: the one thing that touches the user's own branches. A branch that is not checked out is committed to without checking it out.
+//! Commits the workspace. Only this module changes the user's branches. A commit to a branch that is not checked out
+//! does not check it out.
 //!
-//! What is committed is the workspace as it is, with line ends as `.gitattributes` say. Nothing that the repository's settings name is
-//! run, hooks only where they are asked for; files that need a filter program are refused for that reason.
+//! A commit contains the current workspace, with line endings as `.gitattributes` states. No program that the
+//! repository's configuration names is run; hooks run only on request. Files that need a filter program are therefore
+//! rejected.
 
 use std::{
     fs,
@@ -24,49 +26,51 @@ use crate::{
 /// The name of the evidence that lists the references which a commit has moved.
 pub const COMMIT_EVIDENCE: &str = "commit";
 
-/// A commit to be made.
+/// A request to make a commit.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
-    /// Its message.
+    /// The commit message.
     pub message: String,
-    /// The branch, made where it is not there; the one that is checked out where nothing is said.
+    /// The branch to commit to; it is created if it does not exist. The default is the branch that is checked out.
     pub branch: Option<String>,
-    /// What the workspace must be, as [`Workspace::tree`] has it.
+    /// The expected tree of the workspace, as [`Workspace::tree`] returns it.
     pub tree: Option<String>,
-    /// Whether the repository's hooks have a say.
+    /// True if the repository's hooks run.
     pub with_hooks: bool,
-    /// Only what makes one kept tree of another; everything else that is not committed stays so. Everything where nothing is said.
+    /// Two stored trees: only the difference between them is committed, and all other uncommitted changes stay
+    /// uncommitted. The default is to commit everything.
     pub only: Option<(String, String)>,
 }
 
-/// A commit that was made.
+/// The result of a successful commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Committed {
-    /// Its hash.
+    /// The hash of the commit.
     pub commit: String,
-    /// The branch it is on; nothing where none is checked out.
+    /// The branch of the commit, or `None` if `HEAD` is detached.
     pub branch: Option<String>,
-    /// Its tree.
+    /// The tree of the commit.
     pub tree: String,
-    /// What moved.
+    /// The reference that moved to the commit.
     pub moved: Moved,
-    /// Paths with the lines added and removed.
+    /// The changed paths with their numbers of added and removed lines.
     pub files: Vec<(String, Option<(u64, u64)>)>,
 }
 
-/// A reference that moved.
+/// A reference and its values before and after a commit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
-    /// Which.
+    /// The full name of the reference.
     pub reference: String,
-    /// Where it was; nothing where it is new.
+    /// The commit it pointed to before, or `None` if the reference is new.
     pub before: Option<String>,
-    /// Where it is.
+    /// The commit it points to now.
     pub after: String,
 }
 
 impl Workspace {
-    /// Commits the workspace. The index is brought up to date where the branch is the one that is checked out, and else left alone.
+    /// Commits the workspace. The index is updated if the branch is the one that is checked out, and left unchanged
+    /// otherwise.
     pub fn commit(&self, folder: &Path, commit: &Commit) -> Result<Committed> {
         let place = Place::find(folder)?;
         let repository = place.repository.clone().ok_or_else(no_repository)?;
@@ -78,14 +82,14 @@ impl Workspace {
         Committer { private: &private, repository: &repository }.commit(commit)
     }
 
-    /// Whether a branch can be committed to, as far as that can be said beforehand.
+    /// Checks that a branch can be committed to, as far as this is known before the commit.
     pub fn can_commit_to(&self, folder: &Path, branch: &str) -> Result<()> {
         let place = Place::find(folder)?;
         let repository = place.repository.as_ref().ok_or_else(no_repository)?;
         reference(&Git::new(&place.root, &repository.own_git_dir), Some(branch)).map(drop)
     }
 
-    /// The commit that a reference stands at.
+    /// Returns the commit that a reference points to.
     pub fn standing(&self, folder: &Path, reference: &str) -> Result<Option<String>> {
         let place = Place::find(folder)?;
         match &place.repository {
@@ -94,7 +98,8 @@ impl Workspace {
         }
     }
 
-    /// Puts a reference back to where it was before a commit of ours, unless it has moved on; whether it was put back.
+    /// Undoes a commit of Interlock: moves the reference back, unless it has moved since. Returns true if the reference
+    /// was still at the commit. With `is_dry` nothing is changed.
     pub fn take_back_commit(&self, folder: &Path, moved: &Moved, is_dry: bool) -> Result<bool> {
         let place = Place::find(folder)?;
         let Some(repository) = &place.repository else { return Ok(false) };
@@ -114,7 +119,7 @@ impl Workspace {
             };
             let is_current = git.line(&["symbolic-ref", "--quiet", "HEAD"]).ok().as_ref() == Some(&moved.reference);
             if let Some(before) = moved.before.as_ref().filter(|_| is_current) {
-                // What somebody has staged since stays staged; where that is in the way, `git status` shows it.
+                // Changes that were staged since then stay staged. If they conflict, `git status` shows it.
                 let _ = apply(&git, &git.between(before, &moved.after)?, &["--reverse"]);
             }
         }
@@ -132,7 +137,7 @@ struct Committer<'c> {
 }
 
 impl Committer<'_> {
-    /// `git` about the user's own repository, with the settings of the one who is at work.
+    /// Returns `git` calls on the user's repository.
     fn git(&self) -> Git {
         Git::new(&self.private.place.root, &self.repository.own_git_dir)
     }
@@ -158,7 +163,7 @@ impl Committer<'_> {
         let old = tip.as_deref().unwrap_or(&nothing);
         self.git().run(&["update-ref", "-m", &subject, &reference, &commit, old])?;
         if is_current {
-            // An index that is locked stays behind, which `git status` then shows.
+            // If the index is locked, it stays as it was, and `git status` shows the difference.
             let _ = match &order.only {
                 Some((from, to)) => apply(&self.git(), &self.private.git().between(from, to)?, &[]),
                 None => self.git().run(&["add", "--all", ":/"]).map(drop),
@@ -170,7 +175,7 @@ impl Committer<'_> {
         Ok(Committed { commit, branch, tree, moved, files })
     }
 
-    /// The tree to commit.
+    /// Builds the tree to commit.
     fn tree(&self, git: &Git, parent: Option<&str>, only: Option<&(String, String)>) -> Result<String> {
         match parent {
             Some(parent) => git.run(&["read-tree", parent])?,
@@ -218,7 +223,7 @@ impl Committer<'_> {
         Ok(String::from_utf8_lossy(&commit).trim_end().to_owned())
     }
 
-    /// Lets the repository's hooks have their say; the message as they leave it.
+    /// Runs the repository's hooks. Returns the commit message, which they may have changed.
     fn hooks(&self, git: &Git, message: &str, scratch: &Path) -> Result<String> {
         let root = &self.private.place.root;
         let hooks = setting(root, "core.hooksPath")
@@ -253,7 +258,7 @@ impl Committer<'_> {
     }
 }
 
-/// What needs a program to be stored cannot be stored without running it.
+/// Rejects files with a filter attribute, because they cannot be stored without running the filter program.
 fn refuse_filters(git: &Git, paths: Vec<Vec<u8>>) -> Result<()> {
     let answer = split(&git.run_with(&["check-attr", "-z", "--stdin", "filter"], &join(paths))?);
     let filtered = answer.chunks_exact(3).find(|each| !matches!(each[2].as_slice(), b"unspecified" | b"unset"));
@@ -268,7 +273,7 @@ fn refuse_filters(git: &Git, paths: Vec<Vec<u8>>) -> Result<()> {
     }
 }
 
-/// The reference that moves, and whether it is what is checked out.
+/// Returns the reference that the commit moves, and true if it is checked out.
 fn reference(git: &Git, branch: Option<&str>) -> Result<(String, bool)> {
     let current = git.line(&["symbolic-ref", "--quiet", "HEAD"]).ok();
     let Some(branch) = branch else { return Ok((current.unwrap_or_else(|| "HEAD".into()), true)) };
@@ -284,7 +289,7 @@ fn reference(git: &Git, branch: Option<&str>) -> Result<(String, bool)> {
     }
 }
 
-/// Takes what makes one tree of another into an index, and nothing else.
+/// Applies the difference between two trees to an index.
 fn add_difference(kept: &Git, git: &Git, from: &str, to: &str) -> Result<()> {
     refuse_filters(git, kept.paths(&["diff", "--name-only", "--no-renames", "-z", from, to])?)?;
     let difference = kept.between(from, to)?;
@@ -297,7 +302,7 @@ fn add_difference(kept: &Git, git: &Git, from: &str, to: &str) -> Result<()> {
     })
 }
 
-/// Applies a patch to an index alone.
+/// Applies a patch to the index only, not to the files.
 fn apply(git: &Git, patch: &[u8], options: &[&str]) -> Result<()> {
     let all = [&["apply", "--cached", "--whitespace=nowarn"][..], options].concat();
     match patch.is_empty() {
@@ -306,10 +311,10 @@ fn apply(git: &Git, patch: &[u8], options: &[&str]) -> Result<()> {
     }
 }
 
-/// A path, and how many of its lines came and went.
+/// A path with its numbers of added and removed lines.
 type CommittedFile = (String, Option<(u64, u64)>);
 
-/// What a reference stands at.
+/// Returns the commit that a reference points to, if there is one.
 fn resolve(git: &Git, reference: &str) -> Result<Option<String>> {
     match git.line(&["rev-parse", "--quiet", "--verify", &format!("{reference}^{{commit}}")]) {
         Ok(commit) => Ok(Some(commit)),
@@ -318,12 +323,12 @@ fn resolve(git: &Git, reference: &str) -> Result<Option<String>> {
     }
 }
 
-/// A setting as the user has it, wherever it is set. Reading it runs nothing.
+/// Returns a git setting of the user from any configuration file. Reading it runs no program.
 fn setting(root: &Path, name: &str) -> Option<String> {
     read_setting(root, &["--get", name])
 }
 
-/// A setting that is a path, with `~` followed.
+/// Returns a git setting that is a path, with `~` expanded.
 pub(crate) fn setting_path(root: &Path, name: &str) -> Option<PathBuf> {
     read_setting(root, &["--type=path", "--get", name]).map(PathBuf::from)
 }

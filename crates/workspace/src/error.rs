@@ -1,66 +1,66 @@
-//! What can go wrong with a workspace.
+//! The error type of the workspace crate.
 
 use std::{io, path::Path};
 
 use crate::patch::Problem;
 
-/// What workspace functions return.
+/// The result of workspace functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a workspace could not be kept or put back.
+/// The reason why a workspace operation failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The program is not there.
+    /// The `git` program could not be started.
     #[error("git could not be started ({0}); it is needed to keep what commands change")]
     NoGit(String),
-    /// The program said no.
+    /// A call of `git` failed.
     #[error("git {doing}: {said}")]
     Git {
-        /// What it was told to do.
+        /// The subcommand of `git` that failed.
         doing: String,
-        /// What it said.
+        /// The error output of `git`.
         said: String,
     },
-    /// The file system said no.
+    /// The file system reported an error.
     #[error("{doing}: {why}")]
     Io {
-        /// What was being done, with the path.
+        /// The operation that failed, with its path.
         doing: String,
-        /// What was said.
+        /// The error message of the operating system.
         why: String,
     },
-    /// Nothing is kept under this name.
+    /// No snapshot is stored under this name.
     #[error("there is no snapshot called `{0}`")]
     NoSnapshot(String),
-    /// Something keeps the folder from being what it was.
+    /// After a restore some files still differ from the snapshot.
     #[error("{count} files are still not what they were, among them {path}")]
     Unequal {
-        /// How many.
+        /// The number of files that differ.
         count: usize,
-        /// One of them.
+        /// The path of one file that differs.
         path: String,
     },
     /// A commit could not be made. Nothing was changed.
     #[error("{0}")]
     Commit(String),
-    /// The workspace is not what it should be.
+    /// The workspace differs from the tree that the caller expected.
     #[error("the workspace is the tree {found}, not {expected}")]
     TreeChanged {
-        /// What it should be.
+        /// The hash of the expected tree.
         expected: String,
-        /// What it is.
+        /// The hash of the tree that was found.
         found: String,
     },
     /// A patch does not fit, or must not be applied. Nothing was changed.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Patch(Vec<Problem>),
-    /// Something failed midway, and not everything could be taken back. What was there is beside its place, under names that begin with
-    /// `.interlock-aside-`.
+    /// An operation failed midway and could not be undone completely. The previous content lies in the same directory,
+    /// under names that begin with `.interlock-aside-`.
     #[error("{why}; and not everything could be taken back: {}", .left.join("; "))]
     Torn {
-        /// What failed first.
+        /// The error that occurred first.
         why: String,
-        /// What could not be taken back.
+        /// The errors that occurred during the undo.
         left: Vec<String>,
     },
 }

@@ -1,4 +1,5 @@
-//! The one place that starts `git`: nothing of the caller's environment reaches it, and nothing it could be configured to run.
+//! The only module that starts `git`. The caller's environment is not passed on, and `git` cannot start any configured
+//! program.
 
 use std::{
     ffi::OsStr,
@@ -11,7 +12,7 @@ use std::{
 
 use crate::{Error, Result};
 
-/// Settings for every call. They come before anything a repository says.
+/// Settings for every call. They take precedence over the configuration of a repository.
 const SETTINGS: &[&str] = &[
     "advice.addEmbeddedRepo=false",
     "commit.gpgSign=false",
@@ -31,12 +32,12 @@ const SETTINGS: &[&str] = &[
     "gc.auto=0",
     "maintenance.auto=false",
     "protocol.allow=never",
-    // Whose folder it is does not matter where nothing of it is run.
+    // The owner of the directory does not matter, because no program from it is run.
     "safe.directory=*",
     "submodule.recurse=false",
 ];
 
-/// Who makes the commits that hold snapshots.
+/// The author of the commits that hold snapshots.
 const AUTHOR: [(&str, &str); 4] = [
     ("GIT_AUTHOR_NAME", "interlock"),
     ("GIT_AUTHOR_EMAIL", "interlock@localhost"),
@@ -44,27 +45,27 @@ const AUTHOR: [(&str, &str); 4] = [
     ("GIT_COMMITTER_EMAIL", "interlock@localhost"),
 ];
 
-/// What calls of `git` are about.
+/// The settings of a call of `git`: its directories and environment.
 #[derive(Clone, Debug)]
 pub(crate) struct Git {
-    /// Where it is called.
+    /// The working directory of the call.
     folder: PathBuf,
     vars: Vec<(&'static str, PathBuf)>,
-    /// A file with rules for what is ignored, besides those that a repository has.
+    /// A file with ignore rules, in addition to those of the repository.
     excludes: Option<PathBuf>,
-    /// Whether what is written must survive a loss of power.
+    /// True if written objects must survive a power failure.
     is_durable: bool,
-    /// Whether much is to be written: into one file then, instead of one for each.
+    /// True if many objects are to be written. Then they go into one pack instead of one file each.
     is_bulk: bool,
 }
 
 impl Git {
-    /// About whatever repository the folder is in.
+    /// Uses the repository that contains the directory.
     pub(crate) fn discover(folder: &Path) -> Self {
         Git { folder: folder.to_owned(), vars: Vec::new(), excludes: None, is_durable: true, is_bulk: false }
     }
 
-    /// About the files under `root`, with a git folder that need not be theirs.
+    /// Uses the files under `root` with a git directory that need not be the repository's.
     pub(crate) fn new(root: &Path, git_dir: &Path) -> Self {
         let vars = vec![("GIT_DIR", git_dir.to_owned()), ("GIT_WORK_TREE", root.to_owned())];
         Git { folder: root.to_owned(), vars, excludes: None, is_durable: true, is_bulk: false }
@@ -76,7 +77,7 @@ impl Git {
         self
     }
 
-    /// With another variable of the environment.
+    /// Sets another environment variable of the call.
     #[must_use]
     pub(crate) fn var(mut self, name: &'static str, value: &str) -> Self {
         self.vars.push((name, value.into()));
@@ -89,7 +90,7 @@ impl Git {
         self
     }
 
-    /// With further rules for what is ignored.
+    /// Adds a file with ignore rules.
     #[must_use]
     pub(crate) fn excluding(mut self, rules: &Path) -> Self {
         self.excludes = Some(rules.to_owned());
@@ -108,28 +109,28 @@ impl Git {
         self
     }
 
-    /// What a call prints.
+    /// Runs `git` and returns its output.
     pub(crate) fn run(&self, arguments: &[&str]) -> Result<Vec<u8>> {
         self.run_with(arguments, b"")
     }
 
-    /// The same as one line of text.
+    /// Runs `git` and returns its output as text without the final line break.
     pub(crate) fn line(&self, arguments: &[&str]) -> Result<String> {
         Ok(String::from_utf8_lossy(&self.run(arguments)?).trim_end().to_owned())
     }
 
-    /// The same as a list of paths that end with NUL.
+    /// Runs `git` and returns its output as a list of paths that are separated by NUL.
     pub(crate) fn paths(&self, arguments: &[&str]) -> Result<Vec<Vec<u8>>> {
         Ok(split(&self.run(arguments)?))
     }
 
-    /// The patch that makes one tree, or that of a commit, of another.
+    /// Returns the patch between two trees or commits.
     pub(crate) fn between(&self, from: &str, to: &str) -> Result<Vec<u8>> {
         let plain = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--binary"];
         self.run(&[&plain[..], &["--end-of-options", from, to]].concat())
     }
 
-    /// What a call prints that is given something to read.
+    /// Runs `git` with this standard input and returns its output.
     pub(crate) fn run_with(&self, arguments: &[&str], stdin: &[u8]) -> Result<Vec<u8>> {
         let output = self.call(arguments, stdin)?;
         if output.status.success() {
@@ -148,7 +149,7 @@ impl Git {
         let mut child = command.stdin(Stdio::piped()).spawn().map_err(no_git)?;
         let mut pipe = child.stdin.take();
         std::thread::scope(|scope| {
-            // On a thread of its own: it may print before it has read everything.
+            // A separate thread writes the input, because `git` may print before it has read everything.
             scope.spawn(move || pipe.as_mut().map(|pipe| pipe.write_all(stdin)));
             child.wait_with_output().map_err(no_git)
         })
@@ -176,20 +177,20 @@ impl Git {
     }
 }
 
-/// Where `git` is. Looked for here, because a program that is called by its name alone is started by copying this whole process first,
-/// which takes longer than most of what `git` then does.
+/// Returns the path of the `git` program. It is searched here because `Command` forks the whole process if it has to
+/// search `PATH`, which takes longer than most calls of `git`.
 fn program(path: &OsStr) -> PathBuf {
     let is_program = |file: &PathBuf| fs::metadata(file).is_ok_and(|it| it.is_file() && it.mode() & 0o111 != 0);
     let places = std::env::split_paths(path).filter(|place| place.is_absolute());
     places.map(|place| place.join("git")).find(is_program).unwrap_or_else(|| "git".into())
 }
 
-/// What stands between NULs.
+/// Splits a list that is separated by NUL bytes and drops empty items.
 pub(crate) fn split(bytes: &[u8]) -> Vec<Vec<u8>> {
     bytes.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(<[u8]>::to_vec).collect()
 }
 
-/// The same the other way round.
+/// Joins a list, with a NUL byte after each item.
 pub(crate) fn join(paths: impl IntoIterator<Item = Vec<u8>>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for path in paths {

@@ -1,4 +1,5 @@
-//! Brings an index of our own up to what the files are now: everything but what is ignored, what lies outside the workspace and what cannot be kept.
+//! Updates a private index to the current files: all except ignored files, files outside the workspace and files that
+//! cannot be stored.
 
 use std::{
     collections::BTreeSet,
@@ -19,16 +20,16 @@ use crate::{
     unkept::{self, Unkept},
 };
 
-/// Asks for what an index has although it is ignored.
+/// Lists paths that are in an index although they are ignored.
 const IGNORED: [&str; 5] = ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"];
 
-/// Asks for paths that are not as an index has them.
+/// Lists paths whose files differ from an index.
 const DIFFERING: [&str; 5] = ["ls-files", "-z", "--others", "--modified", "--deleted"];
 
-/// Takes paths in as they are now.
+/// Updates an index from the current files at the given paths.
 const UPDATE: [&str; 6] = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
 
-/// An index being brought up to date, aside.
+/// A temporary index that is brought up to date.
 #[derive(Debug)]
 pub(crate) struct Index<'p> {
     pub(crate) private: &'p Private,
@@ -38,7 +39,7 @@ pub(crate) struct Index<'p> {
 }
 
 impl<'p> Index<'p> {
-    /// An empty one.
+    /// Creates an empty index in a scratch directory.
     pub(crate) fn new(private: &'p Private) -> Result<Self> {
         let scratch = private.scratch()?;
         let path = scratch.path().join("index");
@@ -46,14 +47,14 @@ impl<'p> Index<'p> {
         Ok(Index { private, git, scratch, path })
     }
 
-    /// What is written goes where the snapshots are, and survives a loss of power.
+    /// Writes new objects durably to the object store of the snapshots.
     #[must_use]
     pub(crate) fn kept(mut self) -> Self {
         self.git = self.git.objects(&self.private.objects);
         self
     }
 
-    /// What is written goes away with this.
+    /// Writes new objects to the scratch directory, which is deleted with this value.
     pub(crate) fn for_a_moment(mut self) -> Result<Self> {
         let info = self.scratch.path().join("objects/info");
         let written = fs::create_dir_all(&info).and_then(|()| {
@@ -65,11 +66,11 @@ impl<'p> Index<'p> {
         Ok(self)
     }
 
-    /// Starts from what was known the last time.
+    /// Loads the cached index of an earlier call, if there is one.
     pub(crate) fn recall(&self, name: &str) -> Result<()> {
         let known = self.private.folder.join(name);
         let Ok(found) = fs::metadata(&known) else { return Ok(()) };
-        // The time it was written belongs to it: files changed since then or at that moment are looked at again.
+        // Git uses the modification time of the index: files that changed at that time or later are read again.
         let copied = fs::copy(&known, &self.path).and_then(|_| {
             let copy = fs::OpenOptions::new().write(true).open(&self.path)?;
             copy.set_modified(found.modified()?)
@@ -77,7 +78,7 @@ impl<'p> Index<'p> {
         copied.map_err(|error| Error::io("copy", &known, &error))
     }
 
-    /// Keeps what is known now for the next time.
+    /// Saves the index as the cache for later calls.
     pub(crate) fn remember(&self, name: &str) -> Result<()> {
         let known = self.private.folder.join(name);
         match fs::rename(&self.path, &known) {
@@ -86,19 +87,19 @@ impl<'p> Index<'p> {
         }
     }
 
-    /// Makes it what a tree is. What is known of files that are the same in both stays known.
+    /// Loads a tree. The cached file metadata of entries that are the same in both stays valid.
     pub(crate) fn start_from(&self, tree: &str) -> Result<()> {
         let merge: &[&str] = if self.path.exists() { &["read-tree", "-m", tree] } else { &["read-tree", tree] };
         self.git.run(merge).map(drop)
     }
 
-    /// Takes in all changes, additions and removals that the rules of this moment allow. Returns what cannot be kept.
+    /// Adds all changes, additions and removals by the current ignore rules. Returns the files that cannot be stored.
     pub(crate) fn add(&self) -> Result<Unkept> {
         let differing = self.git.paths(&[&DIFFERING[..], &["--exclude-standard"]].concat())?;
         self.take_in(differing)
     }
 
-    /// The same by the rules of another moment.
+    /// Adds all changes by the ignore rules of a snapshot.
     pub(crate) fn add_by(&self, scope: &Scope) -> Result<Unkept> {
         let rules = self.scratch.path().join("rules");
         fs::write(&rules, scope.rules()).map_err(|error| Error::io("write", &rules, &error))?;
@@ -112,7 +113,7 @@ impl<'p> Index<'p> {
         self.take_in(differing)
     }
 
-    /// Takes in paths, but for those that cannot be kept.
+    /// Updates the given paths, except those that cannot be stored.
     fn take_in(&self, mut paths: Vec<Vec<u8>>) -> Result<Unkept> {
         paths.sort();
         paths.dedup();
@@ -127,12 +128,13 @@ impl<'p> Index<'p> {
         if paths.is_empty() {
             return Ok(unkept);
         }
-        // Folders of other repositories are named with a slash, which `update-index` does not take.
+        // The directories of nested repositories are listed with a trailing slash, which `update-index` does not
+        // accept.
         let plain = paths.into_iter().map(|mut path| {
             path.truncate(path.len() - usize::from(path.ends_with(b"/")));
             path
         });
-        // The first time is much at once, unless the repository has had it already.
+        // The first update writes many objects, unless they were imported from the repository as packs.
         let has_packs =
             || fs::read_dir(self.private.objects.join("pack")).is_ok_and(|mut packs| packs.next().is_some());
         let is_much = !self.path.exists() && !has_packs();
@@ -140,15 +142,16 @@ impl<'p> Index<'p> {
         Ok(unkept)
     }
 
-    /// Takes in everything that belongs to the workspace: of the ignored files exactly those that the user's repository tracks.
+    /// Adds everything that belongs to the workspace. Of the ignored files, exactly those that the user's repository
+    /// tracks belong to it.
     pub(crate) fn add_what_belongs(&self) -> Result<Unkept> {
         let before = self.scratch.path().join("index.before");
         let is_recalled = self.path.exists();
         if is_recalled {
             fs::copy(&self.path, &before).map_err(|error| Error::io("copy", &self.path, &error))?;
         }
-        // Asked while the files are read: all three take their time. What is taken in meanwhile is not ignored, so that only what was known
-        // before can be.
+        // All three queries take time, so they run in parallel. The files that `add` adds meanwhile are not ignored, so
+        // that only entries of the previous index can be.
         let (tracked, mut ignored, unkept) = std::thread::scope(|scope| {
             let tracked = scope.spawn(|| self.tracked_though_ignored());
             let ignored = scope.spawn(|| match is_recalled {
@@ -198,7 +201,7 @@ fn bytes(path: &Path) -> Vec<u8> {
     path.as_os_str().as_bytes().to_vec()
 }
 
-/// Whether nothing stands under a path. What is behind a link does not count.
+/// Returns true if no file exists at a path. A file behind a symbolic link does not count.
 fn is_gone(root: &Path, path: &[u8]) -> bool {
     let path = Path::new(OsStr::from_bytes(path));
     let is_link = |above: &Path| fs::symlink_metadata(root.join(above)).is_ok_and(|about| about.is_symlink());
@@ -206,13 +209,13 @@ fn is_gone(root: &Path, path: &[u8]) -> bool {
     fs::symlink_metadata(root.join(path)).is_err() || above.any(is_link)
 }
 
-/// Whether a path is one of these or lies below one.
+/// Returns true if a path equals one of these directories or lies below one.
 fn is_below_any(path: &[u8], folders: &BTreeSet<Vec<u8>>) -> bool {
     let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
     ends.chain([path.len()]).any(|end| folders.contains(&path[..end]))
 }
 
-/// Whether a path is a folder or lies below it.
+/// Returns true if a path equals a directory or lies below it.
 fn is_within(path: &[u8], folder: &[u8]) -> bool {
     let folder = folder.strip_suffix(b"/").unwrap_or(folder);
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))

@@ -1,13 +1,14 @@
-//! The folder a run works in: its content as one hash, kept under a name, and put back.
+//! Hashes, stores and restores the workspace of a run: the files that the run works on.
 //!
-//! All of it is done by the `git` program on a private git folder under Interlock's own store (`private.rs`), never on the user's own: their index,
-//! `HEAD`, branches, objects, stash and configuration are neither used nor changed, and nothing that their configuration names is ever run.
-//! Content is taken byte for byte: no line endings are changed, no filter is asked.
+//! All of this uses the `git` program on a private git directory in Interlock's store (`private.rs`), never on the
+//! user's git directory. The user's index, `HEAD`, branches, objects, stash and configuration are neither used nor
+//! changed, and no program that their configuration names is ever run. Content is stored byte for byte, without
+//! conversion of line endings and without filters.
 //!
-//! What belongs to a workspace: in a git repository everything below its root, even where the run works in a folder further down;
-//! elsewhere the folder itself. Ignored files do not belong to it, unless the repository tracks them (`scope.rs`). Of a repository inside
-//! only the commit it stands at is known. Empty folders and modes other than "executable" are not. Changes of files that cannot be kept are
-//! noticed (`unkept.rs`).
+//! In a git repository the workspace is everything below the repository's root, even if the run works in a
+//! subdirectory. Otherwise it is the run's directory. Ignored files are not part of it unless the repository tracks
+//! them (`scope.rs`). Of a nested repository only the checked-out commit is recorded. Empty directories and modes other
+//! than "executable" are not recorded. Changes to files that cannot be stored are detected (`unkept.rs`).
 //!
 //! Start reading at `workspace.rs`.
 
@@ -51,7 +52,7 @@ pub use undo::{Conflict, Undo};
 pub use unkept::{KEPT_BYTES_MAX, NotKept, Why};
 pub use workspace::Workspace;
 
-/// The ending of a word for so many.
+/// Returns the plural ending of an English noun for this count.
 fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }

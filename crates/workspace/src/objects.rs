@@ -1,15 +1,16 @@
-//! Objects of a repository by names that `git` understands, many in one call.
+//! Reads many objects of a repository in one call of `git`, by any names that `git` understands.
 
 use crate::{Result, git::Git};
 
-/// An object.
+/// An object that was read from a repository.
 #[derive(Debug)]
 pub(crate) struct Object {
     pub(crate) hash: String,
     pub(crate) content: Vec<u8>,
 }
 
-/// What names stand for, in their order; nothing where there is no such object. A name with a line break cannot be asked for.
+/// Reads the objects with these names, in the same order, with `None` for a missing object. A name with a line break
+/// cannot be requested and gives `None`.
 pub(crate) fn read(git: &Git, names: &[Vec<u8>]) -> Result<Vec<Option<Object>>> {
     let can_ask = |name: &&Vec<u8>| !name.contains(&b'\n');
     let asked: Vec<&[u8]> = names.iter().filter(can_ask).flat_map(|name| [name.as_slice(), b"\n"]).collect();
@@ -18,7 +19,8 @@ pub(crate) fn read(git: &Git, names: &[Vec<u8>]) -> Result<Vec<Option<Object>>> 
     Ok(names.iter().map(|name| if can_ask(&name) { next(&mut rest) } else { None }).collect())
 }
 
-/// From `HASH KIND LENGTH`, a line feed, so many bytes and a line feed. Any other line says why there is none.
+/// Parses `HASH KIND LENGTH`, a line feed, that many bytes and a line feed. Any other line is an error message for a
+/// missing object.
 fn next(rest: &mut &[u8]) -> Option<Object> {
     let end = rest.iter().position(|byte| *byte == b'\n')?;
     let (about, after) = (&rest[..end], &rest[end + 1..]);

@@ -1,4 +1,4 @@
-//! Where a workspace begins and where what is kept of it goes.
+//! Finds the root of a workspace and the parts of the user's repository that the crate needs.
 
 use std::{
     fs,
@@ -9,32 +9,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result, commit::setting_path, git::Git, known};
 
-/// A workspace that was found.
+/// A workspace: its root and its repository.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Place {
-    /// Everything below belongs to it.
+    /// The root directory. Everything below belongs to the workspace.
     #[serde(with = "crate::path_text")]
     pub(crate) root: PathBuf,
-    /// The repository it is, if it is one.
+    /// The repository of the workspace, if it is in one.
     pub(crate) repository: Option<Repository>,
 }
 
-/// The user's repository: what of it is needed.
+/// The parts of the user's repository that the crate needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Repository {
-    /// The folder of its references and objects.
+    /// The directory with its references and objects.
     #[serde(with = "crate::path_text")]
     pub(crate) git_dir: PathBuf,
-    /// Where its `HEAD` and index are: another folder in a further worktree.
+    /// The directory with its `HEAD` and index. It differs from `git_dir` in a linked worktree.
     #[serde(with = "crate::path_text")]
     pub(crate) own_git_dir: PathBuf,
-    /// What it ignores besides what `.gitignore` files say.
+    /// The file `info/exclude` with rules for ignored files besides the `.gitignore` files.
     #[serde(with = "crate::path_text")]
     pub(crate) exclude: PathBuf,
-    /// The file with its user's own rules for ignored files.
+    /// The file with the user's global rules for ignored files.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::path_text::option")]
     pub(crate) users_excludes: Option<PathBuf>,
-    /// `sha1` or `sha256`.
+    /// The hash algorithm: `sha1` or `sha256`.
     pub(crate) format: String,
 }
 
@@ -50,7 +50,7 @@ const QUESTIONS: [&str; 8] = [
 ];
 
 impl Place {
-    /// The repository that the folder is in, or the folder itself.
+    /// Returns the repository that contains the directory, or the directory itself if there is none.
     pub(crate) fn find(folder: &Path) -> Result<Self> {
         let folder = fs::canonicalize(folder).map_err(|error| Error::io("find", folder, &error))?;
         if let Some(place) = known::recall(&folder) {
@@ -58,13 +58,13 @@ impl Place {
         }
         match Git::discover(&folder).line(&QUESTIONS) {
             Ok(answer) => Self::parse(&answer).inspect(|place| known::remember(&folder, place)),
-            // Also where it is a repository without files or somewhere inside `.git`.
+            // A bare repository and a directory inside `.git` also end here.
             Err(Error::Git { .. }) => Ok(Place { root: folder, repository: None }),
             Err(error) => Err(error),
         }
     }
 
-    /// The folder itself, whatever it is in.
+    /// Returns the directory itself as a workspace, even if it is in a repository.
     pub(crate) fn alone(folder: &Path) -> Result<Self> {
         let root = fs::canonicalize(folder).map_err(|error| Error::io("find", folder, &error))?;
         Ok(Place { root, repository: None })
@@ -87,7 +87,7 @@ impl Place {
     }
 }
 
-/// The file with what a user ignores in every repository, as git finds it. Reading it runs nothing.
+/// Returns the user's global ignore file by git's rules. Reading this setting runs no program.
 fn users_excludes(root: &Path) -> Option<PathBuf> {
     let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let usual = || {

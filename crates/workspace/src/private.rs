@@ -1,5 +1,5 @@
-//! A git folder of our own for somebody else's files, in which snapshots are kept. Nothing of it is in the workspace, so that no program that works
-//! there can reach it. It has no configuration, hooks, filters or attributes that others could set.
+//! The private git directory of a workspace, which holds its snapshots. It lies outside the workspace, so that programs
+//! that work there cannot reach it. It has no configuration, hooks, filters or attributes that others could set.
 
 use std::{
     fmt::Write as _,
@@ -14,22 +14,22 @@ use tempfile::TempDir;
 
 use crate::{Error, Result, git::Git, place::Place, sweep};
 
-/// Comes before the `.gitattributes` of the files: their content is taken as it is.
+/// Overrides the `.gitattributes` of the files, so that their content is stored unchanged.
 const ATTRIBUTES: &str = "* -text !eol !crlf -ident !filter !working-tree-encoding\n";
 
-/// What the names of folders begin with that are needed only during one call.
+/// Prefix of the names of directories that exist only during one call.
 pub(crate) const SCRATCH: &str = "scratch-";
 
-/// The file that says which workspace a private folder is for.
+/// Name of the file with the root path of the workspace that a private directory belongs to.
 pub(crate) const ROOT: &str = "root";
 
-/// The file with all that is known of that workspace.
+/// Name of the file with the serialized [`Place`] of that workspace.
 const PLACE: &str = "place";
 
-/// The kinds of workspaces: a repository with one hash or the other, or a folder.
+/// The kinds of workspaces: a repository with either hash algorithm, or a plain directory.
 const KINDS: [&str; 3] = ["sha1", "sha256", "folder"];
 
-/// Names that only other systems take for `.git` are files like any other here.
+/// Turns off the protections for other systems: names that only NTFS or HFS+ treat as `.git` are ordinary files here.
 const CONFIG: &str = "[core]\n\tbare = false\n\tprotectNTFS = false\n\tprotectHFS = false\n";
 
 /// The private git folder of a workspace.
@@ -38,14 +38,14 @@ pub(crate) struct Private {
     pub(crate) folder: PathBuf,
     pub(crate) objects: PathBuf,
     pub(crate) place: Place,
-    /// Not part of the workspace though inside it: where all this is kept.
+    /// The directory of Interlock's store. It is not part of the workspace even if it lies inside.
     pub(crate) home: Option<PathBuf>,
-    /// Gone when this is, where nobody said where to keep it.
+    /// The temporary directory that is used without a store. Dropping the value deletes it.
     _for_a_moment: Option<TempDir>,
 }
 
 impl Private {
-    /// The private folder of a place; a passing one without a home.
+    /// Opens the private directory of a place and creates it if necessary. Without a home it is a temporary directory.
     pub(crate) fn open(home: Option<&Path>, place: Place) -> Result<Self> {
         let (folder, home, passing) = match home {
             Some(home) => {
@@ -64,7 +64,8 @@ impl Private {
         Ok(private)
     }
 
-    /// The private folders of a folder and of those around it, as they were when something was kept there.
+    /// Returns the existing private directories of a directory and of its ancestors, with the place as recorded in
+    /// each.
     pub(crate) fn known(home: &Path, folder: &Path) -> Result<Vec<Self>> {
         let folder = fs::canonicalize(folder).map_err(|error| Error::io("find", folder, &error))?;
         let home = fs::canonicalize(home).map_err(|error| Error::io("find", home, &error))?;
@@ -83,7 +84,7 @@ impl Private {
         Ok(folders.filter_map(open).collect())
     }
 
-    /// Makes it a git folder, however far an earlier call came with that.
+    /// Creates the files of a git directory. It completes a directory that an interrupted call has left unfinished.
     fn prepare(&self) -> io::Result<()> {
         for name in ["info", "refs", "objects"] {
             fs::create_dir_all(self.folder.join(name))?;
@@ -94,7 +95,7 @@ impl Private {
             _ => format!("{CONFIG}\trepositoryformatversion = 0\n"),
         };
         let exclude = repository.map(|repository| {
-            // What counts more comes later.
+            // Later rules take precedence.
             let users = repository.users_excludes.as_ref().and_then(|path| fs::read(path).ok()).unwrap_or_default();
             [users, fs::read(&repository.exclude).unwrap_or_default()].join(&b'\n')
         });
@@ -106,7 +107,7 @@ impl Private {
         self.write("HEAD", b"ref: refs/heads/none\n")
     }
 
-    /// Two at once do not see each other's half-written file.
+    /// Writes a file atomically, so that a concurrent call never reads a partial file.
     fn write(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let path = self.folder.join(name);
         if fs::read(&path).is_ok_and(|found| found == content) {
@@ -117,29 +118,29 @@ impl Private {
         file.persist(path).map(drop).map_err(|error| error.error)
     }
 
-    /// `git` about the files of the workspace.
+    /// Returns `git` calls on the files of the workspace with this private directory.
     pub(crate) fn git(&self) -> Git {
         Git::new(&self.place.root, &self.folder)
     }
 
-    /// The rules for what is ignored besides those in the workspace itself.
+    /// Returns the file with the ignore rules that come in addition to those in the workspace.
     pub(crate) fn excludes(&self) -> PathBuf {
         self.folder.join("info/exclude")
     }
 
-    /// A folder for what is needed only during one call. Those of calls that were cut off go.
+    /// Creates a directory that exists only during one call. Removes those that interrupted calls have left.
     pub(crate) fn scratch(&self) -> Result<TempDir> {
         sweep::scratch(&self.folder, sweep::SCRATCH_AGE);
         TempDir::with_prefix_in(SCRATCH, &self.folder).map_err(|error| Error::io("write in", &self.folder, &error))
     }
 
-    /// Where the home is within the workspace, if it is.
+    /// Returns the path of the home relative to the workspace's root, if it lies inside.
     pub(crate) fn home_within(&self) -> Option<&Path> {
         self.home.as_ref()?.strip_prefix(&self.place.root).ok().filter(|within| !within.as_os_str().is_empty())
     }
 }
 
-/// A folder that only its owner can look into: what is kept may be somebody's secret.
+/// Creates a directory that only its owner can read, because snapshots may contain secrets.
 fn make_private(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     for folder in folder.parent().into_iter().chain([folder]) {
@@ -154,13 +155,13 @@ fn kind_of(place: &Place) -> &str {
     place.repository.as_ref().map_or("folder", |repository| repository.format.as_str())
 }
 
-/// A name that follows from where the workspace is, and from whether it is a repository.
+/// Derives the name of a private directory from the kind and the root path of the workspace.
 fn name_of(kind: &str, root: &Path) -> String {
     let hash = Sha256::digest([kind.as_bytes(), root.as_os_str().as_encoded_bytes()].join(&0));
     hex(&hash)[..24].to_owned()
 }
 
-/// Bytes as digits.
+/// Writes bytes as hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut name, byte| {
         let _ = write!(name, "{byte:02x}");

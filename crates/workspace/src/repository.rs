@@ -1,8 +1,9 @@
-//! The user's repository, as it stood before an attempt: noticed and put back where a program has broken it.
+//! Records the state of the user's repository before an attempt, and repairs it if a program has damaged it.
 //!
-//! A program may commit, switch and merge: a repository that still works is left as it is. Broken is one whose `HEAD`, index or settings git cannot
-//! read, whose references are gone though their logs are not, or that lacks objects of the commit that was checked out. Those are put back from
-//! the private folder. The commits before that one are not kept there; if they are gone, the repository is made to begin with it.
+//! A program may commit, switch and merge, so a repository that still works is left unchanged. A repository is damaged
+//! if git cannot read its `HEAD`, index or configuration, if references are gone although their logs exist, or if
+//! objects of the commit that was checked out are missing. These parts are restored from the private directory. Earlier
+//! commits are not stored there. If they are gone, the repaired history begins at the commit that was checked out.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,37 +16,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result, git::Git, place::Repository, private::Private, workspace::name_part};
 
-/// The folder of what is known of repositories, within a private folder.
+/// The directory within a private directory that holds the recorded states of the repository.
 pub(crate) const FOLDER: &str = "repository";
 
-/// Objects of a commit that are brought over. Beyond that the tree of a repository is not put back.
+/// Maximum number of objects of a commit that are copied. The objects of a larger commit are not restored.
 const OBJECTS_MAX: usize = 100_000;
 
-/// Packs objects without looking for likenesses, which takes most of the time.
+/// Packs objects without searching for deltas, which would take most of the time.
 const PACK: [&str; 4] = ["pack-objects", "--stdout", "--window=0", "-q"];
 
-/// References that are looked after.
+/// Maximum number of references that are recorded.
 const REFERENCES_MAX: usize = 20_000;
 
-/// A repository as it stood.
+/// The recorded state of a repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Standing {
-    /// Where it was. A program may have put a link to another repository there since.
+    /// Its location. A program may have replaced it with a link to another repository since.
     repository: Option<Repository>,
     head: String,
     config: String,
-    /// Each with what it says: a hash, or another reference.
+    /// The references with their values: a hash or the name of another reference.
     references: BTreeMap<String, String>,
-    /// The commit that was checked out, if its objects are kept.
+    /// The commit that was checked out, if its objects are stored.
     commit: Option<String>,
-    /// Packs and folders of objects.
+    /// The names of the packs and of the directories of loose objects.
     objects: BTreeSet<String>,
-    /// The copy of its index.
+    /// The name of the copy of its index.
     index: Option<String>,
 }
 
 impl Standing {
-    /// Reads the user's repository as it stands now. Parts that cannot be read are not looked after.
+    /// Reads the current state of the user's repository. Parts that cannot be read are not recorded.
     pub(crate) fn of(private: &Private) -> Result<Option<Self>> {
         let Some(repository) = &private.place.repository else { return Ok(None) };
         let folder = private.folder.join(FOLDER);
@@ -62,7 +63,7 @@ impl Standing {
         }))
     }
 
-    /// Writes it down for a snapshot.
+    /// Saves this state with a snapshot.
     pub(crate) fn write(&self, private: &Private, name: &str) -> Result<()> {
         let path = private.folder.join(FOLDER).join(name_part(name));
         let written = serde_json::to_vec(self).map_err(io::Error::from).and_then(|json| put(&path, &json));
@@ -70,7 +71,7 @@ impl Standing {
     }
 }
 
-/// Puts back what is broken in the user's repository since a snapshot. Says what that was.
+/// Repairs the parts of the user's repository that were damaged since a snapshot. Returns a description of each repair.
 pub(crate) fn repair(private: &Private, before: &str) -> Vec<String> {
     let folder = private.folder.join(FOLDER);
     let found = fs::read(folder.join(name_part(before))).ok();
@@ -97,7 +98,7 @@ impl Repair<'_> {
         if make_folder(git_dir) {
             self.said.push(format!("{} was gone, and made again", git_dir.display()));
         }
-        // Nothing is written through a link: it may lead to another repository.
+        // Nothing is written through a link, because it may lead to another repository.
         let folders = [git_dir, &self.repository.own_git_dir];
         if let Some(other) = folders.into_iter().find(|folder| fs::canonicalize(folder).ok().as_ref() != Some(*folder))
         {
@@ -128,7 +129,7 @@ impl Repair<'_> {
         self.said.push(format!("{what} of the repository was damaged, and {done}"));
     }
 
-    /// Settings that git cannot read keep it from everything else.
+    /// Restores the configuration if git cannot read it, because then no other git command works.
     fn config(&mut self) {
         let path = self.repository.git_dir.join("config");
         let is_read = || {
@@ -149,7 +150,7 @@ impl Repair<'_> {
         }
     }
 
-    /// References that are gone, or say nothing. One that was deleted by git has no log any more.
+    /// Returns the references that are missing or empty. If git deleted a reference, its log is gone too.
     fn lost_references(&self) -> Vec<(String, String)> {
         let now = references(&self.repository.git_dir);
         let logs = self.repository.git_dir.join("logs");
@@ -175,7 +176,7 @@ impl Repair<'_> {
         }
     }
 
-    /// Puts back the objects of the commit that was checked out, if some are gone.
+    /// Restores the objects of the commit that was checked out, if some are missing.
     fn objects(&mut self) {
         let Some(commit) = &self.standing.commit else { return };
         let theirs = Git::new(&self.private.place.root, &self.repository.git_dir);
@@ -204,11 +205,12 @@ impl Repair<'_> {
         self.said.push(said);
     }
 
-    /// The content that the index refers to, as far as it is kept.
+    /// Returns the hashes of the objects that the index refers to, as far as they are stored.
     fn staged(&self) -> Result<Vec<u8>> {
         let Some(copy) = &self.standing.index else { return Ok(Vec::new()) };
         let entries = self.private.git().index(&self.folder.join(copy)).paths(&["ls-files", "--stage", "-z"])?;
-        // `MODE HASH STAGE`, a tab and the path; the hash of a submodule is a commit elsewhere.
+        // The format is `MODE HASH STAGE`, a tab and the path. The hash of a submodule is a commit of another
+        // repository.
         let hash = |entry: &Vec<u8>| {
             let mut fields = entry.split(|byte| *byte == b' ');
             let (mode, hash) = (fields.next()?, fields.next()?);
@@ -239,7 +241,7 @@ impl Repair<'_> {
     }
 }
 
-/// Brings the objects of the commit that is checked out over; that commit.
+/// Copies the objects of the checked-out commit to the private directory and returns that commit.
 fn bring_head(private: &Private, repository: &Repository, folder: &Path) -> Option<String> {
     let theirs = Git::new(&private.place.root, &repository.own_git_dir);
     let commit = theirs.line(&["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]).ok()?;
@@ -248,21 +250,21 @@ fn bring_head(private: &Private, repository: &Repository, folder: &Path) -> Opti
         return Some(commit);
     }
     let known = Some(last.as_str()).filter(|last| !last.is_empty());
-    // The commit before may be gone in the meantime.
+    // The previous commit may have been removed since.
     let all = listed(&theirs, &commit, known).or_else(|_| listed(&theirs, &commit, None)).ok()?;
     if all.iter().filter(|byte| **byte == b'\n').count() > OBJECTS_MAX {
         return None;
     }
     let pack = theirs.run_with(&PACK, &all).ok()?;
     private.git().run_with(&["index-pack", "--stdin"], &pack).ok()?;
-    // For whoever clears away what nothing refers to: it stays, and its history is not looked for.
+    // This reference protects the commit from pruning, and `shallow` stops git from searching for its history.
     put(&private.folder.join("shallow"), format!("{commit}\n").as_bytes()).ok()?;
     private.git().run(&["update-ref", "refs/repository/head", &commit]).ok()?;
     put(&folder.join("commit"), commit.as_bytes()).ok()?;
     Some(commit)
 }
 
-/// The objects of a commit and of its tree, but for those of another; an error where one is missing.
+/// Lists the objects of a commit and of its tree, except those of another commit. Fails if an object is missing.
 fn listed(git: &Git, commit: &str, but_for: Option<&str>) -> Result<Vec<u8>> {
     let not = but_for.map(|commit| format!("^{commit}^{{tree}}"));
     let tree = format!("{commit}^{{tree}}");
@@ -271,7 +273,7 @@ fn listed(git: &Git, commit: &str, but_for: Option<&str>) -> Result<Vec<u8>> {
     git.run(&all)
 }
 
-/// Every reference of a repository with what it says.
+/// Returns every reference of a repository with its value.
 fn references(git_dir: &Path) -> BTreeMap<String, String> {
     let packed = text(&git_dir.join("packed-refs"));
     let packed = packed.lines().filter(|line| !line.starts_with(['#', '^'])).filter_map(|line| line.split_once(' '));
@@ -290,12 +292,13 @@ fn references(git_dir: &Path) -> BTreeMap<String, String> {
             }
         }
     }
-    // Those of earlier versions are of no use to anybody.
+    // References that earlier versions of Interlock made are no longer used.
     found.retain(|name, _| !name.starts_with("refs/interlock/"));
     found
 }
 
-/// Packs and folders of objects. `git gc` makes new packs of them, so that less is no damage by itself.
+/// Returns the names of the packs and of the directories of loose objects. `git gc` repacks objects, so a missing name
+/// alone is no damage.
 fn objects(git_dir: &Path) -> BTreeSet<String> {
     let names = |folder: &str| {
         let entries = fs::read_dir(git_dir.join(folder)).into_iter().flatten().flatten();
@@ -305,7 +308,7 @@ fn objects(git_dir: &Path) -> BTreeSet<String> {
     names("objects").into_iter().chain(names("objects/pack")).collect()
 }
 
-/// Copies the index, unless there is a copy already; the copy's name.
+/// Copies the index unless the same copy exists. Returns the name of the copy.
 fn copy_index(repository: &Repository, folder: &Path) -> io::Result<Option<String>> {
     let index = repository.own_git_dir.join("index");
     let Some(name) = stamp(&index) else { return Ok(None) };
@@ -321,13 +324,13 @@ fn stamp(index: &Path) -> Option<String> {
     Some(format!("index-{}-{}-{}-{}", about.ino(), about.len(), about.mtime(), about.mtime_nsec()))
 }
 
-/// Whether a reference can say this: a hash, or another reference.
+/// Returns true if this is a valid value of a reference: a hash or the name of another reference.
 fn is_reference(says: &str) -> bool {
     let is_hash = [40, 64].contains(&says.len()) && says.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hash || says.strip_prefix("ref: ").is_some_and(|name| name.starts_with("refs/"))
 }
 
-/// A file's text, without following a link.
+/// Returns a file's text. Returns an empty text for a symbolic link.
 fn text(path: &Path) -> String {
     match fs::symlink_metadata(path) {
         Ok(about) if about.is_file() => fs::read_to_string(path).unwrap_or_default(),
@@ -335,7 +338,7 @@ fn text(path: &Path) -> String {
     }
 }
 
-/// Writes a file anew: nothing that stands in its place is followed.
+/// Replaces a file atomically. An existing symbolic link is replaced, not followed.
 fn put(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     if fs::symlink_metadata(path).is_ok_and(|about| about.is_dir()) {
@@ -346,7 +349,8 @@ fn put(path: &Path, content: &[u8]) -> io::Result<()> {
     file.persist(path).map(drop).map_err(|error| error.error)
 }
 
-/// Makes a folder where none is, in the place of whatever else is there. Whether that was necessary.
+/// Creates a directory if there is none and replaces any other file at the path. Returns true if it created the
+/// directory.
 fn make_folder(path: &PathBuf) -> bool {
     match fs::symlink_metadata(path) {
         Ok(about) if about.is_dir() => false,

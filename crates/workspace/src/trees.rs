@@ -1,4 +1,4 @@
-//! Trees as values: a patch makes one tree of another, and nobody's files are touched.
+//! Patches on stored trees: a patch turns one tree into another without touching any files of the workspace.
 
 use std::{
     cell::RefCell,
@@ -23,11 +23,11 @@ use crate::{
     workspace::{full_hash, name_it},
 };
 
-/// What git calls the mode of a folder.
+/// The mode of a directory in a git tree.
 const FOLDER: &str = "40000";
 
 impl Workspace {
-    /// The tree that a patch makes of a kept tree, kept under a name of the run.
+    /// Applies a patch to a stored tree and stores the result under a snapshot name of the run. Returns its hash.
     pub fn apply_to_tree(&self, folder: &Path, run: &str, tree: &str, patch: &Patch) -> Result<String> {
         let private = self.open_private(folder)?;
         let plan = files(&private, tree, patch)?.plan(patch).map_err(Error::Patch)?;
@@ -40,19 +40,20 @@ impl Workspace {
         Ok(made)
     }
 
-    /// The patch that makes one kept tree of another.
+    /// Returns the patch between two stored trees.
     pub fn diff_trees(&self, folder: &Path, from: &str, to: &str) -> Result<Vec<u8>> {
         let private = self.open_private(folder)?;
         private.git().objects(&private.objects).between(from, to)
     }
 
-    /// The files of a kept tree, for a patch that is only tried.
+    /// Returns the files of a stored tree, to check if a patch fits.
     pub fn tree_files(&self, folder: &Path, tree: &str, patch: &Patch) -> Result<TreeFiles> {
         files(&self.open_private(folder)?, tree, patch)
     }
 }
 
-/// The tree that has this instead of what is there. Only what is planned is written, aside; whatever else the tree has is known by its hash.
+/// Returns the tree with the planned changes. Only the changed files are written, to a scratch directory; the rest of
+/// the tree is known by its hash.
 pub(crate) fn changed(private: &Private, tree: &str, plan: &Plan) -> Result<String> {
     let index = Index::new(private)?;
     let aside = index.scratch.path().join("aside");
@@ -65,7 +66,7 @@ pub(crate) fn changed(private: &Private, tree: &str, plan: &Plan) -> Result<Stri
         }
     }
     git.run(&["read-tree", tree])?;
-    // What goes first makes room: a folder may come where a file was.
+    // Removals come first, because a directory may replace a file.
     let (gone, there): (Vec<_>, Vec<_>) = plan.changes.iter().partition(|change| change.after.is_none());
     let paths = join(gone.into_iter().chain(there).map(|change| change.path.as_os_str().as_bytes().to_vec()));
     git.run_with(&["update-index", "--add", "--remove", "-z", "--stdin"], &paths)?;
@@ -84,7 +85,7 @@ fn put(path: &Path, node: &Node) -> io::Result<()> {
     }
 }
 
-/// Every path that differs is one that was planned, and the other way round: `git` leaves out names that it thinks dangerous.
+/// Checks that exactly the planned paths differ between the trees. `git` skips names that it considers dangerous.
 fn is_as_planned(private: &Private, tree: &str, made: &str, plan: &Plan) -> Result<()> {
     let git = private.git().objects(&private.objects);
     let differing = git.paths(&["diff-tree", "-r", "-z", "--name-only", "--no-renames", tree, made])?;
@@ -105,11 +106,11 @@ fn is_as_planned(private: &Private, tree: &str, made: &str, plan: &Plan) -> Resu
 pub struct TreeFiles {
     git: Git,
     tree: String,
-    /// What was read, by its hash.
+    /// The objects read so far, by their hash.
     objects: RefCell<BTreeMap<String, Arc<Vec<u8>>>>,
 }
 
-/// With all that a patch is about, asked for in one call.
+/// Opens a stored tree and reads all objects that a patch refers to in one call.
 fn files(private: &Private, tree: &str, patch: &Patch) -> Result<TreeFiles> {
     let (git, tree) = (private.git().objects(&private.objects), full_hash(tree)?.to_owned());
     let files = TreeFiles { git, tree, objects: RefCell::default() };
@@ -129,7 +130,8 @@ impl Look for TreeFiles {
 }
 
 impl TreeFiles {
-    /// What a patch comes to there. A file that comes where a folder is leaves nothing of it behind, so that all of it must be said to go.
+    /// Computes the changes that a patch makes to this tree. If a file replaces a directory, the patch must delete
+    /// every file in the directory.
     pub fn plan(&self, patch: &Patch) -> std::result::Result<Plan, Vec<Problem>> {
         let plan = plan(patch, self)?;
         let gone = plan.changes.iter().filter(|change| change.after.is_none());
@@ -146,7 +148,7 @@ impl TreeFiles {
         if buried.is_empty() { Ok(plan) } else { Err(buried) }
     }
 
-    /// Something in a folder that does not go; nothing where it is none.
+    /// Returns a file in a directory that the patch does not delete. Returns nothing if the path is not a directory.
     fn left_in(&self, path: &Path, gone: &BTreeSet<&Path>) -> Result<Option<PathBuf>> {
         let mut folder = self.tree.clone();
         for name in path {
@@ -171,14 +173,15 @@ impl TreeFiles {
         Ok(None)
     }
 
-    /// Reads objects by names.
+    /// Reads objects by their names into the cache.
     fn ask(&self, names: &[Vec<u8>]) -> Result<()> {
         let found = objects::read(&self.git, names)?.into_iter().flatten();
         self.objects.borrow_mut().extend(found.map(|object| (object.hash, Arc::new(object.content))));
         Ok(())
     }
 
-    /// An object by its hash: what a name means is for `git` to say, and not always what stands under that path.
+    /// Returns an object by its hash. A name would not do: `git` resolves it, and not always to the entry with that
+    /// path.
     fn object(&self, hash: &str) -> Result<Option<Arc<Vec<u8>>>> {
         let is_known = self.objects.borrow().contains_key(hash);
         if !is_known {
@@ -187,7 +190,7 @@ impl TreeFiles {
         Ok(self.objects.borrow().get(hash).cloned())
     }
 
-    /// Goes from folder to folder: only a folder knows what kind a thing in it is.
+    /// Follows the path directory by directory, because only the parent directory records the kind of an entry.
     fn found(&self, path: &Path) -> Result<Found> {
         let mut folder = self.tree.clone();
         let mut names = path.iter().peekable();
@@ -225,7 +228,8 @@ impl TreeFiles {
     }
 }
 
-/// What is in a folder: a mode, a name and a hash each, which stand there as `MODE NAME`, NUL and the bytes of the hash.
+/// Returns the entries of a git tree as mode, name and hash. They are stored as `MODE NAME`, NUL and the bytes of the
+/// hash.
 fn entries(mut folder: &[u8], hash_bytes: usize) -> impl Iterator<Item = (&str, &[u8], &[u8])> {
     std::iter::from_fn(move || {
         let space = folder.iter().position(|byte| *byte == b' ')?;
@@ -237,7 +241,7 @@ fn entries(mut folder: &[u8], hash_bytes: usize) -> impl Iterator<Item = (&str, 
     })
 }
 
-/// The mode and hash of a name in a folder.
+/// Returns the mode and the hash of one entry of a git tree.
 fn entry<'t>(folder: &'t [u8], name: &[u8], hash_bytes: usize) -> Option<(&'t str, String)> {
     entries(folder, hash_bytes).find(|(_, one, _)| *one == name).map(|(mode, _, hash)| (mode, hex(hash)))
 }

@@ -1,4 +1,4 @@
-//! What can be done with a workspace: hash it, keep it, put it back.
+//! The operations on a workspace: hash it, store it, restore it.
 
 use std::path::{Path, PathBuf};
 
@@ -13,29 +13,31 @@ use crate::{
     scope::Scope,
 };
 
-/// How many others may take the next number of a run before we give up.
+/// Maximum number of attempts to reserve the next snapshot number of a run, if other processes reserve numbers at the
+/// same time.
 const NUMBERS_TRIED_MAX: u32 = 16;
 
-/// What is known of the files when they are hashed: their content need not be there any more.
+/// The name of the index that hashing uses as a cache. The objects it refers to may be missing.
 const HASHED: &str = "index.hashed";
 
-/// The same of files whose content is kept.
+/// The name of the index that snapshots use as a cache. The objects it refers to are stored.
 const KEPT: &str = "index.kept";
 
-/// Keeps workspaces.
+/// Hashes, stores and restores workspaces.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     pub(crate) home: Option<PathBuf>,
 }
 
 impl Workspace {
-    /// One that keeps what it needs under `workspaces` in a folder. Where that folder is inside a workspace, it is no part of it.
+    /// Creates a workspace store in `home/workspaces`. If `home` is inside a workspace, it is not part of that
+    /// workspace.
     pub fn new(home: impl Into<PathBuf>) -> Self {
         Workspace { home: Some(home.into()) }
     }
 
-    /// The hash of the git tree that the workspace of a folder is, with its untracked files; also where it is no git
-    /// repository. Nothing is written into the repository.
+    /// Returns the hash of the git tree of a directory's workspace, including untracked files. The directory need not
+    /// be in a git repository. Nothing is written to the user's repository.
     pub fn tree(&self, folder: &Path) -> Result<String> {
         let private = Private::open(self.home.as_deref(), Place::find(folder)?)?;
         let index = Index::new(&private)?.for_a_moment()?;
@@ -49,17 +51,18 @@ impl Workspace {
         Ok(tree)
     }
 
-    /// Keeps the workspace of a folder as it is. The name is that of a reference, `refs/interlock/RUN/NUMBER`.
+    /// Stores the workspace of a directory as a snapshot. Returns the snapshot's name, the reference
+    /// `refs/interlock/RUN/NUMBER`.
     pub fn take(&self, folder: &Path, run: &str) -> Result<String> {
         self.take_tree(folder, run).map(|(name, _)| name)
     }
 
-    /// The same, with the hash of its tree.
+    /// Stores a snapshot and returns its name and the hash of its tree.
     pub fn take_tree(&self, folder: &Path, run: &str) -> Result<(String, String)> {
         self.take_as(folder, run, None)
     }
 
-    /// The same, also as a checkpoint with a name.
+    /// Stores a snapshot and also records it as a checkpoint with this name.
     pub fn take_named(&self, folder: &Path, run: &str, name: &str) -> Result<(String, String)> {
         let also = checkpoint::reference(run, name)?;
         self.take_as(folder, run, Some(&also))
@@ -73,7 +76,7 @@ impl Workspace {
                 let kept = keep_with_scope(&private)?;
                 Ok((joined(standing)?, kept))
             })?,
-            // What is brought over from the repository need not be written again.
+            // Objects that are imported from the repository first need not be written again.
             false => (Standing::of(&private)?, keep_with_scope(&private)?),
         };
         let name = name_it(&private, &tree, run, also)?;
@@ -82,34 +85,35 @@ impl Workspace {
         Ok((name, tree))
     }
 
-    /// The tree of the workspace as it is, with its content kept, but under no name: until the next snapshot at least.
+    /// Stores the content of the workspace without a name and returns its tree. It is kept at least until the next
+    /// snapshot.
     pub fn kept_tree(&self, folder: &Path) -> Result<String> {
         keep(&self.open_private(folder)?)
     }
 
-    /// Whether the folder is in a git repository of its user.
+    /// Returns true if the directory is in a git repository of the user.
     pub fn is_repository(&self, folder: &Path) -> Result<bool> {
         Ok(Place::find(folder)?.repository.is_some())
     }
 
-    /// Where the workspace of a folder begins.
+    /// Returns the root directory of a directory's workspace.
     pub fn root(&self, folder: &Path) -> Result<PathBuf> {
         Place::find(folder).map(|place| place.root)
     }
 
-    /// Makes the files of a workspace what they were: what changed or is gone is put back, what is new is removed, ignored files stay.
-    /// Cut off, it can be done again.
+    /// Restores the files of a workspace to a snapshot: changed and deleted files are restored, new files are removed,
+    /// ignored files stay. An interrupted restore can be repeated.
     pub fn restore(&self, folder: &Path, name: &str) -> Result<Restored> {
         let (private, tree) = self.holding(folder, name)?;
         restore::restore(&private, &tree)
     }
 
-    /// The tree of a snapshot.
+    /// Returns the tree hash of a snapshot.
     pub fn tree_named(&self, folder: &Path, name: &str) -> Result<String> {
         self.holding(folder, name).map(|(_, tree)| tree)
     }
 
-    /// The same to a tree that some snapshot keeps, by its hash.
+    /// Restores the workspace to a tree that a snapshot stores, given by its hash.
     pub fn restore_tree(&self, folder: &Path, tree: &str) -> Result<Restored> {
         let private = self.open_private(folder)?;
         let git = private.git().objects(&private.objects);
@@ -129,20 +133,22 @@ impl Workspace {
     }
 }
 
-/// The hash of a tree, where it is one in full.
+/// Returns the hash if it is a complete hash of a tree, and an error otherwise.
 pub(crate) fn full_hash(tree: &str) -> Result<&str> {
     let is_hash = [40, 64].contains(&tree.len()) && tree.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_hash { Ok(tree) } else { Err(Error::NoSnapshot(tree.to_owned())) }
 }
 
-/// Keeps the content of a workspace; its tree.
+/// Stores the content of a workspace and returns its tree.
 pub(crate) fn keep(private: &Private) -> Result<String> {
-    // Somebody may have cleared away content that was kept but that no name referred to any more.
+    // The cached index may refer to objects without a reference that have been pruned since. Then start without the
+    // cache.
     let keep = |recall| keep_from(private, recall, |index| index.add_what_belongs().map(drop));
     keep(true).or_else(|_| keep(false)).map(|(tree, ())| tree)
 }
 
-/// The same, with the rules by which files belonged to it at that moment.
+/// Stores the content of a workspace. Returns its tree and the rules that decided which files belonged to it at that
+/// time.
 fn keep_with_scope(private: &Private) -> Result<(String, Scope)> {
     let keep = |recall| {
         keep_from(private, recall, |index| {
@@ -153,7 +159,8 @@ fn keep_with_scope(private: &Private) -> Result<(String, Scope)> {
     keep(true).or_else(|_| keep(false))
 }
 
-/// Keeps the content of a workspace by the rules of a snapshot. Returns its tree, and the paths that have changed since and are not kept.
+/// Stores the content of a workspace by the rules of a snapshot. Returns its tree and the paths that changed since and
+/// cannot be stored.
 pub(crate) fn keep_since(private: &Private, before: &str, tree: &str) -> Result<(String, Vec<NotKept>)> {
     let Some(scope) = Scope::read(private, before) else { return Ok((keep(private)?, Vec::new())) };
     let keep = |recall| {
@@ -176,14 +183,14 @@ fn keep_from<T>(private: &Private, recall: bool, add: impl Fn(&Index<'_>) -> Res
     Ok((tree, added))
 }
 
-/// Gives a tree that is kept the next name of a run, and another one too where that is wanted. They refer to the tree itself and to no commit, so
-/// that nobody's history shows it.
+/// Gives a stored tree the next snapshot name of a run, and the name `also` if it is given. The references point to the
+/// tree itself, not to a commit, so that no history shows them.
 pub(crate) fn name_it(private: &Private, tree: &str, run: &str, also: Option<&str>) -> Result<String> {
     let git = private.git();
     let prefix = prefix_of(run);
     let hint = private.folder.join(format!("last-{}", name_part(run)));
     let also = also.map(|also| format!("update {also} {tree}\n")).unwrap_or_default();
-    // Read and not counted, so that it costs the same however many there are.
+    // The last number is read from a file, so that the cost does not grow with the number of snapshots.
     let mut last = match std::fs::read_to_string(&hint).ok().and_then(|text| text.parse::<u32>().ok()) {
         Some(last) => last,
         None => legacy_last(private, &prefix),
@@ -191,7 +198,7 @@ pub(crate) fn name_it(private: &Private, tree: &str, run: &str, also: Option<&st
     let mut result = Err(Error::NoSnapshot(prefix.clone()));
     for tried in 0..NUMBERS_TRIED_MAX {
         if tried == 1 {
-            // Somebody else was quicker, or it was not known how many there are.
+            // Another process was faster, or the file with the last number was missing.
             let known = git.line(&["for-each-ref", "--format=%(refname)", &prefix])?;
             last = known.lines().filter_map(|name| name.strip_prefix(&prefix)?.parse().ok()).max().unwrap_or(last);
         }
@@ -200,7 +207,7 @@ pub(crate) fn name_it(private: &Private, tree: &str, run: &str, also: Option<&st
         let orders = format!("create {name} {tree}\n{also}");
         result = git.run_with(&["update-ref", "--stdin"], orders.as_bytes()).map(|_| name);
         if result.is_ok() {
-            // Where it cannot be written the next one counts.
+            // If this write fails, the next call lists the references instead.
             let _ = std::fs::write(&hint, last.to_string());
             return result;
         }
@@ -209,13 +216,13 @@ pub(crate) fn name_it(private: &Private, tree: &str, run: &str, also: Option<&st
     result
 }
 
-/// The last number that an earlier version has given.
+/// Returns the last snapshot number that an earlier version of Interlock assigned.
 fn legacy_last(private: &Private, prefix: &str) -> u32 {
     let numbers = legacy::names(private, prefix).into_iter();
     numbers.filter_map(|(name, _)| name.strip_prefix(prefix)?.parse().ok()).max().unwrap_or(0)
 }
 
-/// What the names of a run's snapshots begin with.
+/// Returns the prefix of the names of a run's snapshots.
 pub(crate) fn prefix_of(run: &str) -> String {
     format!("refs/interlock/{}/", name_part(run))
 }
@@ -231,11 +238,12 @@ pub(crate) fn tree_of(private: &Private, name: &str) -> Result<Option<String>> {
     }
 }
 
-/// A run's name as part of a reference: what references do not allow everywhere is spelled as its number.
+/// Encodes a run's name as part of a reference: bytes that references do not allow are written as `=` and two
+/// hexadecimal digits.
 pub(crate) fn name_part(run: &str) -> String {
     let bytes = run.as_bytes();
     let is_plain = |at: usize| match bytes[at] {
-        // Children are called `parent.3`.
+        // Child runs have names such as `parent.3`.
         b'.' => at > 0 && bytes.get(at + 1).is_some_and(u8::is_ascii_digit),
         byte => byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_',
     };
