@@ -1,4 +1,4 @@
-//! Applies a patch to a workspace, where nothing forbids it.
+//! Applies a patch to the files of a workspace, if no rule forbids it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,14 +18,15 @@ use crate::{
 };
 
 impl Workspace {
-    /// Applies a patch: all of it, or nothing is changed. Its paths count from the root of the workspace. `expected` are the SHA-256 of
-    /// files as they must be before. Paths whose content is not kept are refused: ignored ones, and those of repositories inside.
+    /// Applies a patch completely, or changes nothing. Its paths are relative to the workspace's root. `expected` maps
+    /// files to the SHA-256 that they must have before. The patch is rejected if it touches paths that snapshots do not
+    /// store: ignored files and files of nested repositories.
     pub fn apply(&self, folder: &Path, patch: &Patch, expected: &BTreeMap<PathBuf, String>) -> Result<Plan> {
         self.apply_in(folder, patch, expected, None)
     }
 
-    /// Applies a patch for an attempt that began with a snapshot. What it will write is kept first as what the attempt left, so that a crash in
-    /// the middle can be told from the work of others.
+    /// Applies a patch for an attempt that began with a snapshot. The result is first recorded as the end of the
+    /// attempt, so that after a crash midway its writes can be told from the work of others.
     pub fn apply_in(
         &self,
         folder: &Path,
@@ -60,12 +61,12 @@ fn stale(disk: &Disk, expected: &BTreeMap<PathBuf, String>) -> Vec<Problem> {
     expected.iter().filter_map(check).collect()
 }
 
-/// Paths that are ignored and not tracked all the same.
+/// Returns the paths of a patch that are ignored and not tracked.
 fn ignored(private: &Private, patch: &Patch) -> Result<Vec<Problem>> {
     let paths = || patch.paths().into_iter().map(|path| path.as_os_str().as_bytes().to_vec());
     let ignored = match private.git().run_with(&["check-ignore", "--no-index", "-z", "--stdin"], &join(paths())) {
         Ok(ignored) => crate::git::split(&ignored),
-        // That is how it says that there are none.
+        // `git check-ignore` fails without a message if no path is ignored.
         Err(Error::Git { said, .. }) if said.is_empty() => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };

@@ -1,7 +1,7 @@
-//! Copies of a workspace elsewhere.
+//! Copies of a workspace in other directories.
 //!
-//! Whoever builds and tests what is not yet known to be good does it in such a copy. Its index lies beside it, so that bringing it to another tree
-//! writes only the files that differ: what is built from the others stays good.
+//! Changes that are not verified yet are built and tested in such a copy. Its index lies next to it, so that switching
+//! to another tree writes only the files that differ, and build results of the other files stay valid.
 
 use std::{
     ffi::OsString,
@@ -12,12 +12,14 @@ use std::{
 use crate::{Error, Result, Workspace, git::Git, private::Private, workspace::full_hash};
 
 impl Workspace {
-    /// Makes a folder outside of the workspace what a kept tree is. Files in it that are in no tree, as those a build makes, stay.
+    /// Makes a directory outside the workspace equal to a stored tree. Files that are in no tree, such as build
+    /// results, stay.
     pub fn copy_tree(&self, folder: &Path, tree: &str, into: &Path) -> Result<()> {
         let private = self.open_private(folder)?;
         let tree = full_hash(tree)?;
         match bring(&private, tree, into) {
-            // Somebody who was cut off may have left it locked, or half an index: then it is made anew.
+            // An interrupted call may have left a lock file or a partial index. Then the copy is deleted and created
+            // again.
             Err(Error::Git { .. }) if into.exists() => {
                 remove(into)?;
                 bring(&private, tree, into)
@@ -28,7 +30,7 @@ impl Workspace {
 }
 
 impl Workspace {
-    /// Writes a kept tree into a folder that is empty, and nothing beside it.
+    /// Writes a stored tree into an empty directory, without an index next to it.
     pub fn export_tree(&self, folder: &Path, tree: &str, into: &Path) -> Result<()> {
         let private = self.open_private(folder)?;
         let scratch = private.scratch()?;
@@ -41,7 +43,7 @@ impl Workspace {
 fn bring(private: &Private, tree: &str, into: &Path) -> Result<()> {
     fs::create_dir_all(into).map_err(|error| Error::io("make", into, &error))?;
     let git = Git::new(into, &private.folder).objects(&private.objects).index(&beside(into, ".index"));
-    // What was changed in the copy itself is put back as well: with both options each file is looked at.
+    // Changes that were made in the copy are reverted too: with both options `git` checks every file.
     git.for_a_moment().run(&["read-tree", "--reset", "-u", tree]).map(drop)
 }
 
@@ -52,7 +54,7 @@ fn remove(copy: &Path) -> Result<()> {
     fs::remove_dir_all(copy).map_err(|error| Error::io("remove", copy, &error))
 }
 
-/// A file beside a copy, which is no part of it.
+/// Returns the path of a file next to a copy, which is not part of it.
 fn beside(copy: &Path, ending: &str) -> PathBuf {
     let mut path = OsString::from(copy);
     path.push(ending);

@@ -1,7 +1,8 @@
-//! The workspace as an attempt left it: only that moment tells its changes from those that somebody makes later.
+//! Records the workspace as an attempt left it. Only this state can tell the changes of the attempt from later changes.
 //!
-//! For each attempt one file says which tree that was. The runtime writes it when the attempt is over; if the runtime is gone by then, the attempt's
-//! supervisor has it written by [`entry`]. An activity that knows beforehand what it will write says so first.
+//! Each attempt has one file with the hash of that tree. The runtime writes it when the attempt ends. If the runtime is
+//! gone by then, the attempt's supervisor runs [`entry`] to write it. An activity that knows its changes in advance
+//! records them before it writes.
 
 use std::{
     ffi::OsString,
@@ -21,24 +22,25 @@ use crate::{
     workspace::{full_hash, keep_since, name_it, name_part, prefix_of},
 };
 
-/// The folder of these files within a private folder.
+/// The directory of these files within a private directory.
 pub(crate) const FOLDER: &str = "ended";
 
-/// The first argument of the command that keeps a workspace for a supervisor.
+/// The first argument of the command that stores a workspace for a supervisor.
 const KEEP: &str = "__keep";
 
-/// The workspace as an attempt left it.
+/// The state of the workspace when an attempt ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// The snapshot that holds it.
+    /// The name of the snapshot that holds it.
     pub name: String,
-    /// Its tree.
+    /// The hash of its tree.
     pub tree: String,
-    /// The tree that the attempt began with.
+    /// The hash of the tree that the attempt began with.
     pub before: String,
 }
 
-/// Keeps a workspace if the arguments say so: `__keep HOME FOLDER RUN SNAPSHOT`. To be called before anything else in `main`.
+/// Stores a workspace if the arguments are `__keep HOME FOLDER RUN SNAPSHOT`. `main` must call this before anything
+/// else.
 pub fn entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let words: Vec<OsString> = arguments.into_iter().skip(1).collect();
     let [first, home, folder, run, snapshot] = &words[..] else { return None };
@@ -53,10 +55,10 @@ pub fn entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> 
 }
 
 impl Workspace {
-    /// Keeps the workspace as an attempt left it that began with the snapshot `before`.
+    /// Stores the workspace as left by the attempt that began with the snapshot `before`.
     pub fn keep_ended(&self, folder: &Path, run: &str, before: &str) -> Result<Ended> {
         let (private, before_tree) = self.holding(folder, before)?;
-        // One after the other: the last to begin sees what all programs of the attempt have left.
+        // Calls are serialized: the last one to begin sees the writes of all programs of the attempt.
         let _turn = turn(&private)?;
         repository::repair(&private, before);
         let (tree, _) = keep_since(&private, before, &before_tree)?;
@@ -65,14 +67,14 @@ impl Workspace {
         Ok(ended)
     }
 
-    /// Keeps what an attempt is about to write as what it left, before it is written.
+    /// Records the planned changes as the end of the attempt, before they are written.
     pub(crate) fn announce(&self, folder: &Path, run: &str, before: &str, plan: &Plan) -> Result<()> {
         let (private, tree) = self.holding(folder, before)?;
         let tree = trees::changed(&private, &tree, plan)?;
         self.announce_tree(folder, run, before, &tree)
     }
 
-    /// Says that an attempt that began with a snapshot is about to make the workspace a tree.
+    /// Records that an attempt that began with a snapshot is about to change the workspace to a tree.
     pub fn announce_tree(&self, folder: &Path, run: &str, before: &str, tree: &str) -> Result<()> {
         let (private, before_tree) = self.holding(folder, before)?;
         let tree = full_hash(tree)?.to_owned();
@@ -80,7 +82,7 @@ impl Workspace {
         write(&private, before, &ended)
     }
 
-    /// The workspace as an attempt left it that began with a snapshot, if that is known.
+    /// Returns the workspace as left by the attempt that began with a snapshot, if it is known.
     pub fn ended(&self, folder: &Path, before: &str) -> Result<Option<Ended>> {
         let (private, _) = self.holding(folder, before)?;
         Ok(read(&private, before))
@@ -95,7 +97,7 @@ fn turn(private: &Private) -> Result<File> {
     Ok(file)
 }
 
-/// Writes down how an attempt ended. Half a file is never seen.
+/// Records the end of an attempt. The file is written atomically.
 pub(crate) fn write(private: &Private, before: &str, ended: &Ended) -> Result<()> {
     let path = file(private, before);
     let written = || {
@@ -111,7 +113,7 @@ pub(crate) fn read(private: &Private, before: &str) -> Option<Ended> {
     read_file(&file(private, before))
 }
 
-/// The attempts of other runs in the same workspace that ended after an attempt began.
+/// Returns the attempts of other runs in the same workspace that ended after an attempt began.
 pub(crate) fn of_other_runs(private: &Private, run: &str, began: &str) -> Vec<Ended> {
     let began = fs::metadata(scope::file(private, began)).and_then(|about| about.modified()).ok();
     let own = name_part(&prefix_of(run));
@@ -132,7 +134,7 @@ fn file(private: &Private, before: &str) -> PathBuf {
     private.folder.join(FOLDER).join(name_part(before))
 }
 
-/// The number of a snapshot within its run; later ones have higher numbers.
+/// Returns the number of a snapshot within its run. Later snapshots have higher numbers.
 pub(crate) fn number(name: &str) -> u64 {
     name.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }

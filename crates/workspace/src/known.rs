@@ -1,4 +1,5 @@
-//! Repositories that were found before. Asking `git` takes longer than most of what is then done, and the answer hardly ever changes.
+//! Caches the repositories that were found. A call of `git` takes longer than most operations, and its answer rarely
+//! changes.
 
 use std::{
     collections::BTreeMap,
@@ -12,16 +13,16 @@ use crate::place::Place;
 
 static KNOWN: Mutex<BTreeMap<PathBuf, (Place, Stamp)>> = Mutex::new(BTreeMap::new());
 
-/// What the answer rests on: while this is the same, so is the answer.
+/// The file metadata that an answer depends on. The answer is valid while the metadata stays the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
-    /// The `.git` of the repository: device and inode.
+    /// The device and inode of the repository's `.git`.
     git: (u64, u64),
-    /// Its settings, which may say that the files are elsewhere: inode, size and when they were written.
+    /// The inode, size and modification time of its configuration, which can move the work tree elsewhere.
     settings: (u64, u64, i64, i64),
 }
 
-/// Where a folder, with all its links followed, was found to belong, if nothing has changed since.
+/// Returns the cached place of a directory, if nothing has changed since. The path must be canonical.
 pub(crate) fn recall(folder: &Path) -> Option<Place> {
     let (place, stamp) = known().get(folder).cloned()?;
     (stamp_of(folder, &place).ok()? == stamp).then_some(place)
@@ -35,7 +36,7 @@ pub(crate) fn remember(folder: &Path, place: &Place) {
 
 fn stamp_of(folder: &Path, place: &Place) -> io::Result<Stamp> {
     let repository = place.repository.as_ref().ok_or(io::ErrorKind::NotFound)?;
-    // A repository that somebody has made further in is another one.
+    // A new repository in a subdirectory takes precedence.
     let nearest = folder.ancestors().find(|above| fs::symlink_metadata(above.join(".git")).is_ok());
     if nearest != Some(place.root.as_path()) {
         return Err(io::ErrorKind::NotFound.into());
@@ -63,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_changed_is_asked_again() {
+    fn place_is_found_again_after_a_repository_appears_or_disappears() {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         let inside = root.join("a/b");
@@ -72,12 +73,12 @@ mod tests {
         assert_eq!(Place::find(&inside).unwrap().root, root);
         assert_eq!(recall(&inside).map(|place| place.root), Some(root.clone()));
 
-        // Another repository further in.
+        // Create another repository in a subdirectory.
         init(&root.join("a"));
         assert_eq!(recall(&inside).map(|place| place.root), None);
         assert_eq!(Place::find(&inside).unwrap().root, root.join("a"));
 
-        // It is gone again, and so is the one around it.
+        // Remove it again, and then the outer repository.
         fs::remove_dir_all(root.join("a/.git")).unwrap();
         assert_eq!(Place::find(&inside).unwrap().root, root);
         fs::remove_dir_all(root.join(".git")).unwrap();
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_have_changed_are_read_again() {
+    fn changed_settings_are_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         init(&root);

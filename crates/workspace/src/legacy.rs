@@ -1,25 +1,25 @@
-//! Snapshots of earlier versions, which kept them in the user's own repository under `refs/interlock`. They are read there, and brought into the private
-//! folder when one is needed; nothing is written there any more.
+//! Reads snapshots of earlier versions of Interlock, which stored them in the user's repository under `refs/interlock`.
+//! They are imported into the private directory on demand. Nothing is written to the user's repository.
 
 use crate::{Error, Result, git::Git, private::Private};
 
-/// `git` about the user's repository, if there is one.
+/// Returns `git` calls on the user's repository, if there is one.
 pub(crate) fn git(private: &Private) -> Option<Git> {
     let repository = private.place.repository.as_ref()?;
     Some(Git::new(&private.place.root, &repository.git_dir))
 }
 
-/// The names with a prefix and their trees, in the user's repository.
+/// Returns the references with a prefix in the user's repository and their trees.
 pub(crate) fn names(private: &Private, prefix: &str) -> Vec<(String, String)> {
-    // One that was taken by the earliest version is a commit.
+    // Snapshots of the earliest version are commits.
     let tree = "%(if)%(tree)%(then)%(tree)%(else)%(objectname)%(end)";
     let format = format!("--format=%(refname) {tree}");
-    // A repository that cannot be read has none.
+    // If the repository cannot be read, the result is empty.
     let found = git(private).and_then(|git| git.line(&["for-each-ref", &format, prefix]).ok()).unwrap_or_default();
     found.lines().filter_map(|line| line.split_once(' ')).map(|(name, tree)| (name.into(), tree.into())).collect()
 }
 
-/// Brings a snapshot over; its tree.
+/// Imports a snapshot and returns its tree.
 pub(crate) fn bring(private: &Private, name: &str) -> Result<Option<String>> {
     let Some(theirs) = git(private) else { return Ok(None) };
     let Ok(tree) = theirs.line(&["rev-parse", "--quiet", "--verify", &format!("{name}^{{tree}}")]) else {

@@ -1,4 +1,4 @@
-//! Paths in JSON: text, or where they are none, their bytes as digits.
+//! Serializes paths in JSON: as text, or as hexadecimal digits if they are not UTF-8.
 
 use std::{
     ffi::OsString,

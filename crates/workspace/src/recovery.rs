@@ -1,7 +1,8 @@
-//! Takes back the writes of attempts that were cut off, and nothing that anybody else has written.
+//! Undoes the writes of interrupted attempts without touching the changes of others.
 //!
-//! The attempts are taken together: their changes are those between the first snapshot before one of them and the last tree that one of them left. A
-//! path that has changed since, or that another attempt has written and recorded, is never touched without a person's word.
+//! The attempts are treated together: their changes are the difference between the earliest snapshot before one of them
+//! and the last tree that one of them left. A path that changed since, or that another attempt has recorded as written,
+//! is never touched without a decision by a person.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -13,29 +14,29 @@ use crate::{
     workspace::{keep_since, name_it},
 };
 
-/// The work of attempts that were cut off.
+/// The changes of interrupted attempts.
 #[derive(Clone, Debug)]
 pub struct Recovery {
-    /// The snapshot that keeps the workspace as it was found.
+    /// The name of the snapshot of the workspace as it was found.
     pub kept: String,
-    /// Their changes; where it is not known how they left the workspace, all changes since they began.
+    /// The changes of the attempts. If the end of the attempts is unknown, these are all changes since they began.
     pub changes: Changes,
-    /// The plan for taking those back.
+    /// The plan to undo these changes.
     pub undo: Undo,
-    /// Whether it is known how they left the workspace.
+    /// True if the state at the end of the attempts is known.
     pub is_end_known: bool,
 }
 
 impl Recovery {
-    /// Whether a person has to say what becomes of the files.
+    /// Returns true if a person must decide about some of the files.
     pub fn is_question(&self) -> bool {
         !self.undo.conflicts.is_empty()
     }
 }
 
 impl Workspace {
-    /// Keeps the workspace as it is, and works out how the changes of attempts that were cut off can be taken back. `before` are the snapshots they
-    /// began with, `others` the recorded changes of the same run, oldest first.
+    /// Stores the current workspace and plans how to undo the changes of interrupted attempts. `before` are the
+    /// snapshots that they began with, `others` the recorded changes of the same run, oldest first.
     pub fn plan_recovery(&self, folder: &Path, run: &str, before: &[&str], others: &[&Changes]) -> Result<Recovery> {
         let first = before.iter().min_by_key(|name| ended::number(name)).ok_or(Error::NoSnapshot(String::new()))?;
         let (private, before_tree) = self.holding(folder, first)?;
@@ -76,14 +77,14 @@ impl Workspace {
 const BY_ANOTHER: &str = "another attempt has written it, too";
 const NOT_KNOWN: &str = "it is not known whether the attempt or somebody else has changed it";
 
-/// Changes of other runs in the same workspace since an attempt began.
+/// Returns the changes of other runs in the same workspace since an attempt began.
 fn by_other_runs(private: &Private, run: &str, began: &str) -> Vec<Change> {
     let ended = ended::of_other_runs(private, run, began).into_iter();
-    // A run whose snapshots are forgotten by now has no part in it any more.
+    // The snapshots of a run may have been deleted. Then its changes are skipped.
     ended.flat_map(|ended| difference(&private.git(), &ended.before, &ended.tree).unwrap_or_default()).collect()
 }
 
-/// The last recorded change of each path since a snapshot.
+/// Returns the last recorded change of each path since a snapshot.
 fn written_by_others<'c>(others: &[&'c Changes], since: u64) -> BTreeMap<&'c Path, &'c Change> {
     let is_later = |changes: &&&Changes| changes.after.as_deref().is_some_and(|name| ended::number(name) > since);
     let files = others.iter().filter(is_later).flat_map(|changes| &changes.files);
@@ -91,7 +92,7 @@ fn written_by_others<'c>(others: &[&'c Changes], since: u64) -> BTreeMap<&'c Pat
 }
 
 impl Undo {
-    /// Makes paths that could be put back questions to a person.
+    /// Turns paths that could be restored into conflicts, so that a person decides.
     fn ask_about(&mut self, is_meant: impl Fn(&Change) -> bool, why: &str) {
         let (asked, files): (Vec<_>, Vec<_>) = std::mem::take(&mut self.files).into_iter().partition(is_meant);
         self.files = files;

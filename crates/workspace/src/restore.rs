@@ -1,26 +1,27 @@
-//! Makes the files of a workspace what they were.
+//! Restores the files of a workspace to a snapshot.
 //!
-//! Each round compares the files with the snapshot and puts right what differs; it is over when nothing does. A round that
-//! was cut off leaves files that the next one finds different.
+//! Each round compares the files with the snapshot and restores those that differ. The restore ends when no file
+//! differs. If a round is interrupted, the next one finds the remaining differences.
 
 use std::{ffi::OsStr, fmt, fs, os::unix::ffi::OsStrExt};
 
 use crate::{Error, Result, git::join, index::Index, plural, private::Private};
 
-/// Rounds before something that keeps changing the files is reported.
+/// Maximum number of rounds. If files still differ after that, another program keeps changing them, and an error is
+/// reported.
 const ROUNDS_MAX: usize = 4;
 
-/// The mode of a repository inside another.
+/// The git mode of a nested repository.
 const REPOSITORY: &str = "160000";
 
-/// What was done to put a workspace back.
+/// The result of a restore.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Restored {
-    /// Files that had changed or were gone.
+    /// The number of files that had changed or were missing.
     pub put_back: usize,
-    /// Files that had not been there.
+    /// The number of new files that were removed.
     pub removed: usize,
-    /// Repositories inside that are new or stand at another commit: they are left as they are.
+    /// Nested repositories that are new or at another commit. They are left unchanged.
     pub left: Vec<String>,
 }
 
@@ -34,7 +35,7 @@ impl fmt::Display for Restored {
     }
 }
 
-/// A file that is not what it was.
+/// A file that differs from the snapshot.
 #[derive(Debug)]
 struct Difference {
     path: Vec<u8>,
@@ -66,8 +67,8 @@ pub(crate) fn restore(private: &Private, tree: &str) -> Result<Restored> {
     Ok(done)
 }
 
-/// Which files are ignored is decided by the rules as they were. Otherwise a command that removes a rule would have us remove
-/// the files that it covered.
+/// Restores the `.gitignore` files first, so that the old rules decide which files are ignored. Otherwise, if a command
+/// had removed a rule, the restore would remove the files that the rule covered.
 fn put_back_rules(index: &Index<'_>) -> Result<()> {
     let (rules, kept) = (":(top,glob)**/.gitignore", ["ls-files", "-z", "--cached"]);
     let before = index.git.paths(&[&kept[..], &[rules]].concat())?;
@@ -90,7 +91,7 @@ fn differences(index: &Index<'_>, tree: &str) -> Result<Vec<Difference>> {
     Ok(raw.chunks_exact(2).map(|pair| difference(&pair[0], &pair[1])).collect())
 }
 
-/// From `:OLD_MODE NEW_MODE OLD_HASH NEW_HASH STATUS` and a path.
+/// Parses `:OLD_MODE NEW_MODE OLD_HASH NEW_HASH STATUS` and a path.
 fn difference(about: &[u8], path: &[u8]) -> Difference {
     let about = String::from_utf8_lossy(about);
     let mut fields = about.trim_start_matches(':').split(' ');

@@ -1,6 +1,7 @@
-//! The rules by which files were ignored when a snapshot was taken.
+//! Records the ignore rules that applied when a snapshot was taken.
 //!
-//! An attempt that adds a rule does not hide its files by that, and one that removes a rule does not make ignored files its own.
+//! An attempt that adds a rule cannot hide its files, and one that removes a rule does not turn ignored files into its
+//! changes.
 
 use std::{collections::BTreeSet, ffi::OsStr, fs, io::Write, os::unix::ffi::OsStrExt, path::PathBuf};
 
@@ -14,34 +15,35 @@ use crate::{
     workspace::name_part,
 };
 
-/// The folder of scopes within a private folder.
+/// The directory of scopes within a private directory.
 pub(crate) const FOLDER: &str = "scopes";
 
-/// The prefix of files that name the scope of a snapshot.
+/// Prefix of the files that link a snapshot to its scope.
 pub(crate) const OF: &str = "of-";
 
-/// The name of a file with rules.
+/// The name of a file with ignore rules.
 const RULES: &[u8] = b".gitignore";
 
-/// Asks for what is ignored; of a folder that is ignored whole only its name.
+/// Lists ignored paths. If a whole directory is ignored, only the directory is listed.
 const IGNORED: [&str; 6] = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
 
-/// Asks for what an index has.
+/// Lists all paths in an index.
 const KEPT: [&str; 3] = ["ls-files", "-z", "--cached"];
 
-/// The extent of a workspace at a moment.
+/// The rules that define the files of a workspace at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Scope {
-    /// All rules as one list, in which later ones count more. Bytes as digits, as everything here.
+    /// All rules as one list in which later rules take precedence. Bytes are stored as hexadecimal digits in all
+    /// fields.
     rules: String,
     /// Paths that were ignored.
     ignored: Vec<String>,
-    /// Paths that were there and are not kept.
+    /// Paths that existed but could not be stored, with their stamp and the reason.
     unkept: Vec<(String, String, Why)>,
 }
 
 impl Scope {
-    /// The scope of an index that is up to date.
+    /// Builds the scope of an index that is up to date.
     pub(crate) fn of(index: &Index<'_>, mut unkept: Unkept) -> Result<Self> {
         let (kept, ignored) = std::thread::scope(|scope| {
             let ignored = scope.spawn(|| index.git.paths(&IGNORED));
@@ -56,7 +58,7 @@ impl Scope {
         })
     }
 
-    /// Brings the index of a snapshot up to date by its rules. Returns the paths that have changed and are not kept.
+    /// Updates the index of a snapshot by these rules. Returns the changed paths that cannot be stored.
     pub(crate) fn changed(&self, index: &Index<'_>) -> Result<Vec<NotKept>> {
         let mut unkept = index.add_by(self)?;
         let kept = index.git.paths(&KEPT)?;
@@ -68,7 +70,7 @@ impl Scope {
         unhex(&self.rules)
     }
 
-    /// Paths that were ignored, folders without a slash.
+    /// Returns the paths that were ignored; directories have no trailing slash.
     pub(crate) fn ignored(&self) -> BTreeSet<Vec<u8>> {
         let plain = |path: Vec<u8>| path.strip_suffix(b"/").map(<[u8]>::to_vec).unwrap_or(path);
         self.ignored.iter().map(|path| plain(unhex(path))).collect()
@@ -78,7 +80,7 @@ impl Scope {
         self.unkept.iter().map(|(path, stamp, why)| (unhex(path), (stamp.clone(), *why))).collect()
     }
 
-    /// Keeps it for a snapshot. The same scope is stored once.
+    /// Saves the scope of a snapshot. Equal scopes are stored once.
     pub(crate) fn write(&self, private: &Private, name: &str) -> Result<()> {
         use sha2::{Digest, Sha256};
         let folder = private.folder.join(FOLDER);
@@ -97,7 +99,7 @@ impl Scope {
         written().map_err(|error| Error::io("write in", &folder, &error))
     }
 
-    /// That of a snapshot. Snapshots of earlier versions have none.
+    /// Reads the scope of a snapshot. Snapshots of earlier versions of Interlock have none.
     pub(crate) fn read(private: &Private, name: &str) -> Option<Self> {
         let hash = fs::read_to_string(file(private, name)).ok()?;
         serde_json::from_slice(&fs::read(private.folder.join(FOLDER).join(hash)).ok()?).ok()
@@ -108,7 +110,8 @@ pub(crate) fn file(private: &Private, name: &str) -> PathBuf {
     private.folder.join(FOLDER).join(format!("{OF}{}", name_part(name)))
 }
 
-/// All rules that count, the weakest first: those of the user, of the repository, then those of files, outer before inner.
+/// Returns all rules in ascending precedence: those of the user, those of the repository, then those of `.gitignore`
+/// files, outer before inner.
 fn rules(private: &Private, kept: &[Vec<u8>], ignored: &[Vec<u8>]) -> Vec<u8> {
     let root = &private.place.root;
     let inside = ignored.iter().filter(|path| path.ends_with(b"/")).map(|path| [path.as_slice(), RULES].concat());
@@ -131,7 +134,8 @@ fn rules(private: &Private, kept: &[Vec<u8>], ignored: &[Vec<u8>]) -> Vec<u8> {
     rules
 }
 
-/// A rule of a folder as one of the root. A rule with a slash that is not its last counts from its folder, any other at every depth.
+/// Rewrites a rule of a directory as a rule of the root. A rule with a slash before its end is relative to its
+/// directory; any other rule applies at every depth.
 fn below(folder: &[u8], rule: &[u8]) -> Vec<u8> {
     if folder.is_empty() || rule.is_empty() || rule.starts_with(b"#") {
         return rule.to_vec();
@@ -160,7 +164,7 @@ mod tests {
     use super::below;
 
     #[test]
-    fn a_rule_of_a_folder_is_written_as_one_of_the_root() {
+    fn directory_rules_are_rewritten_for_the_root() {
         let cases = [
             ("", "*.o", "*.o"),
             ("a/", "*.o", "/a/**/*.o"),

@@ -1,5 +1,5 @@
-//! Clears away what nobody needs any more: snapshots of runs that are over, what calls that were cut off left behind, and what was kept of
-//! folders that are gone.
+//! Deletes data that is no longer needed: snapshots of finished runs, leftovers of interrupted calls, and private
+//! directories of workspaces that no longer exist.
 
 use std::{
     ffi::OsStr,
@@ -21,20 +21,21 @@ use crate::{
     workspace::{name_part, prefix_of},
 };
 
-/// How old the folder of a call is that must have been cut off.
+/// Minimum age of a scratch directory that counts as left by an interrupted call.
 pub(crate) const SCRATCH_AGE: Duration = Duration::from_secs(60 * 60);
 
-/// What was cleared away.
+/// The numbers of deleted items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Swept {
-    /// Folders of calls that were cut off.
+    /// Scratch directories of interrupted calls.
     pub scratch: u64,
-    /// What was kept of folders that are gone.
+    /// Private directories whose workspace no longer exists.
     pub workspaces: u64,
 }
 
 impl Workspace {
-    /// Forgets the snapshots of a run: how many (or how many would be). Its writes cannot be taken back any more.
+    /// Deletes the snapshots of a run and returns their number. With `is_dry` it only counts them. After this the run's
+    /// writes can no longer be undone.
     pub fn forget(&self, folder: &Path, run: &str, is_dry: bool) -> Result<u64> {
         let mut count = 0;
         for place in places(folder)? {
@@ -53,7 +54,7 @@ impl Workspace {
         Ok(count)
     }
 
-    /// Clears away what was left behind and is older than `age`.
+    /// Deletes leftovers that are older than `age`.
     pub fn sweep(&self, age: Duration, is_dry: bool) -> Result<Swept> {
         let mut swept = Swept::default();
         let all = self.home()?.join("workspaces");
@@ -68,7 +69,8 @@ impl Workspace {
                     fs::remove_dir_all(&folder).map_err(|error| Error::io("remove", &folder, &error))?;
                 }
             } else if !is_dry {
-                // Whoever is at work there needs what nothing refers to yet. What cannot be cleared away now can be the next time.
+                // Recent objects without a reference stay, because a running call may need them. If the collection
+                // fails, the next sweep repeats it.
                 let _ = Git::new(&folder, &folder).run(&["gc", "--quiet", "--prune=1.day.ago"]);
             }
         }
@@ -76,7 +78,7 @@ impl Workspace {
     }
 }
 
-/// Removes what is known of the snapshots of a run besides their content.
+/// Removes the files about the snapshots of a run, except their content.
 fn forget_files(private: &Path, run: &str) {
     let _ = fs::remove_file(private.join(format!("last-{}", name_part(run))));
     let prefix = name_part(&prefix_of(run));
@@ -88,20 +90,21 @@ fn forget_files(private: &Path, run: &str) {
     }
 }
 
-/// The repository that a folder is in, and the folder alone: it may have become one after a snapshot was taken.
+/// Returns the repository that contains a directory, and the directory itself, because it may have become a repository
+/// after a snapshot was taken.
 fn places(folder: &Path) -> Result<Vec<Place>> {
     let found = Place::find(folder)?;
     let alone = found.repository.is_some().then(|| Place::alone(folder)).transpose()?;
     Ok(std::iter::once(found).chain(alone).collect())
 }
 
-/// Whether the folder that something was kept of is not there any more.
+/// Returns true if the workspace of a private directory no longer exists.
 fn is_gone(private: &Path) -> bool {
     let root = fs::read(private.join(ROOT));
     root.is_ok_and(|root| !root.is_empty() && fs::symlink_metadata(OsStr::from_bytes(&root)).is_err())
 }
 
-/// Removes the folders of calls that were cut off.
+/// Removes the scratch directories of interrupted calls.
 pub(crate) fn scratch(private: &Path, age: Duration) {
     cut_off(private, age).iter().for_each(|folder| drop(fs::remove_dir_all(folder)));
 }

@@ -1,10 +1,11 @@
-//! Three contents beside each other: what was there, what we left there, what is there now. Only the lines between what all have in common.
+//! Shows three versions of a file: before, ours and now. Lines at the beginning and the end that all versions share are
+//! omitted.
 
 use std::fmt::Write as _;
 
 use crate::patch::Node;
 
-/// Lines shown of each.
+/// Maximum number of lines shown of each version.
 const SHOWN_MAX: usize = 20;
 
 pub(crate) fn view(before: Option<&Node>, ours: Option<&Node>, now: Option<&Node>) -> String {

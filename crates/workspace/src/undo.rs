@@ -1,4 +1,5 @@
-//! Takes writes back, path by path, newest first. A path that is not what was left there is somebody else's, and is left alone.
+//! Undoes writes path by path, newest first. A path that no longer has the content that the write left there belongs to
+//! another writer and is not changed.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,53 +18,53 @@ use crate::{
     workspace::tree_of,
 };
 
-/// What taking writes back comes to.
+/// A plan to undo writes.
 #[derive(Clone, Debug, Default)]
 pub struct Undo {
-    /// What would be put back, as a record of what changes.
+    /// The files to restore, as changes from now to then.
     pub files: Vec<Change>,
-    /// Paths that are not what was left there.
+    /// Paths that no longer have the content that the writes left there.
     pub conflicts: Vec<Conflict>,
-    /// Paths that have changed and are not kept, so that they stay as they are.
+    /// Changed paths that snapshots do not store. They stay as they are.
     pub not_kept: Vec<NotKept>,
-    /// The root of the workspace, and where the store is within it.
+    /// The root of the workspace, and the path of the store if it is inside.
     place: Option<(PathBuf, Option<PathBuf>)>,
     plan: Plan,
 }
 
-/// A path that is not what was left there.
+/// A path that no longer has the content that our write left there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Conflict {
-    /// Which.
+    /// The path relative to the workspace's root.
     #[serde(with = "crate::path_text")]
     pub path: PathBuf,
-    /// What is wrong, in words.
+    /// The reason of the conflict, for people.
     pub why: String,
-    /// What was there before our write.
+    /// The version before our write.
     pub before: Option<Version>,
-    /// What our write left there.
+    /// The version after our write.
     pub ours: Option<Version>,
-    /// The three contents beside each other, where they are text.
+    /// The three versions in one view. If they are not text, it shows their sizes.
     pub view: String,
 }
 
 impl Undo {
-    /// Paths that would be put back.
+    /// Returns the paths that would be restored.
     pub fn paths(&self) -> Vec<String> {
         self.files.iter().map(|change| change.path.display().to_string()).collect()
     }
 }
 
 impl Workspace {
-    /// Works out what taking writes back comes to; they come newest first. Only paths that `is_wanted` are looked at.
+    /// Plans how to undo writes, which are given newest first. Only paths that satisfy `is_wanted` are included.
     pub fn plan_undo(&self, folder: &Path, writes: &[&Changes], is_wanted: &dyn Fn(&Path) -> bool) -> Result<Undo> {
         let Some(first) = writes.last() else { return Ok(Undo::default()) };
         let (private, _) = self.holding(folder, &first.before)?;
-        // Those of earlier versions are brought over.
+        // Snapshots of earlier versions of Interlock are imported first.
         for name in writes.iter().flat_map(|write| std::iter::once(&write.before).chain(&write.after)) {
             tree_of(&private, name)?;
         }
-        // These files were kept: a repository that was made around them since is none of their own.
+        // These files are stored. A repository that was created around them since does not change that.
         let disk = Disk::open(&private.place.root, private.home_within())?.through_repositories();
         let changes = writes.iter().flat_map(|write| &write.files).filter(|change| is_wanted(&change.path));
         let mut paths: BTreeMap<&Path, Vec<&Change>> = BTreeMap::new();
@@ -86,12 +87,12 @@ impl Workspace {
         Ok(undo)
     }
 
-    /// Says that an attempt that began with a snapshot is about to put back what was worked out.
+    /// Records that an attempt that began with a snapshot is about to carry out this undo.
     pub fn announce_undo(&self, folder: &Path, run: &str, before: &str, undo: &Undo) -> Result<()> {
         self.announce(folder, run, before, &undo.plan)
     }
 
-    /// Puts back what was worked out: all of it, or nothing is changed.
+    /// Carries out the undo completely, or changes nothing.
     pub fn carry_out(&self, undo: &Undo) -> Result<()> {
         let Some((root, home)) = &undo.place else { return Ok(()) };
         let disk = Disk::open(root, home.as_deref())?.through_repositories();
@@ -99,14 +100,14 @@ impl Workspace {
     }
 }
 
-/// Those that a person has not removed by hand since.
+/// Returns the paths that still exist.
 fn still_there<'n>(private: &Private, not_kept: impl Iterator<Item = &'n NotKept>) -> Vec<NotKept> {
     let is_there = |path: &&NotKept| std::fs::symlink_metadata(private.place.root.join(&path.path)).is_ok();
     let all: BTreeMap<&Path, &NotKept> = not_kept.filter(is_there).map(|path| (path.path.as_path(), path)).collect();
     all.into_values().cloned().collect()
 }
 
-/// What stands under a path. A folder in its place counts as nothing where what is in it goes too.
+/// Looks up a path. A directory at the path counts as nothing if the undo removes the files in it.
 fn look(disk: &Disk, path: &Path, all: &BTreeMap<&Path, Vec<&Change>>) -> Found {
     match disk.look(path) {
         Found::Not(_)
@@ -120,7 +121,7 @@ fn look(disk: &Disk, path: &Path, all: &BTreeMap<&Path, Vec<&Change>>) -> Found 
 
 type Way = Option<(Change, Planned)>;
 
-/// Goes back over the writes to one path, newest first; nothing where it is already what it was.
+/// Reverts the writes to one path, newest first. Returns nothing if the path already has its old content.
 fn way_back(now: Found, steps: &[&Change], contents: &Contents) -> Result<Way, Box<Conflict>> {
     let path = &steps[0].path;
     let conflict = |why: &str, step: &Change, now: Option<&Node>| {
@@ -158,7 +159,7 @@ fn way_back(now: Found, steps: &[&Change], contents: &Contents) -> Result<Way, B
     Ok(Some((change, Planned { path: path.clone(), before: now, after: node })))
 }
 
-/// Contents by the hashes that git has for them.
+/// File contents by their git hashes.
 struct Contents(BTreeMap<String, Vec<u8>>);
 
 impl Contents {

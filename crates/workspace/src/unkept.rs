@@ -1,6 +1,8 @@
-//! Files that no snapshot holds: git refuses their names, they are too large, or they belong to another repository.
+//! Files that snapshots do not store: git rejects their names, they are too large, or they belong to a nested
+//! repository.
 //!
-//! Their content cannot be put back, but that they have changed is noticed, so that nobody says there was nothing to take back.
+//! Their content cannot be restored, but their changes are detected, so that an undo does not falsely report that it
+//! restored everything.
 
 use std::{
     collections::BTreeMap,
@@ -14,29 +16,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::private::hex;
 
-/// Size of the largest file that is kept. A larger one takes longer to read than an attempt should wait.
+/// Maximum size of a stored file. Reading a larger file would delay an attempt too long.
 pub const KEPT_BYTES_MAX: u64 = 256 << 20;
 
-/// Files of another repository that are looked at.
+/// Maximum number of files of a nested repository that are checked for changes.
 const FILES_MAX: usize = 100_000;
 
-/// Paths that are not kept, each with what tells it from a changed one, and why.
+/// Paths that are not stored, each with a stamp that detects changes and with the reason.
 pub(crate) type Unkept = BTreeMap<Vec<u8>, (String, Why)>;
 
-/// Why a path is not kept.
+/// The reason why a path is not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// Git takes no such name.
+    /// Git rejects the name of the file.
     Name,
-    /// It is larger than [`KEPT_BYTES_MAX`].
+    /// The file is larger than [`KEPT_BYTES_MAX`].
     Size,
-    /// It is another repository, or belongs to one.
+    /// The path is a nested repository or belongs to one.
     Repository,
 }
 
 impl Why {
-    /// In words that follow the path.
+    /// Returns the reason as a phrase that follows the path.
     pub fn words(self) -> String {
         match self {
             Why::Name => "git takes no file of this name, so that its content is not kept".to_owned(),
@@ -46,17 +48,17 @@ impl Why {
     }
 }
 
-/// A path that an attempt has changed and that is not kept.
+/// A path that an attempt has changed and that is not stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotKept {
-    /// From the root of the workspace.
+    /// The path relative to the workspace's root.
     #[serde(with = "crate::path_text")]
     pub path: PathBuf,
-    /// Why it is not kept.
+    /// The reason why it is not stored.
     pub why: Why,
 }
 
-/// Parts paths into those that can be kept and those that cannot.
+/// Separates the paths that can be stored from those that cannot.
 pub(crate) fn part(root: &Path, paths: Vec<Vec<u8>>) -> (Vec<Vec<u8>>, Unkept) {
     let mut unkept = Unkept::new();
     let kept = paths.into_iter().filter(|path| {
@@ -73,13 +75,13 @@ pub(crate) fn part(root: &Path, paths: Vec<Vec<u8>>) -> (Vec<Vec<u8>>, Unkept) {
             _ => about.map(|about| stamp(&about)).unwrap_or_default(),
         };
         unkept.insert(path.clone(), (stamp, why));
-        // Of a repository the commit that it stands at is kept, if there is one.
+        // Of a nested repository the checked-out commit is stored, if there is one.
         why == Why::Repository && has_commit(&place)
     });
     (kept.collect(), unkept)
 }
 
-/// Repositories within folders whose files are kept all the same.
+/// Returns the nested repositories in directories whose files are stored nevertheless.
 pub(crate) fn repositories<'p>(root: &Path, kept: impl Iterator<Item = &'p Vec<u8>>) -> Unkept {
     let mut found = Unkept::new();
     let mut last: &[u8] = b"";
@@ -104,7 +106,7 @@ pub(crate) fn repositories<'p>(root: &Path, kept: impl Iterator<Item = &'p Vec<u
     found
 }
 
-/// Paths that are not as they were.
+/// Returns the paths that differ between two times.
 pub(crate) fn changed(before: &Unkept, after: &Unkept) -> Vec<NotKept> {
     let is_new = |(path, what): &(&Vec<u8>, &(String, Why))| before.get(*path) != Some(*what);
     let is_gone = |(path, _): &(&Vec<u8>, &(String, Why))| !after.contains_key(*path);
@@ -113,7 +115,7 @@ pub(crate) fn changed(before: &Unkept, after: &Unkept) -> Vec<NotKept> {
     all.into_iter().map(|(path, why)| NotKept { path: OsStr::from_bytes(path).into(), why }).collect()
 }
 
-/// Whether git takes no path with this name, however it is set: `.git` in any case.
+/// Returns true if git rejects this path regardless of its settings: a component is `.git` in upper or lower case.
 fn is_refused(path: &[u8]) -> bool {
     path.split(|byte| *byte == b'/').any(|name| name.eq_ignore_ascii_case(b".git"))
 }
@@ -122,12 +124,12 @@ fn stamp(about: &Metadata) -> String {
     format!("{}.{}.{}.{}", about.ino(), about.len(), about.mtime(), about.mtime_nsec())
 }
 
-/// Whether a repository has a commit that could be kept.
+/// Returns true if a repository has a commit that can be stored.
 fn has_commit(folder: &Path) -> bool {
     crate::git::Git::discover(folder).run(&["rev-parse", "--quiet", "--verify", "HEAD"]).is_ok()
 }
 
-/// Tells a folder from one with other files, or from one whose files were written.
+/// Returns a hash that changes if a file in the directory is added, removed or written.
 fn tree_stamp(folder: &Path) -> String {
     use sha2::{Digest, Sha256};
     let (mut folders, mut hash, mut left) = (vec![folder.to_owned()], Sha256::new(), FILES_MAX);
@@ -136,7 +138,7 @@ fn tree_stamp(folder: &Path) -> String {
         let mut entries: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         entries.sort();
         for path in entries {
-            // What git keeps for itself is not the content of the folder.
+            // The data of git itself is not content of the directory.
             if left == 0 || path.file_name() == Some(OsStr::new(".git")) {
                 continue;
             }

@@ -1,4 +1,5 @@
-//! The command that keeps a workspace for a supervisor, by itself: for programs that cannot be their own, as test processes.
+//! The command that stores a workspace for a supervisor, as a separate program. Test processes use it because they
+//! cannot act as this command themselves.
 
 use std::process::ExitCode;
 

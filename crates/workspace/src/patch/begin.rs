@@ -1,4 +1,4 @@
-//! The form that begins with `*** Begin Patch`: no line numbers, places are found by their text.
+//! Parses the format that begins with `*** Begin Patch`. It has no line numbers; hunks are located by their text.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ const END: &[u8] = b"*** End Patch";
 const END_OF_FILE: &[u8] = b"*** End of File";
 const MOVE: &[u8] = b"*** Move to: ";
 
-/// The line that the patch begins with, if it is of this form: nothing of a unified diff may come before.
+/// Returns the index of the first line if the patch has this format, that is, if no line of a unified diff precedes it.
 pub(super) fn starts_at(lines: &[&[u8]]) -> Option<usize> {
     let at = lines.iter().position(|line| trimmed_end(line) == BEGIN)?;
     let is_diff = |line: &&[u8]| line.starts_with(b"diff --git ") || line.starts_with(b"@@ -");
@@ -83,7 +83,7 @@ impl<'t> Reader<'t> {
         Ok(FilePatch { hunks, ..file(Some(old), Some(new)) })
     }
 
-    /// The content of a new file.
+    /// Parses the content of a new file.
     fn added(&mut self) -> Result<Vec<Hunk>, Problem> {
         let mut hunk = Hunk { patch_line: self.at + 1, start: Some(0), ..Hunk::default() };
         while let Some(text) = self.peek().and_then(|line| line.strip_prefix(b"+")) {
@@ -107,7 +107,7 @@ impl<'t> Reader<'t> {
             }
             hunks.push(self.hunk()?);
         }
-        // A blank line before the next file belongs to nobody.
+        // A blank line before the next file is not a hunk.
         hunks.retain(|hunk: &Hunk| hunk.lines.iter().any(|line| line.sign != Sign::Keep));
         Ok(hunks)
     }

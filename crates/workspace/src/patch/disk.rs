@@ -1,5 +1,5 @@
-//! The files of a workspace, reached from its root one folder at a time: no symbolic link on the way is ever followed, also not one that
-//! somebody puts there in the middle.
+//! Accesses the files of a workspace from its root, one directory at a time. Symbolic links on the way are never
+//! followed, even if one is created during the access.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -15,17 +15,17 @@ use rustix::{fs, io::Errno};
 use super::{Found, Kind, Look, Node};
 use crate::{Error, Result};
 
-/// Largest file that is patched or put back.
+/// Maximum size of a file that is patched or restored.
 pub(crate) const FILE_BYTES_MAX: u64 = 1 << 30;
 
-/// What the way to a path leads through.
+/// The flags to open a directory on the way to a path.
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// The files below a root.
+/// The files below a root directory.
 #[derive(Debug)]
 pub(crate) struct Disk {
     root: OwnedFd,
-    /// Below it, but no part of it.
+    /// The directory of Interlock's store, relative to the root. It is not part of the workspace.
     home: Option<PathBuf>,
     through_repositories: bool,
 }
@@ -37,14 +37,14 @@ impl Disk {
         Ok(Disk { root, home: home.map(Path::to_owned), through_repositories: false })
     }
 
-    /// Files that belong to another repository count as files of the workspace.
+    /// Treats the files of nested repositories as files of the workspace.
     #[must_use]
     pub(crate) fn through_repositories(mut self) -> Self {
         self.through_repositories = true;
         self
     }
 
-    /// An open folder; of an empty path the root.
+    /// Opens a directory. An empty path opens the root.
     pub(crate) fn folder(&self, path: &Path) -> io::Result<OwnedFd> {
         let mut folder = self.root.try_clone()?;
         for name in path {
@@ -57,7 +57,7 @@ impl Disk {
         self.folder(path.parent().unwrap_or(Path::new("")))
     }
 
-    /// What stands under a path; nothing where nothing does.
+    /// Reads the file or link at a path. Returns `None` if there is none.
     pub(crate) fn node(&self, path: &Path) -> io::Result<Option<Node>> {
         let folder = match self.folder_of(path) {
             Err(error) if is_not_there(&error) => return Ok(None),
@@ -79,12 +79,12 @@ impl Disk {
         }
     }
 
-    /// Whether a folder stands under a path.
+    /// Returns true if a path is a directory.
     pub(crate) fn is_folder(&self, path: &Path) -> bool {
         self.folder(path).is_ok()
     }
 
-    /// What on the way to a path keeps it from being one of the workspace.
+    /// Returns the reason why a path is not part of the workspace, if there is one on the way to it.
     fn obstacle(&self, path: &Path) -> Option<String> {
         if self.home.as_ref().is_some_and(|home| path.starts_with(home)) {
             return Some("it belongs to what interlock keeps itself".to_owned());
@@ -105,7 +105,8 @@ impl Disk {
         None
     }
 
-    /// Writes a file or link under a new name and sees to it that it is on the disk. It gets the owner and mode of what it replaces.
+    /// Writes a file or link under a new name and syncs the file to disk. It gets the owner and mode of the file that
+    /// it replaces.
     pub(crate) fn make(&self, folder: &Path, name: &OsStr, node: &Node, like: Option<&Path>) -> io::Result<()> {
         let at = self.folder(folder)?;
         if node.kind == Kind::Link {
@@ -128,7 +129,7 @@ impl Disk {
         (FileType::from_raw_mode(about.st_mode) == FileType::RegularFile).then_some(about)
     }
 
-    /// Puts what stands under one path under another, which must be free.
+    /// Renames a file. The new path must be free.
     pub(crate) fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         match self.rename_with(from, to, RenameFlags::NOREPLACE) {
             Err(error) if is_not_supported(&error) => match self.node(to)? {
@@ -139,7 +140,7 @@ impl Disk {
         }
     }
 
-    /// Lets two paths change places. On file systems that cannot, there is a moment when one of them is free.
+    /// Exchanges two paths. On file systems without an atomic exchange, one of the paths is free for a moment.
     pub(crate) fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
         match self.rename_with(one, other, RenameFlags::EXCHANGE) {
             Err(error) if is_not_supported(&error) => {
@@ -166,19 +167,19 @@ impl Disk {
         Ok(fs::mkdirat(self.folder_of(path)?, path.file_name().unwrap_or_default(), Mode::from(0o777))?)
     }
 
-    /// Only one that is empty.
+    /// Removes a directory, which must be empty.
     pub(crate) fn remove_folder(&self, path: &Path) -> io::Result<()> {
         Ok(fs::unlinkat(self.folder_of(path)?, path.file_name().unwrap_or_default(), AtFlags::REMOVEDIR)?)
     }
 
-    /// Makes the names in a folder survive a loss of power.
+    /// Syncs a directory, so that its entries survive a power failure.
     pub(crate) fn sync(&self, folder: &Path) -> io::Result<()> {
         Ok(fs::fsync(self.folder(folder)?)?)
     }
 }
 
 impl Disk {
-    /// The names in a folder.
+    /// Lists the names in a directory.
     pub(crate) fn names(&self, folder: &Path) -> io::Result<Vec<OsString>> {
         let entries = fs::Dir::new(self.folder(folder)?)?;
         entries.map(|entry| Ok(OsString::from_vec(entry?.file_name().to_bytes().to_vec()))).collect()
@@ -210,14 +211,14 @@ fn read(folder: &OwnedFd, name: &OsStr, about: &Stat) -> io::Result<Node> {
     }
 }
 
-/// Owner and mode of what was there before; of the mode, whether it can be executed is decided by what is written.
+/// Copies owner and mode of the previous file. The new kind decides the executable bits.
 fn take_after(file: &File, about: &Stat, kind: Kind) -> io::Result<()> {
     let bits = about.st_mode & 0o777;
     let bits = match kind {
         Kind::Executable => bits | ((bits & 0o444) >> 2),
         _ => bits & !0o111,
     };
-    // Only root can give files away; elsewhere the writer's own will do.
+    // Only root can change the owner. Otherwise the file stays with the writer.
     let _ = fs::fchown(file, Some(fs::Uid::from_raw(about.st_uid)), Some(fs::Gid::from_raw(about.st_gid)));
     Ok(fs::fchmod(file, Mode::from(bits))?)
 }

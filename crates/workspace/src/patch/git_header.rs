@@ -1,26 +1,26 @@
-//! The lines that git puts before the hunks of a file, and names as git writes them.
+//! Parses the lines that git writes before the hunks of a file, and file names in git's quoting.
 
 use std::path::PathBuf;
 
 use super::{FilePatch, Kind, Problem, path};
 
-/// What stands before a name to tell the sides apart; git has one pair for each thing it compares.
+/// Prefixes that mark the sides of a diff. Git uses one pair for each kind of comparison.
 const PREFIXES: [&[u8]; 8] = [b"a/", b"b/", b"i/", b"w/", b"c/", b"o/", b"1/", b"2/"];
 
-/// A name that says "no file".
+/// The file name that stands for "no file".
 const NOTHING: &[u8] = b"/dev/null";
 
-/// Both names of a file; nothing for a side that is no file.
+/// The old and the new name of a file, with `None` for a side without a file.
 type Sides = (Option<Vec<u8>>, Option<Vec<u8>>);
 
-/// What is known of a file before its hunks.
+/// The header of a file, which comes before its hunks.
 #[derive(Debug, Default)]
 pub(super) struct Header {
-    /// From `diff --git`.
+    /// The name from `diff --git`, if both sides have the same.
     both: Option<Vec<u8>>,
-    /// From `---` and `+++`.
+    /// The names from `---` and `+++`.
     pub(super) sides: Option<(Vec<u8>, Vec<u8>)>,
-    /// From `rename` and `copy`.
+    /// The source name from `rename from` or `copy from`.
     from: Option<Vec<u8>>,
     to: Option<Vec<u8>>,
     is_copy: bool,
@@ -31,12 +31,12 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// After `diff --git `.
+    /// Parses the names after `diff --git `.
     pub(super) fn git(names: &[u8]) -> Self {
         Header { both: same_name(names), ..Header::default() }
     }
 
-    /// Takes a line in; whether it is one of git's.
+    /// Parses one line. Returns true if it is a header line of git.
     pub(super) fn take(&mut self, line: &[u8], number: usize) -> Result<bool, Problem> {
         let after = |mark: &str| line.strip_prefix(mark.as_bytes());
         let kind = |mode: &[u8]| read_kind(mode, number);
@@ -67,7 +67,7 @@ impl Header {
         Ok(true)
     }
 
-    /// The file it is about, without hunks.
+    /// Returns the file patch for this header, without hunks.
     pub(super) fn file(self, number: usize) -> Result<FilePatch, Problem> {
         let (old, new) =
             self.names().ok_or_else(|| Problem::syntax(number, "it does not say which file it is about"))?;
@@ -90,7 +90,7 @@ impl Header {
             Some((old, new)) => without_prefixes(old, new),
             None => (self.both.clone(), self.both.clone()),
         };
-        // `---` and `+++` are left out where a file is empty, and name one side only where it is made or goes.
+        // Git omits `---` and `+++` for an empty file. They name only one side if the file is created or deleted.
         let (old, new) = (old.filter(|_| !self.is_new), new.filter(|_| !self.is_deleted));
         (self.sides.is_some() || old.is_some() || new.is_some()).then_some((old, new))
     }
@@ -106,7 +106,8 @@ fn read_kind(mode: &[u8], number: usize) -> Result<Kind, Problem> {
     }
 }
 
-/// The one name of `a/NAME b/NAME`; nothing where they differ, which other lines then explain.
+/// Returns the common name in `a/NAME b/NAME`. Returns `None` if the names differ; then other header lines contain
+/// them.
 fn same_name(names: &[u8]) -> Option<Vec<u8>> {
     let (old, new) = if names.starts_with(b"\"") {
         let end = quoted_end(names)?;
@@ -122,7 +123,7 @@ fn same_name(names: &[u8]) -> Option<Vec<u8>> {
     old.filter(|old| new.as_ref() == Some(old))
 }
 
-/// A name after `--- ` or `+++ `: a time may follow after a tab.
+/// Returns the name after `--- ` or `+++ `. A tab and a time may follow it.
 pub(super) fn side(name: &[u8]) -> Vec<u8> {
     match name.starts_with(b"\"") {
         true => unquoted(name),
@@ -130,7 +131,7 @@ pub(super) fn side(name: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Both names as paths; nothing for a side that is no file.
+/// Returns both names as paths, with `None` for a side without a file.
 fn without_prefixes(old: &[u8], new: &[u8]) -> Sides {
     let prefix = |name: &[u8]| PREFIXES.iter().find(|prefix| name.starts_with(prefix)).copied();
     let (is_old, is_new) = (old != NOTHING, new != NOTHING);
@@ -144,7 +145,7 @@ fn without_prefixes(old: &[u8], new: &[u8]) -> Sides {
     (is_old.then(|| rest(old)), is_new.then(|| rest(new)))
 }
 
-/// The index after the closing quote.
+/// Returns the index after the closing quote.
 fn quoted_end(name: &[u8]) -> Option<usize> {
     let mut at = 1;
     while at < name.len() {
@@ -157,7 +158,7 @@ fn quoted_end(name: &[u8]) -> Option<usize> {
     None
 }
 
-/// A name that may be in quotes, with what git writes for characters that could be mistaken.
+/// Decodes a name that git may have put in quotes, with escape sequences for special characters.
 fn unquoted(name: &[u8]) -> Vec<u8> {
     let end = if name.starts_with(b"\"") { quoted_end(name) } else { None };
     let Some(inside) = end.and_then(|end| name.get(1..end - 1)) else { return name.to_vec() };
@@ -175,7 +176,7 @@ fn unquoted(name: &[u8]) -> Vec<u8> {
     out
 }
 
-/// What follows a backslash, and how long it is.
+/// Decodes the escape sequence after a backslash. Returns its byte and its length.
 fn escape(rest: &[u8]) -> (u8, usize) {
     let octal = rest.get(..3).filter(|digits| digits.iter().all(|digit| (b'0'..=b'7').contains(digit)));
     if let Some(digits) = octal {

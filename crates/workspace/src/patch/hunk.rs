@@ -1,61 +1,61 @@
-//! One place of a file that changes.
+//! The hunk: one changed section of a file.
 
-/// One place of a file that changes.
+/// One changed section of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hunk {
-    /// The line of the patch that it begins at, from 1.
+    /// The line number in the patch at which the hunk begins, from 1.
     pub patch_line: usize,
-    /// The line of the file that it is said to begin at, from 1; 0 where it is said to be before the first.
+    /// The stated line number in the file, from 1. It is 0 for a hunk before the first line.
     pub start: Option<usize>,
-    /// Lines that come somewhere before it, outermost first.
+    /// Lines that occur somewhere before the hunk, outermost first.
     pub anchors: Vec<Vec<u8>>,
-    /// What stays, goes and comes.
+    /// The lines of the hunk: context, removed and added.
     pub lines: Vec<HunkLine>,
-    /// Whether it is said to reach to the end of the file.
+    /// True if the patch states that the hunk ends at the end of the file.
     pub is_at_end: bool,
 }
 
-/// One line of a hunk.
+/// One line of a hunk, with its sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HunkLine {
-    /// What becomes of it.
+    /// The sign of the line.
     pub sign: Sign,
-    /// Without the line feed.
+    /// The text without the line feed.
     pub text: Vec<u8>,
-    /// Whether a line feed follows; not for the last line of some files.
+    /// True if a line feed follows. It can be missing after the last line of a file.
     pub has_newline: bool,
 }
 
-/// What becomes of a line.
+/// The kind of a line in a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// It stays.
+    /// A context line, which stays unchanged.
     Keep,
-    /// It goes.
+    /// A line that is removed.
     Remove,
-    /// It comes.
+    /// A line that is added.
     Add,
 }
 
 impl Hunk {
-    /// The lines that must be there.
+    /// Returns the lines that the file must contain.
     pub fn old(&self) -> Vec<&HunkLine> {
         self.lines.iter().filter(|line| line.sign != Sign::Add).collect()
     }
 
-    /// The lines that are there afterwards.
+    /// Returns the lines that replace them.
     pub fn new_lines(&self) -> Vec<&HunkLine> {
         self.lines.iter().filter(|line| line.sign != Sign::Remove).collect()
     }
 
-    /// Whether lines that stay follow the last change.
+    /// Returns true if context lines follow the last change.
     pub(crate) fn has_trailing_context(&self) -> bool {
         self.lines.last().is_some_and(|line| line.sign == Sign::Keep)
     }
 }
 
 impl Sign {
-    /// From the first character of a line.
+    /// Returns the sign for the first character of a line.
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         match byte {
             b' ' => Some(Sign::Keep),

@@ -1,4 +1,4 @@
-//! What to say of a hunk that fits nowhere: the text that comes nearest, beside what was expected.
+//! Describes a hunk that fits nowhere: shows the nearest text of the file next to the expected text.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -8,10 +8,10 @@ use super::{
     text::{Line, shown},
 };
 
-/// Lines shown of one place.
+/// Maximum number of lines shown of one section.
 const SHOWN_MAX: usize = 24;
 
-/// Comparisons of lines before the search for the nearest text ends.
+/// Maximum number of line comparisons in the search for the nearest text.
 const COMPARED_MAX: usize = 4_000_000;
 
 pub(super) fn describe(path: &Path, number: usize, hunk: &Hunk, lines: &[Line<'_>], from: usize) -> Misfit {
@@ -55,7 +55,7 @@ fn position(lines: &[Line<'_>], wanted: &[&HunkLine]) -> Option<usize> {
     (0..=last).find(|at| is_there(*at))
 }
 
-/// Where most lines are as expected; of equals the one nearest to the stated line.
+/// Returns the position with the most matching lines. Among equals it returns the one nearest to the stated line.
 fn nearest(lines: &[Line<'_>], old: &[&HunkLine], stated: usize) -> Option<usize> {
     let starts = lines.len().min(COMPARED_MAX / old.len().max(1));
     let score = |at: usize| {
@@ -74,7 +74,7 @@ fn nearest(lines: &[Line<'_>], old: &[&HunkLine], stated: usize) -> Option<usize
     best.filter(|(score, _)| *score > 0).map(|(_, at)| at)
 }
 
-/// The lines of the file at a place, and before each that differs what was expected there.
+/// Shows the lines of the file at a position, and before each line that differs the expected line.
 fn view(lines: &[Line<'_>], at: usize, wanted: &[&HunkLine]) -> String {
     let mut view = String::new();
     for (offset, want) in wanted.iter().enumerate().take(SHOWN_MAX) {

@@ -1,8 +1,8 @@
-//! Patches: what somebody wants to be changed, as text.
+//! Patches: requested changes of files, as text.
 //!
-//! Reading ([`Patch::parse`]: `unified.rs`, `begin.rs`) and planning ([`plan`]: `plan.rs`, `seek.rs`) are pure: text and the content of
-//! files in, new content out, or every hunk that does not fit. Only `write.rs` touches the disk, and either all of a plan is
-//! then there or nothing is changed.
+//! Parsing ([`Patch::parse`]: `unified.rs`, `begin.rs`) and planning ([`plan`]: `plan.rs`, `seek.rs`) are pure. They
+//! take the text and the content of the files and return the new content, or every hunk that does not fit. Only
+//! `write.rs` touches the disk; it applies a plan completely or changes nothing.
 
 mod begin;
 mod disk;

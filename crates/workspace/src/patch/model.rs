@@ -1,53 +1,53 @@
-//! What a patch says.
+//! The data model of a parsed patch.
 
 use std::path::{Path, PathBuf};
 
 use super::{Hunk, Problem, Sign, begin, text, unified};
 use crate::plural;
 
-/// Longest patch that is read.
+/// Maximum size of a patch.
 const PATCH_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// What somebody wants to be changed.
+/// A parsed patch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// File by file, in the order of the text.
+    /// The files to change, in the order of the text.
     pub files: Vec<FilePatch>,
 }
 
-/// What is to become of one file.
+/// The changes to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePatch {
-    /// Its path before; nothing where it is new.
+    /// The path before, or `None` if the file is new.
     pub old: Option<PathBuf>,
-    /// Its path afterwards; nothing where it goes.
+    /// The path afterwards, or `None` if the file is deleted.
     pub new: Option<PathBuf>,
-    /// What it is said to be before.
+    /// The kind before, if the patch states it.
     pub old_kind: Option<Kind>,
-    /// What it is to be afterwards, where that is said.
+    /// The kind afterwards, if the patch states it.
     pub new_kind: Option<Kind>,
-    /// Whether the old one stays.
+    /// True if the file is copied, so that the old one stays.
     pub is_copy: bool,
-    /// The places where its content changes.
+    /// The changed sections of its content.
     pub hunks: Vec<Hunk>,
 }
 
-/// What can stand under a name.
+/// The kind of a file in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A file.
+    /// A regular file without execute permission.
     File,
-    /// A file that can be executed.
+    /// A regular file with execute permission.
     Executable,
-    /// A symbolic link; its content is where it leads.
+    /// A symbolic link; its content is its target.
     Link,
-    /// Another repository; its content is the commit it stands at.
+    /// A nested repository; its content is the checked-out commit.
     Repository,
 }
 
 impl Kind {
-    /// From what git calls a mode.
+    /// Returns the kind for a git file mode.
     pub fn from_mode(mode: &str) -> Option<Self> {
         match mode {
             "100644" | "100664" | "100600" => Some(Kind::File),
@@ -58,7 +58,7 @@ impl Kind {
         }
     }
 
-    /// What git calls it.
+    /// Returns the git file mode.
     pub fn mode(self) -> &'static str {
         match self {
             Kind::File => "100644",
@@ -69,18 +69,18 @@ impl Kind {
     }
 }
 
-/// What stands under a name.
+/// A file with its kind and content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// What it is.
+    /// The kind of the file.
     pub kind: Kind,
-    /// Its bytes; of a link, where it leads.
+    /// The bytes of the file, or the target of a link.
     pub content: Vec<u8>,
 }
 
 impl Patch {
-    /// Reads a patch: a unified diff, with or without git's own lines, or the form that begins with `*** Begin Patch`.
-    /// Text around it is skipped. Paths that a workspace must not be changed by are refused here.
+    /// Parses a patch: a unified diff, with or without git's header lines, or the format that begins with `*** Begin
+    /// Patch`. Surrounding text is skipped. Forbidden paths are rejected here.
     pub fn parse(patch: &[u8]) -> Result<Self, Problem> {
         if patch.len() > PATCH_BYTES_MAX {
             return Err(Problem::syntax(0, format!("a patch of more than {PATCH_BYTES_MAX} bytes is not read")));
@@ -96,7 +96,7 @@ impl Patch {
         }
     }
 
-    /// Every path it is about, before and afterwards, each once.
+    /// Returns every old and new path of the patch once.
     pub fn paths(&self) -> Vec<&Path> {
         let mut paths: Vec<&Path> =
             self.files.iter().flat_map(|file| [&file.old, &file.new]).flatten().map(PathBuf::as_path).collect();
@@ -105,14 +105,14 @@ impl Patch {
         paths
     }
 
-    /// Lines added and removed.
+    /// Returns the numbers of added and removed lines.
     pub fn counts(&self) -> (usize, usize) {
         let lines = || self.files.iter().flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.lines);
         let count = |sign| lines().filter(|line| line.sign == sign).count();
         (count(Sign::Add), count(Sign::Remove))
     }
 
-    /// In one line: what it does.
+    /// Summarizes the patch in one line.
     pub fn summary(&self) -> String {
         let (added, removed) = self.counts();
         let files = self.files.len();
@@ -121,12 +121,12 @@ impl Patch {
 }
 
 impl FilePatch {
-    /// Its path, afterwards or else before.
+    /// Returns the new path, or the old one if the file is deleted.
     pub fn path(&self) -> &Path {
         self.new.as_deref().or(self.old.as_deref()).unwrap_or(Path::new(""))
     }
 
-    /// Whether it gets another path.
+    /// Returns true if the file is renamed.
     pub fn is_rename(&self) -> bool {
         !self.is_copy && self.old.is_some() && self.new.is_some() && self.old != self.new
     }

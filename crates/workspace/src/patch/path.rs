@@ -1,4 +1,4 @@
-//! Which paths a patch may name at all.
+//! Decides which paths a patch may contain.
 
 use std::{
     ffi::OsStr,
@@ -6,13 +6,14 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// Characters that some file systems do not see, so that a name with them may be another name.
+/// Characters that some file systems ignore, so that a name with them can equal another name.
 const UNSEEN: [char; 16] = [
     '\u{200c}', '\u{200d}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}',
     '\u{206a}', '\u{206b}', '\u{206c}', '\u{206d}', '\u{206e}', '\u{206f}', '\u{feff}',
 ];
 
-/// A path within a workspace, or why it is none: it is absolute, leads out, or into a `.git` folder, however that is spelled.
+/// Returns a clean path within a workspace, or the reason why the path is rejected: it is absolute, leads out of the
+/// workspace or leads into a `.git` directory in any spelling.
 pub fn check(path: &[u8]) -> Result<PathBuf, &'static str> {
     if path.is_empty() {
         return Err("is empty");
@@ -36,7 +37,8 @@ pub fn check(path: &[u8]) -> Result<PathBuf, &'static str> {
     if clean.as_os_str().is_empty() { Err("names no file") } else { Ok(clean) }
 }
 
-/// Whether some file system takes this for `.git`: in any case, with dots or spaces at its end, as a short name, as a stream.
+/// Returns true if some file system treats the name as `.git`: in upper or lower case, with trailing dots or spaces, as
+/// a short name or as a stream.
 fn is_git(name: &[u8]) -> bool {
     let name: String = String::from_utf8_lossy(name).chars().filter(|char| !UNSEEN.contains(char)).collect();
     let name = name.to_ascii_lowercase();
@@ -49,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_paths_inside_are_taken() {
+    fn only_paths_inside_the_workspace_are_accepted() {
         let refused = [
             "",
             "/etc/passwd",

@@ -1,4 +1,5 @@
-//! From a patch and the files as they are to the files as they will be. Pure: whoever has the files is asked through [`Look`].
+//! Computes the new content of files from a patch and their current content. The computation is pure; it reads files
+//! through [`Look`].
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,20 +12,20 @@ use super::{
     text::{Line, lines},
 };
 
-/// Where files are looked at.
+/// Read access to the current files.
 pub trait Look {
-    /// What stands under a path within the workspace.
+    /// Returns the file at a path within the workspace.
     fn look(&self, path: &Path) -> Found;
 }
 
-/// What stands under a path.
+/// The result of looking up a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing.
+    /// The path does not exist.
     Nothing,
-    /// A file or a link.
+    /// The path is a file or a link.
     Node(Node),
-    /// Something that cannot be patched, in words: a folder, a socket, a way through a link.
+    /// The path cannot be patched, with the reason: it is a directory or a socket, or a link is on the way.
     Not(String),
 }
 
@@ -34,25 +35,25 @@ impl Look for BTreeMap<PathBuf, Node> {
     }
 }
 
-/// What a patch comes to.
+/// The changes that a patch makes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// By path; only what really changes.
+    /// The changes by path, without files that stay the same.
     pub changes: Vec<Planned>,
 }
 
-/// What becomes of one path.
+/// The planned change of one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
-    /// Which.
+    /// The path relative to the workspace's root.
     pub path: PathBuf,
-    /// What is there.
+    /// The current file, or `None` if it is new.
     pub before: Option<Node>,
-    /// What will be there.
+    /// The new file, or `None` if it is deleted.
     pub after: Option<Node>,
 }
 
-/// Works out what a patch comes to. Every problem is reported, not only the first.
+/// Computes the changes that a patch makes. Reports every problem, not only the first.
 pub fn plan(patch: &Patch, files: &dyn Look) -> Result<Plan, Vec<Problem>> {
     let mut planner = Planner::new(patch, files);
     let problems: Vec<Problem> =
@@ -67,7 +68,7 @@ pub fn plan(patch: &Patch, files: &dyn Look) -> Result<Plan, Vec<Problem>> {
     }
 }
 
-/// A path that another path would have to go through.
+/// Returns a planned file that would also have to be a directory for another planned file.
 fn overlap(changes: &[Planned]) -> Option<&Path> {
     let files: BTreeSet<&Path> =
         changes.iter().filter(|change| change.after.is_some()).map(|change| change.path.as_path()).collect();
@@ -76,11 +77,11 @@ fn overlap(changes: &[Planned]) -> Option<&Path> {
 
 struct Planner<'p> {
     files: &'p dyn Look,
-    /// What has become of paths so far.
+    /// The new content of the paths planned so far.
     now: BTreeMap<PathBuf, Option<Node>>,
-    /// Paths that something new was put under, so that whoever leaves them does not take it away.
+    /// Paths at which a file was newly created, so that deleting or renaming the old file does not remove the new one.
     made: BTreeSet<PathBuf>,
-    /// Paths that the patch takes something away from, in whatever order it says so.
+    /// Paths that the patch deletes or renames, regardless of the order in the patch.
     leaving: BTreeSet<&'p Path>,
 }
 
@@ -116,13 +117,13 @@ impl<'p> Planner<'p> {
         Ok(())
     }
 
-    /// What the hunks are for, and whether the new path is free.
+    /// Returns the file that the hunks apply to, and checks that the new path is free.
     fn before(&self, file: &FilePatch) -> Result<Option<Node>, Problem> {
         if let Some(new) = file.new.as_deref().filter(|new| file.old.as_deref() != Some(*new)) {
             self.check_free(new)?;
         }
         let Some(old) = file.old.as_deref() else { return Ok(None) };
-        // Where something is renamed or copied it is the original that counts, whatever order the files come in.
+        // A rename or copy applies to the original file, regardless of the order in the patch.
         let is_original = file.new.as_deref().is_some_and(|new| new != old);
         let found = match self.now.get(old).filter(|_| !is_original) {
             Some(now) => now.clone().map_or(Found::Nothing, Found::Node),
@@ -131,7 +132,7 @@ impl<'p> Planner<'p> {
         match found {
             Found::Node(node) => check_kind(old, file, node).map(Some),
             Found::Not(what) => Err(Problem::file(old, what)),
-            // What only adds to nothing makes the file: some tools do not say that it is new.
+            // Hunks that only add to a missing file create it: some tools do not mark a new file.
             Found::Nothing if is_addition(file) => Ok(None),
             Found::Nothing => Err(Problem::file(old, "there is no such file")),
         }
@@ -146,14 +147,15 @@ impl<'p> Planner<'p> {
             Found::Nothing => Ok(()),
             Found::Node(_) if self.leaving.contains(path) && !self.made.contains(path) => Ok(()),
             Found::Node(_) => Err(Problem::file(path, "it is there already")),
-            // A file or folder in the way that goes is not in the way.
+            // A file or directory that the patch removes does not block the path.
             Found::Not(_) if self.leaving.iter().any(|gone| path.starts_with(gone) || gone.starts_with(path)) => Ok(()),
             Found::Not(what) => Err(Problem::file(path, what)),
         }
     }
 
     fn delete(&mut self, file: &FilePatch, path: &Path, left: &[u8]) -> Result<(), Problem> {
-        // Only the form without line numbers deletes without saying what; a diff of that kind was cut short.
+        // Only the format without line numbers deletes a file without listing its lines. A diff without them is
+        // incomplete.
         let is_blunt = file.hunks.is_empty() && file.old_kind.is_none();
         if !left.is_empty() && !is_blunt {
             return Err(Problem::file(path, "it is to be deleted, but has lines that the patch does not remove"));
@@ -184,7 +186,8 @@ fn is_addition(file: &FilePatch) -> bool {
         && file.hunks.iter().all(|hunk| hunk.start == Some(0) && hunk.old().is_empty())
 }
 
-/// A link is changed only by a patch that says that it is one: writing to it would write elsewhere.
+/// Rejects a change to a link unless the patch states that it is a link, because writing through a link would change
+/// another file.
 fn check_kind(path: &Path, file: &FilePatch, node: Node) -> Result<Node, Problem> {
     let is_link = node.kind == Kind::Link;
     let said = file.old_kind.or(if file.hunks.is_empty() { Some(node.kind) } else { None });
@@ -198,7 +201,7 @@ fn check_kind(path: &Path, file: &FilePatch, node: Node) -> Result<Node, Problem
     }
 }
 
-/// A link may lead to anywhere within the workspace.
+/// Checks that a link leads to a path within the workspace.
 fn check_link(path: &Path, kind: Kind, target: &[u8]) -> Result<(), Problem> {
     use std::os::unix::ffi::OsStrExt;
     if kind != Kind::Link {
@@ -223,7 +226,7 @@ fn check_link(path: &Path, kind: Kind, target: &[u8]) -> Result<(), Problem> {
     }
 }
 
-/// A file's content with all its hunks, or every hunk that fits nowhere.
+/// Returns a file's content with all hunks applied, or every hunk that fits nowhere.
 fn patched(path: &Path, content: &[u8], hunks: &[Hunk]) -> Result<Vec<u8>, Vec<Misfit>> {
     let lines = lines(content);
     let (mut out, mut misfits) = (Out::new(&lines), Vec::new());
@@ -242,10 +245,10 @@ fn patched(path: &Path, content: &[u8], hunks: &[Hunk]) -> Result<Vec<u8>, Vec<M
     if misfits.is_empty() { Ok(out.finish()) } else { Err(misfits) }
 }
 
-/// The new content while it is made.
+/// The new content of a file under construction.
 struct Out<'l> {
     lines: &'l [Line<'l>],
-    /// The first line that is not copied yet.
+    /// The index of the first line that is not copied yet.
     at: usize,
     written: Vec<u8>,
     is_open: bool,
@@ -265,7 +268,7 @@ impl<'l> Out<'l> {
 
     fn push(&mut self, text: &[u8], has_newline: bool) {
         if self.is_open {
-            // The last line of the file had no line feed, and is not the last any more.
+            // The previous line had no line feed but is no longer the last line.
             self.written.push(b'\n');
         }
         self.written.extend_from_slice(text);
@@ -293,7 +296,7 @@ impl<'l> Out<'l> {
     }
 }
 
-/// What to do with carriage returns at the ends of added lines, so that a file keeps its line ends.
+/// The handling of carriage returns at the ends of added lines, so that a file keeps its line endings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Returns {
     Leave,

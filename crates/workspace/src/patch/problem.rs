@@ -1,58 +1,58 @@
-//! Why a patch is not applied. Nothing is changed then.
+//! The reasons why a patch is rejected. A rejected patch changes nothing.
 
 use std::{fmt, path::PathBuf};
 
-/// Why a patch is not applied.
+/// The reason why a patch is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// It cannot be read.
+    /// The patch cannot be parsed.
     Syntax {
-        /// The line of the patch, from 1; 0 where it is about all of it.
+        /// The line number in the patch, from 1. It is 0 if the problem concerns the whole patch.
         line: usize,
-        /// What is wrong.
+        /// A description of the problem.
         why: String,
     },
-    /// It names a path that must not be touched.
+    /// The patch names a forbidden path.
     Path {
-        /// As the patch writes it.
+        /// The path as the patch writes it.
         path: String,
-        /// What is wrong with it.
+        /// A description of the problem.
         why: String,
     },
-    /// What the patch expects is not there, or what it makes is there already.
+    /// A file that the patch expects is missing, or a file that it creates exists.
     File {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// A description of the problem.
         why: String,
     },
-    /// The content of a file is not the one that was expected.
+    /// The content of a file is not the expected one.
     Stale {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
-        /// The SHA-256 that was expected.
+        /// The expected SHA-256 of its content.
         expected: String,
-        /// The one that it has; nothing where it is not there.
+        /// The actual SHA-256, or `None` if the file is missing.
         found: Option<String>,
     },
-    /// A hunk fits nowhere.
+    /// A hunk fits nowhere in its file.
     Hunk(Misfit),
 }
 
-/// A hunk that fits nowhere.
+/// A hunk that fits nowhere, with the nearest text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Which of its hunks, from 1.
+    /// The number of the hunk within the file, from 1.
     pub hunk: usize,
-    /// Where it begins in the patch.
+    /// The line number in the patch at which the hunk begins.
     pub patch_line: usize,
-    /// What is wrong with it, in words.
+    /// A description of the problem.
     pub why: String,
-    /// The line of the file where it fits best, from 1.
+    /// The line number in the file with the best match, from 1.
     pub nearest: Option<usize>,
-    /// What the file has there beside what the hunk expects.
+    /// The text of the file at that line, next to the text that the hunk expects.
     pub view: String,
 }
 

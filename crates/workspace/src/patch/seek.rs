@@ -1,32 +1,33 @@
-//! Where in a file a hunk belongs. The stated line comes first, then the lines around it, nearest first; exact text comes before text
-//! that differs in white space at the ends of lines.
+//! Finds the position of a hunk in a file. The stated line is tried first, then the lines around it, nearest first.
+//! Exact matches take precedence over matches that differ in white space at line ends.
 
 use super::{Hunk, HunkLine, text::Line};
 
-/// Where a hunk fits.
+/// The position of a hunk in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// The index of its first line.
+    /// The index of the first line.
     pub(crate) at: usize,
     pub(crate) fit: Fit,
 }
 
-/// How well.
+/// The quality of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
     Exact,
-    /// But for white space at the ends of lines.
+    /// The lines match except for white space at their ends.
     Loose,
 }
 
-/// The ends of the file that a hunk is tied to.
+/// The ends of the file that a hunk must touch.
 #[derive(Clone, Copy, Debug, Default)]
 struct Edges {
     beginning: bool,
     end: bool,
 }
 
-/// The place of a hunk, not before line `from`. `drift` is how far the hunks before it had moved.
+/// Returns the position of a hunk at or after line `from`. `drift` is the offset of the previous hunk from its stated
+/// line.
 pub(crate) fn place(lines: &[Line<'_>], hunk: &Hunk, from: usize, drift: isize) -> Option<Place> {
     let old = hunk.old();
     match hunk.start {
@@ -40,7 +41,7 @@ pub(crate) fn place(lines: &[Line<'_>], hunk: &Hunk, from: usize, drift: isize) 
 
 fn stated(lines: &[Line<'_>], old: &[&HunkLine], hunk: &Hunk, from: usize, index: usize) -> Option<Place> {
     if old.is_empty() {
-        // Nothing says where it belongs, so that it could end up anywhere.
+        // Without context the position is unknown, so the hunk only fits an empty file.
         return lines.is_empty().then_some(Place { at: 0, fit: Fit::Exact });
     }
     let tied = Edges { beginning: hunk.start <= Some(1), end: !hunk.has_trailing_context() };
@@ -59,7 +60,7 @@ fn unstated(lines: &[Line<'_>], old: &[&HunkLine], hunk: &Hunk, from: usize) -> 
     find(Fit::Exact).or_else(|| find(Fit::Loose))
 }
 
-/// The line after the last anchor, each found after the one before.
+/// Returns the line after the last anchor. Each anchor is searched after the previous one.
 pub(crate) fn after_anchors(lines: &[Line<'_>], anchors: &[Vec<u8>], from: usize) -> Option<usize> {
     let mut at = from;
     for anchor in anchors {

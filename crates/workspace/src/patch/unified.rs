@@ -1,5 +1,5 @@
-//! Unified diffs, with or without git's own lines. Counts in hunk headers must be right: they are what tells a whole patch from one that
-//! was cut off.
+//! Parses unified diffs, with or without git's header lines. The counts in hunk headers must be correct, because they
+//! distinguish a complete patch from a truncated one.
 
 use super::{
     FilePatch, Hunk, HunkLine, Patch, Problem, Sign,
@@ -41,7 +41,7 @@ impl<'t> Reader<'t> {
         Err(Problem::syntax(self.at + 1, why))
     }
 
-    /// Text around a patch is skipped, but not what looks like a part of one.
+    /// Accepts text around a patch, but rejects lines that look like part of one.
     fn check_stray(&self, line: &[u8]) -> Result<(), Problem> {
         match () {
             () if line.starts_with(b"@@ -") => self.wrong("a hunk comes before any file"),
@@ -72,7 +72,7 @@ impl<'t> Reader<'t> {
         header.file(self.at)
     }
 
-    /// From `---` on.
+    /// Parses a file from its `---` line on.
     fn file(&mut self, mut header: Header) -> Result<FilePatch, Problem> {
         let names = (self.lines[self.at], self.lines[self.at + 1]);
         header.sides = Some((side(&names.0[4..]), side(&names.1[4..])));
@@ -117,7 +117,7 @@ impl<'t> Reader<'t> {
         let Some(line) = self.peek() else {
             return self.miscounted(stated, "fewer");
         };
-        // Some programs take the only space of an empty line away.
+        // Some programs strip the single space of an empty context line.
         let (first, text) = line.split_first().unwrap_or((&b' ', b""));
         let sign = match Sign::from_byte(*first) {
             Some(sign) => sign,
@@ -133,7 +133,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What comes after the last line of a hunk must not look like one more.
+    /// Checks that the line after a hunk does not look like another line of it.
     fn check_end(&self, stated: (usize, usize)) -> Result<(), Problem> {
         let Some(line) = self.peek() else { return Ok(()) };
         let is_header = line.starts_with(b"--- ") && self.next_starts(b"+++ ");
@@ -159,10 +159,10 @@ struct Ranges {
     new: usize,
 }
 
-/// From `@@ -START,COUNT +START,COUNT @@`.
+/// Parses `@@ -START,COUNT +START,COUNT @@`.
 fn ranges(header: &[u8]) -> Option<Ranges> {
     let header = std::str::from_utf8(header.get(..header.len().min(120))?).or_else(|error| {
-        // What follows the second `@@` is a piece of the file, in whatever encoding.
+        // The text after the second `@@` is from the file and can have any encoding.
         std::str::from_utf8(&header[..error.valid_up_to()])
     });
     let rest = header.ok()?.strip_prefix("@@ -")?;

@@ -1,7 +1,8 @@
-//! Makes a plan true: all of it, or nothing is changed.
+//! Applies a plan to the disk completely, or changes nothing.
 //!
-//! New content is written beside its place first. Then what goes is put aside, and what comes changes places with what was there. Until all
-//! of that is done and on the disk, everything old is still there under another name; whatever fails, each step taken is taken back.
+//! New content is first written to temporary files next to the targets. Then deleted files are moved aside, and new
+//! files are exchanged with the old ones. All old content remains under other names until every step is done and
+//! synced. If a step fails, all earlier steps are undone.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,13 +15,13 @@ use std::{
 use super::{Disk, Node, Plan, Planned, Problem};
 use crate::{Error, Result};
 
-/// What names begin with that are there only while something is written.
+/// Prefix of the names of temporary files that exist only during a write.
 const ASIDE: &str = ".interlock-aside-";
 
-/// Makes such names differ within a process.
+/// Counter that makes these names unique within a process.
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// Writes what is planned. Whatever is no longer what the plan was made for is a problem, and nothing is changed.
+/// Applies the plan. If a file no longer has the content that the plan expects, reports a problem and changes nothing.
 pub(crate) fn write(disk: &Disk, plan: &Plan) -> Result<()> {
     let comes =
         plan.changes.iter().filter(|change| change.after.is_some()).map(|change| change.path.as_path()).collect();
@@ -34,12 +35,12 @@ pub(crate) fn write(disk: &Disk, plan: &Plan) -> Result<()> {
     }
 }
 
-/// A step taken.
+/// A completed step, for the undo.
 #[derive(Debug)]
 enum Done {
     MadeFolder(PathBuf),
     RemovedFolder(PathBuf),
-    /// What was under the first is now under the second.
+    /// The file was moved from the first path to the second.
     PutAside(PathBuf, PathBuf),
     Added(PathBuf, PathBuf),
     Exchanged(PathBuf, PathBuf),
@@ -48,10 +49,10 @@ enum Done {
 struct Writer<'p> {
     disk: &'p Disk,
     plan: &'p Plan,
-    /// Paths that something will stand under.
+    /// Paths at which a file will exist.
     comes: BTreeSet<&'p Path>,
     done: Vec<Done>,
-    /// New content that is not in its place yet, by the path that is its place.
+    /// New content that is not moved to its target yet, as a map from the target to the temporary file.
     written: BTreeMap<&'p Path, PathBuf>,
 }
 
@@ -62,7 +63,7 @@ impl<'p> Writer<'p> {
         for change in &plan.changes {
             self.prepare(change).map_err(|error| failed("write", &change.path, &error))?;
         }
-        // Deepest first, so that folders are empty before something takes their place.
+        // Deepest paths come first, so that directories are empty before a file replaces them.
         for change in plan.changes.iter().rev().filter(|change| change.after.is_none()) {
             self.put_aside(change)?;
         }
@@ -72,7 +73,7 @@ impl<'p> Writer<'p> {
         self.sync()
     }
 
-    /// What a writer that was killed has left aside goes: all of it is in snapshots or was never in its place.
+    /// Removes temporary files of a writer that was killed. Their content is in snapshots or was never at its target.
     fn sweep(&self) {
         let folders: BTreeSet<PathBuf> = self.plan.changes.iter().map(|change| self.staging(&change.path)).collect();
         for folder in folders {
@@ -93,7 +94,8 @@ impl<'p> Writer<'p> {
         self.disk.make(&folder, &name, after, Some(&change.path))
     }
 
-    /// The folder to put things aside in for a path: its own, or the first above that is there and stays a folder.
+    /// Returns the directory for the temporary files of a path: its parent, or the nearest ancestor that exists and
+    /// stays a directory.
     fn staging(&self, path: &Path) -> PathBuf {
         let mut folder = PathBuf::new();
         for name in path.parent().into_iter().flatten() {
@@ -130,7 +132,8 @@ impl<'p> Writer<'p> {
         Ok(())
     }
 
-    /// What was there must be what the plan was made for: somebody may have written to it since it was looked at.
+    /// Checks that the replaced file had the content that the plan expects, because another program may have changed it
+    /// since.
     fn check(&self, change: &Planned, aside: &Path) -> Result<()> {
         let found = self.disk.node(aside).map_err(|error| failed("read", &change.path, &error))?;
         let is_same = |found: &Node| change.before.as_ref() == Some(found);
@@ -153,7 +156,7 @@ impl<'p> Writer<'p> {
         Ok(())
     }
 
-    /// Where a file takes the place of a folder, the folder must be empty by now.
+    /// Removes a directory that a file replaces. It must be empty by now.
     fn clear_folder(&mut self, path: &Path) -> Result<()> {
         if !self.disk.is_folder(path) {
             return Ok(());
@@ -177,7 +180,8 @@ impl<'p> Writer<'p> {
         Ok(())
     }
 
-    /// Takes every step back, newest first. What cannot be taken back is said: nothing of it is lost, it is under another name.
+    /// Undoes all steps, newest first. Reports the steps that cannot be undone. No content is lost: it remains under
+    /// another name.
     fn take_back(&mut self, error: Error) -> Error {
         let mut left = Vec::new();
         for done in std::mem::take(&mut self.done).into_iter().rev() {
@@ -192,12 +196,12 @@ impl<'p> Writer<'p> {
             };
             left.extend(result.err().map(|error| format!("{}: {error}", path.display())));
         }
-        // One that was never made is not there.
+        // Removing a file that was never created fails without harm.
         self.written.values().for_each(|new| drop(self.disk.remove(new)));
         if left.is_empty() { error } else { Error::Torn { why: error.to_string(), left } }
     }
 
-    /// Everything is in its place: what was put aside can go, and folders that are empty now.
+    /// Removes the files that were moved aside and the directories that are empty now, after all changes are complete.
     fn clear_away(&self) {
         for done in &self.done {
             if let Done::PutAside(_, old) | Done::Exchanged(_, old) = done {

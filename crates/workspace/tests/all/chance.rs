@@ -1,6 +1,6 @@
-//! Numbers without a pattern, the same in every run, and text made from them.
+//! Deterministic pseudo-random numbers, and text made from them.
 
-/// A row of numbers.
+/// A pseudo-random number generator with its state.
 pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
@@ -17,7 +17,8 @@ impl Chance {
         &from[self.below(from.len())]
     }
 
-    /// Lines that are often alike, some empty, some with white space at the end, some not even UTF-8; sometimes without a last line feed.
+    /// Returns random text. Many lines are equal, some are empty, some end with white space, some are not UTF-8.
+    /// Sometimes the last line feed is missing.
     pub(crate) fn text(&mut self) -> Vec<u8> {
         const LINES: [&[u8]; 9] =
             [b"", b"}", b"    x = 1;", b"if (a) {", b"\treturn b;  ", b"end", b"-- dash", b"+++ plus", b"caf\xe9"];
@@ -36,7 +37,7 @@ impl Chance {
         text
     }
 
-    /// The same text with a few lines changed, gone and new.
+    /// Returns the text with a few lines changed, removed and added.
     pub(crate) fn edited(&mut self, text: &[u8]) -> Vec<u8> {
         let mut edited = Vec::new();
         for line in text.split_inclusive(|byte| *byte == b'\n') {

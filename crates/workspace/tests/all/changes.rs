@@ -1,4 +1,4 @@
-//! What commands changed, recorded and taken back.
+//! Records the changes of commands and undoes them.
 
 use std::{fmt::Write as _, fs, os::unix::fs::symlink, process::Command};
 
@@ -7,7 +7,7 @@ use interlock_workspace::{Change, Changes};
 
 use crate::folder::Folder;
 
-/// As a command would.
+/// Runs a shell command in the directory.
 fn shell(folder: &Folder, command: &str) {
     assert!(Command::new("sh").current_dir(&folder.path).args(["-c", command]).status().unwrap().success());
 }
@@ -47,12 +47,12 @@ fn check(before: &str, command: &str, expected: Expect) {
         let undo = folder.workspace.plan_undo(&folder.path, &[&changes], &|_| true).unwrap();
         assert_eq!(undo.conflicts, []);
         folder.workspace.carry_out(&undo).unwrap();
-        assert_eq!(folder.files(), files, "taken back");
+        assert_eq!(folder.files(), files, "the undo restores the files");
     }
 }
 
 #[test]
-fn what_a_command_makes_changes_and_removes_is_recorded_and_taken_back() {
+fn changes_of_a_command_are_recorded_and_undone() {
     check(
         "echo one > changed; echo two > gone; echo three > kept",
         "echo 1 > changed; rm gone; mkdir -p d/e; echo new > d/e/new",
@@ -65,7 +65,7 @@ fn what_a_command_makes_changes_and_removes_is_recorded_and_taken_back() {
 }
 
 #[test]
-fn modes_links_binary_files_and_moves_are_recorded_and_taken_back() {
+fn modes_links_binary_files_and_renames_are_recorded_and_undone() {
     check(
         "echo run > script; printf 'a\\0b' > binary; ln -s script link; seq 20 > old; printf 'x\\351' > latin",
         "chmod +x script; printf 'c\\0d' > binary; ln -sf binary link; mv old new; rm latin; mkdir latin; echo y > latin/y",
@@ -82,14 +82,14 @@ fn modes_links_binary_files_and_moves_are_recorded_and_taken_back() {
 }
 
 #[test]
-fn where_nothing_changes_there_is_no_record() {
+fn no_change_makes_no_record() {
     let folder = Folder::repository();
     folder.write(".gitignore", "*.log\n");
     assert_eq!(write(&folder, "echo x > ignored.log; touch .gitignore"), None);
 }
 
 #[test]
-fn names_that_are_no_text_are_recorded_and_taken_back() {
+fn names_that_are_not_utf8_are_recorded_and_undone() {
     let folder = Folder::repository();
     folder.write("x", "1");
     let before = folder.files();
@@ -103,7 +103,7 @@ fn names_that_are_no_text_are_recorded_and_taken_back() {
 }
 
 #[test]
-fn several_writes_are_taken_back_newest_first_and_again_forth() {
+fn several_writes_are_undone_newest_first_and_redone() {
     let folder = Folder::repository();
     folder.write("a", "0");
     let first = write(&folder, "printf 1 > a; printf 1 > b").unwrap();
@@ -113,7 +113,7 @@ fn several_writes_are_taken_back_newest_first_and_again_forth() {
     let undo = plan(&[&second, &first]);
     folder.workspace.carry_out(&undo).unwrap();
     assert_eq!(read(), ("0".into(), None));
-    assert!(plan(&[&second, &first]).files.is_empty(), "taken back once, there is nothing left to take back");
+    assert!(plan(&[&second, &first]).files.is_empty(), "a second undo has nothing to do");
     let undone = Changes { files: undo.files.clone(), after: None, ..second.clone() };
     folder.workspace.carry_out(&plan(&[&undone])).unwrap();
     assert_eq!(read(), ("2".into(), None));
@@ -122,7 +122,7 @@ fn several_writes_are_taken_back_newest_first_and_again_forth() {
 }
 
 #[test]
-fn what_somebody_else_has_changed_since_is_left_alone_and_shown_three_ways() {
+fn later_changes_of_others_are_a_conflict_with_a_three_way_view() {
     let folder = Folder::repository();
     folder.write("a", "top\nbefore\nend\n");
     folder.write("b", "before\n");
@@ -148,11 +148,11 @@ fn what_somebody_else_has_changed_since_is_left_alone_and_shown_three_ways() {
 }
 
 #[test]
-fn what_a_killed_writer_left_aside_goes_with_the_next_one() {
+fn temporary_files_of_a_killed_writer_are_removed_by_the_next_write() {
     let folder = Folder::repository();
     folder.write("a", "0");
     let changes = write(&folder, "printf 1 > a").unwrap();
-    // No process has this number: it is more than there can be.
+    // No process has this id, because it is greater than the maximum.
     folder.write(".interlock-aside-4194999-1", "left");
     let undo = folder.workspace.plan_undo(&folder.path, &[&changes], &|_| true).unwrap();
     folder.workspace.carry_out(&undo).unwrap();
@@ -160,7 +160,7 @@ fn what_a_killed_writer_left_aside_goes_with_the_next_one() {
 }
 
 #[test]
-fn a_link_put_in_the_way_of_an_undo_is_not_followed() {
+fn undo_does_not_follow_a_link_on_the_way() {
     let folder = Folder::repository();
     let outside = tempfile::tempdir().unwrap();
     folder.write("d/a", "0");

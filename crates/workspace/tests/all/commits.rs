@@ -1,4 +1,4 @@
-//! Commits, and what they leave alone.
+//! Commits, and the files and references that they must not change.
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
@@ -26,7 +26,7 @@ fn sample() -> Folder {
 }
 
 #[test]
-fn the_branch_that_is_checked_out_is_committed_to_and_nothing_is_left_over() {
+fn commit_to_the_current_branch_includes_all_changes() {
     let folder = sample();
     let tree = folder.workspace.tree(&folder.path).unwrap();
     let done = commit(&folder, Commit { tree: Some(tree), ..Commit::default() }).unwrap();
@@ -42,7 +42,7 @@ fn the_branch_that_is_checked_out_is_committed_to_and_nothing_is_left_over() {
 }
 
 #[test]
-fn another_branch_is_committed_to_without_checking_it_out() {
+fn commit_to_another_branch_does_not_check_it_out() {
     let folder = sample();
     let (before, files) = (folder.user_files(), folder.files());
     let on = |branch: &str| commit(&folder, Commit { branch: Some(branch.into()), ..Commit::default() });
@@ -63,7 +63,7 @@ fn another_branch_is_committed_to_without_checking_it_out() {
 }
 
 #[test]
-fn a_tree_that_is_not_the_tested_one_is_not_committed() {
+fn a_tree_that_differs_from_the_tested_one_is_not_committed() {
     let folder = sample();
     let tree = folder.workspace.tree(&folder.path).unwrap();
     folder.write("a", "3\n");
@@ -75,7 +75,7 @@ fn a_tree_that_is_not_the_tested_one_is_not_committed() {
 }
 
 #[test]
-fn hooks_are_run_only_where_they_are_asked_for() {
+fn hooks_run_only_on_request() {
     let folder = sample();
     let hook = |name: &str, script: &str| {
         let path = folder.path.join(".git/hooks").join(name);
@@ -99,7 +99,7 @@ fn hooks_are_run_only_where_they_are_asked_for() {
 }
 
 #[test]
-fn line_ends_are_stored_as_attributes_say_and_filters_are_refused() {
+fn line_endings_follow_attributes_and_filters_are_rejected() {
     let folder = sample();
     folder.write(".gitattributes", "*.txt text eol=crlf\n");
     folder.write("dos.txt", "one\r\ntwo\r\n");
@@ -113,7 +113,7 @@ fn line_ends_are_stored_as_attributes_say_and_filters_are_refused() {
 }
 
 #[test]
-fn a_commit_is_taken_back_unless_somebody_went_on_from_it() {
+fn commit_is_undone_unless_another_commit_follows_it() {
     let folder = sample();
     let first = folder.git(&["rev-parse", "main"]);
     let done = commit(&folder, Commit::default()).unwrap();
@@ -127,7 +127,7 @@ fn a_commit_is_taken_back_unless_somebody_went_on_from_it() {
 }
 
 #[test]
-fn a_difference_is_committed_and_nothing_else_of_what_is_there() {
+fn only_the_given_difference_is_committed() {
     let folder = sample();
     let from = folder.workspace.kept_tree(&folder.path).unwrap();
     folder.write("fixed", "f\n");
@@ -138,14 +138,14 @@ fn a_difference_is_committed_and_nothing_else_of_what_is_there() {
     assert_eq!(done.files, [("fixed".to_owned(), Some((1, 0)))]);
     assert_eq!(folder.git(&["status", "--porcelain"]), " M a\n?? fixed\n?? new");
 
-    // On the branch that is checked out; and taken back, as if it had not been.
+    // The same on the current branch. The undo of this commit leaves no trace in the index.
     let done = commit(&folder, Commit { only: only(), ..Commit::default() }).unwrap();
     assert_eq!(folder.git(&["show", "--name-only", "--format="]), "fixed");
     assert_eq!(folder.git(&["diff", "--cached", "--name-only"]), "");
     assert!(folder.workspace.take_back_commit(&folder.path, &done.moved, false).unwrap());
     assert_eq!(folder.git(&["diff", "--cached", "--name-only"]), "");
 
-    // What rests on something that is not committed cannot be committed alone.
+    // A difference that depends on uncommitted changes cannot be committed alone.
     let from = folder.workspace.kept_tree(&folder.path).unwrap();
     folder.write("a", "2\n3\n");
     let to = folder.workspace.kept_tree(&folder.path).unwrap();
@@ -154,7 +154,7 @@ fn a_difference_is_committed_and_nothing_else_of_what_is_there() {
 }
 
 #[test]
-fn the_first_commit_of_a_repository_and_one_without_a_branch() {
+fn first_commit_and_commit_without_a_branch_work() {
     let folder = Folder::repository();
     assert!(matches!(commit(&folder, Commit::default()), Err(Error::Commit(_))));
     folder.write("a", "1\n");

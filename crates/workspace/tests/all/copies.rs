@@ -1,4 +1,4 @@
-//! Copies elsewhere.
+//! Copies of stored trees in other directories.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::folder::Folder;
 const PATCH: &str = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n--- /dev/null\n+++ b/d/new\n@@ -0,0 +1 @@\n+new\n";
 
 #[test]
-fn a_copy_is_brought_from_tree_to_tree_and_keeps_what_was_built_in_it() {
+fn copy_is_switched_between_trees_and_keeps_build_results() {
     let folder = Folder::repository();
     folder.write("a", "one\n");
     folder.write("b", "same\n");
@@ -30,7 +30,7 @@ fn a_copy_is_brought_from_tree_to_tree_and_keeps_what_was_built_in_it() {
     assert_eq!(
         fs::metadata(copy.join("b")).unwrap().modified().unwrap(),
         before,
-        "what is the same is not written again"
+        "an unchanged file is not written again"
     );
     fs::write(copy.join("a"), "tried\n").unwrap();
     folder.workspace.copy_tree(&folder.path, &made, &copy).unwrap();
@@ -39,7 +39,7 @@ fn a_copy_is_brought_from_tree_to_tree_and_keeps_what_was_built_in_it() {
 }
 
 #[test]
-fn what_was_changed_in_a_copy_is_put_back_though_its_tree_is_the_same() {
+fn changes_in_a_copy_are_reverted_even_if_its_tree_is_the_same() {
     let folder = Folder::repository();
     folder.write("changed", "one\n");
     folder.write("gone", "here\n");
@@ -47,7 +47,7 @@ fn what_was_changed_in_a_copy_is_put_back_though_its_tree_is_the_same() {
     let elsewhere = tempfile::tempdir().unwrap();
     let copy = elsewhere.path().join("copy");
     folder.workspace.copy_tree(&folder.path, &base, &copy).unwrap();
-    // As long as before, so that only its time or its content tells.
+    // The length stays the same, so that only the time or the content shows the change.
     fs::write(copy.join("changed"), "two\n").unwrap();
     fs::remove_file(copy.join("gone")).unwrap();
     folder.workspace.copy_tree(&folder.path, &base, &copy).unwrap();
@@ -56,7 +56,7 @@ fn what_was_changed_in_a_copy_is_put_back_though_its_tree_is_the_same() {
 }
 
 #[test]
-fn a_copy_that_somebody_left_locked_is_made_anew() {
+fn copy_that_was_left_locked_is_created_again() {
     let folder = Folder::repository();
     folder.write("a", "one\n");
     let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();

@@ -1,4 +1,4 @@
-//! A folder to try things in, and all that is in it.
+//! A directory for tests, with its workspace store.
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses what it needs")]
 
@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::PathBuf
 use interlock_workspace::Workspace;
 use tempfile::TempDir;
 
-/// A folder, and a home for what is kept of it.
+/// A directory, and a home for its workspace store.
 #[derive(Debug)]
 pub struct Folder {
     pub path: PathBuf,
@@ -16,7 +16,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// One that is no repository.
+    /// Creates a directory that is not a repository.
     pub fn plain() -> Self {
         let both = TempDir::new().unwrap();
         let path = fs::canonicalize(both.path()).unwrap().join("folder");
@@ -24,21 +24,21 @@ impl Folder {
         Folder { path, workspace: Workspace::new(both.path().join("home")), _both: both }
     }
 
-    /// One that is.
+    /// Creates a directory that is a repository.
     pub fn repository() -> Self {
         let folder = Self::plain();
         folder.init();
         folder
     }
 
-    /// One whose objects are named by another hash.
+    /// Creates a repository with another hash algorithm.
     pub fn of_format(format: &str) -> Self {
         let folder = Self::plain();
         folder.run(&["init", "-q", &format!("--object-format={format}")]);
         folder
     }
 
-    /// Where what is kept of it goes.
+    /// Returns the home of the workspace store.
     pub fn home(&self) -> PathBuf {
         self._both.path().join("home")
     }
@@ -57,7 +57,7 @@ impl Folder {
         fs::write(path, content).unwrap();
     }
 
-    /// As the user would; nothing where it is no repository.
+    /// Runs `git` as the user. Returns an empty text if the directory is not a repository.
     pub fn git(&self, arguments: &[&str]) -> String {
         match self.path.join(".git").exists() {
             true => self.run(arguments),
@@ -65,13 +65,13 @@ impl Folder {
         }
     }
 
-    /// The private folder of this one, where there is one alone.
+    /// Returns the private directory, if there is only one.
     pub fn private(&self) -> PathBuf {
         let mut all = fs::read_dir(self.home().join("workspaces")).unwrap();
         all.next().unwrap().unwrap().path()
     }
 
-    /// About what is kept of it.
+    /// Runs `git` on the private directory.
     pub fn kept(&self, arguments: &[&str]) -> String {
         let git_dir = format!("--git-dir={}", self.private().display());
         self.run(&[&[git_dir.as_str()], arguments].concat())
@@ -85,7 +85,7 @@ impl Folder {
         String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
     }
 
-    /// Every file and link below, with its content and whether it can be executed.
+    /// Returns every file and link with its content and its executable bit.
     pub fn files(&self) -> BTreeMap<PathBuf, (Vec<u8>, bool)> {
         let mut files = BTreeMap::new();
         let mut folders = vec![self.path.clone()];
@@ -105,7 +105,7 @@ impl Folder {
         files
     }
 
-    /// What the user's own repository consists of, except for objects.
+    /// Returns the files of the user's repository, except objects.
     pub fn user_files(&self) -> BTreeMap<String, Vec<u8>> {
         if !self.path.join(".git").exists() {
             return BTreeMap::new();

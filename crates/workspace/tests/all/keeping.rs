@@ -1,4 +1,4 @@
-//! Checkpoints, what is cleared away, and that nothing of the user's own is touched by any of it.
+//! Checkpoints and cleanup, and the proof that they do not touch the user's repository.
 
 use std::{
     collections::BTreeMap,
@@ -37,7 +37,7 @@ fn checkpoints_are_named_listed_and_restored() {
 }
 
 #[test]
-fn only_a_tree_that_is_kept_can_be_restored() {
+fn only_a_stored_tree_can_be_restored() {
     let folder = Folder::repository();
     folder.write("a", "1");
     let blob = folder.git(&["hash-object", "-w", "a"]);
@@ -47,7 +47,7 @@ fn only_a_tree_that_is_kept_can_be_restored() {
 }
 
 #[test]
-fn the_snapshots_of_one_run_are_forgotten_and_no_other() {
+fn forget_removes_the_snapshots_of_one_run_only() {
     for folder in [Folder::repository(), Folder::plain()] {
         folder.write("a", "1");
         let take = |run: &str| folder.workspace.take(&folder.path, run).unwrap();
@@ -62,7 +62,7 @@ fn the_snapshots_of_one_run_are_forgotten_and_no_other() {
 }
 
 #[test]
-fn what_is_kept_is_for_its_owner_only_and_what_was_left_behind_goes() {
+fn the_store_is_private_and_leftovers_are_swept() {
     let folder = Folder::plain();
     folder.write("a", "1");
     let home = folder.home();
@@ -88,7 +88,7 @@ fn what_is_kept_is_for_its_owner_only_and_what_was_left_behind_goes() {
     assert!(!private.exists());
 }
 
-/// Every file of a repository.
+/// Collects every file of a repository with its content and mode.
 fn all_of_git(path: &Path, within: &Path, all: &mut BTreeMap<String, (Vec<u8>, u32)>) {
     for entry in fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()) {
         let name = entry.strip_prefix(within).unwrap().display().to_string();
@@ -103,7 +103,7 @@ fn all_of_git(path: &Path, within: &Path, all: &mut BTreeMap<String, (Vec<u8>, u
 }
 
 #[test]
-fn nothing_of_the_users_repository_changes_but_by_a_commit() {
+fn only_a_commit_changes_the_users_repository() {
     let folder = Folder::repository();
     folder.write("a", "1\n");
     folder.git(&["add", "."]);

@@ -1,4 +1,5 @@
-//! Workspaces on a real disk with the real git. One program, because linking is what costs.
+//! Tests of workspaces on a real disk with the real git. They are one program, because linking dominates the build
+//! time.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 

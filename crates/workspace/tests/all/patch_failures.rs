@@ -1,4 +1,5 @@
-//! Patches that fail midway, on disks that really fail. Each test runs itself again where it may mount things nobody else sees.
+//! Patches that fail midway on a real file system. Each test runs itself again in a private mount namespace, so that
+//! its mounts are not visible elsewhere.
 
 use std::{collections::BTreeMap, fs, os::unix::fs::MetadataExt, path::Path, process::Command};
 
@@ -8,7 +9,7 @@ use crate::folder::Folder;
 
 const INSIDE: &str = "INTERLOCK_TEST_INSIDE_OWN_MOUNTS";
 
-/// Runs the rest of a test in a place of its own; whether this is that place.
+/// Runs the test again in a private mount namespace. Returns true inside that namespace.
 fn is_inside(test: &str) -> bool {
     if std::env::var_os(INSIDE).is_some() {
         return true;
@@ -31,7 +32,8 @@ fn mount(arguments: &[&str], at: &Path) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// A patch that fails for a reason; everything is as it was, and nothing lies beside.
+/// Applies a patch that must fail for one of these reasons. Afterwards all files are unchanged and no temporary file is
+/// left.
 fn fails(folder: &Folder, patch: &str, why: &[&str]) {
     let before = folder.files();
     let patch = Patch::parse(patch.as_bytes()).unwrap();
@@ -77,13 +79,13 @@ fn a_folder_that_cannot_be_written_to_changes_nothing() {
 }
 
 #[test]
-fn what_is_in_place_already_is_taken_back_when_a_later_file_cannot_be_replaced() {
-    if !is_inside("patch_failures::what_is_in_place_already_is_taken_back_when_a_later_file_cannot_be_replaced") {
+fn replaced_files_are_restored_if_a_later_file_cannot_be_replaced() {
+    if !is_inside("patch_failures::replaced_files_are_restored_if_a_later_file_cannot_be_replaced") {
         return;
     }
     let folder = sample();
     let held = folder.path.join("c");
-    // Nobody can put something else in the place of a file that something is mounted on.
+    // A file that is a mount point cannot be replaced.
     mount(&["--bind", held.to_str().unwrap()], &held);
     let failing = "*** Update File: c\n@@\n-one\n+two\n";
     fails(&folder, &format!("{BEFORE}{failing}{AFTER}"), &["busy", "cross-device", "Cross-device"]);
@@ -96,7 +98,8 @@ fn a_disk_without_room_for_one_more_folder_changes_nothing() {
     if !is_inside("patch_failures::a_disk_without_room_for_one_more_folder_changes_nothing") {
         return;
     }
-    // Files and folders each take one: with more room for new content than for folders, making those is what fails.
+    // Each file and each directory takes one inode. If there are enough for the new files but not for the directories,
+    // creating a directory fails.
     let took = |count: u32| {
         let folder = sample();
         mount(&["-t", "tmpfs", "-o", &format!("nr_inodes={count}"), "none"], &folder.path);

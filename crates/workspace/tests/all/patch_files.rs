@@ -1,4 +1,4 @@
-//! Patches on a real disk: what is written, and what is refused.
+//! Patches on a real disk: successful ones and rejected ones.
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +15,7 @@ fn apply(folder: &Folder, patch: &str) -> Result<(), Error> {
     folder.workspace.apply(&folder.path, &patch, &BTreeMap::new()).map(drop)
 }
 
-/// Refused for a reason, and nothing is changed.
+/// Applies a patch that must be rejected for this reason, without any change.
 #[track_caller]
 fn refused(folder: &Folder, patch: &str, why: &str) {
     let before = folder.files();
@@ -31,7 +31,7 @@ fn with_a(more: &str) -> String {
 }
 
 #[test]
-fn files_are_written_made_moved_and_removed_and_empty_folders_go() {
+fn files_are_changed_created_moved_and_deleted_and_empty_directories_go() {
     for folder in [Folder::repository(), Folder::plain()] {
         folder.write("a", "one\n");
         folder.write("deep/down/gone", "x\n");
@@ -43,12 +43,12 @@ fn files_are_written_made_moved_and_removed_and_empty_folders_go() {
         assert_eq!((read("a"), read("made/new"), read("to/there")), ("two\n".into(), "n\n".into(), "F\n".into()));
         assert!(!folder.path.join("deep").exists() && !folder.path.join("from").exists());
         assert_eq!(fs::metadata(folder.path.join("a")).unwrap().permissions().mode() & 0o777, 0o750);
-        assert_eq!(folder.files().len(), 3, "nothing is left beside");
+        assert_eq!(folder.files().len(), 3, "no temporary file is left");
     }
 }
 
 #[test]
-fn a_file_takes_the_place_of_a_folder_and_the_other_way_round() {
+fn a_file_replaces_a_directory_and_vice_versa() {
     let folder = Folder::repository();
     folder.write("d/x", "x\n");
     folder.write("f", "f\n");
@@ -85,7 +85,7 @@ fn links_on_the_way_are_not_followed() {
 }
 
 #[test]
-fn what_is_in_the_way_is_found_before_anything_is_written() {
+fn obstacles_are_found_before_any_write() {
     let folder = Folder::repository();
     folder.write("a", "one\n");
     folder.write("file", "f\n");
@@ -99,7 +99,7 @@ fn what_is_in_the_way_is_found_before_anything_is_written() {
 }
 
 #[test]
-fn what_is_not_kept_is_not_patched() {
+fn files_that_are_not_stored_are_not_patched() {
     let folder = Folder::repository();
     folder.write("a", "one\n");
     folder.write(".gitignore", "*.log\nbuild/\n");
@@ -115,7 +115,7 @@ fn what_is_not_kept_is_not_patched() {
 }
 
 #[test]
-fn a_file_that_is_not_the_expected_one_is_left_alone() {
+fn a_file_with_unexpected_content_is_not_changed() {
     let folder = Folder::repository();
     folder.write("a", "one\n");
     let patch = Patch::parse(with_a("").as_bytes()).unwrap();

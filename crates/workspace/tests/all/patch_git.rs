@@ -1,4 +1,4 @@
-//! Differences of random trees, made by the real git: applied here and by git, the files are the same.
+//! Applies diffs of random trees that the real git has made. The result must equal the one of git.
 
 use std::{
     collections::BTreeMap,
@@ -12,10 +12,10 @@ use interlock_workspace::patch::Patch;
 
 use crate::{chance::Chance, folder::Folder};
 
-/// Trees tried.
+/// Number of random trees.
 const TREES: u64 = 25;
 
-/// Files tried whose lines have moved.
+/// Number of random files with moved lines.
 const MOVED: u64 = 12;
 
 const NAMES: [&str; 14] = [
@@ -35,7 +35,7 @@ const NAMES: [&str; 14] = [
     "e/f/g",
 ];
 
-/// A random tree over one that was: files changed, gone, new, moved, links, executable ones.
+/// Changes a tree at random: files are changed, deleted, created and renamed, become links or become executable.
 fn grow(folder: &Folder, chance: &mut Chance) {
     for name in NAMES {
         let path = folder.path.join(name);
@@ -66,20 +66,20 @@ fn grow(folder: &Folder, chance: &mut Chance) {
 fn put(path: &Path, content: &[u8]) {
     let is_folder = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
     if !is_folder && make_way(path) {
-        // Not through a link.
+        // Remove the old file first, because a write must not follow a link.
         let _ = fs::remove_file(path);
         fs::write(path, content).unwrap();
     }
 }
 
-/// Folders for a path, unless a file is in the way.
+/// Creates the parent directories of a path. Returns false if a file or link blocks it.
 fn make_way(path: &Path) -> bool {
     let above = path.parent().unwrap();
     let is_link = above.ancestors().any(|above| above.is_symlink());
     !is_link && fs::create_dir_all(above).is_ok()
 }
 
-/// By git itself; whether it could.
+/// Applies a patch with git. Returns true if it succeeded.
 fn git_apply(folder: &Folder, patch: &[u8]) -> bool {
     let file = folder.path.with_extension("patch");
     fs::write(&file, patch).unwrap();
@@ -100,7 +100,7 @@ fn copy(folder: &Folder) -> Folder {
     copy
 }
 
-/// As bytes: text need not be UTF-8.
+/// Returns the diff as bytes, because the text need not be UTF-8.
 fn difference(folder: &Folder, arguments: &[&str]) -> Vec<u8> {
     folder.git(&["add", "--all"]);
     let mut git = Command::new("git");
@@ -109,7 +109,7 @@ fn difference(folder: &Folder, arguments: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn differences_of_random_trees_apply_as_git_applies_them() {
+fn diffs_of_random_trees_apply_as_in_git() {
     let options: [&[&str]; 5] = [&[], &["-M"], &["-C", "-C"], &["-M", "-B"], &["--no-prefix", "-U1"]];
     let mut applied = 0;
     for seed in 0..TREES {
@@ -136,7 +136,7 @@ fn differences_of_random_trees_apply_as_git_applies_them() {
 }
 
 #[test]
-fn where_lines_have_moved_git_and_we_find_the_same_places() {
+fn moved_lines_are_found_at_the_same_positions_as_in_git() {
     let mut applied = 0;
     for seed in 0..MOVED {
         let mut chance = Chance(seed);

@@ -1,4 +1,4 @@
-//! What patches come to, worked out without a disk.
+//! Plans of patches, computed without a disk.
 
 use std::{collections::BTreeMap, fmt::Write as _, path::PathBuf};
 
@@ -12,7 +12,7 @@ fn files(files: &[(&str, &str)]) -> Files {
     files.iter().map(|(path, content)| (path.into(), node(content))).collect()
 }
 
-/// The files, a patch, and what becomes of them or why nothing does.
+/// Plans a patch on the files and compares the new content or the problems with the expected text.
 #[track_caller]
 fn check(before: &[(&str, &str)], patch: &str, expected: Expect) {
     let outcome = match Patch::parse(patch.as_bytes()) {
@@ -35,7 +35,7 @@ fn check(before: &[(&str, &str)], patch: &str, expected: Expect) {
 const NUMBERS: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
 
 #[test]
-fn a_hunk_is_applied_where_it_says() {
+fn a_hunk_is_applied_at_its_stated_line() {
     check(
         &[("a", NUMBERS)],
         "--- a/a\n+++ b/a\n@@ -2,3 +2,4 @@\n 2\n-3\n+three\n+and a half\n 4\n",
@@ -69,7 +69,7 @@ fn moved_context_is_found_nearest_first() {
 }
 
 #[test]
-fn white_space_at_the_ends_of_lines_does_not_matter_and_stays() {
+fn trailing_white_space_is_ignored_and_stays() {
     check(
         &[("a", "one  \ntwo\t\nthree\n")],
         "--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three   \n",
@@ -80,7 +80,7 @@ fn white_space_at_the_ends_of_lines_does_not_matter_and_stays() {
 }
 
 #[test]
-fn a_file_keeps_its_line_ends() {
+fn a_file_keeps_its_line_endings() {
     let patch = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n";
     check(
         &[("a", "one\r\ntwo\r\nthree\r\n")],
@@ -106,7 +106,7 @@ fn a_file_keeps_its_line_ends() {
 }
 
 #[test]
-fn the_last_line_may_lack_its_line_feed_on_either_side() {
+fn the_last_line_feed_may_be_missing_on_either_side() {
     check(
         &[("a", "x\ny")],
         "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n x\n-y\n\\ No newline at end of file\n+z\n",
@@ -124,7 +124,7 @@ fn the_last_line_may_lack_its_line_feed_on_either_side() {
 }
 
 #[test]
-fn git_says_what_is_new_gone_renamed_copied_or_executable() {
+fn git_headers_create_delete_rename_copy_and_change_modes() {
     check(
         &[("gone", "x\n"), ("old name", "1\n2\n"), ("mode", "m\n"), ("copied", "c\n")],
         "diff --git a/new b/new\nnew file mode 100755\nindex 0000000..0000001\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+n\n\
@@ -148,7 +148,7 @@ fn git_says_what_is_new_gone_renamed_copied_or_executable() {
 }
 
 #[test]
-fn the_form_without_line_numbers_finds_its_places_by_text() {
+fn hunks_without_line_numbers_are_located_by_text() {
     check(
         &[
             ("a.py", "class A:\n    def f(self):\n        return 1\n\nclass B:\n    def f(self):\n        return 1\n"),
@@ -179,7 +179,7 @@ fn lines_are_added_after_their_anchor_or_at_the_end() {
 }
 
 #[test]
-fn a_hunk_that_fits_nowhere_is_named_with_the_nearest_text() {
+fn a_hunk_that_fits_nowhere_is_reported_with_the_nearest_text() {
     check(
         &[("src/a.c", "int f(void)\n{\n\tint x = 1;\n\treturn y;\n}\n"), ("b", "one\n")],
         "--- a/src/a.c\n+++ b/src/a.c\n@@ -1,4 +1,4 @@\n int f(void)\n {\n \tint x = 2;\n-\treturn y;\n+\treturn x;\n\
@@ -198,7 +198,7 @@ fn a_hunk_that_fits_nowhere_is_named_with_the_nearest_text() {
 }
 
 #[test]
-fn what_is_applied_already_is_said_to_be() {
+fn an_applied_hunk_and_a_missing_anchor_are_reported() {
     check(
         &[("a", "1\ntwo\n3\n")],
         "--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n",
@@ -220,7 +220,7 @@ fn what_is_applied_already_is_said_to_be() {
 }
 
 #[test]
-fn names_that_change_places_do() {
+fn two_files_can_swap_their_names() {
     check(
         &[("a", "A\n"), ("b", "B\n")],
         "diff --git a/a b/b\nsimilarity index 100%\nrename from a\nrename to b\ndiff --git a/b b/a\nsimilarity index 100%\nrename from b\nrename to a\n",
@@ -232,7 +232,7 @@ fn names_that_change_places_do() {
 }
 
 #[test]
-fn two_patches_of_one_file_come_one_after_the_other() {
+fn two_patches_of_one_file_are_applied_in_order() {
     check(
         &[("a", "1\n2\n")],
         "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-1\n+one\n 2\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-2\n+two\n",
@@ -243,7 +243,7 @@ fn two_patches_of_one_file_come_one_after_the_other() {
 }
 
 #[test]
-fn what_is_not_there_or_there_already_is_a_problem_and_all_are_said() {
+fn all_missing_and_existing_files_are_reported() {
     check(
         &[("there", "x\n"), ("more", "1\n2\n")],
         "*** Begin Patch\n*** Add File: there\n+y\n*** Update File: nowhere\n@@\n-a\n+b\n*** Delete File: lost\n*** End Patch\n",
@@ -270,7 +270,7 @@ fn what_is_not_there_or_there_already_is_a_problem_and_all_are_said() {
 }
 
 #[test]
-fn paths_that_lead_elsewhere_are_refused() {
+fn paths_outside_the_workspace_are_rejected() {
     for path in ["/etc/passwd", "../x", "a/../../x", ".git/config", "sub/.GIT/hooks/x", ""] {
         for patch in [
             format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n"),
@@ -291,7 +291,7 @@ fn paths_that_lead_elsewhere_are_refused() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_with_its_line() {
+fn syntax_errors_name_their_line() {
     let cases = [
         ("no patch at all", expect!["there is no patch in it: neither a unified diff nor `*** Begin Patch`"]),
         (
@@ -356,7 +356,7 @@ fn what_cannot_be_read_is_said_with_its_line() {
 }
 
 #[test]
-fn no_bytes_make_it_panic() {
+fn no_input_makes_the_parser_panic() {
     let mut chance = crate::chance::Chance(7);
     let pieces: [&[u8]; 20] = [
         b"diff --git ",

@@ -1,4 +1,4 @@
-//! Attempts that were cut off: only their own changes are taken back.
+//! Recovery after interrupted attempts: only their changes are undone.
 
 use std::{collections::BTreeMap, fs};
 
@@ -23,12 +23,12 @@ fn paths(recovery: &Recovery) -> Vec<String> {
 }
 
 #[test]
-fn a_patch_that_was_cut_off_is_known_by_what_it_was_about_to_write() {
+fn an_interrupted_patch_is_undone_from_its_recorded_plan() {
     let (folder, before) = scene();
     let text = b"*** Begin Patch\n*** Update File: a\n@@\n-one\n+1\n*** Add File: n\n+n\n*** End Patch\n";
     let patch = Patch::parse(text).unwrap();
     folder.workspace.apply_in(&folder.path, &patch, &BTreeMap::new(), Some(("run-1", before.as_str()))).unwrap();
-    // As if it had come half the way, and a person had gone on with other files.
+    // Simulate a crash midway, and a person who then changed other files.
     fs::remove_file(folder.path.join("n")).unwrap();
     folder.write("b", "by a person\n");
     folder.write("mine", "by a person\n");
@@ -42,7 +42,7 @@ fn a_patch_that_was_cut_off_is_known_by_what_it_was_about_to_write() {
 }
 
 #[test]
-fn two_attempts_that_were_cut_off_together_are_taken_back_together() {
+fn two_attempts_interrupted_together_are_undone_together() {
     let (folder, first) = scene();
     folder.write("a", "by the first\n");
     let second = folder.workspace.take(&folder.path, "run-1").unwrap();
@@ -56,12 +56,12 @@ fn two_attempts_that_were_cut_off_together_are_taken_back_together() {
     folder.workspace.carry_out(&recovery.undo).unwrap();
     assert_eq!(fs::read_to_string(folder.path.join("a")).unwrap(), "one\n");
     assert_eq!(fs::read_to_string(folder.path.join("b")).unwrap(), "two\n");
-    // Killed in the middle, it is done again: what is back already is no question.
+    // If the recovery is interrupted and repeated, files that are already restored are no conflict.
     assert_eq!(paths(&recover(&folder, &first)), Vec::<String>::new());
 }
 
 #[test]
-fn what_another_attempt_has_recorded_stays_and_what_both_have_written_is_asked_about() {
+fn recorded_changes_of_another_attempt_stay_and_shared_paths_are_conflicts() {
     let (folder, before) = scene();
     let other = folder.workspace.take(&folder.path, "run-1").unwrap();
     folder.write("a", "by the other\n");
@@ -78,7 +78,7 @@ fn what_another_attempt_has_recorded_stays_and_what_both_have_written_is_asked_a
 }
 
 #[test]
-fn files_are_kept_as_they_were_found_under_a_name() {
+fn recovery_stores_the_files_as_found_under_a_name() {
     let (folder, before) = scene();
     folder.write("a", "half\n");
     folder.workspace.keep_ended(&folder.path, "run-1", &before).unwrap();
@@ -94,7 +94,7 @@ fn files_are_kept_as_they_were_found_under_a_name() {
 }
 
 #[test]
-fn what_another_run_has_written_meanwhile_stays() {
+fn concurrent_changes_of_another_run_stay() {
     let (folder, before) = scene();
     let other = folder.workspace.take(&folder.path, "run-2").unwrap();
     folder.write("a", "by the other run\n");

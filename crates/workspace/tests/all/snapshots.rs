@@ -1,4 +1,4 @@
-//! Workspaces kept and put back, with the real git.
+//! Snapshots that are stored and restored with the real git.
 
 use std::{
     fs,
@@ -7,7 +7,8 @@ use std::{
 
 use crate::folder::Folder;
 
-/// Content, kept; then a change, taken back: everything is as it was, and so is what git itself says about it.
+/// Stores a snapshot, makes a change and restores the snapshot. Afterwards the files and the user's git files must be
+/// as before.
 #[track_caller]
 fn check(before: impl Fn(&Folder), change: impl Fn(&Folder)) {
     for folder in [Folder::repository(), Folder::plain()] {
@@ -21,28 +22,29 @@ fn check(before: impl Fn(&Folder), change: impl Fn(&Folder)) {
         assert_eq!(folder.files(), files);
         assert_eq!(folder.user_files(), git, "the user's own git files were touched");
         let again = folder.workspace.restore(&folder.path, &kept).unwrap();
-        assert_eq!((again.put_back, again.removed), (0, 0), "once more there is nothing to do");
+        assert_eq!((again.put_back, again.removed), (0, 0), "a second restore has nothing to do");
     }
 }
 
 #[test]
-fn a_changed_file_is_put_back() {
+fn a_changed_file_is_restored() {
     check(|folder| folder.write("a", "one"), |folder| folder.write("a", "two"));
 }
 
 #[test]
-fn a_new_file_is_removed_with_its_folders() {
+fn a_new_file_is_removed_with_its_directories() {
     check(|folder| folder.write("a", "one"), |folder| folder.write("new/deep/b", "two"));
 }
 
 #[test]
-fn what_a_writer_killed_midway_has_moved_comes_back_and_what_it_left_aside_goes() {
+fn restore_after_a_killed_writer_recovers_files_and_removes_leftovers() {
     let before = |folder: &Folder| {
         folder.write("a", "one");
         folder.write("d/b", "two");
     };
     check(before, |folder| {
-        // The new is in its place and the old beside it; what goes is put aside; what comes is not in its place yet.
+        // The new file is in place with the old one next to it; a deleted file is moved aside; another new file is not
+        // in place yet.
         folder.write("a", "new");
         folder.write(".interlock-aside-4194999-1", "one");
         fs::rename(folder.path.join("d/b"), folder.path.join("d/.interlock-aside-4194999-2")).unwrap();
@@ -51,7 +53,7 @@ fn what_a_writer_killed_midway_has_moved_comes_back_and_what_it_left_aside_goes(
 }
 
 #[test]
-fn a_file_that_is_gone_comes_back_whether_tracked_or_not() {
+fn deleted_files_are_restored_whether_tracked_or_not() {
     check(
         |folder| {
             folder.write("tracked/a", "one");
@@ -66,7 +68,7 @@ fn a_file_that_is_gone_comes_back_whether_tracked_or_not() {
 }
 
 #[test]
-fn the_executable_bit_is_put_back() {
+fn the_executable_bit_is_restored() {
     let set = |folder: &Folder, mode| {
         fs::set_permissions(folder.path.join("a"), fs::Permissions::from_mode(mode)).unwrap();
     };
@@ -80,7 +82,7 @@ fn the_executable_bit_is_put_back() {
 }
 
 #[test]
-fn links_are_put_back_as_links() {
+fn links_are_restored_as_links() {
     check(
         |folder| {
             folder.write("d/a", "one");
@@ -97,7 +99,7 @@ fn links_are_put_back_as_links() {
 }
 
 #[test]
-fn a_link_in_place_of_a_folder_is_not_followed() {
+fn a_link_that_replaced_a_directory_is_not_followed() {
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("a"), "not ours").unwrap();
     check(
@@ -111,7 +113,7 @@ fn a_link_in_place_of_a_folder_is_not_followed() {
 }
 
 #[test]
-fn bytes_are_put_back_as_they_were_whatever_attributes_say() {
+fn bytes_are_restored_unchanged_despite_attributes() {
     let bytes: Vec<u8> = (0..=255).cycle().take(70_000).collect();
     check(
         |folder| {
@@ -127,7 +129,7 @@ fn bytes_are_put_back_as_they_were_whatever_attributes_say() {
 }
 
 #[test]
-fn a_file_in_place_of_a_folder_and_the_other_way_round() {
+fn a_file_that_replaced_a_directory_is_reverted_and_vice_versa() {
     check(
         |folder| {
             folder.write("x/a", "one");
@@ -143,7 +145,7 @@ fn a_file_in_place_of_a_folder_and_the_other_way_round() {
 }
 
 #[test]
-fn names_may_be_anything() {
+fn unusual_file_names_are_restored() {
     let names =
         ["with space", "with\nline break", "ünïcödé/ſ", "-rf", ":(top)x", "\"quoted\"", "*", "a\\b", "\u{7f}\t"];
     check(
@@ -156,7 +158,7 @@ fn names_may_be_anything() {
 }
 
 #[test]
-fn a_rule_that_appears_hides_nothing_and_one_that_goes_costs_nothing() {
+fn new_ignore_rules_hide_no_file_and_removed_rules_lose_no_file() {
     check(
         |folder| {
             folder.write(".gitignore", "*.secret\n/built/\n");
@@ -176,7 +178,7 @@ fn a_rule_that_appears_hides_nothing_and_one_that_goes_costs_nothing() {
 }
 
 #[test]
-fn the_users_index_branches_and_stash_stay_bit_for_bit() {
+fn the_users_index_branches_and_stash_stay_unchanged() {
     let folder = Folder::repository();
     folder.write("a", "one");
     folder.write("b", "one");
@@ -198,7 +200,7 @@ fn the_users_index_branches_and_stash_stay_bit_for_bit() {
 }
 
 #[test]
-fn a_folder_further_down_stands_for_the_whole_repository() {
+fn a_subdirectory_selects_the_whole_repository() {
     let folder = Folder::repository();
     folder.write("top", "one");
     folder.write("down/here", "one");
@@ -211,7 +213,7 @@ fn a_folder_further_down_stands_for_the_whole_repository() {
 }
 
 #[test]
-fn a_folder_that_became_a_repository_is_put_back_all_the_same() {
+fn a_directory_that_became_a_repository_is_restored() {
     let folder = Folder::plain();
     folder.write("a", "one");
     let kept = folder.workspace.take(&folder.path, "run-1").unwrap();
@@ -224,7 +226,7 @@ fn a_folder_that_became_a_repository_is_put_back_all_the_same() {
 }
 
 #[test]
-fn repositories_inside_are_left_alone() {
+fn nested_repositories_are_left_unchanged() {
     let folder = Folder::repository();
     folder.write("a", "one");
     folder.write("unborn/x", "one");
@@ -241,7 +243,7 @@ fn repositories_inside_are_left_alone() {
 }
 
 #[test]
-fn where_snapshots_are_kept_is_no_part_of_them() {
+fn the_store_is_not_part_of_the_workspace() {
     let folder = Folder::plain();
     let home = folder.path.join("in here");
     let workspace = interlock_workspace::Workspace::new(&home);
@@ -256,7 +258,7 @@ fn where_snapshots_are_kept_is_no_part_of_them() {
 }
 
 #[test]
-fn snapshots_of_a_run_are_numbered_and_outlive_gc() {
+fn snapshots_of_a_run_are_numbered_and_survive_gc() {
     let folder = Folder::repository();
     let names = ["run-1", "run-1", "run-1.2..odd~name.lock"].map(|run| {
         folder.write("a", run);
@@ -269,11 +271,11 @@ fn snapshots_of_a_run_are_numbered_and_outlive_gc() {
     assert_eq!(fs::read_to_string(folder.path.join("a")).unwrap(), "run-1");
     let missing = folder.workspace.restore(&folder.path, "refs/interlock/run-1/3").unwrap_err();
     assert_eq!(missing.to_string(), "there is no snapshot called `refs/interlock/run-1/3`");
-    assert!(folder.workspace.restore(&folder.path, "HEAD").is_err(), "nothing else can be asked for");
+    assert!(folder.workspace.restore(&folder.path, "HEAD").is_err(), "only snapshots can be restored");
 }
 
 #[test]
-fn no_history_shows_a_snapshot_and_git_finds_nothing_wrong_with_it() {
+fn snapshots_appear_in_no_history_and_pass_fsck() {
     let folder = Folder::repository();
     folder.write("a", "one");
     folder.git(&["add", "."]);
@@ -286,7 +288,7 @@ fn no_history_shows_a_snapshot_and_git_finds_nothing_wrong_with_it() {
 }
 
 #[test]
-fn numbers_go_on_where_nobody_remembers_how_many_there_are() {
+fn numbering_continues_without_the_file_of_the_last_number() {
     let folder = Folder::repository();
     folder.write("a", "one");
     let take = || folder.workspace.take(&folder.path, "run-1").unwrap();
@@ -297,7 +299,7 @@ fn numbers_go_on_where_nobody_remembers_how_many_there_are() {
 }
 
 #[test]
-fn what_comes_to_be_ignored_is_left_out_from_then_on() {
+fn files_that_become_ignored_are_left_out() {
     let folder = Folder::repository();
     folder.write("a", "one");
     folder.write("made", "one");
@@ -309,7 +311,7 @@ fn what_comes_to_be_ignored_is_left_out_from_then_on() {
 }
 
 #[test]
-fn a_folder_in_the_place_of_a_file_that_is_tracked_though_ignored_is_the_same_every_time() {
+fn a_directory_that_replaced_an_ignored_tracked_file_gives_a_stable_tree() {
     let folder = Folder::repository();
     folder.write(".gitignore", "made\n");
     folder.write("made", "one");
@@ -323,7 +325,7 @@ fn a_folder_in_the_place_of_a_file_that_is_tracked_though_ignored_is_the_same_ev
 }
 
 #[test]
-fn content_that_was_cleared_away_is_kept_again() {
+fn pruned_content_is_stored_again() {
     let folder = Folder::repository();
     folder.write("d/a", "one");
     let kept = folder.workspace.take(&folder.path, "run-1").unwrap();

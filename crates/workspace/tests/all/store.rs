@@ -1,4 +1,4 @@
-//! Snapshots are out of reach of whoever works in the workspace, and whatever that is, its changes are known or said to be unknown.
+//! Programs in the workspace cannot reach the snapshots. Their changes are recorded, or reported as not stored.
 
 use std::{fs, path::Path, process::Command};
 
@@ -10,7 +10,7 @@ fn shell(folder: &Folder, command: &str) {
     assert!(Command::new("sh").current_dir(&folder.path).args(["-c", command]).status().unwrap().success());
 }
 
-/// A repository with one commit.
+/// Creates a repository with one commit.
 fn committed() -> Folder {
     let folder = Folder::repository();
     folder.write("a", "one\n");
@@ -39,7 +39,7 @@ fn take_back(folder: &Folder, changes: &Changes) {
 }
 
 #[test]
-fn nothing_is_kept_in_the_users_repository_and_nothing_refers_to_it() {
+fn nothing_is_stored_in_the_users_repository() {
     let folder = committed();
     let before = folder.git(&["count-objects", "-v"]);
     folder.write("a", "three\n");
@@ -51,7 +51,7 @@ fn nothing_is_kept_in_the_users_repository_and_nothing_refers_to_it() {
 }
 
 #[test]
-fn writes_are_known_and_taken_back_whatever_became_of_the_repository() {
+fn writes_are_recorded_and_undone_despite_a_damaged_repository() {
     let damages = [
         "rm -rf .git/refs/*",
         "rm -rf .git/objects/*",
@@ -72,7 +72,7 @@ fn writes_are_known_and_taken_back_whatever_became_of_the_repository() {
 }
 
 #[test]
-fn a_rule_that_is_added_hides_nothing_and_one_that_is_removed_shows_nothing() {
+fn added_rules_hide_no_file_and_removed_rules_show_no_file() {
     let commands = [
         "echo n >> .gitignore; echo x > n; echo o > n.o",
         "echo n >> .git/info/exclude; echo x > n",
@@ -100,7 +100,7 @@ fn a_rule_that_is_added_hides_nothing_and_one_that_is_removed_shows_nothing() {
 }
 
 #[test]
-fn rules_of_files_that_are_ignored_themselves_count() {
+fn rules_in_ignored_files_apply() {
     let folder = committed();
     shell(
         &folder,
@@ -111,7 +111,7 @@ fn rules_of_files_that_are_ignored_themselves_count() {
 }
 
 #[test]
-fn names_that_only_other_systems_take_for_git_are_kept() {
+fn names_that_other_systems_treat_as_git_are_stored() {
     let folder = committed();
     let before = folder.files();
     let changes = write(&folder, r"mkdir git~1; echo x > git~1/x; echo x > '.git\hooks\x'").unwrap();
@@ -121,7 +121,7 @@ fn names_that_only_other_systems_take_for_git_are_kept() {
 }
 
 #[test]
-fn a_name_that_git_refuses_is_told_and_keeps_nothing_else_from_being_kept() {
+fn a_name_that_git_rejects_is_reported_and_blocks_nothing_else() {
     let folder = committed();
     let changes = write(&folder, "mkdir .GIT; echo x > .GIT/config; echo y > n").unwrap();
     assert_eq!(paths(&changes), ["n"]);
@@ -131,12 +131,12 @@ fn a_name_that_git_refuses_is_told_and_keeps_nothing_else_from_being_kept() {
     );
     let undo = folder.workspace.plan_undo(&folder.path, &[&changes], &|_| true).unwrap();
     assert_eq!((undo.files.len(), undo.not_kept.len()), (1, 1));
-    // It is there before the next write and unchanged by it.
+    // The file exists before the next write, which does not change it.
     assert_eq!(write(&folder, "echo z > m").unwrap().not_kept, []);
 }
 
 #[test]
-fn a_file_that_is_too_large_is_told_and_costs_no_time() {
+fn a_file_that_is_too_large_is_reported_quickly() {
     let folder = committed();
     let begun = std::time::Instant::now();
     let changes = write(&folder, "truncate -s 3G big; echo y > n").unwrap();
@@ -148,7 +148,7 @@ fn a_file_that_is_too_large_is_told_and_costs_no_time() {
 }
 
 #[test]
-fn a_repository_that_is_made_around_kept_files_is_told_and_the_files_are_put_back() {
+fn a_repository_created_around_stored_files_is_reported_and_the_files_are_restored() {
     let folder = committed();
     let changes = write(&folder, "git init -q d; echo changed > d/b; echo new > d/n").unwrap();
     assert_eq!(paths(&changes), ["d/b", "d/n"]);
@@ -160,7 +160,7 @@ fn a_repository_that_is_made_around_kept_files_is_told_and_the_files_are_put_bac
 }
 
 #[test]
-fn a_change_within_another_repository_is_told() {
+fn a_change_in_a_nested_repository_is_reported() {
     let folder = committed();
     shell(
         &folder,
@@ -171,7 +171,7 @@ fn a_change_within_another_repository_is_told() {
 }
 
 #[test]
-fn snapshots_that_an_earlier_version_left_in_the_repository_are_found() {
+fn snapshots_of_an_earlier_version_are_found_in_the_repository() {
     let folder = committed();
     folder.git(&["update-ref", "refs/interlock/old/1", "HEAD^{tree}"]);
     folder.git(&["update-ref", "refs/interlock/old/named/chk", "HEAD^{tree}"]);
@@ -181,7 +181,7 @@ fn snapshots_that_an_earlier_version_left_in_the_repository_are_found() {
     assert_eq!(tree, folder.git(&["rev-parse", "HEAD^{tree}"]));
     let listed = folder.workspace.checkpoints(&folder.path, "old").unwrap();
     assert_eq!(listed.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["chk"]);
-    // The next number is the next one.
+    // The numbering continues after the imported snapshots.
     assert_eq!(folder.workspace.take(&folder.path, "old").unwrap(), "refs/interlock/old/2");
     let found = folder.workspace.find_checkpoint(&folder.path, "old", "chk").unwrap();
     folder.workspace.restore_tree(&folder.path, &found.tree).unwrap();
@@ -190,7 +190,7 @@ fn snapshots_that_an_earlier_version_left_in_the_repository_are_found() {
 }
 
 #[test]
-fn a_repository_that_a_program_has_broken_works_again_and_the_damage_is_told() {
+fn a_damaged_repository_is_repaired_and_the_damage_is_reported() {
     let damages = [
         ("rm -rf .git/refs/*", "the reference refs/heads/"),
         ("rm -rf .git/objects/*", "objects of commit"),
@@ -220,7 +220,7 @@ fn a_repository_that_a_program_has_broken_works_again_and_the_damage_is_told() {
 }
 
 #[test]
-fn a_program_that_uses_git_as_it_should_damages_nothing() {
+fn regular_use_of_git_is_no_damage() {
     let commands = [
         "git switch -qc other; echo x > n; git add n; git -c user.name=x -c user.email=x@y commit -qm n",
         "git branch -D side; git tag -d v1",

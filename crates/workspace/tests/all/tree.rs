@@ -1,4 +1,4 @@
-//! The hash of a workspace.
+//! Tests of the hash of a workspace.
 
 #![allow(clippy::print_stdout, reason = "the time it takes is for people to read")]
 
@@ -6,14 +6,14 @@ use std::{fs, time::Instant};
 
 use crate::folder::Folder;
 
-/// What git would commit if everything not ignored were added.
+/// Returns the tree that git would commit if all files that are not ignored were added.
 fn expected(folder: &Folder) -> String {
     folder.git(&["add", "--all"]);
     folder.git(&["write-tree"])
 }
 
 #[test]
-fn the_tree_is_what_git_would_commit() {
+fn the_tree_equals_a_commit_of_all_files() {
     let folder = Folder::repository();
     folder.write(".gitignore", "*.log\n");
     folder.write("a.log", "ignored");
@@ -23,17 +23,17 @@ fn the_tree_is_what_git_would_commit() {
     let tree = folder.workspace.tree(&folder.path).unwrap();
     let loose = folder.git(&["count-objects"]);
     assert_eq!(folder.workspace.tree(&folder.path).unwrap(), tree);
-    assert_eq!(folder.git(&["count-objects"]), loose, "nothing is written into the repository");
-    assert_eq!(interlock_workspace::Workspace::default().tree(&folder.path).unwrap(), tree, "also without a home");
+    assert_eq!(folder.git(&["count-objects"]), loose, "hashing writes no objects to the repository");
+    assert_eq!(interlock_workspace::Workspace::default().tree(&folder.path).unwrap(), tree, "same tree without a home");
     assert_eq!(tree, expected(&folder));
 }
 
 #[test]
-fn the_tree_follows_every_change_and_depends_on_nothing_before() {
+fn the_tree_depends_only_on_the_current_files() {
     let folder = Folder::repository();
     let tree = || folder.workspace.tree(&folder.path).unwrap();
     let mut seen = vec![tree()];
-    // Same size, as fast as possible: only the content tells them apart.
+    // The sizes are equal and the writes follow each other quickly, so that only the content differs.
     for content in ["1", "2", "3", "4", "5"] {
         folder.write("a", content);
         seen.push(tree());
@@ -43,7 +43,7 @@ fn the_tree_follows_every_change_and_depends_on_nothing_before() {
     folder.write(".gitignore", "a\n");
     let ignoring = tree();
     fs::remove_file(folder.path.join("a")).unwrap();
-    assert_eq!(tree(), ignoring, "a file that is ignored by now does not count, though it did before");
+    assert_eq!(tree(), ignoring, "a file that became ignored does not count");
     seen.push(ignoring);
     let count = seen.len();
     seen.sort();
@@ -52,7 +52,7 @@ fn the_tree_follows_every_change_and_depends_on_nothing_before() {
 }
 
 #[test]
-fn a_file_marked_as_unchanged_is_looked_at_all_the_same() {
+fn a_file_marked_as_unchanged_is_still_read() {
     let folder = Folder::repository();
     folder.write("a", "one");
     folder.git(&["add", "a"]);
@@ -63,11 +63,11 @@ fn a_file_marked_as_unchanged_is_looked_at_all_the_same() {
 }
 
 #[test]
-fn a_folder_outside_of_git_has_a_tree_too() {
+fn a_directory_outside_git_has_a_tree() {
     let folder = Folder::plain();
     folder.write("a", "one");
     let tree = folder.workspace.tree(&folder.path).unwrap();
-    // What git itself says about a tree with this file in it.
+    // A repository with the same file must have the same tree.
     let repository = Folder::repository();
     repository.write("a", "one");
     assert_eq!(repository.workspace.tree(&repository.path).unwrap(), tree);
@@ -78,7 +78,7 @@ fn a_folder_outside_of_git_has_a_tree_too() {
 }
 
 #[test]
-fn nothing_that_the_repository_names_is_run() {
+fn programs_that_the_repository_names_are_not_run() {
     let folder = Folder::repository();
     let trap = folder.path.join("../trapped");
     let run = format!("touch '{}'; cat", trap.display());
@@ -96,7 +96,7 @@ fn nothing_that_the_repository_names_is_run() {
 }
 
 #[test]
-fn five_thousand_files_are_quick_when_known() {
+fn hashing_five_thousand_known_files_detects_one_change() {
     let folder = Folder::repository();
     for number in 0..5_000 {
         folder.write(&format!("d{}/f{number}", number % 50), &format!("content {number}\n"));

@@ -1,4 +1,4 @@
-//! Trees made of trees.
+//! Patches on stored trees.
 
 use std::{
     fmt::Write as _,
@@ -20,7 +20,7 @@ fn patch(text: &str) -> Patch {
 const PATCH: &str = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n--- /dev/null\n+++ b/d/new\n@@ -0,0 +1 @@\n+new\n";
 
 #[test]
-fn a_patch_makes_a_tree_of_a_tree_and_touches_nobodys_files() {
+fn a_patch_on_a_tree_touches_no_files() {
     for folder in [Folder::repository(), Folder::plain(), Folder::of_format("sha256")] {
         folder.write("a", "one\n");
         folder.write("b", "same\n");
@@ -32,12 +32,12 @@ fn a_patch_makes_a_tree_of_a_tree_and_touches_nobodys_files() {
         assert!(diff.contains("+two") && diff.contains("+new"), "{diff}");
         folder.write("a", "two\n");
         folder.write("d/new", "new\n");
-        assert_eq!(folder.workspace.tree(&folder.path).unwrap(), made, "the same as files would");
+        assert_eq!(folder.workspace.tree(&folder.path).unwrap(), made, "patched files have the same tree");
     }
 }
 
 #[test]
-fn files_keep_their_kind_and_a_folder_may_come_where_a_file_was() {
+fn files_keep_their_kind_and_a_directory_can_replace_a_file() {
     let folder = Folder::repository();
     folder.write("run.sh", "one\n");
     fs::set_permissions(folder.path.join("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
@@ -56,7 +56,7 @@ fn files_keep_their_kind_and_a_folder_may_come_where_a_file_was() {
 }
 
 #[test]
-fn many_files_are_made_together() {
+fn many_files_are_created_at_once() {
     let folder = Folder::repository();
     folder.write("a", "one\n");
     let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
@@ -70,7 +70,7 @@ fn many_files_are_made_together() {
 }
 
 #[test]
-fn what_stands_in_a_tree_is_told() {
+fn looking_up_paths_in_a_tree_reports_their_kind() {
     let folder = Folder::repository();
     folder.write("d/file", "content\n");
     symlink("file", folder.path.join("d/link")).unwrap();
@@ -91,7 +91,7 @@ fn what_stands_in_a_tree_is_told() {
     assert_eq!(look("d/file/x"), "`file` on the way to it is no folder");
     assert_eq!(look("d/link/x"), "`link` on the way to it is a symbolic link");
     assert_eq!(look("d/two\nlines"), "File odd");
-    // A name that git would read as that of another object.
+    // Git would read this name as an abbreviated hash.
     assert_eq!(look("v-g0000000"), "File named");
     let gone = folder.workspace.tree_files(&folder.path, &"1".repeat(40), &patch(PATCH)).unwrap_err().to_string();
     assert!(gone.contains("1111"), "{gone}");
@@ -108,7 +108,7 @@ fn a_patch_that_does_not_fit_makes_no_tree() {
 }
 
 #[test]
-fn a_file_comes_where_a_folder_was_only_if_all_of_it_is_said_to_go() {
+fn a_file_replaces_a_directory_only_if_all_its_files_are_deleted() {
     let folder = Folder::repository();
     folder.write("d/f", "x\n");
     folder.write("d/e/g", "y\n");
@@ -123,7 +123,7 @@ fn a_file_comes_where_a_folder_was_only_if_all_of_it_is_said_to_go() {
 }
 
 #[test]
-fn a_tree_may_lose_everything() {
+fn a_patch_can_empty_a_tree() {
     let folder = Folder::repository();
     folder.write("a", "one\n");
     let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
@@ -134,7 +134,7 @@ fn a_tree_may_lose_everything() {
 }
 
 #[test]
-fn only_a_whole_hash_names_a_tree() {
+fn only_a_complete_hash_selects_a_tree() {
     let folder = Folder::repository();
     folder.write("a", "one\n");
     let (name, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
