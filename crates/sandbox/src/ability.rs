@@ -1,4 +1,4 @@
-//! What this system can enforce, found by doing it: on threads that end at once.
+//! Detects the mechanisms that this system can enforce. Each one is tried on a thread that ends at once.
 
 use std::path::PathBuf;
 
@@ -7,20 +7,20 @@ use serde::Serialize;
 
 use crate::bubblewrap;
 
-/// What this system can enforce.
+/// The mechanisms that this system can enforce.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ability {
-    /// The version of Landlock; nothing where there is none.
+    /// The version of Landlock, or `None` if the kernel has none.
     pub landlock_abi: Option<i32>,
-    /// Whether system calls can be filtered here.
+    /// True if system calls can be filtered.
     pub seccomp: bool,
-    /// Whether a program can get a network of its own, for `network: loopback`.
+    /// True if a program can get a private network, for `network: loopback`.
     pub namespaces: bool,
-    /// The program `bwrap`, if there is one.
+    /// The path of the program `bwrap`, if it is installed.
     pub bubblewrap: Option<PathBuf>,
 }
 
-/// Looks what this system can enforce.
+/// Detects the mechanisms that this system can enforce.
 pub fn ability() -> Ability {
     Ability {
         landlock_abi: on_a_thread(landlock_abi).flatten(),
@@ -31,7 +31,7 @@ pub fn ability() -> Ability {
 }
 
 impl Ability {
-    /// In a line, for people.
+    /// Describes the mechanisms in one line for people.
     pub fn in_words(&self) -> String {
         let landlock = match self.landlock_abi {
             Some(abi @ ..6) => format!("Landlock {abi} (6 and later also keep processes apart)"),
@@ -45,7 +45,8 @@ impl Ability {
     }
 }
 
-/// Restrictions are a thread's own, so the rest of the process is spared.
+/// Runs a check on a separate thread, because restrictions apply to one thread and must not affect the rest of the
+/// process.
 fn on_a_thread<T: Send + 'static>(try_it: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     std::thread::spawn(try_it).join().ok()
 }

@@ -1,7 +1,8 @@
-//! The same sandbox within namespaces: what `bwrap` is told.
+//! The arguments of `bwrap`, which puts the same sandbox into namespaces.
 //!
-//! It adds what Landlock cannot do: protected files are read-only, hidden places are not there at all, modes and times outside cannot be
-//! changed, other processes are not seen. The second stage of the launcher runs inside and confines the program as always.
+//! It adds protections that Landlock does not have: protected files are read-only, hidden places do not exist at all,
+//! modes and times outside cannot be changed, and other processes are not visible. The second stage of the launcher
+//! runs inside and confines the program as usual.
 
 use std::{
     ffi::OsString,
@@ -10,15 +11,16 @@ use std::{
 
 use crate::{CONFINE, Network, Order, guard::Guard, repository};
 
-/// Where it is looked for. Not in `PATH`, which may lead into a workspace: it is started outside of the sandbox.
+/// The directories that are searched. `PATH` is not used, because it may lead into a workspace and `bwrap` is started
+/// outside the sandbox.
 const PLACES: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
 
-/// The program, if it is installed.
+/// Returns the path of `bwrap`, if it is installed.
 pub(crate) fn program() -> Option<PathBuf> {
     PLACES.iter().map(|place| Path::new(place).join("bwrap")).find(|program| program.is_file())
 }
 
-/// The arguments, up to and including those of the launcher's second stage.
+/// Returns the arguments up to and including those of the launcher's second stage.
 pub(crate) fn arguments(order: &Order, temp: &Path, guard: &Guard, launcher: &Path) -> Vec<OsString> {
     let mut words: Vec<OsString> = Vec::new();
     let mut say = |said: &[&dyn AsRef<std::ffi::OsStr>]| words.extend(said.iter().map(|word| word.as_ref().to_owned()));

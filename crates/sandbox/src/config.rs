@@ -1,6 +1,6 @@
-//! What is allowed where a machine does not say: the file `sandbox.toml` beside the store.
+//! The default rules, which apply if a machine does not set its rules: the file `sandbox.toml` next to the store.
 //!
-//! It is not in the workspace, because whatever runs in there could change it.
+//! The file is not in the workspace, because a program that runs there could change it.
 
 use std::{
     fmt, fs, io,
@@ -11,30 +11,30 @@ use serde::Deserialize;
 
 use crate::{Kind, Limits, Namespaces, Network, Rules, credentials};
 
-/// The file, within the folder of the store.
+/// The name of the file in the directory of the store.
 const FILE: &str = "sandbox.toml";
 
-/// What is allowed where a machine does not say.
+/// The default rules of the user for all programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Whether programs must not run where the system cannot confine them, nor without being confined.
+    /// True if programs must not run unconfined. A program is then refused if the system cannot confine it.
     pub require_sandbox: bool,
-    /// By what programs are confined.
+    /// The mechanism that confines programs.
     pub sandbox: Kind,
-    /// Whether they get namespaces.
+    /// Controls if programs run in private namespaces.
     pub namespaces: Namespaces,
-    /// Whom they may talk to.
+    /// The network access of programs.
     pub network: Network,
-    /// What all of them may change: caches of build tools. `~/` is the home.
+    /// Places that all programs may change, such as caches of build tools. `~/` stands for the home directory.
     pub write: Vec<PathBuf>,
-    /// What none of them may read, besides where credentials are usually kept.
+    /// Places that no program may read, in addition to the usual places of credentials.
     pub hide: Vec<PathBuf>,
-    /// How much they may use.
+    /// The resource limits of programs.
     pub limits: Limits,
 }
 
-/// Why the file cannot be used.
+/// The reason why the file cannot be used.
 #[derive(Debug)]
 pub struct ConfigError(String);
 
@@ -47,7 +47,7 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 impl Config {
-    /// Reads the file in a folder; where there is none, nothing is allowed that need not be.
+    /// Reads the file in a directory. Without a file it returns the defaults, which allow only the necessary.
     pub fn read(folder: &Path) -> Result<Self, ConfigError> {
         let path = folder.join(FILE);
         let wrong = |why: &dyn fmt::Display| ConfigError(format!("{} cannot be used: {why}", path.display()));
@@ -58,7 +58,7 @@ impl Config {
         }
     }
 
-    /// The rules for a program that works on a workspace, for a user with this home.
+    /// Returns the rules for a program that works on a workspace, for a user with this home directory.
     pub fn rules(&self, workspace: PathBuf, home: Option<&Path>) -> Rules {
         let places = |said: &[PathBuf]| said.iter().filter_map(|place| expand(place, home)).collect::<Vec<_>>();
         let mut hide = credentials(home);
@@ -77,7 +77,7 @@ impl Config {
     }
 }
 
-/// A path that begins with `~/`, in the home; nothing where there is none.
+/// Expands a leading `~/` to the home directory. Returns `None` if the home directory is unknown.
 fn expand(place: &Path, home: Option<&Path>) -> Option<PathBuf> {
     match place.strip_prefix("~") {
         Ok(rest) => Some(home?.join(rest)),
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_is_used_and_what_is_not_known_is_refused() {
+    fn settings_are_used_and_unknown_ones_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Config::read(folder.path()).unwrap(), Config::default());
         let text = "network = \"loopback\"\nwrite = [\"~/.npm\", \"/srv/cache\"]\n[limits]\nprocesses = 7\n";

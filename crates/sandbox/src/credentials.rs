@@ -1,7 +1,7 @@
-//! The places where credentials and other secrets of people are kept, from the list `hidden.txt`.
+//! The places of credentials and other secrets of users, from the list `hidden.txt`.
 //!
-//! The list has names of tools, and patterns for families: histories, profiles of browsers, files that are called `credentials`. Patterns are
-//! looked up before each program, so a tool that is installed later is covered.
+//! The list has names of tools, and patterns for families: histories, browser profiles, files that are called
+//! `credentials`. Patterns are evaluated before each program, so that tools that are installed later are covered.
 
 use std::{
     fs,
@@ -10,13 +10,13 @@ use std::{
 
 const LIST: &str = include_str!("hidden.txt");
 
-/// The most entries of one folder that are compared with a pattern.
+/// Maximum number of entries of one directory that are compared with a pattern.
 const ENTRIES_MAX: usize = 4_096;
 
-/// Folders that are not looked into for families: they are large and hold downloads.
+/// Directories that are not searched for families, because they are large and hold downloads.
 const LARGE: [&str; 6] = [".cache", ".local", ".npm", ".rustup", ".vscode", ".nvm"];
 
-/// The places that exist or have a fixed name, for a user with this home.
+/// Returns the places that exist or have a fixed name, for a user with this home directory.
 pub fn credentials(home: Option<&Path>) -> Vec<PathBuf> {
     let lines = LIST.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let mut places: Vec<_> = lines.flat_map(|line| places(line, home)).collect();
@@ -44,7 +44,7 @@ fn places(line: &str, home: Option<&Path>) -> Vec<PathBuf> {
     }
 }
 
-/// The entry with a name, there or not, or those that fit a pattern.
+/// Returns the entry with this name even if it does not exist, or the entries that match a pattern.
 fn named(folder: &Path, part: &str) -> Vec<PathBuf> {
     if !part.contains('*') {
         return vec![folder.join(part)];
@@ -54,9 +54,9 @@ fn named(folder: &Path, part: &str) -> Vec<PathBuf> {
     fits.map(|entry| entry.path()).collect()
 }
 
-/// Whether a name fits a pattern in which `*` stands for any text.
+/// Returns true if a name matches a pattern in which `*` stands for any text.
 fn fits(name: &str, pattern: &str) -> bool {
-    // `.*` alone would be every hidden folder, the large ones among them.
+    // `.*` alone would match every hidden directory, including the large ones.
     if pattern == ".*" && LARGE.contains(&name) {
         return false;
     }
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_stand_for_parts_of_one_name() {
+    fn patterns_match_parts_of_one_name() {
         for (name, pattern) in [
             (".psql_history", ".*_history"),
             ("settings-security.xml", "settings*.xml"),

@@ -1,17 +1,18 @@
-//! Places that a repository's settings lead to: hooks that are kept elsewhere, and further settings.
+//! Finds the places that the settings of a git repository refer to: hooks in other directories, and further settings
+//! files.
 //!
-//! Git's own format is read here only as far as these two need it. A place that is not found by it is a place that git would take from a
-//! file of the user or of the system, where no program can write.
+//! Git's format is parsed only as far as these two need it. A place that is not found here comes from a settings file
+//! of the user or of the system, which no program can write.
 
 use std::{
     fs,
     path::{Component, Path, PathBuf},
 };
 
-/// The longest settings that are looked at.
+/// Maximum size of a settings file that is read.
 const BYTES_MAX: u64 = 1_024 * 1_024;
 
-/// The places in a workspace or in its git folder that the settings in that folder lead to.
+/// Returns the places in a workspace or in its git directory that the settings in the git directory refer to.
 pub(crate) fn leads_to(git_folder: &Path, workspace: &Path) -> Vec<PathBuf> {
     let settings = ["config", "config.worktree"].map(|name| git_folder.join(name));
     let found = settings.iter().flat_map(|file| named_in(&text(file), git_folder, workspace));
@@ -36,7 +37,7 @@ fn named_in(settings: &str, git_folder: &Path, workspace: &Path) -> Vec<PathBuf>
         let Some((name, value)) = rest.split_once('=') else { continue };
         let value = value.trim().trim_matches('"');
         match (section.as_str(), name.trim().to_lowercase().as_str()) {
-            // Husky's settings name a folder that calls scripts in the one above it.
+            // Husky sets a directory whose scripts call scripts in the parent directory.
             ("core", "hookspath") => {
                 let hooks = plain(&workspace.join(value));
                 found.extend(hooks.parent().filter(|_| hooks.ends_with("_")).map(Path::to_owned));
@@ -49,7 +50,7 @@ fn named_in(settings: &str, git_folder: &Path, workspace: &Path) -> Vec<PathBuf>
     found
 }
 
-/// A path without `.` and `..`, by its letters.
+/// Removes `.` and `..` from a path without reading the file system.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hooks_and_settings_elsewhere_are_found() {
+    fn hooks_and_settings_in_other_places_are_found() {
         let settings = "[core]\n\tbare = false\n\thooksPath = .husky/_\n[include] path = ../shared.gitconfig\n\
                         [includeIf \"gitdir:/x\"]\n\tpath = more\n[remote \"origin\"]\n\tpath = no\n[include]\npath = ~/x\n";
         let found = named_in(settings, Path::new("/w/.git"), Path::new("/w"));

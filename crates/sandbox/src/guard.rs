@@ -1,7 +1,9 @@
-//! Files that a program must not change although they are in a place that it may change (`protected.rs` says which).
+//! Guards files that a program must not change although they lie in a place that it may change (`protected.rs` lists
+//! them).
 //!
-//! Landlock cannot express that. So their content is kept in memory before the program begins, and put back when nothing of the program is
-//! left; the change is a breach. Other programs may be at work in the same workspace, so no symbolic link is followed on the way.
+//! Landlock cannot express this. So the content of these files is read into memory before the program starts, and
+//! restored when no process of the program is left. Each change is a breach. Other programs may work in the same
+//! workspace, so symbolic links on the way are not followed.
 
 use std::{
     collections::BTreeMap,
@@ -19,21 +21,21 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 
 use crate::{Breach, protected::Protected};
 
-/// How much is kept at most: settings, hooks and machines are small.
+/// Maximum size of all guarded content together. Settings, hooks and machines are small.
 const BYTES_MAX: u64 = 8 * 1_024 * 1_024;
 
-/// How deep directories are kept.
+/// Maximum depth of guarded directories.
 const DEPTH_MAX: usize = 16;
 
-/// Paths, and their content.
+/// The guarded paths with their content.
 #[derive(Debug, Default)]
 pub(crate) struct Guard {
     kept: Vec<(Protected, Kept)>,
-    /// The directories on the way to them, from the top, and their modes.
+    /// The directories on the way to them, from the top, with their modes.
     folders: BTreeMap<PathBuf, u32>,
-    /// Paths below them that the program may change all the same.
+    /// Paths below them that the program may change nevertheless.
     open: Vec<PathBuf>,
-    /// Paths that could not be kept, in words.
+    /// Descriptions of the paths that could not be read.
     pub(crate) missing: Vec<String>,
 }
 
@@ -43,7 +45,7 @@ enum Kept {
     File {
         content: Vec<u8>,
         mode: u32,
-        /// How many names it has: another one would be a way to change it later.
+        /// The number of hard links. An additional link would allow a later change.
         names: u64,
     },
     Link(PathBuf),
@@ -51,12 +53,13 @@ enum Kept {
         entries: BTreeMap<OsString, Kept>,
         mode: u32,
     },
-    /// A device, a socket or a pipe: it has no content.
+    /// A device, a socket or a pipe, which has no content.
     Other,
 }
 
 impl Guard {
-    /// Keeps the content of paths, but not of those that are open to the program. It can change everything below the tops.
+    /// Reads the content of the protected paths, except those that are open to the program. The program can change
+    /// everything below `tops`.
     pub(crate) fn new(protected: Vec<Protected>, open: &[PathBuf], tops: &[PathBuf]) -> Self {
         let is_below = |place: &&PathBuf| protected.iter().any(|protected| place.starts_with(&protected.path));
         let mut guard = Guard { open: open.iter().filter(is_below).cloned().collect(), ..Guard::default() };
@@ -73,14 +76,14 @@ impl Guard {
         guard
     }
 
-    /// The paths that are looked after and are there.
+    /// Returns the guarded paths that exist.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.kept.iter().filter(|(_, kept)| *kept != Kept::Nothing).map(|(protected, _)| protected.path.as_path())
     }
 
-    /// Puts back what has changed. Returns the breaches.
+    /// Restores the files that have changed. Returns the breaches.
     pub(crate) fn restore(&self) -> Vec<Breach> {
-        // One that nobody may enter hides what is in it.
+        // A directory without access permission would hide its content.
         for (folder, mode) in self.folders.iter().filter(|(folder, mode)| folder_mode(folder) != Some(**mode)) {
             let _ = parent(folder).and_then(|(_above, here)| set_mode(&here, *mode));
         }
@@ -89,7 +92,7 @@ impl Guard {
 
     fn restore_one(&self, protected: &Protected, kept: &Kept) -> Option<Breach> {
         let path = &protected.path;
-        // One that has grown beyond what can be kept has changed, too.
+        // A file that has grown beyond the maximum size has changed too.
         let found = Reading { room: BYTES_MAX, open: &self.open }.read(path, DEPTH_MAX).ok();
         if found.as_ref() == Some(kept) {
             return None;
@@ -116,7 +119,7 @@ impl Guard {
             Kept::Link(target) => remove(&here).and_then(|()| symlink(target, &here)),
             Kept::File { content, mode, .. } => {
                 remove(&here)?;
-                // Made anew: whatever is found in its place by now is not followed.
+                // The file is created new, so that a link that is now at the path is not followed.
                 let mut file = File::options().write(true).create_new(true).mode(0o600).open(&here)?;
                 file.write_all(content)?;
                 file.set_permissions(fs::Permissions::from_mode(*mode))
@@ -125,7 +128,7 @@ impl Guard {
         }
     }
 
-    /// Entries that may be changed stay, so a folder is put back entry by entry.
+    /// Restores a directory entry by entry, because entries that may be changed stay.
     fn write_folder(&self, path: &Path, here: &Path, entries: &BTreeMap<OsString, Kept>, mode: u32) -> io::Result<()> {
         if !fs::symlink_metadata(here).is_ok_and(|about| about.is_dir()) {
             remove(here)?;
@@ -143,7 +146,8 @@ impl Guard {
     }
 }
 
-/// The directory of a path, reached without symbolic links, as a path that stays what it is.
+/// Opens the parent directory of a path without following symbolic links. Returns a path below the open directory,
+/// which stays valid if directories are moved.
 fn parent(path: &Path) -> io::Result<(rustix::fd::OwnedFd, PathBuf)> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -154,7 +158,7 @@ fn parent(path: &Path) -> io::Result<(rustix::fd::OwnedFd, PathBuf)> {
     Ok((folder, here))
 }
 
-/// The mode of a directory that is reached without symbolic links; nothing if it is something else.
+/// Returns the mode of a directory that is reached without symbolic links, or `None` if the path is not a directory.
 fn folder_mode(path: &Path) -> Option<u32> {
     let (_above, here) = parent(path).ok()?;
     let about = fs::symlink_metadata(here).ok().filter(fs::Metadata::is_dir)?;
@@ -172,7 +176,7 @@ fn is_nothing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Reads contents, up to a bound for all of them together.
+/// Reads content up to a limit for all files together.
 struct Reading<'g> {
     room: u64,
     open: &'g [PathBuf],
@@ -222,7 +226,7 @@ impl Reading<'_> {
     }
 }
 
-/// The directory itself was taken away or made something else: what stands in its place is removed if it is no directory.
+/// Restores a parent directory that was removed or replaced: removes a file in its place and creates the directory.
 fn replace_parent(path: &Path) -> io::Result<()> {
     let Some(folder) = path.parent() else { return Err(io::ErrorKind::InvalidInput.into()) };
     let (_above, here) = match parent(folder) {
@@ -239,7 +243,7 @@ fn replace_parent(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A symbolic link stands where a directory on the way to a path would be that was not there.
+/// Removes a symbolic link that was created in place of a directory that did not exist before.
 fn remove_above(path: &Path) -> io::Result<()> {
     let Some(folder) = path.parent() else { return Ok(()) };
     match parent(folder) {

@@ -1,4 +1,4 @@
-//! How a launcher is called, and recognised.
+//! Starts a launcher, and recognizes the supervisor process that it becomes.
 
 use std::{
     fs,
@@ -17,26 +17,26 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Another binary.
+    /// Uses another binary as the launcher.
     pub fn at(program: impl Into<PathBuf>) -> Self {
         let program = program.into();
         Launcher { keeper: program.clone(), program }
     }
 
-    /// With another binary for [`crate::Order::after`].
+    /// Uses another binary for [`crate::Order::after`].
     #[must_use]
     pub fn with_keeper(mut self, keeper: impl Into<PathBuf>) -> Self {
         self.keeper = keeper.into();
         self
     }
 
-    /// The binary that keeps what a program left, as a supervisor calls it.
+    /// Returns the binary that a supervisor calls to store the changes of a program.
     pub fn keeper(&self) -> &Path {
         &self.keeper
     }
 
-    /// The command that starts it. Its stdin is to be one end of a socket, over which it is given an [`crate::Order`], then or later: it gets ready
-    /// meanwhile, and ends when the socket closes.
+    /// Returns the command that starts the launcher. Its stdin must be one end of a socket, over which it receives an
+    /// [`crate::Order`] at once or later. It prepares meanwhile, and ends when the socket closes.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.arg0("interlock").arg(SUPERVISE).env_clear().current_dir("/");
@@ -45,14 +45,14 @@ impl Launcher {
     }
 }
 
-/// This very binary, also after its file was replaced.
+/// Uses the current binary, even if its file was replaced since.
 impl Default for Launcher {
     fn default() -> Self {
         Launcher::at("/proc/self/exe")
     }
 }
 
-/// Whether a process looks after the programs of a mark.
+/// Returns true if a process is the supervisor of the programs with this mark.
 pub fn is_supervisor_of(pid: i32, mark: &Path) -> bool {
     let is_supervisor = || {
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -62,9 +62,10 @@ pub fn is_supervisor_of(pid: i32, mark: &Path) -> bool {
     name.trim_end() == name_of(mark) && is_supervisor()
 }
 
-/// What a supervisor calls itself as soon as it has an order: as long as a name of a process may be, and another for every mark.
+/// Returns the process name that a supervisor takes when it receives an order. It has the maximum length of a process
+/// name and differs for every mark.
 pub(crate) fn name_of(mark: &Path) -> String {
-    // FNV-1a: any version of this program gives the same name.
+    // FNV-1a, so that all versions of this program compute the same name.
     let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = mark.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325, mix);
     format!("il-{:012x}", hash >> 16)

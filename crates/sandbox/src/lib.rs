@@ -1,16 +1,19 @@
-//! What a program may do, and that it ends.
+//! Confines programs and makes sure that they end.
 //!
-//! Nothing is started directly. Interlock starts a *launcher*, which is its own binary with a hidden first argument ([`entry`]), and
-//! gives it an [`Order`] over a socket. The launcher has stages:
+//! Programs are never started directly. Interlock starts a *launcher*, which is its own binary with a hidden first
+//! argument ([`entry`]), and sends it an [`Order`] over a socket. The launcher has stages:
 //!
-//! - `supervise`: outside of the sandbox. It adopts every orphan of the tree, watches limits, and holds the other end of the socket: when
-//!   that closes, because the attempt is over or because Interlock is gone, however it went, it ends everything below it.
-//! - `confine`: makes namespaces where the kernel lets it, applies limits, Landlock, seccomp and the rest to itself, and then begins the program.
+//! - `supervise` stays outside the sandbox. It adopts every orphan of the process tree, watches the limits and holds
+//!   the other end of the socket. When the socket closes, because the attempt is over or because Interlock has ended
+//!   for any reason, it ends every process below it.
+//! - `confine` creates namespaces if the kernel allows it, applies limits, Landlock, seccomp and the rest to itself,
+//!   and then starts the program.
 //!
-//! So there is no code between `fork` and `exec`, and no unsafe code of our own. What was really enforced comes back as [`Enforced`];
-//! `docs/sandbox.md` says what that means and what it does not.
+//! So no code runs between `fork` and `exec`, and the crate has no unsafe code. The restrictions that were actually
+//! enforced are returned as [`Enforced`]; `docs/sandbox.md` explains what they cover and what they do not.
 //!
-//! This crate does not know activities, runs or journals, and it decides nothing about *whether* a program may run: that is policy.
+//! This crate does not know activities, runs or journals, and it does not decide *whether* a program may run: that is
+//! policy.
 
 mod ability;
 mod bubblewrap;
@@ -52,7 +55,7 @@ pub(crate) const INIT: &str = "__init";
 /// The first argument of a second stage without namespaces.
 pub(crate) const CONFINE: &str = "__confine";
 
-/// Does a launcher's work, where the arguments say that this process is one. To be called before anything else in `main`.
+/// Runs a stage of the launcher if the arguments name one. `main` must call this before anything else.
 pub fn entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let first = arguments.into_iter().nth(1)?;
     match first.to_str()? {

@@ -1,14 +1,15 @@
-//! Hidden places, and how everything else is named without naming them.
+//! Computes the places around hidden places.
 //!
-//! Landlock knows only what is allowed, and what is allowed for a directory is allowed for everything below it. So a directory with
-//! something hidden in it is taken apart: its other entries are allowed one by one, those that lead to the hidden one are taken apart in turn.
+//! Landlock only has rules that allow, and a rule for a directory applies to everything below it. So a directory that
+//! contains a hidden place is split: its other entries are allowed one by one, and entries that lead to the hidden
+//! place are split in turn.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// Hidden places as they really are: those that exist, without symbolic links on the way.
+/// Returns the hidden places that exist, with symbolic links resolved.
 pub(crate) fn real<'p>(hidden: impl IntoIterator<Item = &'p PathBuf>) -> Vec<PathBuf> {
     let mut real: Vec<_> = hidden.into_iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
     real.sort();
@@ -16,9 +17,9 @@ pub(crate) fn real<'p>(hidden: impl IntoIterator<Item = &'p PathBuf>) -> Vec<Pat
     real
 }
 
-/// The largest places at and below `root` that have nothing hidden in them. Both are to be real paths.
+/// Returns the largest places at and below `root` that contain no hidden place. Both arguments must be canonical paths.
 ///
-/// Symbolic links are left out: what they lead to is allowed or not by where it is.
+/// Symbolic links are left out: access to their target depends on its real place.
 pub(crate) fn around(root: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     let mut places = Vec::new();
     let mut open = vec![root.to_owned()];
@@ -34,7 +35,7 @@ pub(crate) fn around(root: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     places
 }
 
-/// Whether a place has something hidden in it, so that it is taken apart.
+/// Returns true if a place contains a hidden place, so that it must be split.
 pub(crate) fn is_apart(place: &Path, hidden: &[PathBuf]) -> bool {
     hidden.iter().any(|hidden| hidden.starts_with(place))
 }
@@ -49,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_is_named_but_what_is_hidden() {
+    fn all_places_except_hidden_ones_are_listed() {
         let home = tempfile::tempdir().unwrap();
         let home = fs::canonicalize(home.path()).unwrap();
         for folder in ["a/b/secret", "a/b/open", "a/c", "d/e"] {

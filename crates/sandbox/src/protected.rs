@@ -1,8 +1,9 @@
-//! Files within a workspace that decide what runs outside of the sandbox: the project's rules for Interlock, git's settings and hooks, and the
-//! files that tell a server what to run for every push.
+//! Lists files in a workspace that decide what runs outside the sandbox: the project's rules for Interlock, git's
+//! settings and hooks, and the files that tell a server what to run on every push.
 //!
-//! A program may write its workspace, so it could write these, and somebody else would run what it wrote: the next `git commit`, the next run,
-//! the next build on a server. They stay as they are, unless the machine names the very path under `write`, which is a matter of policy.
+//! A program may write to its workspace. If it could write these files, its content would be run outside: by the next
+//! `git commit`, the next run or the next build on a server. So they stay unchanged, unless the machine names the exact
+//! path under `write`, which is a matter of policy.
 
 use std::{
     fs,
@@ -11,13 +12,13 @@ use std::{
 
 use crate::{Rules, git_settings, repository};
 
-/// The folder with a project's policy, judges, risks and machines.
+/// The directory with a project's policy, judges, risks and machines.
 const PROJECT: &str = ".interlock";
 
-/// The parts of that folder, for a store that is kept in the same folder.
+/// The protected parts of that directory, if the store is in it.
 const PROJECT_PARTS: [&str; 4] = ["policy.toml", "risk.toml", "judges.toml", "machines"];
 
-/// Files at the top of a workspace that tell git or a server what to run.
+/// Paths at the top of a workspace that tell git or a server what to run.
 const AT_TOP: [&str; 27] = [
     ".gitmodules",
     ".github/workflows",
@@ -48,14 +49,14 @@ const AT_TOP: [&str; 27] = [
     "cloudbuild.yaml",
 ];
 
-/// A path that a program must not change, and the rule that says so.
+/// A path that a program must not change, and the rule that protects it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Protected {
     pub(crate) path: PathBuf,
     pub(crate) rule: &'static str,
 }
 
-/// The paths of a workspace that a program that begins in `folder` must not change, there or not.
+/// Returns the paths of a workspace that a program that starts in `folder` must not change. They need not exist.
 pub(crate) fn of(rules: &Rules, folder: &Path) -> Vec<Protected> {
     let git_folders = repository::git_folders(&rules.workspace);
     let git = git_folders.iter().flat_map(|folder| of_git(folder, &rules.workspace));
@@ -76,7 +77,8 @@ fn of_git(git_folder: &Path, workspace: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Interlock looks for machines in a folder and in those above it.
+/// Returns the project directories of a directory and of its ancestors, because Interlock searches all of them for
+/// machines.
 fn project_folders(rules: &Rules, folder: &Path) -> Vec<PathBuf> {
     let store = rules.store.as_ref().and_then(|store| fs::canonicalize(store).ok());
     let above = folder.ancestors().take_while(|place| place.starts_with(&rules.workspace));
@@ -92,7 +94,7 @@ fn project_folders(rules: &Rules, folder: &Path) -> Vec<PathBuf> {
     places.into_iter().flat_map(parts).collect()
 }
 
-/// Paths that lead through a symbolic link in the workspace: the link is protected, and the real place if a program can write there.
+/// Returns the links on the way to protected paths, and the targets that are inside the workspace.
 fn behind_links(all: &[Protected], rules: &Rules) -> Vec<Protected> {
     let mut more = Vec::new();
     for Protected { path, rule } in all {
@@ -115,13 +117,13 @@ fn is_strictly_below(path: &Path, top: &Path) -> bool {
     path.starts_with(top) && path != top
 }
 
-/// Whether no part of a path on the way is a symbolic link. The last part may be one.
+/// Returns true if no directory on the way to a path is a symbolic link. The last component may be one.
 fn is_direct(path: &Path, top: &Path) -> bool {
     path.ancestors().skip(1).take_while(|place| is_strictly_below(place, top)).all(|place| !place.is_symlink())
 }
 
-/// Whether a path, counted from the top of a workspace, is one that only a person may have changed: for those who write into a workspace without
-/// the sandbox. Upper and lower case are the same, as on some file systems.
+/// Returns true if only a person may approve a change to this path, which is relative to the top of a workspace. This
+/// is for code that writes to a workspace without the sandbox. The comparison ignores case, as some file systems do.
 pub fn is_protected(path: &Path) -> bool {
     let text = path.to_string_lossy().to_lowercase();
     let is_project = || text.split('/').any(|part| part == PROJECT);
@@ -129,7 +131,7 @@ pub fn is_protected(path: &Path) -> bool {
         let name = name.to_lowercase();
         text == name || text.strip_prefix(&name).is_some_and(|rest| rest.starts_with('/'))
     };
-    // A file in the place of a folder on the way, such as `.github`, takes what is below it away.
+    // A file that replaces a directory on the way, such as `.github`, removes everything below it.
     let is_above = |name: &&str| name.to_lowercase().starts_with(&format!("{text}/"));
     is_project() || AT_TOP.iter().any(|name| is_below(name) || is_above(name))
 }
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_within_the_project_folder_is_not_in_the_way() {
+    fn a_store_in_the_project_directory_is_not_protected() {
         let work = tempfile::tempdir().unwrap();
         let work = fs::canonicalize(work.path()).unwrap();
         fs::create_dir_all(work.join(".interlock/home")).unwrap();

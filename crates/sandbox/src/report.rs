@@ -1,86 +1,87 @@
-//! What a launcher says: what was enforced, and how it ended.
+//! The reports of a launcher: the enforced restrictions and the end of the program.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Kind, Limits, Network};
 
-/// A line from a launcher.
+/// A line that a launcher sends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Report {
-    /// The program runs, confined like this.
+    /// The program runs with these restrictions.
     Started(Box<Enforced>),
-    /// It does not.
+    /// The program was not started.
     NotStarted {
-        /// Why.
+        /// A description of the reason.
         why: String,
-        /// Whether that is because the system cannot enforce what must be.
+        /// True if the reason is that the system cannot enforce a required restriction.
         is_refusal: bool,
     },
-    /// Nothing of it is left.
+    /// The program has ended, and none of its processes is left.
     Ended(Ended),
 }
 
-/// What is really enforced. The same rules on the same system give the same value, so that it is stored once.
+/// The restrictions that are enforced. The same rules on the same system give the same value, so that it is stored
+/// once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enforced {
-    /// By what it is confined.
+    /// The mechanism that confines the program.
     pub sandbox: Kind,
-    /// The namespaces that it has for itself: `pid`, `ipc` and `mount`, or none.
+    /// The private namespaces of the program: `pid`, `ipc` and `mount`, or none.
     #[serde(default)]
     pub namespaces: Vec<String>,
     /// The version of Landlock that confines it, if any.
     pub landlock_abi: Option<i32>,
-    /// Whether system calls are filtered.
+    /// True if system calls are filtered.
     pub seccomp: bool,
-    /// Whether it and what it starts can gain privileges, as by `sudo`.
+    /// True if the program and its children cannot gain privileges, for example by `sudo`.
     pub no_new_privs: bool,
-    /// Whether it has lost the privileges of the administrator beyond those about files.
+    /// True if the program has lost all capabilities of root, except those that a workspace of another user needs.
     pub capabilities_dropped: bool,
-    /// Whether it can neither signal nor trace processes outside.
+    /// True if it can neither signal nor trace processes outside.
     pub processes_apart: bool,
-    /// Whom it may talk to.
+    /// The network access of the program.
     pub network: Network,
-    /// What enforces that: `seccomp`, `landlock`, `namespace`.
+    /// The mechanisms that enforce it: `seccomp`, `landlock`, `namespace`.
     pub network_by: Vec<String>,
-    /// What it may change.
+    /// The places that it may change.
     pub write: Vec<String>,
-    /// What is there and cannot be read.
+    /// The existing places that it cannot read.
     pub hidden: Vec<String>,
-    /// What is put back where it was changed; with bubblewrap it cannot be changed.
+    /// The paths that are restored if the program changes them. With bubblewrap it cannot change them.
     pub protected: Vec<String>,
-    /// How much it may use.
+    /// The resource limits of the program.
     pub limits: Limits,
-    /// What counts processes: `supervisor`, and where there is one `cgroup`.
+    /// The mechanisms that count processes: `supervisor`, and `cgroup` if there is one.
     pub processes_by: Vec<String>,
-    /// What counts memory: `supervisor`, and where there is one `cgroup`, which also counts files in memory.
+    /// The mechanisms that count memory: `supervisor`, and `cgroup` if there is one, which also counts files in memory.
     #[serde(default)]
     pub memory_by: Vec<String>,
-    /// What was wanted and could not be had.
+    /// Requested restrictions that could not be enforced.
     pub missing: Vec<String>,
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
-    /// Its exit code, unless a signal ended it.
+    /// The exit code, unless a signal ended the program.
     pub code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that ended the program.
     pub signal: Option<i32>,
-    /// The limit for which it was stopped.
+    /// The limit that caused the program to be stopped.
     pub limit: Option<String>,
-    /// What it did that it should not have.
+    /// The violations that the program committed.
     pub breaches: Vec<Breach>,
-    /// Processes that could not be ended.
+    /// The number of processes that could not be ended.
     pub left: u64,
 }
 
-/// Something that was tried, and stopped or put back.
+/// A violation that was stopped or reverted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Breach {
-    /// Which rule: `limit.memory`, `git.protected`.
+    /// The name of the violated rule, such as `limit.memory` or `git.protected`.
     pub rule: String,
-    /// What happened, in words.
+    /// A description for people.
     pub said: String,
 }
 

@@ -1,34 +1,35 @@
-//! What belongs to a workspace: the repository around a folder, where git keeps its data, and what of that a program must not change.
+//! Finds the workspace of a directory, its git directories, and the paths in them that a program must not change.
 //!
-//! Found by looking, not by asking git: it is looked for before every program. A repository's word is not taken for where else its data
-//! is: a `.git` file that leads elsewhere is believed only if what is there leads back.
+//! The file system is read directly without calling git, because this happens before every program. A repository is not
+//! trusted about the location of its data: a `.git` file that points elsewhere is accepted only if the target points
+//! back.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// Lines that git runs commands from, or reads settings from that make it run commands.
+/// Files in a git directory that contain commands, or settings that make git run commands.
 const PROTECTED: [&str; 3] = ["config", "config.worktree", "hooks"];
 
-/// The same of a linked worktree, and the files that say where the rest is.
+/// The same files in a linked worktree, and the files with the location of the repository.
 const IN_WORKTREES: [&str; 3] = ["config.worktree", "commondir", "gitdir"];
 
-/// How many submodules are looked after, and how deep they are.
+/// Maximum number of submodules that are protected, and their maximum depth.
 const MODULES_MAX: usize = 200;
 const MODULES_DEPTH_MAX: usize = 8;
 
-/// How many linked worktrees are looked after.
+/// Maximum number of linked worktrees that are protected.
 const WORKTREES_MAX: usize = 200;
 
-/// The root of the repository that a folder is in, or the folder itself; a real path.
+/// Returns the root of the repository that contains a directory, or the directory itself, as a canonical path.
 pub fn workspace_of(folder: &Path) -> std::io::Result<PathBuf> {
     let folder = fs::canonicalize(folder)?;
     let root = folder.ancestors().find(|place| fs::symlink_metadata(place.join(".git")).is_ok());
     Ok(root.unwrap_or(&folder).to_owned())
 }
 
-/// The directories of git that belong to a workspace: its own, and where it is a linked worktree the repository's.
+/// Returns the git directories of a workspace. For a linked worktree this is the one of the repository.
 pub(crate) fn git_folders(workspace: &Path) -> Vec<PathBuf> {
     let own = workspace.join(".git");
     match fs::symlink_metadata(&own) {
@@ -38,7 +39,7 @@ pub(crate) fn git_folders(workspace: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// The repository of a linked worktree. What the worktree says and what the repository says have to agree.
+/// Returns the repository of a linked worktree. The worktree and the repository must refer to each other.
 fn linked(file: &Path) -> Option<PathBuf> {
     let said = |path: &Path| Some(fs::read_to_string(path).ok()?.trim_end_matches('\n').to_owned());
     let folder = file.parent()?.join(said(file)?.strip_prefix("gitdir: ")?);
@@ -49,19 +50,20 @@ fn linked(file: &Path) -> Option<PathBuf> {
     agrees.then_some(common)
 }
 
-/// The paths in a directory of git that a program must not change, there or not: its own, those of submodules and those of linked worktrees.
+/// Returns the paths in a git directory that a program must not change, including those of submodules and linked
+/// worktrees. They need not exist.
 pub(crate) fn protected(git_folder: &Path) -> Vec<PathBuf> {
     let mut folders = vec![git_folder.to_owned()];
     folders.extend(modules(git_folder));
     let mut paths: Vec<_> = folders.iter().flat_map(|folder| PROTECTED.map(|name| folder.join(name))).collect();
-    // A repository of its own has no such file; with one, git takes settings and hooks from where it leads.
+    // A main repository has no such file. If one appears, git reads settings and hooks from its target.
     paths.extend(folders.iter().map(|folder| folder.join("commondir")));
     let worktrees = folders_in(&git_folder.join("worktrees")).take(WORKTREES_MAX);
     paths.extend(worktrees.flat_map(|folder| IN_WORKTREES.map(|name| folder.join(name))));
     paths
 }
 
-/// The directories of submodules, at any depth: their names may have slashes, and they may have submodules themselves.
+/// Returns the directories of submodules at any depth: their names may contain slashes, and they may have submodules.
 fn modules(git_folder: &Path) -> Vec<PathBuf> {
     let (mut found, mut open) = (Vec::new(), vec![(git_folder.join("modules"), 0)]);
     while let Some((folder, depth)) = open.pop() {

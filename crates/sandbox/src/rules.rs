@@ -1,4 +1,4 @@
-//! What a program is allowed: plain data, made by whoever starts it, enforced elsewhere.
+//! The rules for a program. They are plain data that the caller builds; other modules enforce them.
 
 use std::path::{Path, PathBuf};
 
@@ -6,41 +6,42 @@ use serde::{Deserialize, Serialize};
 
 use crate::places;
 
-/// By what a program is confined.
+/// The mechanism that confines a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Landlock and seccomp: needs no privileges and no other program.
+    /// Landlock and seccomp, which need no privileges and no other program.
     #[default]
     Landlock,
-    /// The same within namespaces that the program `bwrap` makes.
+    /// Landlock and seccomp within namespaces that the program `bwrap` creates.
     Bubblewrap,
-    /// Nothing. It still ends with its attempt and has limits.
+    /// No confinement. The program still ends with its attempt and has limits.
     None,
 }
 
-/// Whom a program may talk to.
+/// The network access of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Network {
-    /// Nobody but its own children, over pipes and socket pairs.
+    /// No access, except to its children over pipes and socket pairs.
     #[default]
     Off,
-    /// Whoever listens on a socket file of this computer. Some of those do what they are told: see `docs/sandbox.md`.
+    /// Access to socket files of this computer. Some services there execute commands for their clients: see
+    /// `docs/sandbox.md`.
     Unix,
-    /// Itself, over a loopback of its own.
+    /// Access to a private loopback interface.
     Loopback,
-    /// Everybody.
+    /// Unrestricted access to the network.
     On,
 }
 
 impl Kind {
-    /// By its name.
+    /// Returns the mechanism with this name.
     pub fn named(name: &str) -> Option<Self> {
         [Kind::Landlock, Kind::Bubblewrap, Kind::None].into_iter().find(|kind| kind.name() == name)
     }
 
-    /// What it is called.
+    /// Returns the name of the mechanism.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Landlock => "landlock",
@@ -51,12 +52,12 @@ impl Kind {
 }
 
 impl Network {
-    /// By its name.
+    /// Returns the network access with this name.
     pub fn named(name: &str) -> Option<Self> {
         [Network::Off, Network::Unix, Network::Loopback, Network::On].into_iter().find(|network| network.name() == name)
     }
 
-    /// What it is called.
+    /// Returns the name of the network access.
     pub fn name(self) -> &'static str {
         match self {
             Network::Off => "off",
@@ -67,21 +68,21 @@ impl Network {
     }
 }
 
-/// How much a program and everything it starts may use.
+/// The resource limits of a program and all processes that it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Memory of all of them together.
+    /// Maximum memory of all processes together.
     pub memory_mib: u64,
-    /// How many of them there may be at once, and an eighth of how many threads.
+    /// Maximum number of processes at once, and one eighth of the maximum number of threads.
     pub processes: u64,
-    /// The largest file.
+    /// Maximum size of a file.
     pub file_mib: u64,
-    /// Files open in one of them.
+    /// Maximum number of open files per process.
     pub open_files: u64,
-    /// Written to disks, all in all.
+    /// Maximum amount written to disks in total.
     pub disk_mib: u64,
-    /// What is left free on the disk of the workspace.
+    /// Minimum free space on the disk of the workspace.
     pub free_mib: u64,
 }
 
@@ -98,62 +99,63 @@ impl Default for Limits {
     }
 }
 
-/// How many threads there may be for every process that is allowed.
+/// Maximum number of threads per allowed process.
 const THREADS_EACH: u64 = 8;
 
 impl Limits {
-    /// How many threads all of them may have together.
+    /// Returns the maximum number of threads of all processes together.
     pub fn threads(&self) -> u64 {
         self.processes.saturating_mul(THREADS_EACH)
     }
 }
 
-/// Objects that all programs of a user share, as files.
+/// Directories with objects that all programs of a user share.
 const SHARED: [&str; 2] = ["/dev/shm", "/dev/mqueue"];
 
-/// Whether a program gets namespaces of its own.
+/// Controls if a program gets private namespaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Namespaces {
-    /// Where the kernel lets this user make them.
+    /// Namespaces are used if the kernel allows this user to create them.
     #[default]
     Auto,
-    /// No, as on a kernel that does not.
+    /// Namespaces are not used, as on a kernel that does not allow them.
     Off,
 }
 
-/// All that a program is allowed.
+/// All rules for a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
-    /// By what it is confined.
+    /// The mechanism that confines it.
     pub sandbox: Kind,
-    /// Whether it must not run where the system cannot confine it.
+    /// True if it must not run when the system cannot confine it.
     pub required: bool,
-    /// Whether it gets namespaces.
+    /// Controls if it gets private namespaces.
     #[serde(default)]
     pub namespaces: Namespaces,
-    /// Whom it may talk to.
+    /// The network access of the program.
     pub network: Network,
-    /// What it works on, and may change: found with [`crate::workspace_of`].
+    /// The workspace, which it may change, found with [`crate::workspace_of`].
     pub workspace: PathBuf,
-    /// What else it may change.
+    /// Other places that it may change.
     pub write: Vec<PathBuf>,
-    /// What it must not read.
+    /// Places that it must not read.
     pub hide: Vec<PathBuf>,
-    /// Where runs are kept, which it must not read either. Within the workspace it is not hidden: nothing could be made at the workspace's top
-    /// then. That is noted.
+    /// The directory with the runs, which it must not read either. If it is inside the workspace, it is not hidden,
+    /// because then no file could be created at the top of the workspace; `Enforced::missing` records this.
     pub store: Option<PathBuf>,
-    /// How much it may use.
+    /// The resource limits of the program.
     pub limits: Limits,
 }
 
 impl Rules {
-    /// Whether the store is where programs may write.
+    /// Returns true if the store is in the workspace, so that programs can write to it.
     pub(crate) fn is_store_open(&self) -> bool {
         self.real_store().is_some_and(|store| store.starts_with(&self.workspace))
     }
 
-    /// The places that cannot be read, as they really are. `own` is one that would be hidden if others had it, too.
+    /// Returns the places that cannot be read as canonical paths. `own` is a place that is not hidden because the
+    /// program has a private one.
     pub(crate) fn hidden(&self, own: Option<&Path>) -> Vec<PathBuf> {
         let store = self.real_store().filter(|_| !self.is_store_open());
         let shared = SHARED.iter().map(PathBuf::from);

@@ -1,4 +1,4 @@
-//! What is said between Interlock and the stages of a launcher: one JSON object a line.
+//! The messages between Interlock and the stages of a launcher: one JSON object per line.
 
 use std::{
     ffi::OsString,
@@ -10,47 +10,47 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::Rules;
 
-/// What Interlock writes, after the order, to have the program end.
+/// The request of Interlock, sent after the order, to end the program.
 pub const STOP: &[u8] = b"stop\n";
 
-/// The word of Interlock that it has kept the program's changes, so that [`Order::after`] is not needed.
+/// The message of Interlock that it has stored the program's changes, so that [`Order::after`] is not needed.
 pub const KEPT: &[u8] = b"kept\n";
 
-/// A program to be run.
+/// An order to run a program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Order {
-    /// Whose it is, to those who look for its supervisor with [`crate::is_supervisor_of`].
+    /// Identifies the owner of the program, to find its supervisor with [`crate::is_supervisor_of`].
     pub mark: PathBuf,
-    /// The program, by its path, and its arguments.
+    /// The path of the program, and its arguments.
     pub words: Vec<OsString>,
-    /// Its whole environment. `TMPDIR` is added where it is not given. It is not the launcher's own: what is said here, say `LD_PRELOAD`,
-    /// must do nothing outside of the sandbox.
+    /// The complete environment of the program. `TMPDIR` is added if it is missing. The launcher does not use this
+    /// environment, so that a variable such as `LD_PRELOAD` has no effect outside the sandbox.
     pub env: Vec<(OsString, OsString)>,
-    /// Where it begins.
+    /// The working directory of the program.
     pub folder: PathBuf,
-    /// A file with what it reads, which is removed; nothing otherwise.
+    /// A file with its input, which is removed, or `None` for no input.
     pub stdin: Option<PathBuf>,
-    /// Where its private temporary directory is made.
+    /// The directory in which its private temporary directory is created.
     pub temp: PathBuf,
-    /// What it is allowed.
+    /// The rules for the program.
     pub rules: Rules,
-    /// A command to run outside of the sandbox when nothing of the program is left, if Interlock is gone before it has said [`KEPT`]. Only Interlock
-    /// writes orders, so that no machine and no program has a say in it.
+    /// A command to run outside the sandbox when no process of the program is left, if Interlock is gone before it has
+    /// sent [`KEPT`]. Only Interlock writes orders, so that no machine and no program can set it.
     #[serde(default)]
     pub after: Option<After>,
 }
 
-/// A command that keeps what a program left behind.
+/// A command that stores the changes of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct After {
-    /// The program, by its path, and its arguments.
+    /// The path of the program, and its arguments.
     pub words: Vec<OsString>,
-    /// Its whole environment.
+    /// Its complete environment.
     pub env: Vec<(OsString, OsString)>,
 }
 
 impl Order {
-    /// As it is sent.
+    /// Serializes the order as it is sent.
     pub fn to_line(&self) -> io::Result<Vec<u8>> {
         line(self)
     }

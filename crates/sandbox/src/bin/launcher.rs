@@ -1,4 +1,4 @@
-//! The launcher by itself, for programs that cannot be their own: test processes, above all.
+//! The launcher as a separate program. Test processes use it because they cannot act as the launcher themselves.
 
 use std::process::ExitCode;
 

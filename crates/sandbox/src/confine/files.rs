@@ -1,7 +1,7 @@
-//! Files, and with them processes: Landlock.
+//! Restricts access to files, and with it access to processes, with Landlock.
 //!
-//! A process in a Landlock domain can trace, and from ABI 6 on signal, only what is in it; so the debuggers and leak checkers of a build go on
-//! working while nothing outside can be touched.
+//! A process in a Landlock domain can trace only processes in the same domain, and from ABI 6 on it can signal only
+//! those. So debuggers and leak checkers of a build work, but processes outside are out of reach.
 
 use std::path::{Path, PathBuf};
 
@@ -13,16 +13,16 @@ use landlock::{
 use super::Refusal;
 use crate::{Enforced, Network, Rules, ability, places, repository};
 
-/// The newest version whose rules this is made for and was tried with.
+/// The newest ABI version that these rules were written for and tested with.
 const NEWEST: ABI = ABI::V7;
 
-/// The first that keeps signals inside.
+/// The first ABI version that restricts signals.
 const SCOPES_SIGNALS: i32 = 6;
 
-/// Devices that are no more than streams.
+/// Devices that are only streams.
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
-/// Where all that is denied is made known; otherwise the kernel's log fills.
+/// Returns the rights for a place that the program may change: all except those on devices.
 fn changing() -> BitFlags<AccessFs> {
     let devices = make_bitflags!(AccessFs::{MakeChar | MakeBlock | IoctlDev});
     AccessFs::from_all(NEWEST) & !devices
@@ -32,9 +32,9 @@ fn using_devices() -> BitFlags<AccessFs> {
     make_bitflags!(AccessFs::{ReadFile | WriteFile | Truncate | IoctlDev})
 }
 
-/// Restricts this process. Where the kernel cannot, that is written down.
+/// Restricts this process. If the kernel lacks a feature, `enforced` records it.
 ///
-/// `own` is a place besides the temporary directory that nobody else has.
+/// `own` is a private place of the program besides its temporary directory.
 pub(crate) fn restrict(rules: &Rules, temp: &Path, own: Option<&Path>, enforced: &mut Enforced) -> Result<(), Refusal> {
     let wrong = |error: landlock::RulesetError| Refusal::cannot(format!("Landlock: {error}"));
     let hidden = rules.hidden(own);
@@ -87,7 +87,7 @@ fn create(network: Network) -> Result<RulesetCreated, landlock::RulesetError> {
     ruleset.create()
 }
 
-/// Names may be seen everywhere; what is in files only where nothing is hidden.
+/// Allows listing directories everywhere, and reading files except in hidden places.
 fn reading(ruleset: RulesetCreated, hidden: &[PathBuf]) -> Result<RulesetCreated, landlock::RulesetError> {
     let root = Path::new("/");
     let ruleset = allow(ruleset, root, AccessFs::ReadDir.into())?;
@@ -124,7 +124,8 @@ fn writing(
     DEVICES.iter().try_fold(ruleset, |ruleset, device| allow(ruleset, Path::new(device), using_devices()))
 }
 
-/// What is not there any more needs no rule. Rights that only directories have are left out for files.
+/// Adds a rule for a place. A place that no longer exists needs no rule. Rights that only apply to directories are left
+/// out for files.
 fn allow(
     ruleset: RulesetCreated,
     place: &Path,

@@ -1,7 +1,8 @@
-//! The first process of a program's PID namespace: it starts the program, buries orphans, and says how the program ended.
+//! The first process of a program's PID namespace. It starts the program, reaps orphans and reports how the program
+//! ended.
 //!
-//! It is confined like the program. Should the program get at it, it gains nothing but a false exit code. When this process ends, the kernel ends
-//! everything in the namespace.
+//! It is confined like the program. If the program gains control of it, the only gain is a false exit code. When this
+//! process ends, the kernel ends every process in the namespace.
 
 use std::{
     fs::File,
@@ -18,7 +19,7 @@ use rustix::{
 use super::{Said, command, ready};
 use crate::wire;
 
-/// Becomes the first process of the namespaces that the stage before has made.
+/// Becomes the first process of the namespaces that the previous stage has created.
 pub(crate) fn main() -> ExitCode {
     super::with_channel(|channel| {
         if let Err(error) = super::namespaces::settle() {
@@ -27,9 +28,9 @@ pub(crate) fn main() -> ExitCode {
         }
         wire::send(channel, &Said::Settled)?;
         let (order, temp) = ready(channel, true)?;
-        // Nobody inside can trace it or read its memory.
+        // No process inside can trace this process or read its memory.
         set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-        // A group of its own, so that it can signal all of it without its parent.
+        // The program gets its own process group, so that it can signal the whole group without this process.
         let program = command(&order, &temp)?.process_group(0).spawn()?;
         let_go()?;
         attend(channel, &program);
@@ -37,7 +38,7 @@ pub(crate) fn main() -> ExitCode {
     })
 }
 
-/// The output belongs to the program alone: whoever reads it sees its end.
+/// Closes the inherited output, so that only the program holds it and its readers see the end of it.
 fn let_go() -> std::io::Result<()> {
     let nowhere = File::options().read(true).write(true).open("/dev/null")?;
     dup2_stdin(&nowhere)?;
@@ -45,13 +46,13 @@ fn let_go() -> std::io::Result<()> {
     Ok(dup2_stderr(&nowhere)?)
 }
 
-/// Until nobody is left.
+/// Reaps processes until none is left, and reports the end of the program.
 fn attend(channel: &mut UnixStream, program: &Child) {
     let program = i32::try_from(program.id()).ok().and_then(Pid::from_raw);
     loop {
         match wait(WaitOptions::empty()) {
             Ok(Some((pid, status))) if Some(pid) == program => {
-                // Where nobody listens any more there is nobody to tell.
+                // If the supervisor is gone, the report has no receiver.
                 let _ = wire::send(channel, &exited(status));
             }
             Ok(_) | Err(Errno::INTR) => {}

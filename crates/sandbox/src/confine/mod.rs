@@ -1,7 +1,8 @@
-//! The stages of a launcher that take rights away from themselves, one after the other, say what came of it, and begin the program.
+//! The stages of a launcher that drop their own rights step by step, report the result and start the program.
 //!
-//! With namespaces there are two: `prepare` makes them and starts `init`, which confines itself and starts the program. Without them the
-//! stage confines itself and becomes the program. Each has one thread. The order matters: what needs rights comes first.
+//! With namespaces there are two stages: `prepare` creates the namespaces and starts `init`, which confines itself and
+//! starts the program. Without namespaces one stage confines itself and becomes the program. Each stage has a single
+//! thread. The order of the steps matters: those that need rights come first.
 
 mod calls;
 mod files;
@@ -35,34 +36,34 @@ pub(crate) use network::enter as enter_network;
 
 use crate::{Enforced, INIT, Kind, Network, Order, Report, wire};
 
-/// What the first stage tells the others.
+/// The task that the first stage sends to the others.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Task {
     pub(crate) order: Order,
-    /// Its private temporary directory.
+    /// The program's private temporary directory.
     pub(crate) temp: PathBuf,
-    /// What is known about it already.
+    /// The restrictions that are known so far.
     pub(crate) enforced: Enforced,
 }
 
-/// What the other stages tell the first.
+/// The messages of the other stages to the first.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Said {
-    /// Namespaces are made; their first process has this number outside.
+    /// Namespaces are created; their first process has this id outside.
     Init { pid: i32 },
     /// That process is ready for its task.
     Settled,
-    /// That process cannot be used, and ends.
+    /// That process cannot be used and ends.
     NotSettled { why: String },
-    /// There are no namespaces. The process that could not make them ends: some of them may be made.
+    /// Namespaces could not be created. The process ends, because some of them may exist.
     NotPrepared { why: String },
-    /// A report for Interlock.
+    /// A report that is passed on to Interlock.
     Report(Report),
     /// The program in the namespaces has ended.
     Exited { code: Option<i32>, signal: Option<i32> },
 }
 
-/// The reason for which the program does not run.
+/// The reason why the program does not run.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     why: String,
@@ -87,7 +88,7 @@ impl Refusal {
     }
 }
 
-/// Does a stage's work with the socket that is its stdin, and says why if it cannot.
+/// Runs a stage with the socket that is its stdin. Reports the reason if the stage fails.
 fn with_channel(work: impl FnOnce(&mut UnixStream) -> Result<(), Refusal>) -> ExitCode {
     let Ok(channel) = fcntl_dupfd_cloexec(stdin(), 3) else { return ExitCode::FAILURE };
     let mut channel = UnixStream::from(channel);
@@ -100,7 +101,7 @@ fn with_channel(work: impl FnOnce(&mut UnixStream) -> Result<(), Refusal>) -> Ex
     }
 }
 
-/// Becomes the program that it is told over stdin. Comes back only if that failed.
+/// Receives the task over stdin and becomes the program. Returns only if this fails.
 pub(crate) fn main() -> ExitCode {
     with_channel(|channel| {
         let (order, temp) = ready(channel, false)?;
@@ -108,7 +109,7 @@ pub(crate) fn main() -> ExitCode {
     })
 }
 
-/// Makes namespaces and starts their first process. If the kernel does not let it, it says so.
+/// Creates namespaces and starts their first process. If the kernel does not allow it, reports the reason.
 pub(crate) fn prepare() -> ExitCode {
     with_channel(|channel| match namespaces::leave() {
         Ok(()) => {
@@ -122,16 +123,16 @@ pub(crate) fn prepare() -> ExitCode {
     })
 }
 
-/// Waits for the task and confines this process as it says. The program is all that is missing afterwards.
+/// Waits for the task and confines this process accordingly. Afterwards only the program remains to be started.
 fn ready(channel: &mut UnixStream, in_namespaces: bool) -> Result<(Order, PathBuf), Refusal> {
     let task: Task = wire::receive(&mut BufReader::new(&mut *channel))?;
     let Task { order, temp, mut enforced } = task;
     dup2_stdin(input(&order)?)?;
-    // A session of its own: it has no terminal, and its group can be signalled at once.
+    // A new session has no terminal, and its process group can be signalled as a whole.
     let _ = setsid();
-    // A net under the net: where the first stage dies without a word, this program at least goes too.
+    // A second safety net: if the first stage dies, the kernel kills at least this process.
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    // When memory runs out, the program is to go, not who looks after it.
+    // If memory runs out, the kernel should kill the program and not its supervisor.
     let _ = std::fs::write("/proc/self/oom_score_adj", "500");
     if order.rules.sandbox != Kind::None {
         confine(&order, &temp, in_namespaces, &mut enforced)?;
@@ -180,9 +181,9 @@ fn confine(order: &Order, temp: &Path, in_namespaces: bool, enforced: &mut Enfor
 /// The shared memory of a program in namespaces.
 #[derive(Clone, Copy, Debug)]
 struct SharedMemory {
-    /// `/dev/shm` is the program's own.
+    /// True if `/dev/shm` is private to the program.
     is_own: bool,
-    /// System V shared memory has a bound.
+    /// True if System V shared memory has a limit.
     is_bounded: bool,
 }
 
@@ -190,17 +191,17 @@ fn shared_memory(order: &Order, enforced: &mut Enforced) -> SharedMemory {
     enforced.namespaces = namespaces::NAMES.map(str::to_owned).to_vec();
     enforced.processes_apart = true;
     let memory_mib = order.rules.limits.memory_mib;
-    // A machine that names it wants what all programs share.
+    // A machine that names `/dev/shm` wants the shared one.
     let is_wanted = order.rules.write.iter().any(|place| place == Path::new("/dev/shm"));
     let is_own = !is_wanted && namespaces::own_shared_memory(memory_mib).is_ok();
     SharedMemory { is_own, is_bounded: namespaces::bound_shared_memory(memory_mib) }
 }
 
-/// What the program reads: a file that nobody finds any more, or nothing.
+/// Opens the input of the program: a file, which is then removed, or `/dev/null`.
 fn input(order: &Order) -> io::Result<File> {
     let Some(path) = &order.stdin else { return File::open("/dev/null") };
     let file = File::open(path)?;
-    // With bubblewrap it cannot be removed from here; whoever made it does so, too.
+    // Inside bubblewrap the file cannot be removed; its creator removes it too.
     let _ = std::fs::remove_file(path);
     Ok(file)
 }

@@ -1,6 +1,7 @@
-//! A network of its own: a loopback that nobody else is on.
+//! A private network with a loopback interface that no other program uses.
 //!
-//! Neither Landlock nor seccomp can tell addresses apart, so "loopback alone" needs a namespace. Where the user may not make one, it is refused.
+//! Neither Landlock nor seccomp can filter by address, so "loopback only" needs a network namespace. If the user may
+//! not create one, the program is refused.
 
 use std::io;
 
@@ -11,23 +12,23 @@ use rustix::{
 
 use super::namespaces;
 
-/// Puts this thread into a network of its own and brings its loopback up.
+/// Puts this thread into a private network and brings its loopback interface up.
 pub(crate) fn enter() -> io::Result<()> {
     namespaces::enter(UnshareFlags::NEWNET)?;
     bring_up_loopback()
 }
 
-/// The loopback is the first interface of every network.
+/// The index of the loopback interface, which is the first one in every network.
 const LOOPBACK: i32 = 1;
 const MESSAGE_BYTES: u32 = 32;
 
 fn bring_up_loopback() -> io::Result<()> {
-    // Without a number it is the protocol about links and routes.
+    // Without a number this is the protocol for links and routes.
     let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None)?;
     send(&socket, &message(), SendFlags::empty())?;
     let mut answer = [0_u8; 256];
     let (_, read) = recv(&socket, &mut answer, RecvFlags::empty())?;
-    // After the header of 16 bytes comes an error number, negative, or 0.
+    // The header of 16 bytes is followed by a negative error number, or 0.
     match answer.get(16..20).filter(|_| read >= 20).and_then(|bytes| bytes.try_into().ok()).map(i32::from_ne_bytes) {
         Some(0) => Ok(()),
         Some(error) => Err(io::Error::from_raw_os_error(-error)),
@@ -35,7 +36,8 @@ fn bring_up_loopback() -> io::Result<()> {
     }
 }
 
-/// A request to set a link's flag "up": a header and a description of the link, as `rtnetlink(7)` lays them out.
+/// Builds a request that sets the "up" flag of a link: a header and a description of the link in the layout of
+/// `rtnetlink(7)`.
 fn message() -> Vec<u8> {
     let (new_link, request_and_acknowledge, up) = (16_u16, 1_u16 | 4, 1_u32);
     let header = [&MESSAGE_BYTES.to_ne_bytes()[..], &new_link.to_ne_bytes(), &request_and_acknowledge.to_ne_bytes()];

@@ -1,7 +1,8 @@
-//! The administrator's privileges: none of them is left to a program.
+//! Drops the capabilities of root, so that a program has none.
 //!
-//! With `no_new_privs` nothing comes back when a program is executed, so what is dropped here stays dropped. The administrator still owns its
-//! own files; within what Landlock allows it can change those. Files of others are a matter of their modes, as for everybody.
+//! With `no_new_privs` executing a program restores nothing, so dropped capabilities stay dropped. Root still owns its
+//! files and can change them within the limits of Landlock. Access to files of others depends on their modes, as for
+//! every user.
 
 use std::{os::unix::fs::MetadataExt, path::Path};
 
@@ -15,12 +16,12 @@ use rustix::{
 
 use crate::Enforced;
 
-/// Privileges that make files of others usable, kept if the workspace belongs to another user: as when a container's administrator works on a
-/// directory of the host. All of it within what Landlock allows.
+/// Capabilities for access to files of others. They are kept if the workspace belongs to another user, for example if
+/// root of a container works on a directory of the host. Landlock still limits the access.
 const FOR_FILES_OF_OTHERS: CapabilitySet =
     CapabilitySet::CHOWN.union(CapabilitySet::DAC_OVERRIDE).union(CapabilitySet::FOWNER);
 
-/// Drops all privileges, or all but those that the workspace needs. Returns whether that was possible.
+/// Drops all capabilities, except those that the workspace needs. Returns true if that was possible.
 pub(crate) fn drop(workspace: &Path, enforced: &mut Enforced) -> bool {
     let kept = kept(workspace);
     if !kept.is_empty() {
@@ -42,7 +43,7 @@ fn kept(workspace: &Path) -> CapabilitySet {
 }
 
 fn drop_all_but(kept: CapabilitySet) -> rustix::io::Result<()> {
-    // The bounding set needs a privilege to be changed. A user has none, and gets none by executing a program.
+    // Changing the bounding set needs a capability. An ordinary user has none and gets none by executing a program.
     for capability in CapabilitySet::all().difference(kept).iter() {
         let _ = remove_capability_from_bounding_set(capability);
     }

@@ -1,7 +1,8 @@
-//! Keeps what a program left if Interlock does not do it: Interlock may have been killed while the program ran, or between its end and the record of it.
+//! Stores the changes of a program if Interlock cannot: it may have been killed while the program ran, or between the
+//! program's end and the record of it.
 //!
-//! Only the moment after the program's end tells its changes from those that a person makes later. So the supervisor waits until Interlock says that
-//! it has kept them, and runs the order's command if Interlock is gone instead.
+//! Only the time directly after the program's end distinguishes its changes from later changes of a person. So the
+//! supervisor waits until Interlock reports that it has stored them, and runs the order's command if Interlock is gone.
 
 use std::{
     io::Read,
@@ -12,17 +13,17 @@ use std::{
 
 use crate::wire::{After, KEPT};
 
-/// Waits for Interlock's word, and runs the command if it does not come.
+/// Waits for the report of Interlock, and runs the command if it does not arrive.
 pub(super) fn see_to(control: &mut UnixStream, after: Option<After>) {
     let Some(after) = after else { return };
-    // Whoever reads the reports sees their end.
+    // The reader of the reports sees their end.
     let _ = control.shutdown(Shutdown::Write);
     if !is_kept(control) {
         run(&after);
     }
 }
 
-/// Whether Interlock says that it has kept what there was; otherwise it is gone.
+/// Returns true if Interlock reports that it has stored the changes, and false if it is gone.
 fn is_kept(control: &mut UnixStream) -> bool {
     let (mut said, mut part) = (Vec::new(), [0; 64]);
     loop {
@@ -41,6 +42,6 @@ fn run(after: &After) {
     let Some((program, arguments)) = after.words.split_first() else { return };
     let mut command = Command::new(program);
     command.args(arguments).env_clear().envs(after.env.iter().map(|(name, value)| (name, value)));
-    // If it fails, whoever takes the run up finds nothing kept and asks a person.
+    // If the command fails, the process that resumes the run finds no stored changes and asks a person.
     let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
 }

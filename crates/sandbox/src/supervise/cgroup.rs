@@ -1,7 +1,8 @@
-//! Control groups around a program, where they can be had: they keep a fork bomb small until it is stopped, and count memory.
+//! Puts a program into control groups if they are available. They keep a fork bomb small until it is stopped, and they
+//! count memory.
 //!
-//! They can be had by the administrator, and by users whose session hands its group over to them. Where they cannot, processes are still counted
-//! by the supervisor.
+//! They are available to root, and to users whose session delegates its group to them. Otherwise the supervisor counts
+//! processes without them.
 
 use std::{
     collections::BTreeSet,
@@ -16,17 +17,17 @@ use crate::Limits;
 
 const TRIES_MAX: usize = 100;
 
-/// The control groups with a program in them.
+/// The control groups of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Cgroups {
-    /// Counts processes.
+    /// The group that counts processes.
     pids: Option<PathBuf>,
-    /// Counts memory.
+    /// The group that counts memory.
     pub(crate) memory: Option<MemoryGroup>,
 }
 
 impl Cgroups {
-    /// Puts a process into groups of its own, as far as that is possible. The kernel may take a while for it.
+    /// Puts a process into new groups, as far as possible. This can take the kernel some time.
     pub(crate) fn around(pid: Pid) -> Self {
         let name = format!("interlock-{}", getpid().as_raw_nonzero());
         let own = Own::read();
@@ -36,12 +37,12 @@ impl Cgroups {
         Cgroups { pids, memory }
     }
 
-    /// Whether processes are counted.
+    /// Returns true if a group counts processes.
     pub(crate) fn counts_processes(&self) -> bool {
         self.pids.is_some()
     }
 
-    /// Puts another in the place of the process that is in it.
+    /// Adds another process, which replaces the one that is in the groups.
     pub(crate) fn take_in(&self, pid: Pid) -> std::io::Result<()> {
         if let Some(group) = &self.pids {
             write(&group.join("cgroup.procs"), &pid.as_raw_nonzero().to_string())?;
@@ -49,7 +50,7 @@ impl Cgroups {
         self.memory.as_ref().map_or(Ok(()), |memory| memory.take_in(pid))
     }
 
-    /// Has the kernel keep limits on processes and memory.
+    /// Sets the limits on processes and memory in the kernel.
     pub(crate) fn limit(&self, limits: &Limits) -> std::io::Result<()> {
         if let Some(group) = &self.pids {
             write(&group.join("pids.max"), &most(limits).to_string())?;
@@ -57,12 +58,13 @@ impl Cgroups {
         self.memory.as_ref().map_or(Ok(()), |memory| memory.limit(limits.memory_mib))
     }
 
-    /// From now on nobody in it can make another, and all who are in it are killed.
+    /// Prevents new processes in the group and kills all its members.
     pub(crate) fn close(&self) {
         let Some(group) = &self.pids else { return };
         let _ = write(&group.join("pids.max"), "0");
         let _ = write(&group.join("cgroup.kill"), "1");
-        // Older kernels have no such file. A number may have gone to somebody else before the handle was made: so a second look.
+        // Older kernels have no `cgroup.kill`. A process id may have been reused before the handle was opened, so the
+        // members are read again.
         let handles: Vec<_> = members(group)
             .into_iter()
             .filter_map(|pid| Some((pid, pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?)))
@@ -73,7 +75,7 @@ impl Cgroups {
         }
     }
 
-    /// Takes them away, when everybody in them is gone.
+    /// Removes the groups after all their processes have ended.
     pub(crate) fn remove(&self) {
         self.memory.iter().for_each(MemoryGroup::remove);
         if let Some(group) = &self.pids {
@@ -85,7 +87,7 @@ impl Cgroups {
 fn within(above: &Path, name: &str, pid: Pid) -> Option<PathBuf> {
     let group = above.join(name);
     fs::create_dir(&group).ok()?;
-    // A group that cannot count anybody is of no use.
+    // A group that cannot limit processes is of no use.
     let put = write(&group.join("pids.max"), "max")
         .and_then(|()| write(&group.join("cgroup.procs"), &pid.as_raw_nonzero().to_string()));
     match put {
@@ -102,7 +104,7 @@ fn members(group: &Path) -> BTreeSet<i32> {
     said.lines().filter_map(|line| line.parse().ok()).collect()
 }
 
-/// Removes a group: the kernel may need a moment to notice that everybody in it is gone.
+/// Removes a group. The kernel may need a moment to notice that all its processes have ended.
 pub(super) fn remove(group: &Path) {
     for _ in 0..TRIES_MAX {
         if fs::remove_dir(group).is_ok() || !group.exists() {
@@ -112,7 +114,7 @@ pub(super) fn remove(group: &Path) {
     }
 }
 
-/// Writes to a file that exists: in a directory that is no group a new one would be a file like any other.
+/// Writes to an existing file. In a directory that is not a control group, this must not create a regular file.
 pub(super) fn write(file: &Path, text: &str) -> std::io::Result<()> {
     fs::File::options().write(true).open(file).and_then(|mut file| {
         use std::io::Write;
@@ -120,18 +122,18 @@ pub(super) fn write(file: &Path, text: &str) -> std::io::Result<()> {
     })
 }
 
-/// A group counts threads. It never gets more than half of what the whole system has.
+/// Returns the limit of a group, which counts threads. It is at most half of the limit of the whole system.
 fn most(limits: &Limits) -> u64 {
     let system =
         fs::read_to_string("/proc/sys/kernel/threads-max").ok().and_then(|said| said.trim().parse::<u64>().ok());
     limits.threads().min(system.map_or(u64::MAX, |most| most / 2))
 }
 
-/// The groups in which others could be made.
+/// The groups in which new groups could be created.
 struct Own {
-    /// This process's own, and the one above it.
+    /// The group of this process, and its parent.
     for_pids: Vec<PathBuf>,
-    /// This process's own group for memory, where there are separate ones.
+    /// The memory group of this process, if memory has a separate hierarchy.
     for_memory: Option<PathBuf>,
 }
 

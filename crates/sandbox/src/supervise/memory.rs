@@ -1,7 +1,7 @@
-//! A control group that counts a program's memory, where one can be had: with files in memory, shared memory and all else that belongs to no
-//! single process.
+//! A control group that counts a program's memory, if one is available. It includes files in memory, shared memory and
+//! all other memory that belongs to no single process.
 //!
-//! The kernel keeps the limit. It ends a process of the group if nothing can be freed, and counts that.
+//! The kernel enforces the limit. If it cannot free memory, it kills a process of the group and counts that.
 
 use std::{
     fs,
@@ -14,25 +14,27 @@ use super::cgroup::write;
 
 const MIB: u64 = 1_024 * 1_024;
 
-/// The kernel's limit is that much above the program's own, so that a program that grows slowly is stopped by the supervisor, which says why.
+/// Distance of the kernel's limit above the program's limit, so that the supervisor stops a slowly growing program
+/// first and reports the reason.
 const SPARE_MIB: u64 = 16;
 
-/// A group that counts memory.
+/// A control group that counts memory.
 #[derive(Debug)]
 pub(crate) enum MemoryGroup {
-    /// The one group that has everything (version 2).
+    /// The unified group with all controllers (version 2).
     Unified(PathBuf),
-    /// A group of its own for memory (version 1).
+    /// A separate group for memory (version 1).
     Separate(PathBuf),
 }
 
 impl MemoryGroup {
-    /// The group that a program is in already, if it counts memory.
+    /// Returns the group that a program is already in, if it counts memory.
     pub(crate) fn in_unified(group: &Path) -> Option<Self> {
         group.join("memory.max").exists().then(|| MemoryGroup::Unified(group.to_owned()))
     }
 
-    /// Puts a process into a new group for memory below this process's own. Never beside it: the limits of this process hold for the program.
+    /// Puts a process into a new memory group below the group of this process. It is never a sibling, so that the
+    /// limits of this process also apply to the program.
     pub(crate) fn separate(own: &Path, name: &str, pid: Pid) -> Option<Self> {
         let group = own.join(name);
         fs::create_dir(&group).ok()?;
@@ -46,7 +48,7 @@ impl MemoryGroup {
         }
     }
 
-    /// Puts another process into it.
+    /// Adds another process to the group.
     pub(crate) fn take_in(&self, pid: Pid) -> std::io::Result<()> {
         match self {
             MemoryGroup::Unified(_) => Ok(()),
@@ -54,7 +56,7 @@ impl MemoryGroup {
         }
     }
 
-    /// Has the kernel keep the limit.
+    /// Sets the limit in the kernel.
     pub(crate) fn limit(&self, memory_mib: u64) -> std::io::Result<()> {
         let bytes = memory_mib.saturating_add(SPARE_MIB).saturating_mul(MIB).min(i64::MAX.unsigned_abs());
         let file = match self {
@@ -64,7 +66,7 @@ impl MemoryGroup {
         write(&file, &bytes.to_string())
     }
 
-    /// Bytes in use that cannot be freed by forgetting what a disk has.
+    /// Returns the bytes in use that cannot be freed by dropping cached files.
     pub(crate) fn used(&self) -> u64 {
         let said = fs::read_to_string(self.folder().join("memory.stat")).unwrap_or_default();
         match self {
@@ -76,7 +78,7 @@ impl MemoryGroup {
         }
     }
 
-    /// How many processes of it the kernel has ended because the limit was reached.
+    /// Returns the number of processes that the kernel killed because of the limit.
     pub(crate) fn ended_by_kernel(&self) -> u64 {
         let file = match self {
             MemoryGroup::Unified(group) => group.join("memory.events"),
@@ -85,7 +87,7 @@ impl MemoryGroup {
         sum(&fs::read_to_string(file).unwrap_or_default(), &["oom_kill"])
     }
 
-    /// Takes it away, when everybody in it is gone.
+    /// Removes the group after all its processes have ended.
     pub(crate) fn remove(&self) {
         if let MemoryGroup::Separate(group) = self {
             super::cgroup::remove(group);
@@ -99,7 +101,7 @@ impl MemoryGroup {
     }
 }
 
-/// The sum of some fields of a file with a name and a number a line.
+/// Sums some fields of a file with one name and number per line.
 fn sum(said: &str, names: &[&str]) -> u64 {
     let pairs = said.lines().filter_map(|line| line.split_once(' '));
     let wanted =

@@ -1,11 +1,12 @@
-//! The first stage of a launcher: it stays outside of the sandbox and looks after what is inside.
+//! The first stage of a launcher: it stays outside the sandbox and supervises the program inside.
 //!
-//! It gets the second stage ready, and its control group, before it has an order, because a kernel takes its time for that: whoever starts it
-//! before there is an order waits the less for it.
+//! It prepares the second stage and its control group before it has an order, because the kernel needs time for that.
+//! If it is started before there is an order, the order waits less.
 //!
-//! It holds one end of a socket; Interlock holds the other. Whatever happens to Interlock, the socket closes with it. This process is the
-//! "subreaper" of everything below: whoever loses its parent becomes its child. So "is anything left?" has one answer, which no double
-//! fork, new session, cleared environment or ignored signal can change: whether there is a child to wait for.
+//! It holds one end of a socket; Interlock holds the other. Whatever happens to Interlock, the socket closes with it.
+//! This process is the "subreaper" of all processes below it: a process that loses its parent becomes its child. So a
+//! process is left if and only if there is a child to wait for, and no double fork, new session, cleared environment or
+//! ignored signal can change that.
 
 mod after;
 mod cgroup;
@@ -45,26 +46,27 @@ use cgroup::Cgroups;
 use stage::Stage;
 use usage::Usage;
 
-/// From the request to end until the end is forced.
+/// Time between the request to end and the forced end.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long the kernel gets to end the processes of a namespace before they are looked for one by one.
+/// Time that the kernel has to end the processes of a namespace before they are searched one by one.
 const NAMESPACE_END: Duration = Duration::from_millis(200);
 
-/// How long to try to end what does not go away: a process may hang in the kernel, and a big bomb leaves little time to others.
+/// Maximum time for ending processes: a process may hang in the kernel, and a large fork bomb leaves little time to
+/// others.
 const ENDING_MAX: Duration = Duration::from_secs(60);
 
-/// How often usage is looked at: soon after the beginning, then less and less.
+/// Interval between checks of the usage: short at first, then doubling up to the maximum.
 const FIRST_LOOK: Duration = Duration::from_millis(20);
 const LOOK_EVERY_MAX: Duration = Duration::from_millis(200);
 
-/// How often it is asked whether there are suddenly many processes.
+/// Interval between checks for a sudden growth of the number of processes.
 const GLANCE_EVERY: Duration = Duration::from_millis(10);
 
-/// As much before the others as there is: where the administrator runs it, a bomb cannot keep it from its work.
+/// The highest priority. If the supervisor runs as root, a fork bomb cannot starve it.
 const PRIORITY: i32 = -20;
 
-/// Runs the program that it is told over stdin.
+/// Runs the program that it receives over stdin.
 pub(crate) fn main() -> ExitCode {
     let Ok(control) = fcntl_dupfd_cloexec(stdin(), 3) else { return ExitCode::FAILURE };
     let mut control = UnixStream::from(control);
@@ -74,30 +76,30 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => (Err(error), None),
     };
     let report = report.unwrap_or_else(|error| Report::NotStarted { why: error.to_string(), is_refusal: false });
-    // Where nobody listens any more there is nobody to tell.
+    // If Interlock is gone, the report has no receiver.
     let _ = wire::send(&mut control, &report);
     after::see_to(&mut control, after);
     ExitCode::SUCCESS
 }
 
-/// A program at work, and what belongs to it.
+/// A running program and its resources.
 struct Scene {
-    /// The program, or the first process of the namespaces that it is in.
+    /// The program, or the first process of its namespaces.
     program: Pid,
     is_init: bool,
-    /// How the program has ended: its exit code or the signal.
+    /// The exit code or the signal of the program, after it has ended.
     ended: Option<(Option<i32>, Option<i32>)>,
-    /// Tells when the program has ended.
+    /// Becomes readable when the program has ended.
     pidfd: OwnedFd,
-    /// What the second stage says, until it closes.
+    /// The messages of the second stage, until it closes the channel.
     channel: Option<BufReader<UnixStream>>,
-    /// Whether it has said anything.
+    /// True if the second stage has sent a message.
     is_heard: bool,
-    /// Reports that Interlock has not been sent yet.
+    /// Reports that have not been sent to Interlock yet.
     unsent: Vec<Report>,
-    /// Whether Interlock has said already that it is to end.
+    /// True if Interlock has already asked to end the program.
     is_stopped: bool,
-    /// Tells that this process itself is to end.
+    /// Becomes readable when this process receives a signal to end.
     signals: UnixStream,
     guard: Guard,
     temp: TempDir,
@@ -107,18 +109,18 @@ struct Scene {
     after: Option<After>,
 }
 
-/// What came over the socket, or did not.
+/// The result of waiting for the socket.
 enum Heard {
     Nothing,
     Stop,
     Gone,
 }
 
-/// What comes over the socket first; nothing where nobody is there any more who would have it carried out.
+/// Receives the order. Returns `None` if Interlock is gone or this process has to end.
 fn order(control: &UnixStream, signals: &UnixStream) -> io::Result<Option<(Order, bool)>> {
     let mut polled = [PollFd::new(control, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
     while let Err(rustix::io::Errno::INTR) = poll(&mut polled, None) {}
-    // Told to end before there is anything to do.
+    // This process received a signal to end before there was an order.
     if !polled[1].revents().is_empty() {
         return Ok(None);
     }
@@ -127,19 +129,19 @@ fn order(control: &UnixStream, signals: &UnixStream) -> io::Result<Option<(Order
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         order => order?,
     };
-    // By its name it is waited for should Interlock end. Only then is it asked whether Interlock has: so a program either is not started or is
-    // known to whoever comes after.
+    // After a crash of Interlock the supervisor is found by this name. The check that Interlock still runs comes after
+    // setting it, so that a program is either not started or can be found by the next process.
     let name = std::ffi::CString::new(name_of(&order.mark)).map_err(io::Error::other)?;
     rustix::thread::set_name(&name)?;
     let mut polled = [PollFd::new(control, PollFlags::IN)];
     poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))?;
-    // What follows the order is the word to stop, if anything.
+    // Data after the order can only be the request to stop.
     let is_stopped = !reader.buffer().is_empty();
     Ok((!polled[0].revents().contains(PollFlags::HUP)).then_some((order, is_stopped)))
 }
 
 fn begin(control: &UnixStream) -> io::Result<Option<Scene>> {
-    // A session of its own: keys typed at Interlock's terminal are not for it.
+    // A separate session, so that keys typed at Interlock's terminal do not signal this process.
     let _ = setsid();
     let (signals, ours) = UnixStream::pair()?;
     for signal in [SIGTERM, SIGINT, SIGHUP] {
@@ -148,7 +150,7 @@ fn begin(control: &UnixStream) -> io::Result<Option<Scene>> {
     set_child_subreaper(Some(rustix::process::getpid()))?;
     let nowhere = File::options().read(true).write(true).open("/dev/null")?;
     dup2_stdin(&nowhere)?;
-    // Whatever else Interlock was started with is not for the program.
+    // Other inherited file descriptors must not reach the program.
     close_fds::set_fds_cloexec(3, &[]);
     let mut stage = Stage::prepare()?;
     let cgroups = Cgroups::around(stage.program);
@@ -189,7 +191,7 @@ fn begin(control: &UnixStream) -> io::Result<Option<Scene>> {
     }
 }
 
-/// What belongs to one order.
+/// The resources of one order.
 struct Furnished {
     pidfd: OwnedFd,
     guard: Guard,
@@ -198,7 +200,7 @@ struct Furnished {
     after: Option<After>,
 }
 
-/// Gives the second stage its task, with all that belongs to it.
+/// Sends the task to the second stage and creates its resources.
 fn furnish(stage: &mut Stage, mut order: Order, cgroups: &Cgroups, nowhere: &File) -> io::Result<Furnished> {
     let (temp, after) = (private(&order)?, order.after.take());
     let guard = guard(&order);
@@ -206,9 +208,9 @@ fn furnish(stage: &mut Stage, mut order: Order, cgroups: &Cgroups, nowhere: &Fil
         cgroups.take_in(other.program)?;
         std::mem::replace(stage, other).dismiss();
     }
-    // After that start, so that the program does not have it, too.
+    // This comes after the start of the stage, so that the program does not inherit the priority.
     let _ = setpriority_process(None, PRIORITY);
-    // Its output is the program's alone: whoever reads it sees its end.
+    // Only the program holds the output, so that its readers see the end of it.
     dup2_stdout(nowhere)?;
     dup2_stderr(nowhere)?;
     let pidfd = pidfd_open(stage.program, PidfdFlags::empty())?;
@@ -218,7 +220,7 @@ fn furnish(stage: &mut Stage, mut order: Order, cgroups: &Cgroups, nowhere: &Fil
         enforced.missing.extend(stage.why_not.take().map(|why| format!("no namespaces: {why}")));
     }
     let task = Task { temp: temp.path().to_owned(), enforced, order };
-    // Where it has ended already, that shows later.
+    // If the stage has already ended, this is detected later.
     let _ = wire::send(stage.channel.get_mut(), &task);
     let usage = Usage::new(&task.order.rules, temp.path(), u64::from(stage.is_init));
     Ok(Furnished { pidfd, guard, temp, usage, after })
@@ -229,7 +231,7 @@ fn private(order: &Order) -> io::Result<TempDir> {
     tempfile::Builder::new().prefix("interlock-").permissions(only_mine).tempdir_in(&order.temp)
 }
 
-/// The stage that an order needs, if it is another than the one that is ready.
+/// Starts the stage that an order needs, if it differs from the prepared one.
 fn other_stage(ready: &Stage, order: &Order, temp: &TempDir, guard: &Guard) -> io::Result<Option<Stage>> {
     match (order.rules.sandbox, order.rules.namespaces) {
         (Kind::Bubblewrap, _) => Stage::start(bubblewrapped(order, temp, guard)?).map(Some),
@@ -240,7 +242,7 @@ fn other_stage(ready: &Stage, order: &Order, temp: &TempDir, guard: &Guard) -> i
     }
 }
 
-/// Keeps the files that the program must not change.
+/// Reads the files that the program must not change.
 fn guard(order: &Order) -> Guard {
     let rules = &order.rules;
     if rules.sandbox == Kind::None {
@@ -273,7 +275,7 @@ fn enforced(order: &Order, guard: &Guard, cgroups: &Cgroups) -> Enforced {
 }
 
 impl Scene {
-    /// Until nothing is left.
+    /// Supervises the program until no process is left, and returns the final report.
     fn play(&mut self, control: &mut UnixStream) -> io::Result<Report> {
         let over = self.attend(control);
         let left = self.end_all();
@@ -287,14 +289,15 @@ impl Scene {
         breaches.extend(limit);
         let (code, signal) = self.ended.unwrap_or_default();
         if !self.is_heard && code.is_some() {
-            // Bubblewrap, say, where the user may not make namespaces. It says why on the program's stderr.
+            // For example bubblewrap, if the user may not create namespaces. It prints the reason to the program's
+            // stderr.
             let why = "the sandbox could not be made; what made it says why on stderr".to_owned();
             return Ok(Report::NotStarted { why, is_refusal: true });
         }
         Ok(Report::Ended(Ended { code, signal, limit: rule, breaches, left }))
     }
 
-    /// Until the program has ended or is to end now. The limit that was broken, if that is why.
+    /// Waits until the program has ended or must end now. Returns the violated limit if that is the reason.
     fn attend(&mut self, control: &mut UnixStream) -> io::Result<Option<Breach>> {
         let (mut every, mut stop_until) = (FIRST_LOOK, None);
         let mut look_at = Instant::now() + every;
@@ -327,7 +330,7 @@ impl Scene {
         }
     }
 
-    /// Waits for something to happen.
+    /// Waits for the next event.
     fn listen(&self, control: &mut UnixStream, until: Instant) -> io::Result<Heard> {
         let wait_for = Timespec::try_from(until.saturating_duration_since(Instant::now())).map_err(io::Error::other)?;
         let mut polled = vec![PollFd::new(&*control, PollFlags::IN), PollFd::new(&self.signals, PollFlags::IN)];
@@ -350,7 +353,7 @@ impl Scene {
         }
     }
 
-    /// Hands on what the other stages have said so far.
+    /// Passes the reports of the other stages on to Interlock.
     fn pass_on(&mut self, control: &mut UnixStream) {
         while self.is_spoken_to() {
             self.hear();
@@ -367,11 +370,11 @@ impl Scene {
         !channel.buffer().is_empty() || matches!(poll(&mut polled, Some(&now)), Ok(1..))
     }
 
-    /// Takes in one line of what another stage says, or its end.
+    /// Processes one message of another stage, or the end of its channel.
     fn hear(&mut self) {
         let Some(channel) = &mut self.channel else { return };
         match wire::receive::<Said>(channel) {
-            // How it ended and what it did is said by this process alone.
+            // Only this process reports the end of the program and its violations.
             Ok(Said::Report(report @ (Report::Started(_) | Report::NotStarted { .. }))) => {
                 self.is_heard = true;
                 self.unsent.push(report);
@@ -384,16 +387,17 @@ impl Scene {
         }
     }
 
-    /// Takes leave of all that have ended. Whether nobody is left.
+    /// Reaps all processes that have ended. Returns true if none is left.
     fn reap(&mut self) -> bool {
         loop {
             match wait(WaitOptions::NOHANG) {
                 Ok(Some((pid, status))) if pid == self.program => {
-                    // How the program ended was said before, if it is not this process. Nobody holds the other end any more.
+                    // If this is the first process of the namespaces, it has reported the end of the program before.
+                    // The other end of the channel is closed now.
                     while self.is_init && self.channel.is_some() {
                         self.hear();
                     }
-                    // The first process of namespaces has no success to report for the program.
+                    // An exit code of 0 of the first process does not mean that the program succeeded.
                     let code = status.exit_status().filter(|code| !self.is_init || *code != 0);
                     self.ended.get_or_insert((code, status.terminating_signal()));
                 }
@@ -404,20 +408,21 @@ impl Scene {
         }
     }
 
-    /// Waits for the end of the first process for a while.
+    /// Waits a limited time for the end of the first process.
     fn await_end(&self, at_most: Duration) {
         let Ok(at_most) = Timespec::try_from(at_most) else { return };
         let _ = poll(&mut [PollFd::new(&self.pidfd, PollFlags::IN)], Some(&at_most));
     }
 
-    /// Ends whatever is there. How many could not be ended.
+    /// Ends all processes. Returns the number of processes that could not be ended.
     fn end_all(&mut self) -> u64 {
         let deadline = Instant::now() + ENDING_MAX;
         let mut pause = Duration::from_micros(200);
-        // At once: the kernel lets nobody in the group make another meanwhile. Only now, while the number cannot be somebody else's.
+        // The kernel signals the whole group at once, so that no member can fork meanwhile. This happens first, because
+        // the process id cannot have been reused yet.
         let _ = rustix::process::kill_process_group(self.program, Signal::KILL);
         if self.is_init {
-            // The kernel ends the rest of its namespace with it, which is quicker than to look for everybody.
+            // The kernel ends the rest of the namespace with it, which is faster than searching for all processes.
             self.await_end(NAMESPACE_END);
         }
         while !self.reap() {
@@ -433,7 +438,7 @@ impl Scene {
     }
 }
 
-/// Removes the private directory, also where the program has taken rights away in it.
+/// Removes the private directory, even if the program has removed permissions in it.
 fn remove(temp: &TempDir) {
     if std::fs::remove_dir_all(temp.path()).is_ok() {
         return;

@@ -1,4 +1,5 @@
-//! The process that will begin the program: started before there is an order, because a kernel takes its time to make namespaces.
+//! The process that will start the program. It is started before there is an order, because the kernel needs time to
+//! create namespaces.
 
 use std::{
     io::{self, BufReader},
@@ -18,20 +19,21 @@ use crate::{CONFINE, PREPARE, confine::Said, wire};
 pub(super) struct Stage {
     /// The process, a child of this one.
     pub(super) program: Pid,
-    /// What it says.
+    /// The channel with its messages.
     pub(super) channel: BufReader<UnixStream>,
-    /// Whether it is the first process of namespaces of its own; otherwise it becomes the program itself.
+    /// True if it is the first process of private namespaces. Otherwise it becomes the program itself.
     pub(super) is_init: bool,
-    /// Why there are no namespaces.
+    /// The reason why there are no namespaces.
     pub(super) why_not: Option<String>,
 }
 
 impl Stage {
-    /// Starts a stage with namespaces, or one without where the kernel does not let it have any.
+    /// Starts a stage with namespaces, or one without if the kernel does not allow them.
     pub(super) fn prepare() -> io::Result<Self> {
         let mut stage = Self::start(again(PREPARE))?;
         let (mut init, mut settled) = (None, None);
-        // Two processes speak, in any order: the one that makes the namespaces, which then ends, and the first one in them.
+        // Two processes send messages in any order: the one that creates the namespaces, which then ends, and the first
+        // one inside.
         while init.is_none() || settled.is_none() {
             match wire::receive(&mut stage.channel) {
                 Ok(Said::NotPrepared { why }) => {
@@ -47,7 +49,7 @@ impl Stage {
                 }
             }
         }
-        // This process adopts orphans, and so the first process in the namespaces.
+        // This process adopts orphans, so it adopts the first process in the namespaces.
         bury(stage.program);
         stage.program = init.unwrap_or(stage.program);
         stage.is_init = true;
@@ -60,12 +62,12 @@ impl Stage {
         }
     }
 
-    /// Starts a stage without namespaces.
+    /// Starts a stage without namespaces, for this reason.
     pub(super) fn plain(why: String) -> io::Result<Self> {
         Ok(Stage { why_not: Some(why), ..Self::start(again(CONFINE))? })
     }
 
-    /// Starts a stage by a command.
+    /// Starts a stage with this command.
     pub(super) fn start(mut command: Command) -> io::Result<Self> {
         let (channel, theirs) = UnixStream::pair()?;
         command.env_clear().stdout(Stdio::inherit()).stderr(Stdio::inherit());
@@ -74,14 +76,14 @@ impl Stage {
         Ok(Stage { program, channel: BufReader::new(channel), is_init: false, why_not: None })
     }
 
-    /// Waits until it is gone, which it is when nobody has a task for it.
+    /// Closes the channel, which ends a stage without a task, and waits for its end.
     pub(super) fn dismiss(self) {
         drop(self.channel);
         bury(self.program);
     }
 }
 
-/// This binary, also after its file was replaced.
+/// Returns a command for the current binary, even if its file was replaced since.
 fn again(stage: &str) -> Command {
     let mut again = Command::new("/proc/self/exe");
     again.arg(stage);

@@ -1,37 +1,39 @@
-//! Everything below this process.
+//! Finds and signals all processes below this process.
 //!
-//! Numbers of processes are used again, so a process is signalled through a handle, and only if it is still one of ours after the handle was
-//! made. Who makes new processes all the time must lose against who looks for them: whoever is found is *stopped* at once, before the search
-//! goes on, and killed only when a search finds nobody new. A stopped process makes no others, and its place is not free for another.
+//! Process ids are reused, so a process is signalled through a handle, and only if it is still a descendant after the
+//! handle was opened. The search must win against a program that forks all the time. So every process that is found is
+//! *stopped* at once, before the search continues, and killed only when a search finds no new process. A stopped
+//! process cannot fork, and its process id is not reused.
 
 use std::{collections::BTreeSet, fs};
 
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
 
-/// How often everybody is looked for before those who were found are killed, and how often in vain.
+/// Maximum number of searches before the processes found are killed, and maximum number of consecutive searches without
+/// a new process.
 const SEARCHES_MAX: usize = 1_000;
 const IN_VAIN_MAX: usize = 3;
 
-/// How often, between two searches, the newest process of all is asked whether it is ours.
+/// Number of checks between two searches if the newest process of the system is a descendant.
 const GUESSES: usize = 8;
 
-/// A process, as `/proc` tells.
+/// A process as `/proc` describes it.
 struct Process {
     parent: i32,
     is_zombie: bool,
     threads: u64,
 }
 
-/// How many there are.
+/// The processes below this one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Count {
-    /// Their numbers; zombies, too.
+    /// The process ids, including those of zombies.
     pub(crate) processes: Vec<i32>,
-    /// Threads of all of them.
+    /// The number of threads of all of them.
     pub(crate) threads: u64,
 }
 
-/// Everybody below this process.
+/// Counts all processes below this process.
 pub(crate) fn count() -> Count {
     let mut count = Count::default();
     search(&BTreeSet::new(), |pid, process| {
@@ -41,13 +43,14 @@ pub(crate) fn count() -> Count {
     count
 }
 
-/// Signals everybody.
+/// Sends a signal to all processes below this process.
 pub(crate) fn signal_all(signal: Signal) {
     search(&BTreeSet::new(), |pid, process| send(pid, process, signal));
 }
 
-/// Stops everybody until nobody new is found, then kills them. What is asked takes leave of those who have ended, and tells whether nobody is
-/// left: as long as somebody is and nobody is found, there is one who has a successor whenever a search comes by.
+/// Stops all processes until no new one is found, then kills them. `is_over` reaps the processes that have ended and
+/// returns true if none is left. If processes are left but a search finds no new one, a process replaces itself faster
+/// than a search finds it; the search is then repeated up to a limit.
 pub(crate) fn kill_all(mut is_over: impl FnMut() -> bool) {
     let (mut stopped, mut strangers, mut in_vain) = (BTreeSet::new(), BTreeSet::new(), 0);
     for _ in 0..SEARCHES_MAX {
@@ -67,7 +70,8 @@ pub(crate) fn kill_all(mut is_over: impl FnMut() -> bool) {
     signal_all(Signal::KILL);
 }
 
-/// Who has just been made is the last to have made another.
+/// Stops the newest process of the system if it is a child of this process, because the newest process is the most
+/// likely to fork again.
 fn stop_newest() {
     let me = getpid().as_raw_nonzero().get();
     for _ in 0..GUESSES {
@@ -79,8 +83,9 @@ fn stop_newest() {
     }
 }
 
-/// Goes through all processes but those known to be somebody else's, and does something with each of ours as soon as it is found. Who is
-/// somebody else's. Numbers go up, so children mostly come after their parents; who is missed is found by the next search.
+/// Visits all processes except those in `skip`, and calls `found` for each descendant at once. Returns the processes
+/// that are not descendants. Process ids increase, so children mostly come after their parents; the next search finds
+/// those that are missed.
 fn search(skip: &BTreeSet<i32>, mut found: impl FnMut(i32, &Process)) -> BTreeSet<i32> {
     let (mut ours, mut strangers) = (BTreeSet::from([getpid().as_raw_nonzero().get()]), BTreeSet::new());
     let mut open = Vec::new();
@@ -98,15 +103,16 @@ fn search(skip: &BTreeSet<i32>, mut found: impl FnMut(i32, &Process)) -> BTreeSe
             false => open.push((pid, process)),
         }
     }
-    // Those whose number is lower than their parent's.
+    // Processes with a lower id than their parent.
     join(&mut open, &mut ours, found);
-    // One whose parent has just ended is about to become ours: only who comes from the first process for sure is skipped next time.
+    // A process whose parent has just ended is about to be adopted. So the next search only skips processes that
+    // certainly descend from the first process.
     strangers.extend([0, 1]);
     join(&mut open, &mut strangers, |_, _| {});
     strangers
 }
 
-/// Moves those whose parents are in a family into it.
+/// Moves processes whose parent is in a family into the family.
 fn join(open: &mut Vec<(i32, Process)>, family: &mut BTreeSet<i32>, mut joined: impl FnMut(i32, &Process)) {
     let mut before = usize::MAX;
     while open.len() < before {
@@ -129,21 +135,21 @@ fn pids() -> impl Iterator<Item = i32> {
 
 fn look(pid: i32) -> Option<Process> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name before it is in brackets and may contain anything.
+    // The name comes before these fields in parentheses and may contain any character.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().take(18).collect();
     let threads = fields.get(17)?.parse().ok()?;
-    // Where the first thread has ended before the others, the process looks like a zombie and is none.
+    // If the first thread ends before the others, the process looks like a zombie but is not.
     let is_zombie = matches!(fields[0], "Z" | "X") && threads <= 1;
     Some(Process { parent: fields.get(1)?.parse().ok()?, is_zombie, threads })
 }
 
-/// Signals a process that was seen with this parent. Where it lost its parent meanwhile, it became ours.
+/// Signals a process that was seen with this parent. If it has lost its parent since, this process has adopted it.
 fn send(pid: i32, seen: &Process, signal: Signal) {
     let Some(process) = Pid::from_raw(pid) else { return };
     let Ok(handle) = pidfd_open(process, PidfdFlags::empty()) else { return };
     let me = getpid().as_raw_nonzero().get();
     if look(pid).is_some_and(|now| now.parent == seen.parent || now.parent == me) {
-        // It may have ended by itself.
+        // The process may have ended.
         let _ = pidfd_send_signal(handle, signal);
     }
 }

@@ -1,5 +1,6 @@
-//! What a program and everything below it uses, looked at now and then. The kernel's own limits are for single processes or need rights that
-//! a user seldom has, so the sums are made here; between two looks a program can go beyond them for a moment.
+//! Measures the resource usage of a program and all processes below it at intervals. The kernel's limits apply to
+//! single processes or need privileges that users rarely have, so the sums are computed here. Between two checks a
+//! program can exceed a limit for a moment.
 
 use std::{
     fs,
@@ -13,28 +14,28 @@ use crate::{Breach, Limits, Rules};
 
 const MIB: u64 = 1_024 * 1_024;
 
-/// Less than this is not for what the program wrote that a disk fills.
+/// Minimum amount that a program must have written before a full disk is attributed to it.
 const OWN_PART_MIB: u64 = 64;
 
-/// Fewer new threads than this are no reason to look.
+/// Minimum number of new threads that triggers a check.
 const GROWTH_MIN: u64 = 16;
 
-/// What is looked at.
+/// The limits and the state of the measurement.
 #[derive(Debug)]
 pub(crate) struct Usage {
     limits: Limits,
-    /// Processes of the launcher that are below this one, too.
+    /// Processes of the launcher that are also below this one.
     helpers: u64,
     places: [PathBuf; 2],
     page_bytes: u64,
-    /// Written by this process and before.
+    /// Bytes written by this process before the program started.
     written_before: u64,
-    /// How many threads the whole system had at the last look.
+    /// Number of threads of the whole system at the last check.
     threads_seen: u64,
 }
 
 impl Usage {
-    /// For a program that begins now.
+    /// Starts the measurement for a program that starts now.
     pub(crate) fn new(rules: &Rules, temp: &Path, helpers: u64) -> Self {
         let page_bytes = rustix::param::page_size() as u64;
         let places = [rules.workspace.clone(), temp.to_owned()];
@@ -42,13 +43,14 @@ impl Usage {
         Usage { limits: rules.limits, helpers, places, page_bytes, written_before, threads_seen }
     }
 
-    /// Whether so many threads have come since the last look that another is due. It costs next to nothing, so it can be asked often.
+    /// Returns true if so many threads were created since the last check that another check is due. It is cheap enough
+    /// to call often.
     pub(crate) fn is_growing(&self) -> bool {
         let few = (self.limits.processes / 4).max(GROWTH_MIN);
         threads_of_the_system() > self.threads_seen.saturating_add(few)
     }
 
-    /// The limit that is broken, if one is. Memory is counted by its control group, if there is one.
+    /// Returns the violated limit, if there is one. Memory is counted by the control group, if there is one.
     pub(crate) fn look(&mut self, group: Option<&MemoryGroup>) -> Option<Breach> {
         self.threads_seen = threads_of_the_system();
         let tree::Count { processes: all, threads } = tree::count();
@@ -72,14 +74,15 @@ impl Usage {
         self.look_at_disks(&all)
     }
 
-    /// The breach of a program that was so fast that the kernel had to end a part of it.
+    /// Returns the breach if the program grew so fast that the kernel killed one of its processes.
     pub(crate) fn ended_by_kernel(&self, group: &MemoryGroup) -> Option<Breach> {
         let said =
             || format!("the kernel ended a process: more than {} MiB of memory were in use", self.limits.memory_mib);
         (group.ended_by_kernel() > 0).then(|| Breach::new("limit.memory", said()))
     }
 
-    /// What is written by those that are gone counts for who waited for them, in the end for this process.
+    /// Checks the written bytes and the free space. Bytes written by ended processes are counted for the process that
+    /// reaped them, finally for this process.
     fn look_at_disks(&self, all: &[i32]) -> Option<Breach> {
         let gone = written("self").saturating_sub(self.written_before);
         let written = all.iter().map(|pid| written(&pid.to_string())).fold(gone, u64::saturating_add) / MIB;
@@ -88,15 +91,15 @@ impl Usage {
             return Some(Breach::new("limit.disk", said));
         }
         let free = self.places.iter().filter_map(|place| free(place)).min()? / MIB;
-        // A disk that was full before is not the program's doing.
+        // If the disk was full before, the program is not the cause.
         (free < self.limits.free_mib && written >= OWN_PART_MIB.min(self.limits.free_mib)).then(|| {
             let said = format!("only {free} MiB of the disk were left free; {} have to stay", self.limits.free_mib);
             Breach::new("limit.free", said)
         })
     }
 
-    /// Memory of all processes, without a control group. What several share is counted once, by the part that each has in it; that is slow, so
-    /// it is looked at only if it matters.
+    /// Returns the memory of all processes without a control group. Shared memory is counted once, by the share of each
+    /// process. That is slow, so it is computed only if it can exceed the limit.
     fn memory_of_all(&self, all: &[i32]) -> u64 {
         let of_each: Vec<_> = all.iter().map(|pid| self.memory(*pid)).collect();
         let own: u64 = of_each.iter().map(|(own, _)| own).sum();
@@ -107,7 +110,7 @@ impl Usage {
         }
     }
 
-    /// Bytes that a process has for itself, and those that others may have, too: files and shared memory.
+    /// Returns the private bytes of a process, and the bytes that it may share: files and shared memory.
     fn memory(&self, pid: i32) -> (u64, u64) {
         let said = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
         let mut pages = said.split_whitespace().skip(1).map(|word| word.parse::<u64>().unwrap_or(0));
@@ -116,7 +119,8 @@ impl Usage {
     }
 }
 
-/// Bytes of shared memory that a process has, divided by how many have them. Files of a disk are not in it: the kernel can forget them.
+/// Returns the shared memory of a process divided by the number of its users. Files on a disk are not included, because
+/// the kernel can drop them.
 fn part_of_shared(pid: i32) -> u64 {
     let said = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
     let line = said.lines().find_map(|line| line.strip_prefix("Pss_Shmem:"));
@@ -124,7 +128,8 @@ fn part_of_shared(pid: i32) -> u64 {
     kib.unwrap_or(0).saturating_mul(1_024)
 }
 
-/// Bytes that a process and those it waited for have written to disks; nothing where this kernel does not count.
+/// Returns the bytes that a process and its reaped children have written to disks, or 0 if this kernel does not count
+/// them.
 fn written(pid: &str) -> u64 {
     let said = fs::read_to_string(format!("/proc/{pid}/io")).unwrap_or_default();
     let field =
@@ -132,7 +137,8 @@ fn written(pid: &str) -> u64 {
     field("write_bytes:").saturating_sub(field("cancelled_write_bytes:"))
 }
 
-/// Threads of everybody; zero where the system does not tell, and then looks come by the clock alone.
+/// Returns the number of threads of the whole system, or 0 if the system does not report it. Then checks only follow
+/// the clock.
 fn threads_of_the_system() -> u64 {
     let said = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let of = said.split_whitespace().nth(3).and_then(|field| field.split_once('/'));

@@ -1,4 +1,4 @@
-//! The command that keeps a program's changes runs if Interlock is gone, and only then.
+//! The command that stores a program's changes runs if Interlock is gone, and only then.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 
@@ -6,7 +6,7 @@ use interlock_sandbox::{After, KEPT, Order};
 
 use crate::scene::{Scene, until};
 
-/// An order for a script, with a command that makes a file when it runs.
+/// Builds an order for a script, with a command that creates a file when it runs.
 fn order(scene: &Scene, script: &str) -> Order {
     let file = scene.path("kept").display().to_string();
     let words = ["/bin/sh", "-c", "ls \"$0\" > \"$1\".new; mv \"$1\".new \"$1\""];
@@ -28,10 +28,10 @@ fn the_command_runs_after_the_program_if_interlock_is_gone() {
 }
 
 #[test]
-fn the_command_runs_if_interlock_goes_between_the_end_and_its_word() {
+fn the_command_runs_if_interlock_ends_before_it_confirms() {
     let scene = Scene::new();
     let mut running = scene.start_order(&order(&scene, "echo x > made"));
-    // The reports have an end although the supervisor waits for a word.
+    // The reports end although the supervisor still waits for the confirmation.
     assert!(BufReader::new(&running.control).lines().count() >= 2);
     assert!(!scene.path("kept").exists());
     drop(running.control);
@@ -40,7 +40,7 @@ fn the_command_runs_if_interlock_goes_between_the_end_and_its_word() {
 }
 
 #[test]
-fn the_command_does_not_run_if_interlock_has_kept_everything() {
+fn the_command_does_not_run_if_interlock_has_stored_the_changes() {
     let scene = Scene::new();
     let mut running = scene.start_order(&order(&scene, "echo x > made"));
     assert!(BufReader::new(&running.control).lines().count() >= 2);

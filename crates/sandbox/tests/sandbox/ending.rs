@@ -1,4 +1,4 @@
-//! Everything ends with its attempt, and with whoever started it, however that goes.
+//! All processes end with their attempt and with Interlock, however it ends.
 
 use std::{
     io::Write,
@@ -10,11 +10,11 @@ use interlock_sandbox::{STOP, is_supervisor_of};
 
 use crate::scene::{Scene, until};
 
-/// Ways to stay behind. Each says `pid` as soon as it is there.
+/// Ways to leave a process behind. Each writes the file `pid` when the process runs.
 const RUNAWAYS: [&str; 6] = [
     "sleep 1000 & echo $! > pid",
     "setsid sh -c 'echo $$ > pid; exec sleep 1000' & while ! [ -s pid ]; do sleep 0.01; done",
-    // Twice forked, in a session of its own, without an environment, deaf to everything that can be ignored.
+    // A double fork in a new session, without an environment, ignoring all signals that can be ignored.
     "python3 -c '
 import os, signal, time
 if os.fork() == 0:
@@ -27,7 +27,7 @@ if os.fork() == 0:
         os.execve(\"/bin/sh\", [\"daemon\", \"-c\", \"echo $$ > pid; while :; do sleep 1; done\"], {})
     os._exit(0)
 '; while ! [ -s pid ]; do sleep 0.01; done",
-    // Its own subreaper, so that orphans do not come to the supervisor at first.
+    // A subreaper of its own, so that the supervisor does not adopt its orphans at first.
     "python3 -c '
 import ctypes, os, time
 if os.fork() == 0:
@@ -45,7 +45,7 @@ if os.fork() == 0:
 ];
 
 #[test]
-fn what_stays_behind_ends_with_the_program() {
+fn processes_left_behind_end_with_the_program() {
     for runaway in RUNAWAYS {
         let scene = Scene::new();
         scene.run(runaway).is_well();
@@ -54,7 +54,7 @@ fn what_stays_behind_ends_with_the_program() {
 }
 
 #[test]
-fn when_interlock_is_gone_all_of_it_goes() {
+fn all_processes_end_if_interlock_is_gone() {
     for runaway in RUNAWAYS {
         let scene = Scene::new();
         let running = scene.start(&format!("{runaway}\necho $$ > main; sleep 1000"));
@@ -62,14 +62,14 @@ fn when_interlock_is_gone_all_of_it_goes() {
         let mut child = running.child;
         drop(running.control);
         child.wait().unwrap();
-        // The supervisor goes last.
+        // The supervisor ends last.
         assert!(!scene.is_alive(&main) && !scene.is_alive(&pid), "{runaway}");
-        assert_eq!(std::fs::read_dir(scene.path("tmp")).unwrap().count(), 0, "nothing of it is left");
+        assert_eq!(std::fs::read_dir(scene.path("tmp")).unwrap().count(), 0, "no temporary file is left");
     }
 }
 
 #[test]
-fn it_is_asked_before_it_is_made_to_end() {
+fn a_program_can_end_gracefully_on_stop() {
     let scene = Scene::new();
     let mut running = scene.start("trap 'echo bye; exit 7' TERM; echo $$ > pid; while :; do sleep 0.01; done");
     scene.line_of("pid");
@@ -81,7 +81,7 @@ fn it_is_asked_before_it_is_made_to_end() {
 }
 
 #[test]
-fn who_does_not_listen_is_made_to_end() {
+fn a_program_that_ignores_stop_is_killed() {
     let scene = Scene::new();
     let mut running = scene.start("trap '' TERM HUP INT; echo $$ > pid; while :; do sleep 0.01; done");
     let pid = scene.line_of("pid");
@@ -91,9 +91,9 @@ fn who_does_not_listen_is_made_to_end() {
     assert!(!scene.is_alive(&pid));
 }
 
-/// Ctrl-C and shutdown reach the supervisor, too; it takes the program with it.
+/// Ctrl-C and shutdown also signal the supervisor, which then ends the program.
 #[test]
-fn a_supervisor_that_is_told_to_end_takes_the_program_with_it() {
+fn a_signalled_supervisor_ends_the_program() {
     for signal in ["TERM", "INT", "HUP"] {
         let scene = Scene::new();
         let running = scene.start("trap '' TERM; setsid sleep 1000 & echo $! > pid; wait");
@@ -105,7 +105,7 @@ fn a_supervisor_that_is_told_to_end_takes_the_program_with_it() {
 }
 
 #[test]
-fn a_pty_holds_nothing() {
+fn a_pty_keeps_no_process_alive() {
     let scene = Scene::new().with(|rules| rules.write.extend(["/dev/ptmx".into(), "/dev/pts".into()]));
     let holds = "python3 -c '
 import os, pty, time
@@ -121,7 +121,7 @@ time.sleep(1000)'";
 }
 
 #[test]
-fn a_supervisor_is_known_by_its_mark() {
+fn a_supervisor_is_recognized_by_its_mark() {
     let scene = Scene::new();
     let running = scene.start("sleep 1000");
     let pid = i32::try_from(running.child.id()).unwrap();
@@ -131,11 +131,11 @@ fn a_supervisor_is_known_by_its_mark() {
 }
 
 #[test]
-fn a_launcher_without_an_order_ends_with_its_socket_and_when_it_is_told_to() {
+fn a_launcher_without_an_order_ends_with_its_socket_or_on_a_signal() {
     for signal in [None, Some("TERM")] {
         let (mut child, control) = Scene::new().launcher();
         if let Some(signal) = signal {
-            // Before it listens it would end by the signal alone.
+            // Before its handler is installed, the signal itself would end the process.
             until(|| has_child(child.id()).then_some(()));
             Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
         } else {
@@ -146,7 +146,7 @@ fn a_launcher_without_an_order_ends_with_its_socket_and_when_it_is_told_to() {
     }
 }
 
-/// Whether the second stage is there.
+/// Returns true if the second stage runs.
 fn has_child(pid: u32) -> bool {
     let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
     children.is_ok_and(|children| !children.trim().is_empty())

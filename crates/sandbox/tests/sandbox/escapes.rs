@@ -1,4 +1,4 @@
-//! Programs that try to get out, and do not.
+//! Programs that try to escape, and fail.
 
 use std::{fs, io::Read, net::TcpListener, os::unix::net::UnixListener};
 
@@ -6,7 +6,7 @@ use interlock_sandbox::{Kind, Network, ability};
 
 use crate::scene::{SECRET, Scene, has};
 
-/// Every line of the script must fail; none leaves a trace outside.
+/// Runs scripts that must all fail and leave no trace outside.
 #[track_caller]
 fn all_fail(scene: &Scene, tries: &[&str]) {
     for attempt in tries {
@@ -61,7 +61,7 @@ fn credentials_cannot_be_read() {
 }
 
 #[test]
-fn nor_where_the_home_itself_is_the_workspace() {
+fn credentials_cannot_be_read_if_the_home_is_the_workspace() {
     let scene = Scene::new();
     let home = scene.path("home");
     let scene = scene.with(|rules| rules.workspace = home);
@@ -72,7 +72,7 @@ fn nor_where_the_home_itself_is_the_workspace() {
 }
 
 #[test]
-fn a_race_with_symbolic_links_wins_nothing() {
+fn a_race_with_symbolic_links_gains_nothing() {
     let race = "mkdir real; echo mine > real/file; mkdir real/sub; \
         ( i=0; while [ $i -lt 400 ]; do ln -sfn ../outside link; ln -sfn real link; i=$((i+1)); done ) & \
         i=0; while [ $i -lt 400 ]; do echo race 2>/dev/null >> link/file; cat link/secret 2>/dev/null; i=$((i+1)); done; wait";
@@ -95,7 +95,7 @@ s.send(b"out")
 ' "#;
 
 #[test]
-fn nobody_can_be_talked_to_unless_that_is_allowed() {
+fn the_network_is_closed_unless_it_is_allowed() {
     let scene = Scene::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -112,7 +112,7 @@ fn nobody_can_be_talked_to_unless_that_is_allowed() {
     let vsock = "python3 -c 'import socket; socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)'";
     let bash = format!("bash -c 'echo out > /dev/tcp/127.0.0.1/{port}'");
     all_fail(&scene, &[&tcp, &udp, &six, &file, &raw, netlink, vsock, &bash]);
-    assert!(listener.accept().is_err() && unix.accept().is_err(), "nobody has come");
+    assert!(listener.accept().is_err() && unix.accept().is_err(), "a connection arrived");
 
     let scene = scene.with(|rules| rules.network = Network::Unix);
     all_fail(&scene, &[&tcp, &udp, &six]);
@@ -129,7 +129,7 @@ fn nobody_can_be_talked_to_unless_that_is_allowed() {
 }
 
 #[test]
-fn a_loopback_of_its_own_reaches_nobody_else() {
+fn a_private_loopback_reaches_no_other_network() {
     if !ability().namespaces {
         let done = Scene::new().with(|rules| rules.network = Network::Loopback).run("true");
         assert!(done.not_started.unwrap().1);
@@ -156,7 +156,7 @@ print(l.accept()[0].recv(9))'";
     assert!(done.enforced().network_by.contains(&"namespace".to_owned()));
 }
 
-/// The supervisor, this process and everybody else are out of reach.
+/// The supervisor, this process and all other processes are out of reach.
 #[test]
 fn processes_outside_can_be_neither_traced_nor_signalled() {
     for scene in [Scene::new(), Scene::new().plain()] {
@@ -191,7 +191,8 @@ sys.exit(0 if libc.ptrace(16, {pid}, 0, 0) == 0 else 1)'"
         "cat /proc/$PPID/environ".to_owned(),
     ];
     let probe = scene.run("true");
-    // In namespaces the parent is the program's own first process, which ignores signals; older kernels do not keep signals inside otherwise.
+    // In namespaces the parent is the first process of the namespaces, which ignores signals. Without namespaces older
+    // kernels do not restrict signals.
     let is_tried = |attempt: &&str| match attempt.starts_with("kill") {
         true if attempt.contains("PPID") => probe.enforced().namespaces.is_empty() && probe.enforced().processes_apart,
         true => probe.enforced().processes_apart,
@@ -199,7 +200,7 @@ sys.exit(0 if libc.ptrace(16, {pid}, 0, 0) == 0 else 1)'"
     };
     let tries: Vec<_> = tries.iter().map(String::as_str).filter(is_tried).collect();
     all_fail(scene, &tries);
-    assert!(bystander.try_wait().unwrap().is_none(), "it is still there");
+    assert!(bystander.try_wait().unwrap().is_none(), "the process was killed");
     bystander.kill().unwrap();
     bystander.wait().unwrap();
 }
@@ -226,9 +227,9 @@ fn the_system_cannot_be_changed() {
     all_fail(&Scene::new(), &tries);
 }
 
-/// The environment of the program must do nothing to the launcher, which is not confined.
+/// The program's environment must have no effect on the launcher, which is not confined.
 #[test]
-fn the_launcher_does_not_load_what_the_program_is_told_to() {
+fn the_launcher_ignores_the_programs_environment() {
     let scene = Scene::new();
     let source = "#include <stdio.h>\n__attribute__((constructor)) static void init(void) { FILE *f = fopen(\"/proc/self/cmdline\", \"r\"); \
                   char b[200] = {0}; fread(b, 1, 199, f); FILE *o = fopen(\"loaded\", \"a\"); if (o) { fprintf(o, \"%s\\n\", b); fclose(o); } }";
@@ -245,14 +246,14 @@ fn the_launcher_does_not_load_what_the_program_is_told_to() {
 }
 
 #[test]
-fn bubblewrap_hides_more() {
+fn bubblewrap_hides_more_than_landlock() {
     if !has("bwrap") {
         return;
     }
     let scene = Scene::new().with(|rules| rules.sandbox = Kind::Bubblewrap);
     let probe = scene.run("true");
     if probe.ended.is_none() || probe.ended().code != Some(0) {
-        // Installed, and not allowed here: then nothing runs.
+        // If it is installed but not allowed here, the program must not run.
         assert!(probe.enforced.is_none(), "{probe:#?}");
         return;
     }
@@ -263,18 +264,18 @@ fn bubblewrap_hides_more() {
     done.is_well();
     assert!(done.stdout.starts_with("x\n"));
     let count: u32 = done.stdout.lines().nth(1).unwrap().parse().unwrap();
-    assert!(count < 10, "other processes are not seen: {count}");
+    assert!(count < 10, "other processes are visible: {count}");
     assert_eq!(done.enforced().sandbox, Kind::Bubblewrap);
 }
 
 #[test]
-fn standing_in_the_way_of_the_supervisor_does_not_help() {
-    // Its other end of the socket, its files, its memory: nothing of it is inherited.
+fn the_program_inherits_nothing_of_the_supervisor() {
+    // The program inherits neither the socket nor other files of the supervisor.
     let scene = Scene::new();
     let done = scene.run("ls -l /proc/self/fd");
     done.is_well();
     let open: Vec<_> = done.stdout.lines().filter(|line| line.contains("->")).collect();
-    // Its three streams, and the directory that `ls` reads.
+    // The three standard streams, and the directory that `ls` reads.
     assert_eq!(open.len(), 4, "{}", done.stdout);
     assert!(!done.stdout.contains("socket:"), "{}", done.stdout);
 }

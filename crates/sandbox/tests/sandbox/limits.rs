@@ -1,4 +1,4 @@
-//! Programs that want too much are stopped, and it is said why.
+//! Programs that exceed a limit are stopped, and the reason is reported.
 
 use std::{
     io::Read,
@@ -19,18 +19,18 @@ fn stopped_for(scene: &Scene, script: &str, rule: &str) {
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
 }
 
-/// These bombs are bounded: where nothing stops them, there are 255 shells or 256 interpreters, and all end after seconds.
+/// These bombs are bounded: if nothing stops them, there are 255 shells or 256 interpreters, and all end after seconds.
 const SHELLS: &str =
     "bomb() { [ $1 = 0 ] && exec sleep 3; bomb $(($1 - 1)) & bomb $(($1 - 1)) & wait; }; bomb 7; sleep 3";
 
-/// Each of them in a session of its own, so that they cannot be signalled together.
+/// Each process is in its own session, so that they cannot be signalled together.
 const APART: &str = "python3 -c '
 import os, time
 for _ in range(8):
     if os.fork() == 0: os.setsid()
 time.sleep(3)'";
 
-/// Never more than a few, but each has a successor by the time it is found: for five seconds at most.
+/// There are never more than a few processes, but each is replaced before it is found, for five seconds at most.
 const CHAIN: &str = "python3 -c '
 import os, time
 end = time.monotonic() + 5
@@ -42,14 +42,14 @@ open(\"outlived\", \"w\")
 ' & while ! [ -s begun ]; do sleep 0.01; done";
 
 #[test]
-fn a_fork_bomb_is_put_out() {
+fn a_fork_bomb_is_stopped() {
     let scene = Scene::new().limits(|limits| limits.processes = 50);
     stopped_for(&scene, SHELLS, "limit.processes");
     stopped_for(&scene, APART, "limit.processes");
 }
 
 #[test]
-fn many_threads_are_a_bomb_too() {
+fn too_many_threads_are_stopped() {
     let scene = Scene::new().limits(|limits| limits.processes = 10);
     let threads = "python3 -c '
 import threading, time
@@ -59,21 +59,21 @@ for _ in range(150):
 time.sleep(3)'";
     let done = scene.run(threads);
     let is_in_group = done.enforced().processes_by.contains(&"cgroup".to_owned());
-    // In a group the kernel refuses them; otherwise the program is stopped.
+    // In a control group the kernel refuses new threads; otherwise the program is stopped.
     assert!(is_in_group || done.broken() == ["limit.processes"], "{done:#?}");
 }
 
 #[test]
-fn who_is_never_found_at_the_same_place_is_found() {
+fn a_process_that_constantly_forks_is_ended() {
     let scene = Scene::new();
     let done = scene.run(CHAIN);
     assert_eq!(done.ended().left, 0, "{done:#?}");
     assert!(!scene.work("outlived").exists());
 }
 
-/// Ordinary users seldom can have a control group; the supervisor does it alone then.
+/// Ordinary users rarely have a control group; then the supervisor works without one.
 #[test]
-fn a_fork_bomb_of_an_ordinary_user_is_put_out() {
+fn a_fork_bomb_of_an_ordinary_user_is_stopped() {
     if !rustix::process::geteuid().is_root() {
         return;
     }
@@ -87,29 +87,29 @@ fn a_fork_bomb_of_an_ordinary_user_is_put_out() {
 }
 
 #[test]
-fn memory_is_limited_for_all_together() {
+fn memory_is_limited_for_all_processes_together() {
     let scene = Scene::new().limits(|limits| limits.memory_mib = 120);
     let one = "python3 -c 'import time; x = bytearray(80 * 1024 * 1024); time.sleep(30)'";
     stopped_for(&scene, &format!("{one} & {one} & wait"), "limit.memory");
 }
 
 #[test]
-fn a_file_has_a_size() {
+fn file_size_is_limited() {
     let scene = Scene::new().limits(|limits| limits.file_mib = 2);
     let done = scene.run("head -c 5000000 /dev/zero > big; ls -l big | cut -d' ' -f5");
     assert_eq!(done.stdout.trim(), "2097152", "{done:#?}");
 }
 
 #[test]
-fn many_files_fill_the_disk_no_better() {
+fn many_files_are_stopped_by_the_disk_limit() {
     let scene = Scene::new().limits(|limits| limits.disk_mib = 40);
     let fill = "i=0; while [ $i -lt 100000 ]; do head -c 1000000 /dev/zero > f$i; i=$((i+1)); done";
     stopped_for(&scene, fill, "limit.disk");
 }
 
-/// More has to stay free than there is: the first big file is too much.
+/// The required free space exceeds the disk, so that the first large file violates the limit.
 #[test]
-fn the_disk_is_never_filled() {
+fn a_program_that_fills_the_disk_is_stopped() {
     let scene = Scene::new().limits(|limits| limits.free_mib = u64::MAX / (2 << 20));
     let fill = "i=0; while [ $i -lt 3000 ]; do head -c 1000000 /dev/zero > f$((i % 100)); i=$((i+1)); done; sleep 30";
     stopped_for(&scene, fill, "limit.free");
@@ -123,14 +123,14 @@ fn open_files_are_limited() {
 }
 
 #[test]
-fn limits_hold_without_a_sandbox_too() {
+fn limits_apply_without_a_sandbox() {
     let scene = Scene::new().limits(|limits| limits.processes = 20).with(|rules| rules.sandbox = Kind::None);
     stopped_for(&scene, "for i in $(seq 60); do sleep 50 & done; wait", "limit.processes");
 }
 
-/// Ten gigabytes: whoever reads may stop, and the program ends all the same.
+/// The program writes ten gigabytes. If the reader stops, the program must still end.
 #[test]
-fn endless_output_ends_when_it_is_not_wanted() {
+fn endless_output_ends_with_the_socket() {
     let scene = Scene::new();
     let mut running = scene.start("head -c 10000000000 /dev/zero; echo more; yes");
     let mut stdout = running.child.stdout.take().unwrap();
@@ -144,12 +144,12 @@ fn endless_output_ends_when_it_is_not_wanted() {
 }
 
 #[test]
-fn what_must_be_enforced_and_cannot_be_is_refused() {
+fn a_required_sandbox_is_refused_only_if_it_is_missing() {
     let refuses = |change: fn(&mut Rules)| {
         let done = Scene::new().with(|rules| rules.required = true).with(change).run("true");
         done.not_started.is_some_and(|(_, is_refusal)| is_refusal)
     };
-    assert!(!refuses(|_| {}), "this kernel can");
+    assert!(!refuses(|_| {}), "this kernel supports the sandbox");
     if has("bwrap") {
         assert!(!refuses(|rules| rules.sandbox = Kind::Bubblewrap));
     }

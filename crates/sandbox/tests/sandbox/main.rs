@@ -1,4 +1,4 @@
-//! Real programs in the real sandbox of this kernel: those that behave and those that try to get out.
+//! Real programs in the real sandbox of this kernel: well-behaved ones and ones that try to escape.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 

@@ -1,5 +1,5 @@
-//! Processes of the same user outside, and objects that all programs of a user share, are out of reach. Each attack works outside of the
-//! sandbox (`attacks_work_outside`), so none of the other tests passes because an attack is wrong.
+//! Processes of the same user outside, and objects that all programs of a user share, are out of reach. Each attack
+//! works outside the sandbox (`attacks_work_outside`), so no other test passes because an attack is wrong.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use interlock_sandbox::Namespaces;
 
 use crate::scene::Scene;
 
-/// Attacks on a process, by its number.
+/// Attacks on a process by its id.
 const ON_PROCESSES: [&str; 12] = [
     "prlimit",
     "priority",
@@ -28,28 +28,28 @@ const ON_PROCESSES: [&str; 12] = [
     "queue-signal",
 ];
 
-/// Attacks on all processes of a user. Not tried for the administrator, whose processes are those of the system.
+/// Attacks on all processes of a user. They are not run as root, because the processes of root belong to the system.
 const ON_USERS: [&str; 3] = ["priority-of-user", "priority-of-me", "io-priority-of-user"];
 
 /// Attacks on objects that have a key.
 const ON_OBJECTS: [&str; 5] = ["segment", "segment-by-number", "queue", "semaphore", "posix-queue"];
 
-/// A process outside of the sandbox, and what can be told of it.
+/// A process outside the sandbox whose state is observed.
 struct Bystander(Child);
 
 impl Bystander {
     fn new(scene: &Scene) -> Self {
-        // Signals that would end it do not.
+        // It ignores the signal that would end it.
         Bystander(scene.outside("sh").args(["-c", "trap '' USR1; while :; do sleep 1; done"]).spawn().unwrap())
     }
 
-    /// Its scheduling and limits.
+    /// Returns its scheduling parameters and limits.
     fn state(&self) -> Vec<String> {
         let read = |name: &str| fs::read_to_string(format!("/proc/{}/{name}", self.0.id())).unwrap();
         let stat = read("stat");
         let fields: Vec<_> = stat.rsplit_once(')').unwrap().1.split_whitespace().map(str::to_owned).collect();
         let affinity = read("status").lines().find(|line| line.starts_with("Cpus_allowed:")).unwrap().to_owned();
-        // Priority, nice value, real-time priority, policy.
+        // The fields are priority, nice value, real-time priority and policy.
         [15, 16, 37, 38].into_iter().map(|at| fields[at].clone()).chain([affinity, read("limits")]).collect()
     }
 }
@@ -84,7 +84,7 @@ fn attacks_work_outside() {
 }
 
 #[test]
-fn processes_of_the_same_user_keep_their_limits_and_their_place_in_the_queue() {
+fn processes_of_the_same_user_keep_their_limits_and_scheduling() {
     for scene in Scene::for_everybody() {
         let scene = scene.with_attacks();
         let them = Bystander::new(&scene);
@@ -94,7 +94,7 @@ fn processes_of_the_same_user_keep_their_limits_and_their_place_in_the_queue() {
             assert_eq!(them.state(), before, "{attack}");
         }
         for attack in ON_USERS.iter().filter(|_| scene.is_nobody()) {
-            // In namespaces the user's processes are the program's own, so it may succeed.
+            // In namespaces the user's processes are those of the program, so the attack may succeed.
             scene.run(&format!("./attack {attack}"));
             assert_eq!(them.state(), before, "{attack}");
         }
@@ -103,7 +103,7 @@ fn processes_of_the_same_user_keep_their_limits_and_their_place_in_the_queue() {
 
 /// The supervisor is the parent of the program, or of the process that starts it.
 #[test]
-fn the_supervisor_cannot_be_blinded() {
+fn the_supervisor_cannot_be_attacked() {
     for scene in Scene::for_everybody() {
         let scene = scene.with_attacks();
         let attack = "p=$PPID; for i in 1 2 3 4; do [ $p -gt 1 ] || break; for a in prlimit priority scheduler; do ./attack $a $p && echo OUT; done; \
@@ -114,7 +114,7 @@ fn the_supervisor_cannot_be_blinded() {
     }
 }
 
-/// A number that no other test uses.
+/// Returns a key that no other test uses.
 fn key(of: u32) -> String {
     (0x494c_0000 + of * 1_000_000 + std::process::id()).to_string()
 }
@@ -128,13 +128,13 @@ fn shared_memory_queues_and_semaphores_of_others_are_out_of_reach() {
         for attack in ON_OBJECTS {
             fails(&scene, &[attack, &key]);
         }
-        assert!(outside("segment"), "it is as it was");
+        assert!(outside("segment"), "the segment has changed");
         assert!(outside("remove"));
     }
 }
 
 #[test]
-fn no_segment_stays_behind() {
+fn no_shared_memory_segment_is_left_behind() {
     let segments =
         || fs::read_to_string("/proc/sysvipc/shm").unwrap().lines().filter(|line| line.contains("314572800")).count();
     for scene in Scene::for_everybody() {
@@ -158,20 +158,20 @@ fn no_message_reaches_a_socket_file() {
         }
         let outside =
             scene.outside(scene.work("attack")).args(["unix-raw", "listens"]).current_dir(scene.work("")).status();
-        assert!(outside.unwrap().success() && socket.recv(&mut [0; 9]).is_ok(), "it works outside");
+        assert!(outside.unwrap().success() && socket.recv(&mut [0; 9]).is_ok(), "the attack fails outside");
     }
 }
 
 #[test]
-fn what_programs_do_to_themselves_works() {
+fn calls_on_the_program_itself_work() {
     for scene in Scene::for_everybody() {
         scene.with_attacks().run("./attack own").is_well();
     }
 }
 
-/// Six hundred mebibytes in a file that is in memory only, and in memory that is shared with nobody.
+/// Allocates six hundred mebibytes in a file in memory, and in shared memory without another user.
 #[test]
-fn memory_without_an_owner_is_limited_too() {
+fn memory_without_an_owning_process_is_limited() {
     for scene in Scene::for_everybody() {
         let scene = scene.with_attacks().limits(|limits| limits.memory_mib = 200);
         for attack in ["memfd", "shared-memory"] {
@@ -184,9 +184,9 @@ fn memory_without_an_owner_is_limited_too() {
     }
 }
 
-/// Nothing of the administrator's privileges is left, and a program that is another user's cannot become it.
+/// No capability of root is left, and the program cannot change to another user.
 #[test]
-fn the_administrator_has_no_privileges_inside() {
+fn root_has_no_capabilities_inside() {
     let done = Scene::new().run("grep -E '^Cap(Inh|Prm|Eff|Bnd|Amb)' /proc/self/status");
     for line in done.stdout.lines() {
         assert!(line.ends_with("0000000000000000"), "{done:#?}");
@@ -197,9 +197,9 @@ fn the_administrator_has_no_privileges_inside() {
     assert_eq!(become_other.stdout, "", "{become_other:#?}");
 }
 
-/// Where the kernel lets this user make namespaces, a program sees nobody but its own.
+/// If the kernel allows namespaces, a program sees only its own processes.
 #[test]
-fn in_namespaces_nobody_else_is_there() {
+fn no_other_process_is_visible_in_namespaces() {
     for scene in Scene::for_everybody().into_iter().filter(|scene| scene.rules.namespaces == Namespaces::Auto) {
         let done = scene
             .run("ls /proc | grep -c '^[0-9]'; cat /proc/1/environ; echo $$; ipcs -m 2>/dev/null | grep -c 0x; true");
@@ -214,9 +214,9 @@ fn in_namespaces_nobody_else_is_there() {
     }
 }
 
-/// What works only because the objects are the program's own.
+/// Uses objects that are available only because they are private to the program.
 #[test]
-fn in_namespaces_shared_objects_work_and_are_gone_afterwards() {
+fn shared_objects_work_in_namespaces_and_are_gone_afterwards() {
     for scene in Scene::for_everybody().into_iter().filter(|scene| scene.rules.namespaces == Namespaces::Auto) {
         let scene = scene.with_attacks();
         if scene.run("true").enforced().namespaces.is_empty() {

@@ -1,4 +1,4 @@
-//! Files of a project that decide what runs outside of the sandbox are what they were, whatever a program did to them.
+//! Project files that decide what runs outside the sandbox are unchanged after a program has attacked them.
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +12,8 @@ use crate::scene::{Scene, is_root};
 
 const POLICY: &str = "version = 1\n";
 
-/// A repository with rules for Interlock, workflows, a submodule with a slash in its name, and hooks that are kept in the workspace.
+/// Adds a repository with rules for Interlock, workflows, a submodule with a slash in its name, and hooks in the
+/// workspace.
 fn furnish(scene: Scene) -> Scene {
     let top = scene.rules.workspace.clone();
     assert!(Command::new("git").args(["init", "-q"]).current_dir(&top).status().unwrap().success());
@@ -52,7 +53,7 @@ fn all(top: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Everything that could make somebody else run something.
+/// Returns all files that could make another program run something.
 fn danger(scene: &Scene) -> BTreeMap<PathBuf, (String, u32)> {
     let names =
         [".interlock", ".git", ".github", ".gitmodules", ".gitlab-ci.yml", "Jenkinsfile", ".circleci", ".hooks", "sub"];
@@ -101,7 +102,7 @@ const ATTACKS: [&str; 26] = [
 ];
 
 #[test]
-fn project_files_are_put_back() {
+fn changed_project_files_are_restored() {
     for scene in Scene::for_everybody() {
         let scene = furnish(scene);
         let before = danger(&scene);
@@ -120,9 +121,9 @@ fn project_files_are_put_back() {
     }
 }
 
-/// Where nothing was, nothing is afterwards.
+/// Protected files that did not exist before do not exist afterwards.
 #[test]
-fn project_files_that_were_not_there_are_removed() {
+fn created_project_files_are_removed() {
     let attacks = [
         "mkdir .interlock; echo evil > .interlock/policy.toml",
         "ln -s ../outside .interlock",
@@ -141,7 +142,7 @@ fn project_files_that_were_not_there_are_removed() {
 }
 
 #[test]
-fn folders_that_nobody_may_enter_hide_nothing() {
+fn directories_without_access_permission_hide_no_change() {
     for scene in Scene::for_everybody() {
         let scene = furnish(scene);
         let before = danger(&scene);
@@ -153,7 +154,7 @@ fn folders_that_nobody_may_enter_hide_nothing() {
 }
 
 #[test]
-fn a_path_that_is_named_can_be_changed_and_its_neighbours_cannot() {
+fn a_named_path_can_be_changed_but_not_its_neighbours() {
     let scene = furnish(Scene::new());
     let allowed = scene.work(".github/workflows/ci.yml");
     let scene = scene.with(|rules| rules.write.push(allowed.clone()));
@@ -178,7 +179,7 @@ fn ordinary_work_is_no_breach() {
 }
 
 #[test]
-fn the_administrator_can_work_for_somebody_else() {
+fn root_can_work_on_the_workspace_of_another_user() {
     if !is_root() {
         return;
     }

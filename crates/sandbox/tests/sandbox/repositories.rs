@@ -1,4 +1,4 @@
-//! A repository's settings and hooks are what they were, whatever a program did to them.
+//! A repository's settings and hooks are unchanged after a program has attacked them.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
@@ -27,7 +27,7 @@ fn scene() -> Scene {
     scene
 }
 
-/// What could make git run something.
+/// Returns all files that could make git run something.
 fn danger(scene: &Scene) -> Vec<(String, String, u32)> {
     let mut paths = vec![scene.work(".git/config")];
     paths.extend(fs::read_dir(scene.work(".git/hooks")).unwrap().map(|entry| entry.unwrap().path()));
@@ -55,7 +55,7 @@ const ATTACKS: [&str; 12] = [
 ];
 
 #[test]
-fn hooks_and_settings_are_put_back() {
+fn changed_hooks_and_settings_are_restored() {
     for attack in ATTACKS {
         let scene = scene();
         let before = danger(&scene);
@@ -69,18 +69,18 @@ fn hooks_and_settings_are_put_back() {
 }
 
 #[test]
-fn also_when_git_itself_was_moved_away() {
+fn hooks_are_restored_if_the_git_directory_was_moved() {
     for attack in ["mv .git away; ln -s ../outside .git", "rm -rf .git; echo 'gitdir: ../outside' > .git"] {
         let scene = scene();
         let before = danger(&scene);
         let done = scene.run(attack);
         assert_eq!(danger(&scene), before, "{attack}: {done:#?}");
-        assert_eq!(fs::read_dir(scene.path("outside")).unwrap().count(), 1, "{attack}: nothing was written outside");
+        assert_eq!(fs::read_dir(scene.path("outside")).unwrap().count(), 1, "{attack}: a file was written outside");
     }
 }
 
 #[test]
-fn also_when_interlock_is_killed_meanwhile() {
+fn hooks_are_restored_if_interlock_is_killed() {
     let scene = scene();
     let before = danger(&scene);
     let running = scene.start("echo evil > .git/hooks/pre-commit; echo done > done; sleep 1000");
@@ -104,7 +104,7 @@ fn ordinary_work_with_git_is_no_breach() {
 }
 
 #[test]
-fn settings_can_be_changed_where_that_is_allowed() {
+fn settings_can_be_changed_if_that_is_allowed() {
     let scene = scene();
     let config = scene.work(".git/config");
     let scene = scene.with(|rules| rules.write.push(config.clone()));
@@ -113,7 +113,7 @@ fn settings_can_be_changed_where_that_is_allowed() {
 }
 
 #[test]
-fn with_bubblewrap_they_cannot_be_changed_at_all() {
+fn hooks_and_settings_are_read_only_with_bubblewrap() {
     if !has("bwrap") {
         return;
     }
@@ -125,7 +125,7 @@ fn with_bubblewrap_they_cannot_be_changed_at_all() {
 }
 
 #[test]
-fn a_linked_worktree_can_be_committed_to() {
+fn commits_work_in_a_linked_worktree() {
     let scene = scene();
     let linked = scene.path("linked");
     git(&scene.rules.workspace, &["worktree", "add", "-q", linked.to_str().unwrap()]);
@@ -139,9 +139,9 @@ fn a_linked_worktree_can_be_committed_to() {
     assert!(fs::read_to_string(main).unwrap().contains("exit 0"));
 }
 
-/// A file that a program wrote must not open other places to the next one.
+/// A `.git` file that a program wrote must not give the next program access to other places.
 #[test]
-fn a_forged_worktree_opens_nothing() {
+fn a_forged_worktree_gives_no_access() {
     let scene = Scene::new();
     fs::create_dir_all(scene.path("outside/worktrees/x")).unwrap();
     let forged = format!("gitdir: {}\n", scene.path("outside/worktrees/x").display());
@@ -151,7 +151,7 @@ fn a_forged_worktree_opens_nothing() {
 }
 
 #[test]
-fn the_workspace_is_the_repository_around_a_folder() {
+fn the_workspace_is_the_repository_around_a_directory() {
     let scene = scene();
     let deep = scene.work("a/b");
     fs::create_dir_all(&deep).unwrap();

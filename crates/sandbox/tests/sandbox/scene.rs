@@ -1,4 +1,4 @@
-//! A workspace, a home with secrets in it, and programs run in the sandbox.
+//! A workspace and a home with secrets, in which programs run in the sandbox.
 
 use std::{
     fs,
@@ -21,13 +21,13 @@ use interlock_sandbox::{
 };
 use tempfile::TempDir;
 
-/// Secrets that no program may see.
+/// The content of secret files, which no program may see.
 pub(crate) const SECRET: &str = "the-secret-key";
 
-/// The user who owns nothing.
+/// The id of the user `nobody`, who owns nothing.
 const NOBODY: u32 = 65_534;
 
-/// Where a program is run.
+/// The directories and rules with which a program is run.
 pub(crate) struct Scene {
     pub(crate) place: PathBuf,
     pub(crate) rules: Rules,
@@ -36,13 +36,13 @@ pub(crate) struct Scene {
     _home: TempDir,
 }
 
-/// A program at work.
+/// A running program with its control socket.
 pub(crate) struct Running {
     pub(crate) child: Child,
     pub(crate) control: UnixStream,
 }
 
-/// What became of a program.
+/// The result of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Done {
     pub(crate) stdout: String,
@@ -64,10 +64,10 @@ impl Scene {
         fs::write(place.join("home/.netrc"), SECRET).unwrap();
         fs::write(place.join("home/notes"), "notes\n").unwrap();
         fs::write(place.join("outside/file"), "as it was\n").unwrap();
-        // So that it can also be tried as another user.
+        // This allows tests to run as another user.
         fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
         let workspace = workspace_of(&place.join("work")).unwrap();
-        // The test itself is below a repository: that one is not meant.
+        // The test itself runs below a repository, which must not be used.
         let workspace = if workspace.ends_with("work") { workspace } else { place.join("work") };
         let hide = credentials(Some(&place.join("home")));
         let rules = Rules { workspace, hide, ..Rules::default() };
@@ -83,7 +83,7 @@ impl Scene {
         self
     }
 
-    /// As a user who owns nothing else. Only the administrator can do that.
+    /// Runs programs as a user who owns nothing else. This needs root.
     pub(crate) fn for_nobody(mut self) -> Self {
         for folder in ["work", "tmp"] {
             chown(self.path(folder), Some(NOBODY), Some(NOBODY)).unwrap();
@@ -92,7 +92,8 @@ impl Scene {
         self
     }
 
-    /// With namespaces and without them: as the user who runs the tests, and where that is the administrator also as an ordinary user.
+    /// Returns scenes with and without namespaces, for the current user and, if that is root, also for an ordinary
+    /// user.
     pub(crate) fn for_everybody() -> Vec<Self> {
         let mut scenes = vec![Scene::new(), Scene::new().plain()];
         if is_root() {
@@ -101,17 +102,17 @@ impl Scene {
         scenes
     }
 
-    /// Without namespaces, as on a kernel that does not let this user make them.
+    /// Disables namespaces, as on a kernel that does not allow them.
     pub(crate) fn plain(self) -> Self {
         self.with(|rules| rules.namespaces = Namespaces::Off)
     }
 
-    /// Whether programs run as an ordinary user although the tests run as the administrator.
+    /// Returns true if programs run as an ordinary user although the tests run as root.
     pub(crate) fn is_nobody(&self) -> bool {
         self.is_nobody
     }
 
-    /// A program that runs outside of the sandbox, as the user whose programs run inside.
+    /// Returns a command that runs outside the sandbox, as the user of the programs inside.
     pub(crate) fn outside(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         if self.is_nobody {
@@ -120,7 +121,7 @@ impl Scene {
         command
     }
 
-    /// The program that attacks, compiled into the workspace.
+    /// Compiles the attack program into the workspace.
     pub(crate) fn with_attacks(self) -> Self {
         let source = self.path("attack.c");
         fs::write(&source, include_str!("attack.c")).unwrap();
@@ -159,7 +160,7 @@ impl Scene {
         self.start_order(&self.order(&["/bin/sh", "-c", script]))
     }
 
-    /// A launcher that has no order yet.
+    /// Starts a launcher without an order.
     pub(crate) fn launcher(&self) -> (Child, UnixStream) {
         let (control, theirs) = UnixStream::pair().unwrap();
         let launcher = Launcher::at(env!("CARGO_BIN_EXE_interlock-sandbox"));
@@ -181,7 +182,7 @@ impl Scene {
         self.start(script).done()
     }
 
-    /// Whether a process is there that began in the workspace and has this number inside.
+    /// Returns true if a process exists that works in the workspace and has this id inside its namespace.
     pub(crate) fn is_alive(&self, pid: &str) -> bool {
         let all = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
         let is_here = |process: &PathBuf| {
@@ -195,7 +196,7 @@ impl Scene {
         all.filter(is_here).any(|process| has_number(&process))
     }
 
-    /// The content of a file in the workspace, as soon as there is a whole line of it.
+    /// Waits until a file in the workspace has a complete line, and returns its content.
     pub(crate) fn line_of(&self, name: &str) -> String {
         let path = self.work(name);
         until(|| fs::read_to_string(&path).ok().filter(|text| text.ends_with('\n'))).trim().to_owned()
@@ -237,19 +238,19 @@ impl Done {
         self.enforced.as_ref().unwrap_or_else(|| panic!("{self:#?}"))
     }
 
-    /// It ended well, and nothing is to be said about it.
+    /// Asserts that the program succeeded without a breach.
     #[track_caller]
     pub(crate) fn is_well(&self) {
         assert_eq!(self.ended(), &Ended { code: Some(0), ..Ended::default() }, "{self:#?}");
     }
 
-    /// The rules that were broken.
+    /// Returns the rules that were violated.
     pub(crate) fn broken(&self) -> Vec<&str> {
         self.ended().breaches.iter().map(|breach| breach.rule.as_str()).collect()
     }
 }
 
-/// What comes about within twenty seconds.
+/// Waits up to twenty seconds until the closure returns a value.
 #[track_caller]
 pub(crate) fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + Duration::from_secs(20);
@@ -257,17 +258,17 @@ pub(crate) fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
         if let Some(found) = look() {
             return found;
         }
-        assert!(Instant::now() < deadline, "it did not come about");
+        assert!(Instant::now() < deadline, "the deadline has passed");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Whether the tests run as the administrator, who can also try as an ordinary user.
+/// Returns true if the tests run as root, so that they can also run programs as an ordinary user.
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Whether a program is there to be tried.
+/// Returns true if a program is installed.
 pub(crate) fn has(program: &str) -> bool {
     std::env::split_paths(&std::env::var_os("PATH").unwrap())
         .any(|place: PathBuf| Path::new(&place).join(program).exists())

@@ -1,4 +1,4 @@
-//! Programs that behave do not notice that they are confined.
+//! Well-behaved programs do not notice that they are confined.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use interlock_sandbox::{Kind, Network};
 use crate::scene::{Scene, has};
 
 #[test]
-fn what_a_program_is_given_is_what_it_gets() {
+fn input_environment_and_directory_reach_the_program() {
     let scene = Scene::new();
     fs::write(scene.path("input"), "to read\n").unwrap();
     let mut order = scene.order(&["/bin/sh", "-c", "cat; echo $A; pwd; echo oops >&2; exit 3"]);
@@ -26,7 +26,8 @@ fn a_signal_that_ends_it_is_reported() {
     assert_eq!((done.ended().code, done.ended().signal), (None, Some(9)));
 }
 
-/// The first process of the namespaces ends right after the program; whoever hears of both at once must not mix them up.
+/// The first process of the namespaces ends right after the program. If both ends are received at once, they must not
+/// be confused.
 #[test]
 fn an_exit_code_is_never_lost() {
     let scene = Scene::new();
@@ -36,7 +37,7 @@ fn an_exit_code_is_never_lost() {
 }
 
 #[test]
-fn what_cannot_be_started_says_why() {
+fn a_failed_start_is_reported_with_its_reason() {
     let scene = Scene::new();
     let done = scene.start_order(&scene.order(&["/no/such/program"])).done();
     let (why, is_refusal) = done.not_started.unwrap();
@@ -45,7 +46,7 @@ fn what_cannot_be_started_says_why() {
 }
 
 #[test]
-fn what_is_enforced_is_said_and_the_same_every_time() {
+fn enforced_restrictions_are_reported_and_reproducible() {
     let scene = Scene::new();
     let first = scene.run("true");
     let enforced = first.enforced();
@@ -60,7 +61,7 @@ fn what_is_enforced_is_said_and_the_same_every_time() {
 }
 
 #[test]
-fn the_temporary_directory_is_private_and_goes_away() {
+fn the_temporary_directory_is_private_and_removed() {
     let scene = Scene::new();
     let done = scene
         .run("echo x > $TMPDIR/x && mkdir -p $TMPDIR/a/b && chmod 0 $TMPDIR/a && stat -c %a $TMPDIR && echo $TMPDIR");
@@ -70,7 +71,7 @@ fn the_temporary_directory_is_private_and_goes_away() {
 }
 
 #[test]
-fn files_of_every_kind_can_be_made_in_the_workspace() {
+fn files_of_every_kind_can_be_created_in_the_workspace() {
     let script = "mkdir -p a/b && echo x > a/b/c && mv a/b d && ln -s c d/l && ln d/c d/h && mkfifo d/f && rm -r a d/h && \
                   echo more >> d/c && : > d/c && chmod 755 d/c && echo new > top && echo ok > /dev/null && ls -a . d";
     let done = Scene::new().run(script);
@@ -85,9 +86,9 @@ fn files_elsewhere_can_be_read_and_programs_executed() {
     assert_eq!(done.stdout, "notes\n");
 }
 
-/// Real tools, each with what it does all day. Those that are not installed are not tried.
+/// Runs real tools with typical work. Tools that are not installed are skipped.
 #[test]
-fn tools_work() {
+fn development_tools_work() {
     let cases = [
         ("gcc", "printf 'int main(void){return 0;}' > a.c && gcc -O1 -g -o a a.c && ./a"),
         ("make", "printf 'all: b\\nb: a\\n\\tcp a b\\na:\\n\\techo x > a\\n' > Makefile && make -j4 && cat b"),
@@ -110,7 +111,7 @@ fn tools_work() {
         ("perl", "perl -e 'open my $p, \"-|\", \"echo hi\"; print <$p>'"),
     ];
     for (program, script) in cases.into_iter().filter(|(program, _)| has(program)) {
-        // Tools keep what they need in the real home.
+        // Tools store their data in the real home directory.
         let mut scene = Scene::new();
         scene.env.retain(|(name, _)| name != "HOME");
         scene.env.push(("HOME".into(), std::env::var("HOME").unwrap_or_else(|_| "/".into())));
@@ -119,7 +120,7 @@ fn tools_work() {
     }
 }
 
-/// They trace their own threads, and debuggers their own children.
+/// Leak checkers trace their own threads, and debuggers their own children.
 #[test]
 fn leak_checkers_and_debuggers_work_inside() {
     let leak = "printf '#include <stdlib.h>\\nint main(void){char*p=malloc(9);p[0]=1;p=0;return 0;}' > a.c && gcc -fsanitize=address -o a a.c && ./a; test $? = 1 || exit 5; ./a 2>&1 | grep -q 'LeakSanitizer: detected memory leaks'";
@@ -128,7 +129,7 @@ fn leak_checkers_and_debuggers_work_inside() {
 }
 
 #[test]
-fn more_can_be_allowed() {
+fn additional_places_can_be_made_writable() {
     let scene = Scene::new();
     let outside = scene.path("outside");
     let scene = scene.with(|rules| rules.write.push(outside));
@@ -139,7 +140,7 @@ fn more_can_be_allowed() {
 }
 
 #[test]
-fn no_sandbox_is_what_was_asked_for() {
+fn sandbox_none_confines_nothing() {
     let scene = Scene::new().with(|rules| rules.sandbox = Kind::None);
     let done = scene.run("echo changed > ../outside/file; cat $HOME/.netrc > /dev/null");
     done.is_well();

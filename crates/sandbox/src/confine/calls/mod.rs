@@ -1,8 +1,9 @@
-//! System calls: seccomp. Calls that Landlock does not look after are refused by name.
+//! Filters system calls with seccomp. Calls that Landlock does not cover are refused by name.
 //!
-//! Everything else is allowed: a list of the calls that compilers and their tests need would be wrong the day after. Refused are the network
-//! (`sockets`), calls that act on processes of others and memory that nobody counts (`others`), calls that change the system as a whole,
-//! namespaces, and ways around this very filter.
+//! All other calls are allowed, because a list of the calls that compilers and their tests need would soon be outdated.
+//! The refused calls are those for the network (`sockets`), calls that act on other processes and memory that is not
+//! counted (`others`), calls that change the whole system, calls that create namespaces, and ways to bypass this
+//! filter.
 
 mod others;
 mod sockets;
@@ -21,9 +22,9 @@ use crate::{Enforced, Network};
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 type Result<T> = std::result::Result<T, BackendError>;
 
-/// Refused whatever the arguments are.
+/// Calls that are refused with any arguments.
 const REFUSED: [c_long; 40] = [
-    // The system as a whole.
+    // Calls that change the whole system.
     libc::SYS_mount,
     libc::SYS_umount2,
     libc::SYS_pivot_root,
@@ -57,21 +58,22 @@ const REFUSED: [c_long; 40] = [
     // Namespaces, in which the rules would mean something else.
     libc::SYS_unshare,
     libc::SYS_setns,
-    // Files by number, past their directories.
+    // Access to files by handle, which bypasses their directories.
     libc::SYS_open_by_handle_at,
-    // Keys that the kernel keeps for the user.
+    // Keys that the kernel stores for the user.
     libc::SYS_add_key,
     libc::SYS_request_key,
     libc::SYS_keyctl,
-    // A look into, and programs within, the kernel.
+    // Inspection of the kernel, and programs within it.
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
     libc::SYS_userfaultfd,
-    // Freeing the memory of a process that is about to end.
+    // Releasing the memory of a process that is about to end.
     libc::SYS_process_mrelease,
 ];
 
-/// Answered as if the kernel did not have them: callers then use the older ones, whose arguments can be compared.
+/// Calls that fail as if the kernel did not have them. Callers then use the older calls, whose arguments can be
+/// compared.
 const UNKNOWN: [c_long; 4] =
     [libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register, libc::SYS_clone3];
 
@@ -83,12 +85,12 @@ const NAMESPACES: i32 = libc::CLONE_NEWNS
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWCGROUP;
 
-/// The other mechanisms that confine the program. The filter does the part that they do not.
+/// The other mechanisms that confine the program. The filter covers what they do not.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walls {
-    /// Landlock keeps processes outside from being traced.
+    /// Landlock prevents tracing of processes outside.
     pub(crate) landlock: bool,
-    /// The program has PID and IPC namespaces of its own.
+    /// The program has private PID and IPC namespaces.
     pub(crate) namespaces: bool,
     /// A control group counts all memory of the program.
     pub(crate) memory_group: bool,
@@ -96,7 +98,8 @@ pub(crate) struct Walls {
     pub(crate) shared_memory_limit: bool,
 }
 
-/// Filters the system calls of this process and of all it will start. If the kernel cannot, that is added to `missing`.
+/// Filters the system calls of this process and of all processes that it starts. If the kernel does not support this,
+/// `missing` records it.
 pub(crate) fn filter(network: Network, walls: Walls, enforced: &mut Enforced) {
     match apply(network, walls) {
         Ok(()) => {
@@ -125,7 +128,8 @@ fn compile(rules: Rules, answer: i32) -> Result<BpfProgram> {
     SeccompFilter::new(with_other_numbers(rules), SeccompAction::Allow, answer, arch)?.try_into()
 }
 
-/// On x86-64 every call has a second number, for programs with short pointers. Some have a third.
+/// Adds the other numbers of each call. On x86-64 every call has a second number for programs with short pointers, and
+/// some have a third.
 fn with_other_numbers(mut rules: Rules) -> Rules {
     const X32: i64 = 0x4000_0000;
     const X32_ONLY: std::ops::Range<i64> = 512..548;
@@ -139,11 +143,11 @@ fn with_other_numbers(mut rules: Rules) -> Rules {
 fn refused(network: Network, walls: Walls) -> Result<Rules> {
     let mut rules: Rules = REFUSED.into_iter().map(|call| (call, Vec::new())).collect();
     let flags = u64::from(NAMESPACES.unsigned_abs());
-    // One rule for each kind: a comparison under a mask can only ask for all of the mask's bits.
+    // One rule per kind of namespace, because a masked comparison can only test if all bits of the mask are set.
     let kinds = (0..u64::BITS).map(|bit| 1 << bit).filter(|bit| flags & bit != 0);
     let kinds = kinds.map(|bit| rule([(0, SeccompCmpOp::MaskedEq(bit), bit)])).collect::<Result<_>>()?;
     rules.insert(libc::SYS_clone, kinds);
-    // Typing in the place of the person at a terminal.
+    // Calls that insert input into a terminal as if the user had typed it.
     let typing = [libc::TIOCSTI, libc::TIOCLINUX].map(|order| rule([(1, SeccompCmpOp::Eq, order)]));
     rules.insert(libc::SYS_ioctl, typing.into_iter().collect::<Result<_>>()?);
     rules.extend(others::refused(walls)?);
@@ -153,14 +157,15 @@ fn refused(network: Network, walls: Walls) -> Result<Rules> {
 
 type Condition = (u8, SeccompCmpOp, u64);
 
-/// A rule that holds if all its conditions do. They compare 32 bits, as the kernel does for numbers of processes and for flags.
+/// Builds a rule that applies if all conditions hold. They compare 32 bits, as the kernel does for process ids and
+/// flags.
 fn rule(conditions: impl IntoIterator<Item = Condition>) -> Result<SeccompRule> {
     let conditions =
         conditions.into_iter().map(|(index, compare, value)| SeccompCondition::new(index, Dword, compare, value));
     SeccompRule::new(conditions.collect::<Result<_>>()?)
 }
 
-/// The condition that a pointer is given.
+/// Returns the condition that a pointer argument is not null.
 fn is_given(index: u8) -> Result<SeccompCondition> {
     SeccompCondition::new(index, Qword, SeccompCmpOp::Ne, 0)
 }

@@ -1,15 +1,17 @@
-//! Calls that act on processes outside, on objects that all programs of a user share, and memory that nobody counts.
+//! Calls that act on processes outside, on objects that all programs of a user share, and on memory that is not
+//! counted.
 //!
-//! In namespaces of its own a program sees none of those processes and objects, and most of this is not needed. Without them, a call that
-//! takes the number of a process is allowed for the caller itself, whose number is 0, and refused for every other number: a filter cannot tell
-//! a child from a stranger. Signals, tracing and memory of others are Landlock's part.
+//! A program in private namespaces sees none of those processes and objects, so most of these rules are not needed
+//! there. Without namespaces, a call that takes a process id is allowed for the caller, whose id is 0 here, and refused
+//! for every other id, because a filter cannot distinguish a child from another process. Signals, tracing and access to
+//! other memory are covered by Landlock.
 
 use libc::c_long;
 use seccompiler::{SeccompCmpOp::Eq, SeccompCmpOp::Ne, SeccompRule};
 
 use super::{Result, Rules, Walls, is_given, rule};
 
-/// Calls that look into other processes. Landlock keeps them inside.
+/// Calls that inspect other processes. Landlock restricts them to processes inside.
 const TRACING: [c_long; 8] = [
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
@@ -21,11 +23,11 @@ const TRACING: [c_long; 8] = [
     libc::SYS_migrate_pages,
 ];
 
-/// Calls that change how a process is scheduled. Their first argument is its number.
+/// Calls that change how a process is scheduled. Their first argument is the process id.
 const SCHEDULING: [c_long; 4] =
     [libc::SYS_sched_setaffinity, libc::SYS_sched_setattr, libc::SYS_sched_setparam, libc::SYS_sched_setscheduler];
 
-/// System V and POSIX objects, which every program of the user can open by their number or name.
+/// System V and POSIX objects, which every program of the user can open by number or name.
 const IPC: [c_long; 17] = [
     libc::SYS_shmget,
     libc::SYS_shmat,
@@ -46,14 +48,14 @@ const IPC: [c_long; 17] = [
     libc::SYS_mq_notify,
 ];
 
-/// `PRIO_USER` and `IOPRIO_WHO_USER`: all processes of a user. The constants for I/O are not in `libc`.
+/// `PRIO_USER` and `IOPRIO_WHO_USER`, which select all processes of a user. The constants for I/O are not in `libc`.
 const PRIORITY_OF_USER: u64 = 2;
 const IO_PRIORITY_OF_USER: u64 = 3;
 
-/// `PR_SCHED_CORE`: which processes may share a core.
+/// `PR_SCHED_CORE`, which controls which processes may share a core.
 const CORE_SCHEDULING: u64 = 62;
 
-/// Calls answered as if the kernel did not have them.
+/// Returns the calls that fail as if the kernel did not have them.
 pub(super) fn unknown(walls: Walls) -> Vec<c_long> {
     let mut calls = vec![libc::SYS_memfd_secret];
     if !walls.namespaces {
@@ -61,14 +63,15 @@ pub(super) fn unknown(walls: Walls) -> Vec<c_long> {
     } else if !walls.memory_group && !walls.shared_memory_limit {
         calls.push(libc::SYS_shmget);
     }
-    // Files in memory belong to no process, so their size can be counted by a control group only. Callers use a temporary file instead.
+    // Files in memory belong to no process, so only a control group can count their size. Callers use a temporary file
+    // instead.
     if !walls.memory_group {
         calls.push(libc::SYS_memfd_create);
     }
     calls
 }
 
-/// Calls that are refused, some of them for certain arguments only.
+/// Returns the rules for refused calls. Some calls are refused only with certain arguments.
 pub(super) fn refused(walls: Walls) -> Result<Rules> {
     let mut rules: Rules = TRACING.iter().filter(|_| !walls.landlock).map(|call| (*call, Vec::new())).collect();
     rules.insert(libc::SYS_prctl, vec![rule([(0, Eq, CORE_SCHEDULING)])?]);
@@ -78,7 +81,7 @@ pub(super) fn refused(walls: Walls) -> Result<Rules> {
     for call in SCHEDULING {
         rules.insert(call, vec![rule([(0, Ne, 0)])?]);
     }
-    // Who is asked about the limits of another process gets an answer; only changing them is refused.
+    // Reading the limits of another process is allowed; only changing them is refused.
     let mut of_another = vec![is_given(2)?];
     of_another.push(seccompiler::SeccompCondition::new(0, seccompiler::SeccompCmpArgLen::Dword, Ne, 0)?);
     rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(of_another)?]);

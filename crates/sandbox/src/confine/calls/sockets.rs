@@ -1,14 +1,14 @@
-//! Sockets: the families and types that a program can have decide whom it can talk to.
+//! Rules for sockets: the socket families and types that a program may use decide which peers it can reach.
 
 use seccompiler::{SeccompCmpOp, SeccompRule};
 
 use super::{Condition, Result, Rules, is_given, rule};
 use crate::Network;
 
-/// The bits of a socket's type that are its type; the others are flags.
+/// The bits of a socket's type argument that contain the type. The others are flags.
 const TYPE_MASK: u64 = 0xf;
 
-/// The rules for one kind of network.
+/// Returns the rules for one kind of network access.
 pub(super) fn refused(network: Network) -> Result<Rules> {
     let families: &[i32] = match network {
         Network::On => return Ok(Rules::new()),
@@ -23,7 +23,8 @@ pub(super) fn refused(network: Network) -> Result<Rules> {
         rules.insert(libc::SYS_socketpair, without_connection()?);
     }
     if network == Network::Off {
-        // A socket file leads to whoever listens there, say to a service manager that starts programs outside.
+        // A socket file leads to any service that listens there, for example a service manager that starts programs
+        // outside.
         rules.insert(libc::SYS_connect, Vec::new());
         rules.insert(libc::SYS_sendto, vec![SeccompRule::new(vec![is_given(4)?])?]);
     }
@@ -31,8 +32,9 @@ pub(super) fn refused(network: Network) -> Result<Rules> {
     Ok(rules)
 }
 
-/// Unix sockets of every type but the two that have connections. A message of the others can be sent to any path, even from a pair, and
-/// the address is in memory that a filter cannot read. The kernel makes a datagram socket of `SOCK_RAW`, too.
+/// Returns rules that refuse Unix sockets of every type except the two with connections. With the other types a message
+/// can be sent to any path, even from a socket pair, and a filter cannot read the address. The kernel treats `SOCK_RAW`
+/// as a datagram socket too.
 fn without_connection() -> Result<Vec<SeccompRule>> {
     let connected = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(|kind| u64::from(kind.unsigned_abs()));
     let kinds = (0..=TYPE_MASK).filter(|kind| !connected.contains(kind));
