@@ -1,11 +1,12 @@
-//! What starts programs, for tests. The command line is its own launcher; a test process cannot be, so a binary that is nothing else is built
-//! once for each of them.
+//! Provides the launcher for tests. The command line is its own launcher, but a test process cannot be one, so a
+//! separate binary is built once per test process.
 
 use std::{path::PathBuf, process::Command, sync::OnceLock};
 
 use interlock_sandbox::Launcher;
 
-/// A launcher, in the same profile and beside the same dependencies as the test that asks. It keeps workspaces as the command line does.
+/// Returns a launcher that is built with the same profile and dependencies as the calling test. It stores workspaces as
+/// the command line does.
 pub fn launcher() -> Launcher {
     static LAUNCHER: OnceLock<[PathBuf; 2]> = OnceLock::new();
     let [launcher, keeper] = LAUNCHER.get_or_init(|| {
@@ -15,7 +16,7 @@ pub fn launcher() -> Launcher {
 }
 
 fn build((package, binary): (&str, &str)) -> PathBuf {
-    // Tests are in `target/PROFILE/deps`.
+    // Test binaries are in `target/PROFILE/deps`.
     let test = std::env::current_exe().unwrap();
     let profile = test.parent().and_then(|deps| deps.parent()).unwrap();
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

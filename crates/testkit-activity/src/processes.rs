@@ -2,12 +2,12 @@
 
 use std::{fs, path::Path};
 
-/// Whether a process is there that works in a folder or below it and knows itself by this number. In a PID namespace of its own that is another
-/// number than the one outside.
+/// Returns true if a process works in a directory or below it and has this process id in its own PID namespace. The id
+/// outside the namespace can differ.
 pub fn is_alive(folder: &Path, pid: &str) -> bool {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let all = fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.path());
-    // What has ended has no working directory any more.
+    // A process that has ended has no working directory.
     let mut here = all.filter(|process| fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd.starts_with(&folder)));
     here.any(|process| {
         let status = fs::read_to_string(process.join("status")).unwrap_or_default();

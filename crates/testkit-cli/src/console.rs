@@ -1,29 +1,30 @@
-//! Documents that show a command line session: every ```` ```console ```` block is run, and what it shows must be what comes.
+//! Checks documents that show a command line session: runs every ```` ```console ```` block and compares the output
+//! with the document.
 //!
-//! In a block, a line that begins with `$ ` is a command, and the lines up to the next one are what it prints: data first, then
-//! what it says. A line `...` stands for any lines that are left out; one time of day is as good as another. With `UPDATE_DOCS=1` in the environment the blocks are
-//! rewritten instead.
+//! In a block, a line that begins with `$ ` is a command. The lines up to the next command are its output: stdout
+//! first, then stderr. A line `...` stands for any omitted lines, and all times of day count as equal. If
+//! `UPDATE_DOCS=1` is set in the environment, the blocks are rewritten instead.
 
 use std::path::Path;
 
 use crate::session::{Session, without_times};
 
-/// Set to rewrite the documents instead of checking them.
+/// The environment variable that requests a rewrite of the documents instead of a check.
 pub const UPDATE: &str = "UPDATE_DOCS";
 
 const OPEN: &str = "```console";
 const CLOSE: &str = "```";
 const LEFT_OUT: &str = "...";
 
-/// A command in a block, with what the document says it prints.
+/// A command in a block, with the output that the document shows.
 #[derive(Debug, PartialEq, Eq)]
 struct Shown<'t> {
     command: &'t str,
     output: Vec<&'t str>,
 }
 
-/// Runs every command shown in a document and says what differs; nothing where all is as shown. `program` is the word that
-/// stands for the session's binary. Gives the number of commands run.
+/// Runs every command in a document and returns their number. Fails with the differences if an output is not as shown.
+/// `program` is the word that stands for the session's binary.
 pub fn check(document: &Path, program: &str, session: &Session) -> Result<usize, String> {
     let text = std::fs::read_to_string(document).map_err(|error| format!("{}: {error}", document.display()))?;
     let (rewritten, differences, count) = rewrite(&text, |command| run(command, program, session))?;
@@ -43,7 +44,7 @@ fn run(command: &str, program: &str, session: &Session) -> Result<String, String
     Ok(transcript.stdout + &transcript.stderr)
 }
 
-/// The document as it should be, what differs, and how many commands there are.
+/// Returns the corrected document, the differences and the number of commands.
 fn rewrite(text: &str, run: impl Fn(&str) -> Result<String, String>) -> Result<(String, Vec<String>, usize), String> {
     let (mut out, mut differences, mut count) = (String::new(), Vec::new(), 0);
     let mut lines = text.lines();
@@ -84,7 +85,7 @@ fn commands<'t>(block: &[&'t str]) -> Result<Vec<Shown<'t>>, String> {
     Ok(commands)
 }
 
-/// Whether what is printed is what is shown, with `...` for lines left out.
+/// Returns true if the printed lines match the shown ones, with `...` for omitted lines.
 fn matches(shown: &[&str], printed: &[&str]) -> bool {
     match shown {
         [] => printed.is_empty(),
@@ -111,20 +112,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_and_comes_stays() {
+    fn matching_output_is_kept() {
         check("$ a\na\nsecond\nthird\n$ b\nb\n...\n", "$ a\na\nsecond\nthird\n$ b\nb\n...\n", 0);
         check("$ a\n...\nthird\n", "$ a\n...\nthird\n", 0);
     }
 
     #[test]
-    fn what_is_shown_and_does_not_come_is_a_difference() {
+    fn other_output_is_a_difference() {
         check("$ a\nother\n", "$ a\na\nsecond\nthird\n", 1);
         check("$ a\n...\nsecond\n", "$ a\na\nsecond\nthird\n", 1);
         check("$ a\n", "$ a\na\nsecond\nthird\n", 1);
     }
 
     #[test]
-    fn other_blocks_are_left_alone_and_a_block_without_command_is_an_error() {
+    fn other_blocks_are_ignored_and_a_block_without_command_is_an_error() {
         let text = "```sh\n$ rm -rf /\n```\n";
         assert_eq!(rewrite(text, echo).unwrap(), (text.to_owned(), Vec::new(), 0));
         assert!(rewrite("```console\noutput\n```\n", echo).is_err());

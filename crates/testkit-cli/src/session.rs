@@ -1,4 +1,4 @@
-//! A command line session in a test: a binary, a folder, and what came of each command.
+//! Runs a command line session in a test: a binary, a directory and the result of each command.
 
 use std::{
     fmt,
@@ -6,7 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Runs a binary in a folder, without a terminal and without the caller's settings.
+/// Runs a binary in a directory, without a terminal and without the caller's settings.
 #[derive(Clone, Debug)]
 pub struct Session {
     binary: PathBuf,
@@ -14,36 +14,36 @@ pub struct Session {
     settings: Vec<(String, String)>,
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transcript {
-    /// What it printed as data.
+    /// The text that the command printed to stdout.
     pub stdout: String,
-    /// What it said.
+    /// The text that the command printed to stderr.
     pub stderr: String,
-    /// How it ended; nothing where a signal ended it.
+    /// The exit code, or `None` if a signal ended the command.
     pub code: Option<i32>,
 }
 
 impl Session {
-    /// A session with a binary (`env!("CARGO_BIN_EXE_…")`) in a folder.
+    /// Creates a session with a binary (`env!("CARGO_BIN_EXE_…")`) in a directory.
     pub fn new(binary: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> Self {
         Session { binary: binary.into(), folder: folder.into(), settings: Vec::new() }
     }
 
-    /// With a variable in the environment of its commands.
+    /// Sets an environment variable of the commands.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         self.settings.push((name.to_owned(), value.into()));
         self
     }
 
-    /// The folder it runs in.
+    /// Returns the directory of the session.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The command that arguments make, for tests that want to do more with it.
+    /// Returns the command for these arguments, for tests that need more control.
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(&self.binary);
         command.args(words(arguments)).current_dir(&self.folder).stdin(Stdio::null());
@@ -52,7 +52,7 @@ impl Session {
         command
     }
 
-    /// Runs the binary with arguments as they would be typed; quotes hold words together.
+    /// Runs the binary with arguments as in a shell; quotes group words.
     pub fn run(&self, arguments: &str) -> std::io::Result<Transcript> {
         let output = self.command(arguments).output()?;
         Ok(Transcript {
@@ -62,7 +62,7 @@ impl Session {
         })
     }
 
-    /// Writes a file into the folder, with the folders above it.
+    /// Writes a file in the directory, and creates its parent directories.
     pub fn write(&self, path: &str, text: &str) -> std::io::Result<()> {
         let path = self.folder.join(path);
         if let Some(parent) = path.parent() {
@@ -72,7 +72,7 @@ impl Session {
     }
 }
 
-/// As a snapshot shows it: data as it is, talk behind a bar, then the exit code if it is not 0.
+/// Formats the result for a snapshot: stdout unchanged, stderr behind a bar, then the exit code if it is not 0.
 impl fmt::Display for Transcript {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.stdout)?;
@@ -87,7 +87,7 @@ impl fmt::Display for Transcript {
     }
 }
 
-/// Times of day are different every time: each becomes `hh:mm:ss`.
+/// Replaces each time of day with `hh:mm:ss`, because it differs in every run.
 pub fn without_times(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(letter) = rest.chars().next() {
@@ -132,13 +132,13 @@ mod tests {
     use super::{without_times, words};
 
     #[test]
-    fn times_of_day_are_left_out() {
+    fn times_of_day_are_replaced() {
         assert_eq!(without_times("08:06:15  → a\nat 23:59:00, 1:2:3 é"), "hh:mm:ss  → a\nat hh:mm:ss, 1:2:3 é");
         assert_eq!(without_times("08:06:1"), "08:06:1");
     }
 
     #[test]
-    fn quotes_hold_words_together() {
+    fn quotes_group_words() {
         assert_eq!(words("draw 'a b' --x \"c d\"  e ''"), ["draw", "a b", "--x", "c d", "e", ""]);
         assert_eq!(words("  "), Vec::<String>::new());
     }

@@ -1,11 +1,12 @@
-//! Kills a process at every moment of a run, in virtual time.
+//! Simulates a crash at every possible moment.
 //!
-//! A run of a real machine is moved by the real runtime over a real journal, with scripted activities, in virtual time. A process
-//! dies before or after a commit, at a dispatch or before an outcome is heard; another takes the run up and goes on. In the end
-//! the run must have gone as if nothing had happened, except that an attempt which was cut off and may have written ends as
-//! its effect class says; and nothing that writes may have been done twice. A dev-dependency only.
+//! The real runtime moves a run of a real machine over a real journal, with scripted activities, in virtual time. A
+//! process dies before or after a commit, at a dispatch or before an outcome is received; another process resumes the
+//! run. In the end the run must have the same result as without the crash, except that an interrupted attempt that may
+//! have written ends according to its effect class. No activity that writes may be executed twice.
+//! This crate is a dev-dependency only.
 
-#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // A test that cannot go on stops.
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // A failed precondition ends the test.
 
 mod mortal;
 mod play;
@@ -21,20 +22,21 @@ use interlock_chart::library::Source;
 use interlock_core::ActivityId;
 use interlock_journal::{AttemptResult, Entry};
 
-/// What a simulation showed.
+/// The result of a simulation.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
-    /// Moments at which a process died.
+    /// The number of moments at which a process died.
     pub deaths: usize,
-    /// Records of the run that nobody disturbed.
+    /// The number of records of the undisturbed run.
     pub records: usize,
-    /// Attempts that were cut off and ended by their effect class.
+    /// The number of interrupted attempts that ended according to their effect class.
     pub cut_off: usize,
-    /// What was wrong, by the moment of death.
+    /// The problems found, each with the moment of death.
     pub problems: Vec<String>,
 }
 
-/// The seed with the longest undisturbed run that writes something and is still short enough to be killed at every moment.
+/// Returns the seed with the longest undisturbed run that writes something and is short enough to be killed at every
+/// moment.
 pub fn lively(source: &Source) -> Seed {
     let played = (1..=SEEDS_MAX).map(|seed| (Seed(seed), play(source, Seed(seed), None, &BTreeMap::new())));
     let fit = played
@@ -42,16 +44,16 @@ pub fn lively(source: &Source) -> Seed {
     fit.take(FITS_MAX).max_by_key(|(_, played)| played.entries.len()).map_or(Seed(1), |(seed, _)| seed)
 }
 
-/// Seeds that are tried: in some machines little chance leads to anything that writes.
+/// Maximum number of seeds that are tried. In some machines few seeds lead to an activity that writes.
 const SEEDS_MAX: u64 = 300;
 
-/// Fitting ones that are compared.
+/// Maximum number of suitable seeds that are compared.
 const FITS_MAX: usize = 12;
 
-/// Longest run that is killed at every moment: the work grows with the square of its length.
+/// Maximum number of records of a run that is killed at every moment. The work grows with the square of its length.
 const RECORDS_MAX: usize = 60;
 
-/// Kills a run of a machine at every moment, one moment to a run, and holds each against the undisturbed run.
+/// Kills a run of a machine at every moment, once per run, and compares each run with the undisturbed one.
 pub fn survey(source: &Source, seed: Seed) -> Survey {
     let calm = play(source, seed, None, &BTreeMap::new());
     let mut survey = Survey { records: calm.entries.len(), ..Survey::default() };
@@ -69,7 +71,7 @@ pub fn survey(source: &Source, seed: Seed) -> Survey {
     survey
 }
 
-/// The attempts that the runtime itself ended, with what it said.
+/// Returns the attempts that the runtime ended itself, with their results.
 fn cut_off(played: &Played) -> BTreeMap<ActivityId, AttemptResult> {
     let ended = played.entries.iter().filter_map(|entry| match entry {
         Entry::Outcome { activity, result: result @ AttemptResult::Error { data }, .. } => {

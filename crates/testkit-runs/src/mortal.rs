@@ -1,4 +1,4 @@
-//! An engine that can die with its process: before a commit, or just after it and before anybody hears of it.
+//! An engine that can die with its process: before a commit, or after it and before the caller receives the result.
 
 use std::{
     collections::BTreeSet,
@@ -17,7 +17,7 @@ use super::world::World;
 pub(crate) struct Mortal {
     pub(crate) journal: Journal,
     pub(crate) world: Arc<World>,
-    /// The other ends of receipts that nobody will fill in any more.
+    /// The senders of receipts that are never completed. They are kept so that the receivers wait forever.
     silence: Mutex<Vec<Box<dyn Send>>>,
 }
 

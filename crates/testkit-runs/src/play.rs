@@ -1,4 +1,4 @@
-//! One run from its start to its end, through at most one death.
+//! Plays one run from its start to its end, with at most one death.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,41 +22,41 @@ use super::{
 /// The run's name in every simulation.
 const NAME: &str = "simulated";
 
-/// Times that somebody does something about a waiting run before the simulation is called off.
+/// Maximum number of actions on a waiting run before the simulation stops.
 const PUSHES_MAX: usize = 60;
 
-/// What a played run came to.
+/// The result of a played run.
 #[derive(Clone, Debug, Default)]
 pub struct Played {
-    /// Its transitions, without when and at which record.
+    /// Its transitions, without times and record numbers.
     pub moves: Vec<Move>,
-    /// Its records.
+    /// The records of its journal.
     pub entries: Vec<Entry>,
     /// Its configuration, counters and context at the end.
     pub end: String,
-    /// What its records refer to.
+    /// The evidence that its records refer to.
     pub evidence: BTreeSet<Hash>,
-    /// What was really done.
+    /// The activities that were actually executed.
     pub done: BTreeMap<ActivityId, Done>,
-    /// Moments at which a process could have died.
+    /// The number of moments at which a process could have died.
     pub moments: usize,
-    /// How many did.
+    /// The number of processes that died.
     pub deaths: usize,
-    /// When.
+    /// A description of the moment of death.
     pub died_at: String,
-    /// What `verify` found.
+    /// The problems that `verify` found.
     pub problems: Vec<String>,
 }
 
-/// Plays a run; the process dies at the given moment. `given` are outcomes that activities have whatever the script says.
+/// Plays a run; the process dies at moment `fatal`. `given` contains outcomes of activities that override the script.
 pub fn play(source: &Source, seed: Seed, fatal: Option<usize>, given: &BTreeMap<ActivityId, AttemptResult>) -> Played {
-    // In memory where there is such a place: what is simulated is the process, not the disk.
+    // The store is in memory if possible, because the simulation is about the process and not about the disk.
     let shm = Path::new("/dev/shm");
     let home = if shm.is_dir() { tempfile::tempdir_in(shm) } else { tempfile::tempdir() };
     play_in(home.expect("a folder for a simulated store").path(), source, seed, fatal, given)
 }
 
-/// The same in a folder that stays.
+/// Plays a run with its store in a directory that stays.
 pub fn play_in(
     home: &Path,
     source: &Source,
@@ -83,7 +83,7 @@ pub fn play_in(
     played
 }
 
-/// One process, from its start to the end of the run or to its death. Whether the run came to its end.
+/// Runs one process until the run ends or the process dies. Returns true if the run ended.
 fn process(
     source: &Source,
     seed: Seed,
@@ -151,7 +151,7 @@ async fn begin(runtime: &Runtime, source: &Source, script: &Script, home: &Path)
     runtime.start(start).await.unwrap()
 }
 
-/// Somebody does something about a waiting run: presses a button, or waits for its timer. Whether there was anything to do.
+/// Acts on a waiting run: presses a button or waits for its timer. Returns false if there was nothing to do.
 async fn push(runtime: &Runtime, script: &Script, head: &Head) -> bool {
     let opened = runtime.engine().open(head.key).unwrap();
     let nth = events_so_far(&**runtime.engine(), head);
@@ -185,14 +185,15 @@ fn restore(engine: &dyn Engine, head: &Head) -> Live {
     replay(engine, head, u64::MAX, |_| {}).unwrap()
 }
 
-/// A move without its place in the run, and without the number of the attempt: one that was cut off may have been tried again.
+/// Removes the position in the run and the attempt number from a move, because an interrupted attempt may have been
+/// repeated.
 fn timeless(mut each: Move) -> Move {
     (each.seq, each.at_ms) = (0, 0);
     each.activity.iter_mut().for_each(|activity| activity.attempt = 0);
     each
 }
 
-/// What the records say in the end.
+/// Reads the final records of the run into the result.
 fn look_back(played: &mut Played, home: &Path) {
     let journal = Journal::open_inline(home).unwrap();
     let head = journal.find(NAME).unwrap().expect("the run was made");

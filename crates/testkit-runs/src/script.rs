@@ -1,4 +1,4 @@
-//! Activities and people that always do the same: what they do follows from the seed and from what they are asked.
+//! Deterministic activities and users: their behaviour depends only on the seed and on the request.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -11,19 +11,19 @@ use interlock_testkit::samples::Samples;
 
 use super::world::{Done, Seed, World};
 
-/// How long a scripted activity takes.
+/// The duration of a scripted activity.
 const TAKES_MS: u64 = 70;
 
-/// Of so many attempts one fails.
+/// One of this many attempts fails.
 const FAILS_ONE_IN: usize = 12;
 
-/// What everybody in a simulation does.
+/// The behaviour of all activities and users in a simulation.
 pub(crate) struct Script {
     pub(crate) seed: Seed,
     pub(crate) world: Arc<World>,
-    /// Attempts whose outcome is given: those of another run that were cut off.
+    /// Attempts with a given outcome: those that were interrupted in another run.
     pub(crate) given: BTreeMap<ActivityId, AttemptResult>,
-    /// What an activity may end with, by its state, its name and its signal.
+    /// The possible data of an activity's signal, by state, activity and signal.
     endings: BTreeMap<(String, String, String), Vec<Value>>,
     failures: Vec<Value>,
     buttons: BTreeMap<String, Vec<Value>>,
@@ -66,7 +66,7 @@ impl Script {
         names.fold(Registry::default(), |registry, name| registry.with(Scripted { name, script: Arc::clone(self) }))
     }
 
-    /// What somebody who looks at a waiting run for the `nth` time does about it.
+    /// Chooses the event that a user sends to a waiting run the `nth` time.
     pub(crate) fn button(&self, offers: &Offers, nth: usize) -> Option<(String, Value)> {
         let asked: Vec<_> = offers.events.iter().filter(|offer| !offer.is_general).collect();
         let general: Vec<_> = offers.events.iter().collect();
@@ -96,7 +96,7 @@ impl Script {
     }
 }
 
-/// Whether an error is one that only the runtime raises, about attempts that a crash cut off.
+/// Returns true for an error that only the runtime raises, for attempts that a crash interrupted.
 fn is_runtimes(data: &Value) -> bool {
     matches!(data.get("code").and_then(Value::as_str), Some("INTERRUPTED" | "UNKNOWN_OUTCOME"))
 }
@@ -157,7 +157,7 @@ impl World {
     }
 }
 
-/// Snapshots that only count.
+/// Snapshots without content, which always succeed.
 pub(crate) struct Counting;
 
 impl Snapshots for Counting {

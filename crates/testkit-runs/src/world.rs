@@ -1,4 +1,4 @@
-//! What outlives a process in a simulation: what was really done, and the time.
+//! The state that outlives a process in a simulation: the executed activities and the time.
 
 use std::{
     collections::BTreeMap,
@@ -12,14 +12,14 @@ use interlock_core::ActivityId;
 use interlock_runtime::Clock;
 use tokio::sync::Notify;
 
-/// What a simulation's choices follow from.
+/// The seed of all choices in a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seed(pub u64);
 
 impl Seed {
-    /// A number below `below` that follows from the seed and from what is being decided.
+    /// Returns a number below `below` that depends only on the seed and on `what`.
     pub(crate) fn choose(self, what: u64, below: usize) -> usize {
-        // Splitmix64: well mixed, and the same everywhere.
+        // Splitmix64: well mixed, and the same on every computer.
         let mut mixed = self.0 ^ what.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -27,23 +27,23 @@ impl Seed {
     }
 }
 
-/// What was really done for one start of an activity.
+/// The executions of one started activity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Done {
-    /// Which activity.
+    /// The name of the activity.
     pub activity: String,
-    /// Whether doing it twice would matter.
+    /// True if a second execution would be an error.
     pub writes: bool,
-    /// How often it was done.
+    /// The number of executions.
     pub times: usize,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct World {
     pub(crate) done: Mutex<BTreeMap<ActivityId, Done>>,
-    /// Moments at which a process can die, counted as they pass.
+    /// The number of moments so far at which a process could have died.
     moments: AtomicUsize,
-    /// The moment at which one does.
+    /// The moment at which the process dies, until it has died.
     fatal: Mutex<Option<usize>>,
     pub(crate) died_at: Mutex<String>,
     pub(crate) death: Notify,
@@ -59,7 +59,7 @@ impl World {
         self.moments.load(Ordering::Relaxed)
     }
 
-    /// Passes a moment at which a process can die; whether it does. It dies once.
+    /// Counts a moment at which the process can die. Returns true if it dies now, which happens at most once.
     pub(crate) fn dies(&self, what: impl FnOnce() -> String) -> bool {
         let moment = self.moments.fetch_add(1, Ordering::Relaxed);
         let mut fatal = self.fatal.lock().unwrap();
@@ -73,7 +73,7 @@ impl World {
     }
 }
 
-/// Time that passes only when everybody waits, and goes on in the next process where the last one left it.
+/// A virtual clock. Time passes only when all tasks wait, and continues in the next process from the same value.
 #[derive(Debug)]
 pub(crate) struct VirtualClock {
     world: std::sync::Arc<World>,

@@ -8,7 +8,7 @@
 //! `testkit-activity` (attempts, launcher, model server), `testkit-runs` (crash simulation), `testkit-cli` (sessions of the
 //! binary). Each is a dev-dependency only.
 
-#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // A test that cannot go on stops.
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // A failed precondition ends the test.
 
 pub mod markers;
 pub mod random;

@@ -1,6 +1,7 @@
-//! Data that a schema allows, a few values for each field: enough that every guard can hold and not hold.
+//! Generates data that a schema allows: a few values for each field, enough to make every guard true and false.
 //!
-//! What guards compare with is tried, and just beside it. Fields that no guard could ask about get one value only.
+//! The values include the constants that guards compare with, and their neighbours. Fields that no guard reads get only
+//! one value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +13,14 @@ use interlock_chart::{
 use interlock_core::{FormulaId, Machine, Operation};
 use serde_json::{Value as Json, json};
 
-/// How many values are made of one schema.
+/// Maximum number of values that are generated from one schema.
 const SAMPLES_MAX: usize = 4_096;
 
-/// The longest list that is tried: longer than the limits of what machines do with each item.
+/// Maximum length of a generated list. It exceeds the limits that machines set on loops over items.
 const ITEMS_MAX: usize = 64;
 
-/// What the guards of a machine ask, by the names of fields: the same name is taken for the same thing wherever it stands.
+/// The fields and constants in the guards of a machine, by field name. Fields with the same name are treated as the
+/// same everywhere.
 #[derive(Debug, Default)]
 pub struct Samples {
     asked: BTreeSet<String>,
@@ -47,17 +49,18 @@ impl Samples {
         samples
     }
 
-    /// What a run may be given: only what guards ask about varies.
+    /// Returns possible inputs of a run. Only fields that guards read vary.
     pub fn input(&self, schema: &Schema) -> Vec<Value> {
         self.fitting(schema, false)
     }
 
-    /// What an event may carry: whatever has few values varies, it may be asked about under another name later.
+    /// Returns possible data of an event. All fields with few values vary, because a guard may later read them under
+    /// another name.
     pub fn event(&self, schema: &Schema) -> Vec<Value> {
         self.fitting(schema, true)
     }
 
-    /// What a failed activity may say.
+    /// Returns possible data of a failed activity.
     pub fn error(&self) -> Vec<Value> {
         let codes = self.constants.get("code").cloned().unwrap_or_default();
         let codes = std::iter::once(json!("FAILED")).chain(codes);
@@ -70,7 +73,7 @@ impl Samples {
         made.map(Value::from).collect()
     }
 
-    /// Every combination of the fields' values, the first field varying fastest.
+    /// Returns every combination of the fields' values. The first field varies fastest.
     fn object(&self, schema: &Schema, is_event: bool) -> Vec<Json> {
         let no_fields = serde_json::Map::new();
         let fields = schema.get("properties").and_then(Json::as_object).unwrap_or(&no_fields);
@@ -91,7 +94,7 @@ impl Samples {
         made.into_iter().map(Json::Object).collect()
     }
 
-    /// The values of a field, nothing where it is missing. A default is always filled in.
+    /// Returns the values of a field, with `None` for a missing field. A default value is always included.
     fn field(&self, name: &str, schema: &Schema, is_required: bool, is_event: bool) -> Vec<Option<Json>> {
         let default = schema.get("default");
         let is_missing = !is_required && default.is_none();
@@ -164,7 +167,7 @@ impl Samples {
     }
 }
 
-/// The ends of what is allowed, and each constant with what lies beside it; from low to high.
+/// Returns the bounds of the allowed range and each constant with its neighbours, in ascending order.
 fn numbers(schema: &Schema, is_whole: bool, constants: &[Json]) -> Vec<Json> {
     let bounds = ["minimum", "maximum"].map(|bound| schema.get(bound).and_then(Json::as_f64));
     let beside = constants.iter().filter_map(Json::as_f64).flat_map(|at| [at - 1.0, at, at + 1.0]);

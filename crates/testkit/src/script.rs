@@ -1,18 +1,18 @@
-//! A machine moved by a script, and what happened told in lines that can be compared.
+//! Moves a machine by a script and prints the steps in lines that can be compared.
 //!
-//! | line of a script | is |
+//! | line of a script | meaning |
 //! |---|---|
-//! | `go`, `go {"n": 1}` | the event is raised, by whoever may |
-//! | `user go` | … by a person (`run`, `timer`, `machine`, `activity` likewise) |
-//! | `@build passed {"n": 1}` | the activity that is under way under this name ends with the signal |
-//! | `@build error {"code": "X"}` | … or with an error |
-//! | `@a3 passed` | a start of an activity, by its number, also when it is not under way any more |
-//! | `+timeout.a`, `+t2` | the timer that raises this event fires; the timer of this number |
-//! | `pause`, `resume` | |
+//! | `go`, `go {"n": 1}` | raises the event as an allowed raiser |
+//! | `user go` | raises it as a user (`run`, `timer`, `machine`, `activity` likewise) |
+//! | `@build passed {"n": 1}` | ends the running activity with this name with the signal |
+//! | `@build error {"code": "X"}` | ends it with an error |
+//! | `@a3 passed` | selects a started activity by its number, even if it is no longer running |
+//! | `+timeout.a`, `+t2` | fires the timer that raises this event, or the timer with this number |
+//! | `pause`, `resume` | pauses or resumes the run |
 //!
-//! Of every step it is told: the verdict where it was not "taken"; each round with its event, the transitions taken (with their
-//! reason) and refused, the states left (`-`) and entered (`+`), activities started, faults and log lines; effects (`!`); and where
-//! the machine is then (`=`), with its data.
+//! Every step prints: the verdict if it is not "taken"; each round with its event, the transitions taken (with their
+//! reason) and refused, the states exited (`-`) and entered (`+`), activities started, faults and log lines; effects
+//! (`!`); and the configuration afterwards (`=`), with its data.
 
 use std::{fmt::Write, sync::Arc};
 
@@ -22,10 +22,11 @@ use interlock_core::{
     step,
 };
 
-/// Of a step with more rounds, only the first and the last are told.
+/// Maximum number of rounds of a step that are printed. Of a longer step only the first and the last rounds are
+/// printed.
 const ROUNDS_SHOWN_MAX: usize = 12;
 
-/// Reads a machine from YAML that may leave out `machine` and `version`. Stops the test where that fails.
+/// Reads a machine from YAML that may omit `machine` and `version`. Panics if that fails.
 pub fn machine(source: &str) -> Machine {
     let head = if source.contains("machine:") { "" } else { "machine: m\nversion: 1\n" };
     let source = format!("{head}{source}");
@@ -39,13 +40,13 @@ pub fn machine(source: &str) -> Machine {
     }
 }
 
-/// Moves a machine by a script and tells what happened. Events that the script raises are declared, where the file has no
-/// `events` of its own.
+/// Moves a machine by a script and returns the printed steps. If the file has no `events`, the events that the script
+/// raises are declared.
 pub fn run(source: &str, script: &str) -> String {
     run_with(source, "{}", script)
 }
 
-/// The same for a run that is given something.
+/// Moves a machine by a script, for a run with this input.
 pub fn run_with(source: &str, input: &str, script: &str) -> String {
     let machine = machine(&declared(source, script));
     let mut told = String::new();
@@ -59,7 +60,7 @@ pub fn run_with(source: &str, input: &str, script: &str) -> String {
     told
 }
 
-/// The start of a run that is given something.
+/// Returns the start of a run with this input.
 pub fn start(input: &str) -> Input {
     Input::Started { session: "run-1".into(), input: json(input), semantics: Semantics::CURRENT }
 }
@@ -86,7 +87,7 @@ fn json(text: &str) -> Value {
     Value::from(json)
 }
 
-/// The input that a line means in a state.
+/// Returns the input that a line of a script means in this state.
 pub fn read_line(machine: &Machine, state: &State, line: &str) -> Input {
     let (words, data) = line.split_at(line.find('{').unwrap_or(line.len()));
     let data = if data.is_empty() { Value::empty() } else { json(data) };
@@ -151,7 +152,7 @@ fn tell(machine: &Machine, line: &str, step: &Step, told: &mut String) {
     let _ = writeln!(told, "  = {}", tell_state(machine, &step.state));
 }
 
-/// One round in one line.
+/// Prints one round as one line.
 pub fn tell_round(machine: &Machine, microstep: &Microstep) -> String {
     let chart = machine.chart();
     let name = |id: &interlock_chart::model::StateId| chart.state(*id).name.as_str();
@@ -177,7 +178,7 @@ pub fn tell_round(machine: &Machine, microstep: &Microstep) -> String {
     words.join(" ")
 }
 
-/// `source.event`, with a number where the source has several for it.
+/// Returns `source.event`, with a number if the source has several transitions for the event.
 fn label(chart: &Chart, id: interlock_chart::model::TransitionId) -> String {
     let transition = chart.transition(id);
     let event = |id| {

@@ -1,7 +1,7 @@
-//! A way through a machine that is only told in words (this event, then that one), gone with real data.
+//! Finds data with which a machine follows a path that is given only by its events.
 //!
-//! For every event the data that its schema allows is tried, a few values for each field, until the engine goes where the way goes. Which
-//! data is tried is said in `samples.rs`.
+//! For every event it tries data that the schema allows, a few values for each field, until the engine follows the
+//! path. `samples.rs` generates the data.
 
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
@@ -13,38 +13,38 @@ use interlock_core::{Ended, Input, Machine, Semantics, State, Step, Verdict, ste
 
 use crate::samples::Samples;
 
-/// How many steps are tried for one way with one input, and how many more for each of its legs.
+/// Maximum number of steps for one path with one input, and the additional number for each leg.
 const STEPS_MAX: (usize, usize) = (4_000, 60);
 
-/// How many inputs a run is tried with.
+/// Maximum number of inputs of the run that are tried.
 const INPUTS_MAX: usize = 48;
 
-/// One input of a way, and what must come of it.
+/// One event of a path, and its required result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Leg {
-    /// The event; `start` for the start of the run.
+    /// The event, or `start` for the start of the run.
     pub event: String,
-    /// Who raises it: an activity's name, `timer`, or somebody outside.
+    /// The raiser of the event: an activity's name, `timer`, or any other text for an external event.
     pub by: String,
-    /// The active atomic states after it.
+    /// The active atomic states after the event.
     pub to: Vec<String>,
-    /// Transitions that are taken on it.
+    /// Transitions that must be taken.
     pub takes: Vec<TransitionId>,
 }
 
-/// Which values are tried first.
+/// The values that are tried first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum First {
-    /// Low numbers, `false`, missing fields.
+    /// Low numbers, `false` and missing fields come first.
     Low,
-    /// High numbers, `true`, fields that are there.
+    /// High numbers, `true` and present fields come first.
     High,
 }
 
-/// What was tried, by who raises which event.
+/// The generated data, by the invocation and the event.
 type Known = BTreeMap<(Option<InvokeId>, String), Vec<Value>>;
 
-/// Goes ways of one machine.
+/// Follows paths of one machine.
 pub struct Walker<'m> {
     machine: &'m Machine,
     samples: Samples,
@@ -52,12 +52,13 @@ pub struct Walker<'m> {
 }
 
 impl<'m> Walker<'m> {
-    /// A walker who knows what the machine's guards ask.
+    /// Creates a walker with the constants of the machine's guards.
     pub fn new(machine: &'m Machine) -> Self {
         Walker { machine, samples: Samples::of(machine), known: RefCell::default() }
     }
 
-    /// The inputs that lead along the way; nothing where none were found. Nothing may fail to evaluate on it.
+    /// Returns the inputs that lead along the path, or `None` if none were found. No expression may fail to evaluate on
+    /// the path.
     pub fn walk(&self, way: &[Leg], first: First) -> Option<Vec<Input>> {
         let (start, rest) = way.split_first()?;
         let inputs = self.candidates(&State::ready(self.machine), start, first);
@@ -69,7 +70,7 @@ impl<'m> Walker<'m> {
         })
     }
 
-    /// Depth first: where no data leads on, other data is tried for the leg before.
+    /// Searches depth first: if no data continues the path, other data is tried for the previous leg.
     fn continue_from(&self, state: State, way: &[Leg], first: First) -> Option<Vec<Input>> {
         let mut stack: Vec<(State, std::vec::IntoIter<Input>)> = Vec::new();
         let (mut walk, mut state) = (Vec::new(), Some(state));
@@ -104,7 +105,7 @@ impl<'m> Walker<'m> {
         is_it.then_some(state)
     }
 
-    /// What may be meant by a leg.
+    /// Returns the inputs that a leg can stand for.
     fn candidates(&self, state: &State, leg: &Leg, first: First) -> Vec<Input> {
         let chart = self.machine.chart();
         if leg.event == "start" && leg.by.is_empty() {
@@ -148,7 +149,7 @@ impl<'m> Walker<'m> {
         }
     }
 
-    /// The data to be tried for an event, or for the start of a run.
+    /// Returns the data to try for an event, or for the start of a run.
     fn data(
         &self,
         invoke: Option<InvokeId>,

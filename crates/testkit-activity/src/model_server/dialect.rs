@@ -1,33 +1,33 @@
-//! Answers in the wire formats of providers.
+//! Builds answers in the wire formats of providers.
 
 use serde_json::{Value, json};
 
 use super::{Asked, Scripted};
 
-/// A provider's wire format.
+/// The wire format of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// Anthropic's Messages.
+    /// The Messages API of Anthropic.
     Anthropic,
-    /// OpenAI's Responses.
+    /// The Responses API of OpenAI.
     Responses,
-    /// OpenAI's chat completions.
+    /// The chat completions API of OpenAI.
     Chat,
-    /// Ollama's own.
+    /// The native API of Ollama.
     Ollama,
 }
 
-/// What every answer claims to have read.
+/// The number of input tokens that every answer reports.
 const INPUT_TOKENS: u64 = 100;
 
-/// What every answer claims to have written.
+/// The number of output tokens that every answer reports.
 const OUTPUT_TOKENS: u64 = 20;
 
 impl Dialect {
-    /// All of them.
+    /// All wire formats, for tests that loop over them.
     pub const ALL: [Dialect; 4] = [Dialect::Anthropic, Dialect::Responses, Dialect::Chat, Dialect::Ollama];
 
-    /// What `judges.toml` calls it.
+    /// Returns the name of the provider in `judges.toml`.
     pub fn provider(self) -> &'static str {
         match self {
             Dialect::Anthropic => "anthropic",
@@ -37,12 +37,12 @@ impl Dialect {
         }
     }
 
-    /// An answer in pieces that ends as it should.
+    /// Returns a streamed answer with a regular end.
     pub fn says(self, text: &str) -> Scripted {
         self.stream(text, self.stopped())
     }
 
-    /// An answer that was cut off at the most tokens.
+    /// Returns an answer that was truncated at the token limit.
     pub fn cut_off(self, text: &str) -> Scripted {
         self.stream(
             text,
@@ -62,7 +62,7 @@ impl Dialect {
         }
     }
 
-    /// An answer that the model refuses to give. Ollama has none.
+    /// Returns a refusal of the model. Ollama has none, so there it is a regular answer.
     pub fn refuses(self, why: &str) -> Scripted {
         let events = match self {
             Dialect::Anthropic => return self.stream(why, "refusal"),
@@ -79,7 +79,7 @@ impl Dialect {
         events_of(&events, self == Dialect::Chat)
     }
 
-    /// An answer at once, as servers give it that do not stream.
+    /// Returns an answer in one piece, as from a server that does not stream.
     pub fn says_whole(self, text: &str) -> Scripted {
         let body = match self {
             Dialect::Anthropic => {
@@ -98,7 +98,7 @@ impl Dialect {
         Scripted::new(200, "application/json", body.to_string())
     }
 
-    /// An answer as the arguments of the tool that had to be called.
+    /// Returns an answer as the arguments of the required tool call.
     pub fn calls(self, arguments: &str) -> Scripted {
         let half = arguments.chars().count() / 2;
         let parts: [String; 2] = [arguments.chars().take(half).collect(), arguments.chars().skip(half).collect()];
@@ -131,7 +131,7 @@ impl Dialect {
         }
     }
 
-    /// An error, in the provider's own form.
+    /// Returns an error in the provider's format.
     pub fn fails(self, status: u16, kind: &str, message: &str) -> Scripted {
         let error = json!({ "type": kind, "message": message });
         let body = match self {
@@ -142,7 +142,7 @@ impl Dialect {
         Scripted::new(status, "application/json", body.to_string())
     }
 
-    /// An answer that begins, and then the server says that it cannot go on.
+    /// Returns an answer that begins and then fails with an error of the server.
     pub fn breaks_off(self, message: &str) -> Scripted {
         let mut answer = self.says("{\"reason\": \"half of");
         let error = json!({ "type": "overloaded_error", "message": message });
@@ -195,7 +195,7 @@ impl Dialect {
         }
     }
 
-    /// Whether a request makes the server keep to a schema by the strongest means it has.
+    /// Returns true if a request constrains the answer to a schema by the strongest means of the provider.
     pub fn is_constrained(self, asked: &Asked) -> bool {
         match self {
             Dialect::Anthropic => asked.body["output_config"]["format"]["type"] == "json_schema",

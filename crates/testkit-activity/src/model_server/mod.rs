@@ -1,7 +1,8 @@
-//! A server that speaks as models' servers do, and says what a test wants: also what no server should.
+//! A server that imitates the servers of model providers. It sends any answer that a test needs, including invalid
+//! ones.
 //!
-//! It listens on loopback and speaks HTTP/1.1 over real sockets. [`Dialect`] puts an answer into the wire format of a provider;
-//! [`Scripted`] is any answer at all, down to its bytes and how the connection ends.
+//! It listens on loopback and uses HTTP/1.1 over real sockets. [`Dialect`] builds answers in the wire format of a
+//! provider. [`Scripted`] is an arbitrary answer with its exact bytes and the end of the connection.
 
 mod dialect;
 
@@ -15,75 +16,75 @@ use std::{
 pub use dialect::Dialect;
 use serde_json::Value;
 
-/// What a server was asked.
+/// A request that the server received.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// The first line: `POST /v1/messages HTTP/1.1`.
+    /// The request line, such as `POST /v1/messages HTTP/1.1`.
     pub line: String,
-    /// By name in lower case.
+    /// The headers by their name in lower case.
     pub headers: BTreeMap<String, String>,
-    /// What was sent, or null.
+    /// The JSON body, or null if there is none.
     pub body: Value,
 }
 
 impl Asked {
-    /// All that a model would read.
+    /// Returns all text that a model would read.
     pub fn text(&self) -> String {
         self.body.to_string()
     }
 }
 
-/// How a connection ends.
+/// The end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// As it should.
+    /// The answer is complete.
     Proper,
-    /// In the middle of the answer.
+    /// The connection closes in the middle of the answer.
     Abrupt,
-    /// Not at all: nothing more comes for as long as the server lives.
+    /// The connection stays open without further data until the server ends.
     Silent,
 }
 
-/// An answer, byte by byte.
+/// An answer with its exact bytes.
 #[derive(Clone, Debug)]
 pub struct Scripted {
-    /// HTTP's number.
+    /// The HTTP status code.
     pub status: u16,
-    /// Besides those that HTTP needs.
+    /// The headers in addition to those that HTTP needs.
     pub headers: Vec<(String, String)>,
     /// The body, in the pieces in which it is sent.
     pub pieces: Vec<Vec<u8>>,
-    /// What follows.
+    /// The end of the connection after the body.
     pub end: End,
 }
 
 impl Scripted {
-    /// An answer of this type.
+    /// Creates an answer with this media type.
     pub fn new(status: u16, media: &str, body: impl Into<Vec<u8>>) -> Self {
         let headers = vec![("content-type".to_owned(), media.to_owned())];
         Scripted { status, headers, pieces: vec![body.into()], end: End::Proper }
     }
 
-    /// A page, as gateways send them.
+    /// Creates an HTML error page, as gateways send it.
     pub fn page(status: u16) -> Self {
         Scripted::new(status, "text/html; charset=utf-8", "<html><body><h1>502 Bad Gateway</h1></body></html>")
     }
 
-    /// With one more header.
+    /// Adds a header to the answer.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// With another end.
+    /// Sets the end of the connection.
     #[must_use]
     pub fn ending(mut self, end: End) -> Self {
         self.end = end;
         self
     }
 
-    /// Only the first pieces of it, and then this end.
+    /// Keeps only the first pieces, and sets the end of the connection.
     #[must_use]
     pub fn only(mut self, pieces: usize, end: End) -> Self {
         self.pieces.truncate(pieces);
@@ -91,9 +92,9 @@ impl Scripted {
     }
 }
 
-/// A server for as long as it is held.
+/// A running server, which ends when it is dropped.
 pub struct ModelServer {
-    /// `http://127.0.0.1:PORT`
+    /// The base URL, `http://127.0.0.1:PORT`.
     pub url: String,
     asked: Arc<Mutex<Vec<Asked>>>,
     over: Arc<(Mutex<bool>, Condvar)>,
@@ -102,7 +103,7 @@ pub struct ModelServer {
 type Script = dyn FnMut(usize, &Asked) -> Scripted + Send;
 
 impl ModelServer {
-    /// Answers the how-manieth request, from 0, as the script says.
+    /// Starts a server. The script receives the number of the request, from 0, and the request, and returns the answer.
     pub fn start(script: impl FnMut(usize, &Asked) -> Scripted + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -121,12 +122,12 @@ impl ModelServer {
         ModelServer { url, asked, over }
     }
 
-    /// Says these one after the other, the last for ever.
+    /// Starts a server that sends these answers in order and repeats the last one.
     pub fn saying(answers: Vec<Scripted>) -> Self {
         Self::start(move |at, _| answers[at.min(answers.len() - 1)].clone())
     }
 
-    /// What it was asked so far.
+    /// Returns the requests received so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
@@ -136,7 +137,7 @@ impl Drop for ModelServer {
     fn drop(&mut self) {
         *self.over.0.lock().unwrap() = true;
         self.over.1.notify_all();
-        // Wakes the one who listens, so that it sees that it is over.
+        // This connection wakes the listener, so that it sees the end.
         let _ = TcpStream::connect(self.url.trim_start_matches("http://"));
     }
 }
@@ -150,7 +151,7 @@ fn serve(mut stream: TcpStream, script: &Mutex<Box<Script>>, all: &Mutex<Vec<Ask
         drop(all);
         (script.lock().unwrap())(at, &asked)
     };
-    // Whoever asked may have gone.
+    // The client may have closed the connection.
     let _ = write(&mut stream, &answer);
     if answer.end == End::Silent {
         let is_over = over.0.lock().unwrap();
@@ -158,7 +159,7 @@ fn serve(mut stream: TcpStream, script: &Mutex<Box<Script>>, all: &Mutex<Vec<Ask
     }
 }
 
-/// One request, up to the end of the body that its head announces.
+/// Reads one request up to the end of the body that its header announces.
 fn read(stream: &mut TcpStream) -> Option<Asked> {
     let (mut bytes, mut buffer) = (Vec::new(), [0; 16 * 1024]);
     loop {

@@ -1,11 +1,11 @@
-//! Random inputs for a run: mostly what can happen to it now, sometimes what cannot any more.
+//! Generates random inputs for a run: mostly ones that are possible now, sometimes outdated ones.
 
 use interlock_chart::{Value, model::Raiser};
 use interlock_core::{ActivityId, Ended, Input, Machine, Semantics, State, Status, TimerId};
 
 use super::Rng;
 
-/// Something that may happen next.
+/// Returns a random next input.
 pub fn input(rng: &mut Rng, machine: &Machine, state: &State) -> Input {
     if state.status == Status::Ready {
         return Input::Started { session: "random".into(), input: Value::empty(), semantics: Semantics::CURRENT };

@@ -1,4 +1,4 @@
-//! Random machine files.
+//! Generates random machine files.
 
 use std::fmt::Write;
 
@@ -28,14 +28,14 @@ const ASSIGNMENTS: [&str; 6] = [
 const STATES_MAX: usize = 16;
 const DEPTH_MAX: usize = 4;
 
-/// How much a machine may do.
+/// The freedom of a random machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Temper {
-    /// Anything: it may go on for ever within one step.
+    /// Any machine: one step may loop forever.
     Wild,
-    /// Small, and a step comes to rest: events that it raises raise no others, and eventless transitions have a limit.
+    /// A small machine whose steps end: events that it raises raise no others, and eventless transitions have a limit.
     Calm,
-    /// The same, and nobody outside has a say in it: only its activities and timers move it.
+    /// A calm machine without external events: only its activities and timers move it.
     Alone,
 }
 
@@ -59,7 +59,7 @@ struct Writer<'r> {
     temper: Temper,
     states: Vec<Sketch>,
     out: String,
-    /// Whether the transition at work may raise events.
+    /// True if the current transition may raise events.
     may_raise: bool,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn machine(rng: &mut Rng, temper: Temper) -> String {
 }
 
 impl Writer<'_> {
-    /// Gives a composite state children.
+    /// Adds children to a composite state.
     fn grow(&mut self, parent: usize, depth: usize) {
         let (states_max, depth_max) = if self.is_wild() { (STATES_MAX, DEPTH_MAX) } else { (6, 2) };
         let is_parallel = self.states[parent].kind == Kind::Parallel;
@@ -174,7 +174,7 @@ impl Writer<'_> {
         let parent = self.states[at].parent;
         let depth = if self.rng.percent(50) { "deep" } else { "shallow" };
         let children = self.plain_children(parent);
-        // The default of a parallel state's history enters one region on purpose and the others by default.
+        // The default of a parallel state's history enters one region explicitly and the others by default.
         let target = *self.rng.pick(&children);
         let _ = writeln!(self.out, "{pad}type: history\n{pad}history: {depth}\n{pad}target: s{target}");
     }
@@ -226,7 +226,7 @@ impl Writer<'_> {
         signals
     }
 
-    /// Transitions for some events, for all signals, and for the events that the machine raises.
+    /// Writes transitions for some events, for all signals and for the events that the machine raises.
     fn handlers(&mut self, at: usize, depth: usize, signals: &[String]) {
         let pad = "  ".repeat(depth);
         let mut events: Vec<String> = signals.to_vec();
@@ -248,7 +248,8 @@ impl Writer<'_> {
         }
         for event in events {
             self.may_raise = self.is_wild() || !event.starts_with('i');
-            // What comes of activities and timers is limited, mostly: else there would be no bound to hold a run against.
+            // Transitions on activities and timers mostly have a limit. Otherwise there would be no bound to compare a
+            // run with.
             let is_limited = !self.is_wild() && !event.starts_with('e');
             let mut list: Vec<String> = (0..self.rng.below(3)).map(|_| self.held_back(at, is_limited)).collect();
             list.push(if is_limited { self.last_resort(at) } else { self.transition(at, "") });
@@ -256,7 +257,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A few times, mostly, and after that nothing that moves the machine.
+    /// Returns a transition that mostly has a limit, followed by one that does not move the machine.
     fn last_resort(&mut self, at: usize) -> String {
         if self.rng.percent(5) {
             return self.transition(at, "");
@@ -265,7 +266,7 @@ impl Writer<'_> {
         format!("{}, {{assign: {{y: 4}}}}", self.transition(at, &condition))
     }
 
-    /// A transition that is not always enabled.
+    /// Returns a transition that is not always enabled.
     fn held_back(&mut self, at: usize, is_limited: bool) -> String {
         let condition = match self.rng.below(4) {
             0 => format!("limit: {}", 1 + self.rng.below(3)),
