@@ -81,7 +81,7 @@ impl Changes {
 
 impl Workspace {
     /// Returns the changes since a snapshot and stores the current workspace as a new snapshot. Returns `None` if
-    /// nothing changed.
+    /// nothing changed. If the user's repository was damaged since, it is repaired first.
     pub fn changes_since(&self, folder: &std::path::Path, run: &str, before: &str) -> Result<Option<Changes>> {
         let (private, before_tree) = self.holding(folder, before)?;
         let breaches = repository::repair(&private, before);

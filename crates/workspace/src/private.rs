@@ -32,7 +32,7 @@ const KINDS: [&str; 3] = ["sha1", "sha256", "folder"];
 /// Turns off the protections for other systems: names that only NTFS or HFS+ treat as `.git` are ordinary files here.
 const CONFIG: &str = "[core]\n\tbare = false\n\tprotectNTFS = false\n\tprotectHFS = false\n";
 
-/// The private git folder of a workspace.
+/// The private git directory of a workspace.
 #[derive(Debug)]
 pub(crate) struct Private {
     pub(crate) folder: PathBuf,

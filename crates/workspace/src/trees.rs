@@ -101,7 +101,7 @@ fn is_as_planned(private: &Private, tree: &str, made: &str, plan: &Plan) -> Resu
     }
 }
 
-/// The files of a kept tree.
+/// The files of a stored tree.
 #[derive(Debug)]
 pub struct TreeFiles {
     git: Git,

@@ -1,4 +1,4 @@
-//! Drops the capabilities of root, so that a program has none.
+//! Drops the capabilities of root, so that a program has none, unless the workspace belongs to another user.
 //!
 //! With `no_new_privs` executing a program restores nothing, so dropped capabilities stay dropped. Root still owns its
 //! files and can change them within the limits of Landlock. Access to files of others depends on their modes, as for

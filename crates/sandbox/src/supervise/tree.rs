@@ -9,8 +9,8 @@ use std::{collections::BTreeSet, fs};
 
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
 
-/// Maximum number of searches before the processes found are killed, and maximum number of consecutive searches without
-/// a new process.
+/// Maximum number of searches before the processes found are killed, and maximum number of consecutive searches that
+/// see only known processes.
 const SEARCHES_MAX: usize = 1_000;
 const IN_VAIN_MAX: usize = 3;
 
@@ -49,8 +49,8 @@ pub(crate) fn signal_all(signal: Signal) {
 }
 
 /// Stops all processes until no new one is found, then kills them. `is_over` reaps the processes that have ended and
-/// returns true if none is left. If processes are left but a search finds no new one, a process replaces itself faster
-/// than a search finds it; the search is then repeated up to a limit.
+/// returns true if none is left. If processes are left but a search finds none, a process replaces itself faster than
+/// a search can find it; the search is then repeated up to a limit.
 pub(crate) fn kill_all(mut is_over: impl FnMut() -> bool) {
     let (mut stopped, mut strangers, mut in_vain) = (BTreeSet::new(), BTreeSet::new(), 0);
     for _ in 0..SEARCHES_MAX {

@@ -91,7 +91,7 @@ fn looking_up_paths_in_a_tree_reports_their_kind() {
     assert_eq!(look("d/file/x"), "`file` on the way to it is no folder");
     assert_eq!(look("d/link/x"), "`link` on the way to it is a symbolic link");
     assert_eq!(look("d/two\nlines"), "File odd");
-    // Git would read this name as an abbreviated hash.
+    // Git would read this name as the output of `git describe`, which ends with an abbreviated hash.
     assert_eq!(look("v-g0000000"), "File named");
     let gone = folder.workspace.tree_files(&folder.path, &"1".repeat(40), &patch(PATCH)).unwrap_err().to_string();
     assert!(gone.contains("1111"), "{gone}");

@@ -147,7 +147,7 @@ fn refused(network: Network, walls: Walls) -> Result<Rules> {
     let kinds = (0..u64::BITS).map(|bit| 1 << bit).filter(|bit| flags & bit != 0);
     let kinds = kinds.map(|bit| rule([(0, SeccompCmpOp::MaskedEq(bit), bit)])).collect::<Result<_>>()?;
     rules.insert(libc::SYS_clone, kinds);
-    // Calls that insert input into a terminal as if the user had typed it.
+    // Requests that insert input into a terminal as if the user had typed it.
     let typing = [libc::TIOCSTI, libc::TIOCLINUX].map(|order| rule([(1, SeccompCmpOp::Eq, order)]));
     rules.insert(libc::SYS_ioctl, typing.into_iter().collect::<Result<_>>()?);
     rules.extend(others::refused(walls)?);
