@@ -1,4 +1,5 @@
-//! The activity behind every `judge.*`: makes the question, has it judged, keeps what was said.
+//! The activity behind every `judge.*` name: builds the question, asks the judges, and stores the prompts and answers
+//! as evidence.
 
 use std::{
     path::{Path, PathBuf},
@@ -25,7 +26,7 @@ use crate::{
     telemetry::{Origin, Telemetry},
 };
 
-/// Asks judges.
+/// The activity that asks judges for a verdict.
 #[derive(Clone, Debug)]
 pub struct Judge(Arc<Shared>);
 
@@ -41,7 +42,7 @@ struct Shared {
     sandbox: Sandbox,
 }
 
-/// A question with what belongs to it.
+/// A question with the form of its answer, its data mark, its mode and the settings that apply.
 struct Prepared {
     question: Question,
     form: Form,
@@ -51,12 +52,12 @@ struct Prepared {
 }
 
 impl Judge {
-    /// With the user's settings from the store's folder, where there is one.
+    /// Creates the activity; if `home` is given, the user's settings are read from that store directory.
     pub fn new(home: Option<PathBuf>) -> Self {
         Self::confined(home, Sandbox::default())
     }
 
-    /// The same, with programs that judge confined like this.
+    /// Like [`Judge::new`], with a sandbox configuration for programs that act as judges.
     pub fn confined(home: Option<PathBuf>, sandbox: Sandbox) -> Self {
         let client = Client::default();
         Judge(Arc::new(Shared {
@@ -127,7 +128,7 @@ impl Judge {
         if let Some(telemetry) = &self.0.telemetry {
             let mut tries: Vec<_> = hearings.iter().flat_map(|hearing| hearing.tries.iter().cloned()).collect();
             tries.iter_mut().for_each(|tried| tried.fault = tried.fault.as_deref().map(&redacted));
-            // Who watches must not be able to stop a run.
+            // A failure of telemetry must not stop a run, so the result is ignored.
             let _ = telemetry.send(origin, &tries).await;
         }
     }
@@ -138,7 +139,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     tokio::task::spawn_blocking(work).await.map_err(broken)
 }
 
-/// Every prompt, and everything that was said about it.
+/// Stores every prompt, every answer and the verdict as evidence.
 fn keep(
     attempt: &Attempt,
     prompt: &str,
@@ -200,7 +201,8 @@ impl Activity for Judge {
         schema::needing(schema::open(fields), &["prompt"])
     }
 
-    /// A person who is asked alone is not asked by us: the run waits for them.
+    /// Refuses a judgement whose only judge is a person: the run then waits for that person instead of starting the
+    /// activity.
     fn takes(&self, name: &str, folder: &Path) -> bool {
         Settings::load(self.0.home.as_deref(), folder).map_or(true, |settings| settings.chain(name) != [PERSON])
     }

@@ -1,4 +1,5 @@
-//! A person as a judge: what they are asked, and whether what they answer is a verdict. They are held to what models are held to.
+//! A person as a judge: builds the question that is shown to the person and checks the answer. The same checks apply as
+//! for models.
 
 use interlock_activity::{Asked, StandIn, Taken};
 use interlock_chart::Value;
@@ -9,14 +10,15 @@ use crate::{
     prompt::Mark,
 };
 
-/// The question in plain words, and what each signal has to carry. None where the machine gives nothing that could be asked.
+/// Returns the question as readable text and the data that each signal must carry. `None` if the machine's input does
+/// not make a valid question.
 pub(crate) fn asked(of: &StandIn<'_>) -> Option<Asked> {
     let (question, form, mark) = question(of)?;
     let signals = form.shapes(&question).into_iter().map(|(name, data)| Taken { name, data });
     Some(Asked { question: mark.taken_off(question.prompt.trim()), signals: signals.collect() })
 }
 
-/// What is wrong with an answer.
+/// Returns the problems of a person's answer; empty if it is valid.
 pub(crate) fn misfits(of: &StandIn<'_>, signal: &str, data: &Value) -> Vec<String> {
     let Some((question, form, _)) = question(of) else { return Vec::new() };
     let problems = check::data(&form, &question, signal, &serde_json::Value::from(data));

@@ -1,4 +1,4 @@
-//! From what a machine gives a judgement to a question.
+//! Builds a question from the `with` data that a machine passes to a judgement.
 
 use interlock_activity::StandIn;
 use interlock_journal::{EvidenceStore, Hash};
@@ -9,16 +9,16 @@ use crate::{
     prompt::{self, Mark},
 };
 
-/// The fields of `with` that are no facts.
+/// Fields of `with` that configure the judgement and are not facts.
 const OURS: [&str; 3] = ["prompt", "schema", mode::FIELD];
 
-/// Most pieces of kept evidence that are shown.
+/// The maximum number of stored evidence items shown to a judge.
 const KEPT_MAX: usize = 16;
 
-/// The longest that is looked at.
+/// The maximum size of a stored evidence item that is shown.
 const KEPT_BYTES_MAX: usize = 512 * 1024;
 
-/// The question that an activity is. What is wrong with what the machine gives is told in words.
+/// Builds the question of an activity. The error text names the invalid field of the machine's input.
 pub(crate) fn question(of: &StandIn<'_>, mark: &Mark) -> Result<Question, String> {
     let Value::Object(with) = Value::from(of.with) else { return Err("`with` is to be a map".to_owned()) };
     let named = |name: &str| match with.get(name) {
@@ -53,7 +53,7 @@ pub(crate) fn question(of: &StandIn<'_>, mark: &Mark) -> Result<Question, String
     Ok(Question { prompt, evidence, schema, signals, facts })
 }
 
-/// Every fact by its name, and what facts refer to by hash.
+/// Returns every fact under its name, followed by the stored evidence that the facts refer to by hash.
 fn exhibits(facts: &Value, store: &EvidenceStore) -> Vec<Exhibit> {
     let fields = facts.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
     let mut exhibits: Vec<Exhibit> = fields.map(|(name, value)| fact(name, value)).collect();
@@ -72,7 +72,7 @@ fn fact(name: &str, value: &Value) -> Exhibit {
     Exhibit { id: name.to_owned(), name: name.to_owned(), media_type: media_type.to_owned(), text }
 }
 
-/// Strings in lists called `evidence_refs`, each once.
+/// Collects the strings in lists named `evidence_refs`, each once.
 pub(crate) fn referred<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
     match value {
         Value::Object(fields) => {
@@ -95,7 +95,7 @@ pub(crate) fn referred<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
     }
 }
 
-/// What was kept under a hash, where it is text.
+/// Loads the evidence stored under a hash. `None` if it is missing, too large or not text.
 fn kept(id: &str, store: &EvidenceStore) -> Option<Exhibit> {
     let bytes = store.get(&Hash::from_hex(id)?).ok().filter(|bytes| bytes.len() <= KEPT_BYTES_MAX)?;
     let text = String::from_utf8(bytes).ok()?;

@@ -9,16 +9,16 @@ use serde_json::{Value, json};
 
 use crate::settings::Server;
 
-/// The most texts in one request.
+/// The maximum number of texts in one request.
 const TEXTS_PER_REQUEST: usize = 32;
 
 /// The longest answer that is read.
 const REPLY_BYTES_MAX: usize = 32 * 1024 * 1024;
 
-/// The longest vector that is believed.
+/// The maximum length of a vector that is accepted.
 const VECTOR_MAX: usize = 16_384;
 
-/// Makes vectors of texts.
+/// A client of one embeddings server.
 #[derive(Clone, Debug)]
 pub struct Embedder {
     server: Server,
@@ -26,21 +26,21 @@ pub struct Embedder {
 }
 
 impl Embedder {
-    /// The one of the settings.
+    /// Creates an embedder for a server of the settings.
     pub fn new(server: &Server) -> Self {
         Embedder { server: server.clone(), client: Client::default().through(server.proxy.clone()) }
     }
 
-    /// The model: vectors of different ones cannot be compared.
+    /// Returns the model's name. Vectors of different models cannot be compared.
     pub fn model(&self) -> &str {
         &self.server.model
     }
 
-    /// The vectors of these texts, in their order.
+    /// Returns the vectors of these texts, in the same order.
     ///
     /// # Errors
     ///
-    /// What went wrong, in words without a key in them.
+    /// Returns a description of the failure; it never contains the key.
     pub async fn vectors(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, String> {
         let mut all = Vec::with_capacity(texts.len());
         for texts in texts.chunks(TEXTS_PER_REQUEST) {
@@ -91,7 +91,7 @@ async fn within<T>(time: Duration, what: &str, work: impl Future<Output = T>) ->
     tokio::time::timeout(time, work).await.map_err(|_| late())
 }
 
-/// The vectors of an answer, as many as there were texts, all of one length.
+/// Reads the vectors from an answer: exactly one for each text, all of one length.
 fn read(answer: &Value, count: usize) -> Result<Vec<Vec<f32>>, String> {
     let data = answer.get("data").and_then(Value::as_array).ok_or("its answer has no `data`")?;
     let mut vectors: Vec<Vec<f32>> = vec![Vec::new(); count];

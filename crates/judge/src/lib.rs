@@ -1,11 +1,12 @@
-//! Asked, never trusted.
+//! Judges: models, rules and people answer questions, and every answer is checked before a machine uses it.
 //!
-//! A judge is asked a [`Question`] and says a [`Verdict`]: one of the signals that the state allows, with data that fits. Models,
-//! rules and people are judges. Whatever they say is checked here ([`check`]), strictly, before a machine hears of it.
+//! A judge gets a [`Question`] and returns a [`Verdict`]: one of the signals that the state allows, with data that fits
+//! its schema. The checks are in [`check`]; they are strict and local.
 //!
-//! [`Judge`] is the activity. `case` makes the question of what a machine gives, [`prompt`] shows it to a model, [`model`] asks,
-//! [`panel`] goes from one judge to the next, beginning where the [`Mode`] says, `by_hand` is for the one who is a person, [`settings`] says
-//! who they are and [`spent`] what they may cost.
+//! [`Judge`] is the activity. `case` builds the question from a machine's input, [`prompt`] renders it for a model,
+//! [`model`] calls servers and programs, [`panel`] asks one judge after the other, starting at the position that the
+//! [`Mode`] selects, `by_hand` handles answers of a person, [`settings`] configures the judges, and [`spent`] enforces
+//! their budget.
 
 mod activity;
 mod by_hand;

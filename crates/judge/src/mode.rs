@@ -1,6 +1,8 @@
-//! Where in the chain a state wants to begin: one word, by which a machine climbs from model to model and then to rules.
+//! The judge mode: one word by which a machine selects the position in the chain of judges, so that it can escalate
+//! from model to model and then to rules.
 //!
-//! The machine decides when to climb. What is remembered here is only who answered last, so that "the next" means something.
+//! The machine decides when to escalate. This module only remembers which judge answered last, so that "the next" is
+//! defined.
 
 use std::{
     collections::HashMap,
@@ -12,32 +14,34 @@ use serde_json::Value;
 
 use crate::settings::{PERSON, RULES};
 
-/// The field of `with` that says it.
+/// The field of `with` that holds the mode.
 pub(crate) const FIELD: &str = "mode";
 
-/// What it may say. `rules_more_evidence` is `rules` for a judge: the evidence is gathered by others.
+/// The values of the field. `rules_more_evidence` equals `rules` for a judge, because other activities gather the
+/// evidence.
 const WORDS: [(&str, Mode); 4] =
     [("model", Mode::Whole), ("next_model", Mode::Next), ("rules", Mode::Rules), ("rules_more_evidence", Mode::Rules)];
 
-/// The schema of the field.
+/// Returns the schema of the field.
 pub(crate) fn schema() -> Schema {
     serde_json::json!({ "type": "string", "enum": WORDS.map(|(word, _)| word), MEANING: "setting" })
 }
 
-/// Where in the chain to begin.
+/// The position in the chain at which a judgement starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// At its beginning.
+    /// Starts with the first judge of the chain.
     #[default]
     Whole,
-    /// After whoever gave the last verdict on this; after the first, where nobody has.
+    /// Starts after the judge that gave the last verdict on this activity; after the first one if there is no verdict
+    /// yet.
     Next,
-    /// With rules, and nobody else.
+    /// Asks only the rules.
     Rules,
 }
 
 impl Mode {
-    /// As the machine says.
+    /// Reads the mode from the `with` data of a machine.
     pub(crate) fn of(with: &Value) -> Result<Self, String> {
         let said = match with.get(FIELD) {
             None | Some(Value::Null) => return Ok(Mode::Whole),
@@ -50,7 +54,7 @@ impl Mode {
         })
     }
 
-    /// Who is asked. Rules are the last resort of every chain that does not end with a person.
+    /// Returns the judges to ask, in order. Rules are the last resort of every chain that does not end with a person.
     pub(crate) fn chain<'c>(self, whole: Vec<&'c str>, last: Option<&str>) -> Vec<&'c str> {
         let mut chain = match self {
             Mode::Whole => whole,
@@ -67,7 +71,8 @@ impl Mode {
     }
 }
 
-/// Who gave the last verdict, by run and activity. Lost with the process: then "the next" is the second again.
+/// The judge that gave the last verdict, by run and activity. It is lost when the process ends; then "the next" is the
+/// second judge again.
 #[derive(Debug, Default)]
 pub(crate) struct Last(Mutex<HashMap<(String, String), String>>);
 
@@ -94,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chain_begins_where_the_machine_says() {
+    fn mode_selects_the_start_of_the_chain() {
         type Names = &'static [&'static str];
         let cases: [(&str, Names, Option<&str>, Names); 11] = [
             ("model", &["a", "b"], None, &["a", "b", "rules"]),
@@ -116,14 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_not_known_is_refused() {
+    fn unknown_mode_is_refused() {
         assert_eq!(Mode::of(&json!({})), Ok(Mode::Whole));
         let said = Mode::of(&json!({ "mode": "best" })).unwrap_err();
         assert_eq!(said, "`with.mode` is to be one of model, next_model, rules, rules_more_evidence, not \"best\"");
     }
 
     #[test]
-    fn who_answered_is_known_until_the_run_ends() {
+    fn last_judge_is_remembered_until_the_run_ends() {
         let last = Last::default();
         last.remember("r1", "judge.plan", "a");
         last.remember("r2", "judge.plan", "b");

@@ -1,8 +1,8 @@
-//! Asking one judge after the other until one of them says something that is a verdict.
+//! The panel: asks one judge after the other until one of them gives a valid verdict.
 //!
-//! A model whose answer is refused hears exactly why, three times at most. Then the next is asked, then rules, or the person with whom the
-//! chain ends: for them the activity is left. Where a state wants
-//! several votes they must agree. Nothing is spent beyond the budget.
+//! A model whose answer is refused gets the list of problems and may correct it, at most [`REPAIRS_MAX`] times. Then
+//! the next judge is asked, and finally the rules, or the person with whom the chain ends; the activity then waits for
+//! that person. If a state wants several votes, they must agree. Nothing is spent beyond the budget.
 
 use std::sync::Arc;
 
@@ -21,18 +21,18 @@ use crate::{
     spent::{self, Ledger},
 };
 
-/// How often a model hears what was wrong with its answer.
+/// The maximum number of corrections that a model may make to its answer.
 pub const REPAIRS_MAX: u32 = 3;
 
-/// How much of a refused answer is shown to whoever gave it.
+/// The maximum length of a refused answer that is sent back to the model.
 const REFUSED_CHARS_MAX: usize = 2_000;
 
-/// What a refused answer and the words about it take of the window.
+/// The part of the context window that is reserved for a refused answer and its problems.
 const REPAIR_TOKENS: u64 = 1_600;
 
-/// Codes of errors that judgements end with.
+/// Error codes of failed judgements.
 pub mod code {
-    /// Nobody in the chain, rules included, had a verdict.
+    /// No judge of the chain, including the rules, gave a verdict.
     pub const MODEL_FAILURE: &str = "MODEL_FAILURE";
     /// The run's budget does not allow another question.
     pub const BUDGET: &str = "BUDGET";
@@ -42,49 +42,49 @@ pub mod code {
     pub const BAD_SETTINGS: &str = "BAD_SETTINGS";
 }
 
-/// What there is to be judged.
+/// The case that a panel judges.
 #[derive(Clone, Copy)]
 pub struct Case<'a> {
-    /// Whose case it is.
+    /// The attempt that asks for the verdict.
     pub attempt: &'a Attempt,
-    /// Where in the chain to begin.
+    /// The position in the chain at which to start.
     pub mode: Mode,
-    /// Who gave the last verdict on this.
+    /// The judge that gave the last verdict on this activity.
     pub last: Option<&'a str>,
-    /// The question.
+    /// The question to be judged.
     pub question: &'a Question,
-    /// What an answer to it has to look like.
+    /// The required form of the answer.
     pub form: &'a Form,
-    /// What marks data in it.
+    /// The mark that delimits data in the prompt.
     pub mark: &'a Mark,
 }
 
-/// One judge's turn: what was asked, said and refused.
+/// One judge's turn: the prompt, the answers and their problems.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Hearing {
     /// The judge's name in the settings.
     pub judge: String,
-    /// What a model was shown.
+    /// The prompt that a model was shown.
     #[serde(skip)]
     pub shown: Option<Shown>,
-    /// Whether data was left out for want of room.
+    /// True if data was left out because it did not fit into the context window.
     pub is_cut: bool,
-    /// Every answer, with what was wrong with it.
+    /// Every answer, with its problems.
     pub answers: Vec<Answer>,
-    /// Every request.
+    /// Every request, in order.
     pub tries: Vec<Try>,
-    /// What came out.
+    /// The verdict, if the judge gave one.
     pub verdict: Option<Verdict>,
-    /// Why nothing did.
+    /// The failure, if the judge gave no verdict.
     pub fault: Option<String>,
 }
 
-/// One answer.
+/// One answer of a judge.
 #[derive(Clone, Debug, Serialize)]
 pub struct Answer {
-    /// As it came.
+    /// The text as it was received.
     pub said: String,
-    /// What is wrong with it.
+    /// The problems found; empty if the answer is a verdict.
     pub problems: Vec<Problem>,
 }
 
@@ -108,17 +108,17 @@ pub enum Failure {
 /// All judges of a project.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// Which there are.
+    /// The settings that name the judges.
     pub settings: Settings,
-    /// What rules know.
+    /// The data and tables that the rules use.
     pub rules: Arc<Rules>,
-    /// Asks servers.
+    /// The client that connects to servers.
     pub client: Client,
-    /// What servers can do.
+    /// The JSON mechanisms that servers were found to support.
     pub found: Found,
-    /// What is spent.
+    /// The record of tokens and cost spent by each run.
     pub ledger: Arc<Ledger>,
-    /// How programs that judge are confined.
+    /// The sandbox configuration for programs that act as judges.
     pub sandbox: Sandbox,
 }
 
@@ -133,7 +133,8 @@ impl<'a> Case<'a> {
 }
 
 impl Panel {
-    /// A verdict and who gave it, or why there is none; and all that was said on the way.
+    /// Returns a verdict and the name of its judge, or the reason why there is none. All hearings are appended to
+    /// `hearings`.
     pub async fn judge(&self, case: &Case<'_>, hearings: &mut Vec<Hearing>) -> Result<(String, Verdict), Failure> {
         for name in case.mode.chain(self.settings.chain(case.activity()), case.last) {
             if name == PERSON {
@@ -170,7 +171,7 @@ impl Panel {
         agreed(name, votes)
     }
 
-    /// Asks a model until its answer is a verdict, or often enough.
+    /// Asks a model until its answer is a verdict, or until the corrections are used up.
     async fn ask(&self, model: &Model, case: &Case<'_>, hearing: &mut Hearing) -> Result<(), Failure> {
         let reserved = u64::from(model.reply_tokens_max()) + REPAIR_TOKENS;
         let room = model.window_tokens().saturating_sub(reserved);
@@ -204,7 +205,7 @@ impl Panel {
         Ok(())
     }
 
-    /// One question within the budget. None where there was no answer; the hearing says why.
+    /// Asks one question within the budget. `None` if there was no answer; the hearing then holds the fault.
     async fn ask_once(
         &self,
         model: &Model,
@@ -244,7 +245,7 @@ impl Panel {
     }
 }
 
-/// What came of everybody who was asked.
+/// Summarises the result of every judge that was asked.
 fn told(hearings: &[Hearing]) -> String {
     let told = hearings
         .iter()
@@ -261,7 +262,7 @@ fn checked(case: &Case<'_>, reply: &Reply) -> Result<Verdict, Vec<Problem>> {
 
 fn refusal(reply: &Reply, problems: &[Problem]) -> [Turn; 2] {
     let said: String = reply.text.chars().take(REFUSED_CHARS_MAX).collect();
-    // A turn that is empty is refused by some servers.
+    // Some servers refuse an empty message.
     let said = if said.trim().is_empty() { "(nothing)".to_owned() } else { said };
     let list: Vec<String> = problems.iter().map(|problem| format!("- {problem}")).collect();
     let words = format!(
@@ -276,7 +277,7 @@ fn given_up(answers: &[Answer]) -> String {
     format!("{} answers were refused, the last because of {last}", answers.len())
 }
 
-/// Rules are held to the same standard as models.
+/// Asks the rules; their verdict passes the same check as that of a model.
 fn by_rules(case: &Case<'_>, rules: &Rules) -> Hearing {
     let mut hearing = Hearing { judge: RULES.to_owned(), ..Hearing::default() };
     let Some(verdict) = rules::judge(case.question, rules) else {
@@ -294,7 +295,7 @@ fn by_rules(case: &Case<'_>, rules: &Rules) -> Hearing {
     hearing
 }
 
-/// Several votes count as one where they say the same; what they are sure of is what the least sure is.
+/// Combines several votes: they count as one verdict if all name the same signal; the confidence is the lowest of them.
 fn agreed(name: &str, votes: Vec<Verdict>) -> Result<Option<Verdict>, Failure> {
     let signals: Vec<String> = votes.iter().map(|vote| vote.signal.clone()).collect();
     let confidence = votes.iter().map(|vote| vote.confidence).fold(1.0, f64::min);

@@ -1,4 +1,4 @@
-//! Whether the judges that were named answer at all.
+//! Probes the configured judges: reports if each of them gives a valid answer.
 
 use std::{
     path::Path,
@@ -21,24 +21,24 @@ use crate::{
     settings::{Backend, Settings},
 };
 
-/// How long a judge may take to say that it is there.
+/// The maximum time that a judge may take for the probe.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Enough to say that one is there.
+/// The token limit of the probe's answer.
 const REPLY_TOKENS_MAX: u32 = 200;
 
-/// What was found of a judge.
+/// The result of probing one judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// Its name in the settings.
+    /// The judge's name in the settings.
     pub judge: String,
-    /// Whether it answers.
+    /// True if it gave a valid answer.
     pub ok: bool,
-    /// What it is, and what it said or why it did not.
+    /// The judge's model or command, followed by the result or the failure.
     pub said: String,
 }
 
-/// Asks every judge something small, one after the other. Costs a few hundred tokens each.
+/// Asks every judge a small question, one after the other. Each one costs a few hundred tokens.
 pub async fn probe(home: Option<&Path>, folder: &Path, sandbox: &Sandbox) -> Result<Vec<Probe>, String> {
     let settings = Settings::load(home, folder)?;
     // A program is started within an attempt. The evidence of this attempt is discarded.
@@ -93,7 +93,7 @@ async fn ask(model: &Model, attempt: &Attempt, sandbox: &Sandbox) -> Result<Stri
     let means = last.map(|tried| json!(tried.means)).unwrap_or_default();
     let took_ms = last.map_or(0, |tried| tried.took_ms);
     let answers = format!("answers in {took_ms} ms by {}", means.as_str().unwrap_or_default());
-    // One that is there and whose answers are of no use is not well.
+    // A judge that answers with an invalid verdict is not healthy.
     check::check(&form, &question, &reply.text).map_err(|problems| {
         let why = problems.first().map(ToString::to_string).unwrap_or_default();
         format!("{answers}; its answer does not fit ({why})")
@@ -101,7 +101,7 @@ async fn ask(model: &Model, attempt: &Attempt, sandbox: &Sandbox) -> Result<Stri
     Ok(format!("{answers}; its answer fits"))
 }
 
-/// An attempt of no run.
+/// Creates an attempt that belongs to no run.
 fn attempt(scratch: &Path, folder: &Path) -> Result<Attempt, String> {
     let evidence = EvidenceStore::open(scratch.join("evidence")).map_err(|error| error.to_string())?;
     let definition =
@@ -128,7 +128,7 @@ fn attempt(scratch: &Path, folder: &Path) -> Result<Attempt, String> {
     })
 }
 
-/// Time and nothing else: there is no run.
+/// A host that provides only the clock, because there is no run.
 struct Bare;
 
 impl Host for Bare {

@@ -1,52 +1,52 @@
-//! What a judge is asked.
+//! The question that a judge is asked.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a judge is asked.
+/// The question that a judge is asked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Question {
-    /// The task, rendered.
+    /// The task, rendered from the machine's template.
     pub prompt: String,
-    /// What it can look at, and must refer to.
+    /// The exhibits that the judge can read and must refer to.
     pub evidence: Vec<Exhibit>,
-    /// What the main part of its data has to look like, where the machine names a schema; null otherwise.
+    /// The JSON Schema of the main part of the data, if the machine names one; null otherwise.
     pub schema: Value,
-    /// What it may say.
+    /// The signals that the judge may answer with.
     pub signals: Vec<AllowedSignal>,
-    /// The activity's `with`, without `prompt`, `schema` and `mode`.
+    /// The activity's `with` data, without `prompt`, `schema` and `mode`.
     pub facts: Value,
 }
 
-/// Something that a judge can look at: data, never an instruction.
+/// An item that a judge can read: data, never an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exhibit {
-    /// What a verdict refers to it by.
+    /// The id by which a verdict refers to it.
     pub id: String,
-    /// What it is, for people.
+    /// A name for people.
     pub name: String,
-    /// `text/plain`, `application/json`, …
+    /// The media type: `text/plain`, `application/json`, …
     pub media_type: String,
-    /// All of it.
+    /// The full text of the exhibit.
     pub text: String,
 }
 
-/// A signal that a judge may end with.
+/// A signal that a judge may answer with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AllowedSignal {
-    /// Its name.
+    /// The signal's name, as the machine declares it.
     pub name: String,
-    /// What its data has to look like: a JSON Schema.
+    /// The JSON Schema of its data.
     pub data: Value,
 }
 
 impl Question {
-    /// The signal of a name, if it is allowed.
+    /// Returns the signal with this name, if it is allowed.
     pub fn signal(&self, name: &str) -> Option<&AllowedSignal> {
         self.signals.iter().find(|signal| signal.name == name)
     }
 
-    /// The exhibit of an id.
+    /// Returns the exhibit with this id, if it was shown.
     pub fn exhibit(&self, id: &str) -> Option<&Exhibit> {
         self.evidence.iter().find(|exhibit| exhibit.id == id)
     }

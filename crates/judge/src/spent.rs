@@ -1,7 +1,8 @@
-//! What runs have used up on models, so that a budget is a limit that survives whatever happens to the process.
+//! The ledger of model usage per run, so that a budget also holds after a restart of the process.
 //!
-//! Every request is written down before its answer is used, in a file per run: a crash in the middle of a judgement, tried again after
-//! it, is paid for twice and counted twice. Each line carries the sum, so that reading costs the same however long the run is.
+//! Every request is recorded before its answer is used, in one file per run: if the process crashes during a judgement
+//! and the judgement is repeated, it is paid twice and counted twice. Each line carries the running total, so the read
+//! cost does not depend on the length of the run.
 
 use std::{
     collections::HashMap,
@@ -18,49 +19,49 @@ use crate::{
     settings::{Budget, Price},
 };
 
-/// A line is shorter than this.
+/// The maximum length of a line.
 const LINE_BYTES_MAX: u64 = 4_096;
 
-/// With fewer tokens left than this for an answer, nothing sensible can be said.
+/// The minimum number of tokens for a useful answer.
 const REPLY_TOKENS_MIN: u64 = 64;
 
-/// What a run has used up.
+/// The usage of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
-    /// Requests.
+    /// The number of requests.
     pub requests: u64,
-    /// Tokens, read and written.
+    /// The number of tokens, input and output together.
     pub tokens: u64,
-    /// In the currency of the prices.
+    /// The cost, in the currency of the prices.
     pub cost: f64,
 }
 
-/// Writes down what is spent.
+/// Records the usage of every run.
 #[derive(Debug, Default)]
 pub struct Ledger {
     folder: Option<PathBuf>,
-    /// What cannot be written down, or has no folder, is at least remembered.
+    /// The totals in memory, for a ledger without a directory or if writing fails.
     memory: Mutex<HashMap<String, Spent>>,
-    /// Who of a run is spending right now: what is allowed must still hold when it is spent.
+    /// One lock per run: an allowance must still hold when it is spent.
     turns: Mutex<HashMap<String, Turn>>,
 }
 
 type Turn = Arc<tokio::sync::Mutex<()>>;
 
 impl Ledger {
-    /// In the store's folder, or in memory only.
+    /// Creates a ledger in the store's directory, or in memory only.
     pub fn new(home: Option<PathBuf>) -> Self {
         Ledger { folder: home.map(|home| home.join("spent")), ..Ledger::default() }
     }
 
-    /// A run's turn to spend, one after the other.
+    /// Returns the lock of a run; the holder may spend.
     pub fn turn(&self, run: &str) -> Turn {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         turns.retain(|_, turn| Arc::strong_count(turn) > 1);
         Arc::clone(turns.entry(run.to_owned()).or_default())
     }
 
-    /// What a run has used up. Fails where that cannot be known: then nothing more may be spent.
+    /// Returns the usage of a run. Fails if it cannot be read: then nothing more may be spent.
     pub fn spent(&self, run: &str) -> Result<Spent, String> {
         let remembered = self.memory.lock().unwrap_or_else(PoisonError::into_inner).get(run).copied();
         let Some(path) = self.path(run) else { return Ok(remembered.unwrap_or_default()) };
@@ -69,7 +70,7 @@ impl Ledger {
         serde_json::from_str(&line).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// Adds a request.
+    /// Adds one request to the total of its run.
     pub fn add(&self, run: &str, tried: &Try) -> Result<Spent, String> {
         let mut spent = self.spent(run)?;
         spent.requests += 1;
@@ -82,7 +83,7 @@ impl Ledger {
         Ok(spent)
     }
 
-    /// A run's name may hold anything; a file's may not.
+    /// Returns the file of a run, with all unsafe characters of the run's name escaped.
     fn path(&self, run: &str) -> Option<PathBuf> {
         let plain = |sign: char| match sign {
             'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' => sign.to_string(),
@@ -98,7 +99,7 @@ fn append(path: &PathBuf, spent: &Spent) -> std::io::Result<()> {
         fs::create_dir_all(folder)?;
     }
     let line = serde_json::to_string(spent)?;
-    // In one write: whoever dies leaves a whole line or none.
+    // One write: if the process dies, the file has a whole line or none.
     OpenOptions::new().create(true).append(true).open(path)?.write_all(format!("{line}\n").as_bytes())
 }
 
@@ -115,7 +116,8 @@ fn last_line(path: &PathBuf) -> std::io::Result<Option<String>> {
     Ok(text.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned))
 }
 
-/// How many tokens an answer may have so that the budget holds, whatever is answered; or why there is nothing left to ask with.
+/// Returns the number of tokens that an answer may have within the budget, or the reason why no further question can be
+/// asked.
 pub fn allowance(budget: Budget, spent: Spent, price: Price, prompt_tokens: u64, most: u32) -> Result<u32, String> {
     let mut allowed = u64::from(most);
     if let Some(limit) = budget.tokens {
@@ -175,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_spent_is_known_to_the_next_process() {
+    fn spending_is_known_to_the_next_process() {
         let home = tempfile::tempdir().unwrap();
         let ledger = Ledger::new(Some(home.path().to_owned()));
         for _ in 0..100 {
@@ -190,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ledger_that_cannot_be_read_stops_spending() {
+    fn unreadable_ledger_stops_spending() {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir(home.path().join("spent")).unwrap();
         fs::write(home.path().join("spent/r.jsonl"), "{\"requests\": 1, \"tok").unwrap();
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_as_long_as_the_budget_allows_and_no_longer() {
+    fn answer_length_is_limited_by_the_budget() {
         let price = Price { input_per_million: 1.0, output_per_million: 10.0 };
         let spent = |tokens, cost| Spent { requests: 1, tokens, cost };
         let budget = |tokens, cost| Budget { tokens, cost };

@@ -1,8 +1,9 @@
-//! Every request to a model as an OpenTelemetry span, sent as OTLP/HTTP JSON where `OTEL_EXPORTER_OTLP_ENDPOINT` says so, and nowhere
-//! otherwise.
+//! Exports every model request as an OpenTelemetry span over OTLP/HTTP JSON. Nothing is sent unless
+//! `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` is set.
 //!
-//! The names are those of the GenAI conventions, kept here as constants because the conventions still move. A span is a few fields of
-//! JSON, so there is no SDK: the exporter is one request over the client that models are asked with.
+//! The attribute names are those of the GenAI conventions; they are constants here because the conventions still
+//! change. A span is a few fields of JSON, so no SDK is used: the exporter is one request over the same HTTP client as
+//! the models.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -11,50 +12,50 @@ use serde_json::{Value, json};
 
 use crate::model::Try;
 
-/// Names of attributes.
+/// The names of the span attributes.
 pub mod name {
-    /// What was done: `chat`.
+    /// The operation, always `chat`.
     pub const OPERATION: &str = "gen_ai.operation.name";
-    /// Who answers.
+    /// The provider of the model.
     pub const PROVIDER: &str = "gen_ai.provider.name";
-    /// The model that was asked for.
+    /// The model that was requested.
     pub const REQUEST_MODEL: &str = "gen_ai.request.model";
-    /// The most tokens it might write.
+    /// The output token limit of the request.
     pub const REQUEST_MAX_TOKENS: &str = "gen_ai.request.max_tokens";
     /// The model that answered.
     pub const RESPONSE_MODEL: &str = "gen_ai.response.model";
-    /// The server's name for the answer.
+    /// The server's id of the answer.
     pub const RESPONSE_ID: &str = "gen_ai.response.id";
-    /// Why the model stopped.
+    /// The reasons why the model stopped.
     pub const FINISH_REASONS: &str = "gen_ai.response.finish_reasons";
-    /// Tokens read.
+    /// The number of input tokens.
     pub const INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
-    /// Tokens written.
+    /// The number of output tokens.
     pub const OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
-    /// What kind of answer is wanted: `json`.
+    /// The requested output type, always `json`.
     pub const OUTPUT_TYPE: &str = "gen_ai.output.type";
-    /// The server's host.
+    /// The server's host name.
     pub const SERVER_ADDRESS: &str = "server.address";
-    /// Its port.
+    /// The server's port number.
     pub const SERVER_PORT: &str = "server.port";
-    /// What went wrong.
+    /// The failure of the request.
     pub const ERROR: &str = "error.type";
-    /// The run.
+    /// The name of the run.
     pub const RUN: &str = "interlock.run";
-    /// The activity.
+    /// The name of the activity.
     pub const ACTIVITY: &str = "interlock.activity";
     /// The judge's name in the settings.
     pub const JUDGE: &str = "interlock.judge";
-    /// How the server was made to answer in JSON.
+    /// The mechanism that made the server answer in JSON.
     pub const MEANS: &str = "interlock.means";
-    /// What it cost.
+    /// The cost of the request.
     pub const COST: &str = "interlock.cost";
 }
 
-/// How long a collector may take: nobody should wait for it.
+/// The time limit of an export, so that a slow collector delays no run.
 const SEND_WAIT: Duration = Duration::from_secs(2);
 
-/// Sends spans.
+/// Exports spans to one collector.
 #[derive(Clone, Debug)]
 pub struct Telemetry {
     url: String,
@@ -62,17 +63,17 @@ pub struct Telemetry {
     client: Client,
 }
 
-/// What spans belong to.
+/// The origin of spans.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
-    /// The run.
+    /// The name of the run.
     pub run: &'a str,
-    /// The activity.
+    /// The name of the activity.
     pub activity: &'a str,
 }
 
 impl Telemetry {
-    /// As the environment says; none where it says nothing.
+    /// Reads the configuration from the environment; `None` if no endpoint is set.
     pub fn from_env(client: &Client) -> Option<Self> {
         let said = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let url = said("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").or_else(|| {
@@ -81,14 +82,15 @@ impl Telemetry {
         Some(Self::new(url, &said("OTEL_EXPORTER_OTLP_HEADERS").unwrap_or_default(), client))
     }
 
-    /// To this URL, with headers as in `name=value,name=value`.
+    /// Exports to this URL, with headers in the form `name=value,name=value`.
     pub fn new(url: String, headers: &str, client: &Client) -> Self {
         let headers = headers.split(',').filter_map(|pair| pair.split_once('='));
         let headers = headers.map(|(name, value)| (name.trim().to_lowercase(), value.trim().to_owned())).collect();
         Telemetry { url, headers, client: client.clone() }
     }
 
-    /// Sends a span for each request, together. What cannot be sent is dropped: a run does not depend on who watches it.
+    /// Sends one span per request, in one message. Callers may ignore an error, because a run must not depend on its
+    /// telemetry.
     pub async fn send(&self, origin: Origin<'_>, tries: &[Try]) -> Result<(), String> {
         if tries.is_empty() {
             return Ok(());
@@ -135,7 +137,7 @@ fn span(origin: Origin<'_>, tried: &Try, trace: &str) -> Result<Value, String> {
         "traceId": trace,
         "spanId": id(8)?,
         "name": format!("chat {}", tried.model),
-        // A client's call.
+        // Span kind 3 is a client call.
         "kind": 3,
         "startTimeUnixNano": nanos(tried.begun_ms),
         "endTimeUnixNano": nanos(tried.begun_ms + tried.took_ms),
@@ -175,7 +177,7 @@ fn text(key: &str, value: &str) -> Value {
     json!({ "key": key, "value": { "stringValue": value } })
 }
 
-/// Whole numbers are strings in OTLP's JSON.
+/// OTLP's JSON encodes whole numbers as strings.
 fn whole(key: &str, value: u64) -> Value {
     json!({ "key": key, "value": { "intValue": value.to_string() } })
 }

@@ -1,4 +1,4 @@
-//! Every log of `corpus/`, and the questions that rules answer.
+//! Tests of every log in `corpus/`, and of the questions that rules answer.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -28,7 +28,7 @@ fn corpus(path: &str) -> String {
     std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(path)).unwrap()
 }
 
-/// What is wrong with what the rules say about a log.
+/// Returns the difference between the expected and the actual classification of a log.
 fn wrong(case: &Case) -> Option<String> {
     let log = corpus(&format!("logs/{}.log", case.name));
     let found = classify(&log);
@@ -53,7 +53,7 @@ fn wrong(case: &Case) -> Option<String> {
 }
 
 #[test]
-fn every_log_of_the_corpus_is_named_rightly() {
+fn every_log_of_the_corpus_is_classified_correctly() {
     let corpus: Corpus = toml::from_str(&corpus("cases.toml")).unwrap();
     assert!(corpus.case.len() >= 100, "there are {} cases", corpus.case.len());
     let wrong: Vec<String> = corpus.case.iter().filter_map(wrong).collect();
@@ -68,7 +68,7 @@ fn every_log_of_the_corpus_is_named_rightly() {
 }
 
 #[test]
-fn the_rules_can_be_read_and_each_fits_its_own_example() {
+fn rules_can_be_read_and_each_matches_its_example() {
     assert_eq!(classify(ERROR)[0].rule, "c-error");
     assert!(Rules::read(["[[rule]]\nid = \"x\""]).unwrap_err().contains("missing field"));
     let row = |class: &str, example: &str| {
@@ -82,7 +82,7 @@ fn the_rules_can_be_read_and_each_fits_its_own_example() {
 }
 
 #[test]
-fn colours_long_lines_and_odd_bytes_do_no_harm() {
+fn colours_long_lines_and_odd_bytes_are_tolerated() {
     assert_eq!(classify("\u{1b}[1;31mmain.c:3:1: error: oops\u{1b}[0m")[0].cause, "oops");
     assert_eq!(classify(&"error ".repeat(1_000_000)), []);
     assert_eq!(classify("\u{1b}["), []);
@@ -98,7 +98,7 @@ fn question(signals: &[&str], log: &str, facts: Value) -> Question {
 const ERROR: &str = "main.c:3:18: error: 'counter' undeclared";
 const DECISION: [&str; 5] = ["PASS", "FAIL", "FLAKY", "ENV_ERROR", "INCONCLUSIVE"];
 
-/// The signal and the reason, or nothing.
+/// Checks the signal and the reason of the verdict; `None` expects no verdict.
 fn check(signals: &[&str], log: &str, facts: Value, expected: Option<(&str, &str)>) {
     let verdict = judge(&question(signals, log, facts), &Rules::default());
     let said = verdict.as_ref().map(|verdict| (verdict.signal.as_str(), verdict.reason.as_str()));
@@ -121,7 +121,7 @@ fn questions_are_answered_from_findings_or_not_at_all() {
 }
 
 #[test]
-fn a_round_is_judged_by_what_was_measured_and_never_softer() {
+fn verdict_is_never_more_lenient_than_the_measurement() {
     let pass = "every test that was measured passed, and no log shows a fault";
     check(&DECISION, "", json!({ "measured": "PASS" }), Some(("PASS", pass)));
     let fault = json!({ "measured": "PASS", "test_result": { "fault": "HardFault" } });
@@ -146,7 +146,7 @@ fn a_round_is_judged_by_what_was_measured_and_never_softer() {
 }
 
 #[test]
-fn a_repair_is_a_step_whose_id_is_free() {
+fn repair_step_gets_a_free_id() {
     let facts = json!({ "plan": { "steps": [{ "step_id": "repair-1" }] } });
     let verdict = judge(&question(&["repairable", "unrepairable"], ERROR, facts), &Rules::default()).unwrap();
     assert_eq!(verdict.data["patch"]["add_steps"][0]["step_id"], "repair-2");

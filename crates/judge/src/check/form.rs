@@ -1,4 +1,4 @@
-//! What an answer to a question has to look like: as validators for us, and as a schema for whoever answers.
+//! The required form of an answer: validators for local checks, and a JSON Schema for the model or person that answers.
 
 use serde_json::{Value, json};
 
@@ -9,10 +9,10 @@ use super::{
 };
 use crate::{AllowedSignal, Question};
 
-/// How long a reason is where a server can be made to keep to it.
+/// The maximum length of a reason, for servers that can enforce a length.
 const REASON_CHARS: usize = 400;
 
-/// What an answer to a question has to look like.
+/// The required form of an answer to one question.
 #[derive(Debug)]
 pub struct Form {
     signals: Vec<Expected>,
@@ -21,31 +21,32 @@ pub struct Form {
     bounded: Option<Value>,
 }
 
-/// What one signal may carry.
+/// The data that one signal may carry.
 #[derive(Debug)]
 struct Expected {
     name: String,
-    /// What the machine declares.
+    /// Validates the data against the schema that the machine declares for the signal.
     declared: jsonschema::Validator,
-    /// What the schema that the state names says, and about which part.
+    /// The schema that the state names, with the part of the data that it describes.
     named: Option<(Place, jsonschema::Validator)>,
-    /// Fields that repeat the signal's name, as `status` does in a decision.
+    /// Fields that must repeat the signal's name, as `status` does in a decision.
     echoes: Vec<String>,
-    /// The same for whoever answers.
+    /// The schema of the data, as it is shown to the judge.
     shape: Value,
 }
 
-/// The part of a signal's data that a named schema is about.
+/// The part of a signal's data that the named schema describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
-    /// All of it.
+    /// The named schema describes the whole data object.
     Whole,
-    /// The one field that the machine leaves open.
+    /// The named schema describes the one field whose object type the machine leaves open.
     Field(String),
 }
 
 impl Form {
-    /// Of a question. Fails where a schema is none, or where no signal can carry what it describes.
+    /// Builds the form of a question. Fails if a schema is not a valid JSON Schema, or if no signal can carry the data
+    /// that the named schema describes.
     pub fn new(question: &Question) -> Result<Self, String> {
         let names: Vec<&str> = question.signals.iter().map(|signal| signal.name.as_str()).collect();
         let places = places(question);
@@ -61,23 +62,24 @@ impl Form {
         Ok(Form { signals, schema, subset, bounded })
     }
 
-    /// The schema of the whole answer.
+    /// Returns the JSON Schema of the whole answer.
     pub fn schema(&self) -> &Value {
         &self.schema
     }
 
-    /// The same for servers that enforce a schema: every field required, none besides, and only what all of them know. None, where
-    /// the data is open and so cannot be enforced.
+    /// Returns the schema reduced for servers that enforce one: every field is required, no others are allowed, and
+    /// only keywords that all servers support are used. `None` if the data is open and therefore cannot be enforced.
     pub fn subset(&self) -> Option<&Value> {
         self.subset.as_ref()
     }
 
-    /// The same with lengths and numbers bounded, for servers that know how.
+    /// Like [`Form::subset`], but keeps the bounds of lengths and numbers, for servers that support them.
     pub fn bounded(&self) -> Option<&Value> {
         self.bounded.as_ref()
     }
 
-    /// What each signal may carry, with the ids that references can be to, and its own name where that is repeated.
+    /// Returns the data schema of each signal, with the evidence ids that references may name. Echo fields are fixed to
+    /// the signal's name.
     pub(crate) fn shapes(&self, question: &Question) -> Vec<(String, Value)> {
         let ids: Vec<&str> = question.evidence.iter().map(|exhibit| exhibit.id.as_str()).collect();
         let shape = |signal: &Expected| {
@@ -113,7 +115,7 @@ impl Form {
 
 impl Expected {
     fn new(signal: &AllowedSignal, place: Option<Place>, schema: &Value, names: &[&str]) -> Result<Self, String> {
-        // Where the named schema is about all of it, that one says which fields there are.
+        // If the named schema describes the whole data object, it also decides which fields exist.
         let declared = if place == Some(Place::Whole) { signal.data.clone() } else { shape::closed(&signal.data) };
         let compiled = compile(&declared).map_err(|why| format!("the data of {}: {why}", signal.name))?;
         let closed = shape::closed(schema);
@@ -133,8 +135,9 @@ impl Expected {
     }
 }
 
-/// Which part of each signal's data the named schema is about: the one object that is left open; or, where no signal has such a one, all
-/// of it for those signals whose needs the schema knows. The others are about something else, as one that says "it cannot be done" is.
+/// Returns the part of each signal's data that the named schema describes: the one object field that is left open. If
+/// no signal has such a field, the schema describes the whole data of every signal whose required fields it knows. The
+/// other signals carry different data, for example one that reports that the task cannot be done.
 fn places(question: &Question) -> Vec<Option<Place>> {
     let places: Vec<_> = question.signals.iter().map(|signal| place(&signal.data, &question.schema)).collect();
     let has_field = places.iter().any(|place| matches!(place, Some(Place::Field(_))));
@@ -194,7 +197,7 @@ fn report(validator: &jsonschema::Validator, data: &Value, root: &str, problems:
     }
 }
 
-/// `/steps/0/title` as `data.steps[0].title`.
+/// Converts a JSON pointer to a readable path: `/steps/0/title` becomes `data.steps[0].title`.
 fn place_of(root: &str, pointer: &str) -> String {
     let parts = pointer.split('/').skip(1).map(|part| match part.bytes().all(|byte| byte.is_ascii_digit()) {
         true => format!("[{part}]"),

@@ -1,4 +1,4 @@
-//! Reading JSON that somebody else wrote: a field that is there twice, a depth without end and text around it are errors.
+//! Strict parser for untrusted JSON: duplicate fields, excessive nesting and text around the object are errors.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use serde_json::{Map, Number, Value};
 
 use super::{ANSWER_BYTES_MAX, Problem};
 
-/// The deepest nesting that is followed.
+/// The maximum nesting depth of an answer.
 pub const DEPTH_MAX: usize = 32;
 
-/// The one value that a text holds.
+/// Parses the text as exactly one JSON object.
 pub(crate) fn parse(said: &str) -> Result<Value, Problem> {
     if said.len() > ANSWER_BYTES_MAX {
         return Err(Problem::new("answer", format!("is longer than {ANSWER_BYTES_MAX} bytes")));
@@ -39,14 +39,14 @@ fn wrong(error: &serde_json::Error) -> Problem {
     }
 }
 
-/// Without the one fence that chat models put around JSON.
+/// Removes the one code fence that chat models put around JSON.
 fn unfenced(text: &str) -> &str {
     let inner = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     let inner = inner.map(|inner| inner.strip_prefix("json").unwrap_or(inner));
     inner.map_or(text, str::trim)
 }
 
-/// Reads a value, with nothing forgiven.
+/// Deserializes a JSON value and rejects duplicate fields and excessive nesting.
 #[derive(Clone, Copy)]
 struct Strict {
     depth: usize,

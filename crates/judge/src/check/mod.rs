@@ -1,7 +1,7 @@
-//! Whether what a judge said is a verdict: strictly, locally, and without making anything fit.
+//! Checks if a judge's answer is a valid verdict: strictly, locally, and without coercing values.
 //!
-//! `"true"` is not `true`, an unknown field is not ignored, a signal that is nearly right is wrong. Every problem has its place and
-//! says what was wrong, because the problems go back to whoever said it.
+//! `"true"` is not `true`, an unknown field is an error, and a misspelled signal is wrong. Every problem names its path
+//! and the cause, because the problems are sent back to the judge for a correction.
 
 mod form;
 mod json;
@@ -16,22 +16,23 @@ pub use json::DEPTH_MAX;
 
 use crate::{Question, Verdict};
 
-/// Most problems that are told at once: more would not help whoever has to mend them.
+/// The maximum number of problems that are reported at once. A longer list would not help the judge to correct its
+/// answer.
 pub const PROBLEMS_MAX: usize = 12;
 
-/// The longest answer that is looked at.
+/// The maximum length of an answer.
 pub const ANSWER_BYTES_MAX: usize = 1024 * 1024;
 
 /// The fields of an answer, in the order in which a model should write them: the reason before the verdict.
 pub const FIELDS: [&str; 5] = ["reason", "evidence_refs", "confidence", "signal", "data"];
 
-/// What is wrong with an answer.
+/// One problem of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, thiserror::Error)]
 #[error("{path}: {what}")]
 pub struct Problem {
-    /// Where, as in `data.plan.steps[0].title`; `answer` is all of it.
+    /// The path of the problem, as in `data.plan.steps[0].title`; `answer` means the whole answer.
     pub path: String,
-    /// What.
+    /// A description that continues the path, such as "is missing".
     pub what: String,
 }
 
@@ -41,9 +42,9 @@ impl Problem {
     }
 }
 
-/// The verdict in what a judge said, or everything that is wrong with it.
+/// Parses and checks a judge's answer. Returns the verdict, or all problems found, at most [`PROBLEMS_MAX`].
 ///
-/// One code fence around the JSON is taken off, because chat models put it there by habit; any other text around it is refused.
+/// One code fence around the JSON is removed, because chat models add it by habit; any other text around it is refused.
 pub fn check(form: &Form, question: &Question, said: &str) -> Result<Verdict, Vec<Problem>> {
     let value = json::parse(said).map_err(|problem| vec![problem])?;
     let Value::Object(fields) = value else {
@@ -71,7 +72,7 @@ pub fn check(form: &Form, question: &Question, said: &str) -> Result<Verdict, Ve
     }
 }
 
-/// What is wrong with what a signal carries.
+/// Checks the data that a signal carries, and returns its problems.
 pub(crate) fn data(form: &Form, question: &Question, signal: &str, data: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
     form.check_data(signal, data, &mut problems);
@@ -125,7 +126,7 @@ fn signal(fields: &Map<String, Value>, question: &Question, problems: &mut Vec<P
     }
 }
 
-/// What kind of value it is, with its article.
+/// Names the JSON type of a value, with its article.
 pub(crate) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -137,7 +138,7 @@ pub(crate) fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// A value as far as it fits into a sentence.
+/// Formats a value, truncated so that it fits into a sentence.
 pub(crate) fn short(value: &Value) -> String {
     const CHARS_MAX: usize = 60;
     let text = value.to_string();

@@ -1,10 +1,10 @@
-//! Text that stands for an answer and is none.
+//! Placeholder text that a judge wrote instead of an answer.
 
 use serde_json::Value;
 
 use super::{Problem, short};
 
-/// What people and models write where something should stand. Compared without case and without what surrounds it.
+/// Common placeholders. They are compared in lower case, after surrounding whitespace and punctuation are removed.
 const PLACEHOLDERS: [&str; 24] = [
     "todo",
     "tbd",
@@ -32,13 +32,14 @@ const PLACEHOLDERS: [&str; 24] = [
     "see above",
 ];
 
-/// Fields that may be empty: the schema says whether they may, and an empty one means that there is nothing to say.
+/// Reports if a text is empty or only a placeholder. Used for the reason; for other fields the schema decides if they
+/// may be empty.
 pub(super) fn is(text: &str) -> bool {
     let bare = text.trim_matches(|sign: char| sign.is_whitespace() || sign.is_ascii_punctuation() || sign == '…');
     bare.is_empty() || PLACEHOLDERS.contains(&bare.to_lowercase().as_str())
 }
 
-/// Texts in data. An empty one is the schema's business (`minLength`); one that only pretends is ours.
+/// Reports placeholders anywhere in the data. Empty texts are left to the schema (`minLength`).
 pub(super) fn within(value: &Value, path: &str, problems: &mut Vec<Problem>) {
     match value {
         Value::String(text) if pretends(text) => {
@@ -54,7 +55,7 @@ pub(super) fn within(value: &Value, path: &str, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Narrower than [`is`]: in data `none` or `text` can be a value of an enum, and `.` a path.
+/// A narrower test than [`is`]: in data, `none` or `text` can be a value of an enum, and `.` a path.
 fn pretends(text: &str) -> bool {
     const ALWAYS: [&str; 8] =
         ["todo", "tbd", "tba", "fixme", "n/a", "placeholder", "your answer here", "insert reason here"];

@@ -1,4 +1,4 @@
-//! References to evidence: only to what was shown.
+//! Evidence references: an answer may refer only to evidence that was shown.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,8 @@ use crate::Question;
 
 const NAME: &str = "evidence_refs";
 
-/// The references of the answer itself. Where evidence was shown, at least one is wanted: what rests on nothing is no verdict.
+/// Checks the references of the answer itself. If evidence was shown, at least one reference is required: a verdict
+/// must rest on evidence.
 pub(super) fn top(fields: &Map<String, Value>, question: &Question, problems: &mut Vec<Problem>) -> Vec<String> {
     let Some(value) = fields.get(NAME) else { return Vec::new() };
     let Value::Array(items) = value else {
@@ -20,7 +21,7 @@ pub(super) fn top(fields: &Map<String, Value>, question: &Question, problems: &m
     items.iter().enumerate().filter_map(|(at, item)| one(item, question, &format!("{NAME}[{at}]"), problems)).collect()
 }
 
-/// References anywhere in data.
+/// Checks references anywhere in the data.
 pub(super) fn within(value: &Value, question: &Question, path: &str, problems: &mut Vec<Problem>) {
     match value {
         Value::Object(fields) => {

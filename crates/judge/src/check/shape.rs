@@ -1,15 +1,18 @@
-//! Schemas turned into what is needed of them: closed, without references, and reduced to what every server knows.
+//! Schema transformations: closing objects, inlining references, and reducing a schema to the keywords that every
+//! server supports.
 
 use serde_json::{Map, Value, json};
 
-/// The deepest schema that is followed; a recursive one ends here.
+/// The maximum schema depth that is processed; it also ends recursive schemas.
 const DEPTH_MAX: usize = 24;
 
-/// Words that say something about an object from beside it; where they stand, its fields are not all in one place.
+/// Keywords that constrain an object from outside its `properties`. If one is present, `properties` does not list all
+/// fields, so the object is not closed.
 const BESIDE: [&str; 8] =
     ["allOf", "anyOf", "oneOf", "$ref", "if", "patternProperties", "unevaluatedProperties", "additionalProperties"];
 
-/// With no field allowed that is not named, wherever fields are named and nothing else is said.
+/// Returns the schema with `additionalProperties: false` on every object that lists its fields and has no keyword of
+/// [`BESIDE`].
 pub(super) fn closed(schema: &Value) -> Value {
     close(schema, 0)
 }
@@ -35,7 +38,7 @@ fn close(schema: &Value, depth: usize) -> Value {
     Value::Object(fields)
 }
 
-/// With the ids that lists called `evidence_refs` can hold.
+/// Restricts lists named `evidence_refs` to these ids.
 pub(super) fn with_ids(schema: &Value, ids: &[&str]) -> Value {
     match schema {
         Value::Object(fields) => {
@@ -53,7 +56,7 @@ pub(super) fn with_ids(schema: &Value, ids: &[&str]) -> Value {
     }
 }
 
-/// With what `$ref` points to in its place. What refers to itself is left open at some depth.
+/// Replaces every `$ref` by its target. Beyond [`DEPTH_MAX`] a recursive schema is left open.
 pub(super) fn inlined(schema: &Value) -> Value {
     let mut whole = inline(schema, schema, 0);
     if let Value::Object(fields) = &mut whole {
@@ -81,7 +84,7 @@ fn inline(schema: &Value, root: &Value, depth: usize) -> Value {
     }
 }
 
-/// Fields of a schema whose values are names of signals, and which so must say the same as the signal does.
+/// Returns the fields of a schema whose enum values are signal names; such a field must equal the signal of the answer.
 pub(super) fn echoes(schema: &Value, signals: &[&str]) -> Vec<String> {
     let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     let is_echo = |field: &Value| {
@@ -91,19 +94,20 @@ pub(super) fn echoes(schema: &Value, signals: &[&str]) -> Vec<String> {
     fields.filter(|(_, field)| is_echo(field)).map(|(name, _)| name.clone()).collect()
 }
 
-/// Whether bounds of lengths and numbers are kept.
+/// Selects if the bounds of lengths and numbers are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bounds {
     Kept,
     Dropped,
 }
 
-/// Words that bound something. Servers of one's own know them and small models need them; the big ones' strict modes refuse them.
+/// Keywords that bound a value. Self-hosted servers support them and small models need them; the strict modes of the
+/// large providers refuse them.
 const BOUNDS: [&str; 6] = ["minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum"];
 
-/// What every server that enforces schemas knows: objects with all their fields required and none besides, lists, enums, plain types
-/// and alternatives. It asks for no less than the schema does; what it leaves out (patterns, perhaps bounds) is checked afterwards.
-/// None, where something is left open.
+/// Reduces a schema to the keywords that every enforcing server supports: objects with all fields required and no
+/// others, lists, enums, plain types and alternatives. The result is never weaker in structure; dropped keywords
+/// (patterns, and perhaps bounds) are checked locally afterwards. `None` if part of the schema is open.
 pub(super) fn subset(schema: &Value, bounds: Bounds) -> Option<Value> {
     reduce(schema, bounds, 0)
 }

@@ -1,4 +1,4 @@
-//! What is a verdict and what is not.
+//! Tests of the answer check: valid verdicts and each kind of problem.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ const GOOD: &str = r#"{"reason": "line 3 divides by zero", "evidence_refs": ["fa
     "signal": "has_issue", "data": {"suggestion": "check it first", "blocking": true}}"#;
 
 #[test]
-fn a_good_answer_is_a_verdict_bare_or_in_one_fence() {
+fn valid_answer_is_accepted_bare_or_in_one_fence() {
     let expected = r#"has_issue {"suggestion":"check it first","blocking":true} ["failure"]"#;
     let cases =
         [GOOD.to_owned(), format!("\n {GOOD} \n"), format!("```json\n{GOOD}\n```"), format!("```\n{GOOD}\n```")];
@@ -88,7 +88,7 @@ fn text_around_the_json_is_refused() {
 }
 
 #[test]
-fn what_is_no_json_is_refused() {
+fn invalid_json_is_refused() {
     refused("", expect!["answer: is empty"]);
     refused("```json\n```", expect!["answer: is empty"]);
     refused(
@@ -119,7 +119,7 @@ fn what_is_no_json_is_refused() {
 }
 
 #[test]
-fn nothing_is_made_to_fit() {
+fn values_are_not_coerced() {
     refused(&GOOD.replace("true", "\"true\""), expect![[r#"data.blocking: "true" is not of type "boolean""#]]);
     refused(&GOOD.replace("0.9", "\"0.9\""), expect![[r#"confidence: is to be a number from 0 to 1, not "0.9""#]]);
     refused(&GOOD.replace("0.9", "90"), expect!["confidence: is to be a number from 0 to 1, not 90"]);
@@ -168,7 +168,7 @@ fn unknown_and_missing_fields_are_refused_at_every_depth() {
 }
 
 #[test]
-fn evidence_that_was_not_shown_cannot_be_referred_to() {
+fn reference_to_evidence_that_was_not_shown_is_refused() {
     refused(
         &GOOD.replace("[\"failure\"]", "[\"failure\", \"E99\"]"),
         expect![[r#"evidence_refs[1]: is no id that was given: "E99"; given are failure, diff"#]],
@@ -188,7 +188,7 @@ fn evidence_that_was_not_shown_cannot_be_referred_to() {
 }
 
 #[test]
-fn placeholders_are_no_answer() {
+fn placeholders_are_refused() {
     for empty in ["", "  ", "TODO", "...", "…", "N/A", "n/a.", "<reason>", "[TBD]", "none", "-"] {
         let said = GOOD.replace("line 3 divides by zero", empty);
         assert!(told(&review(), &said).starts_with("reason: says nothing"), "{empty}: {}", told(&review(), &said));
@@ -214,7 +214,7 @@ fn answer(signal: &str, data: Value) -> String {
 }
 
 #[test]
-fn a_named_schema_is_about_the_one_object_that_is_left_open() {
+fn named_schema_describes_the_one_open_object_field() {
     let signals = json!({
         "hypotheses_made": { "required": ["confidence", "analysis"], "properties": { "confidence": { "type": "number" }, "analysis": { "type": "object" } } },
         "analysis_failed": { "required": ["summary", "evidence_refs"], "properties": { "summary": { "type": "string" }, "evidence_refs": { "type": "array", "items": { "type": "string" } } } },
@@ -234,7 +234,7 @@ fn a_named_schema_is_about_the_one_object_that_is_left_open() {
 }
 
 #[test]
-fn a_named_schema_that_knows_every_field_is_about_all_of_it() {
+fn named_schema_that_knows_every_field_describes_the_whole_data() {
     let action = json!({ "type": "string", "enum": ["CONTINUE", "RETRY", "ROLLBACK", "ABORT"] });
     let data = json!({ "required": ["next_action", "confidence", "reasoning"], "properties": { "next_action": action, "confidence": { "type": "number" }, "reasoning": { "type": "string" } } });
     let signals = json!({ "PASS": data, "FAIL": data, "FLAKY": data, "ENV_ERROR": data, "INCONCLUSIVE": data, "decision_failed": { "required": ["summary"], "properties": { "summary": { "type": "string" } } } });
@@ -250,14 +250,14 @@ fn a_named_schema_that_knows_every_field_is_about_all_of_it() {
 }
 
 #[test]
-fn a_schema_that_no_signal_carries_is_a_mistake_of_the_machine() {
+fn schema_that_no_signal_carries_is_a_machine_error() {
     let signals = json!({ "prd_written": { "required": ["path"], "properties": { "path": { "type": "string" } } } });
     let wrong = Form::new(&question(signals, file("prd/schemas/prd.json"))).unwrap_err();
     assert_eq!(wrong, "none of the signals prd_written carries what the schema describes");
 }
 
 #[test]
-fn what_servers_can_enforce_has_every_field_required_and_none_besides() {
+fn enforceable_subset_requires_every_field_and_allows_no_other() {
     let signals = json!({ "ok": { "required": ["a"], "properties": { "a": { "type": "string", "minLength": 1 }, "b": { "type": "array", "items": { "type": "integer", "minimum": 0 } } } } });
     let form = Form::new(&question(signals, Value::Null)).unwrap();
     expect![[r#"{"type":"object","additionalProperties":false,"required":["a","b"],"properties":{"a":{"type":"string"},"b":{"type":"array","items":{"type":"integer"}}}}"#]]
@@ -267,7 +267,7 @@ fn what_servers_can_enforce_has_every_field_required_and_none_besides() {
 }
 
 #[test]
-fn references_within_a_schema_are_followed_for_servers() {
+fn schema_references_are_inlined_for_servers() {
     let schema = json!({ "type": "object", "properties": { "steps": { "type": "array", "items": { "$ref": "#/$defs/Step" } } }, "$defs": { "Step": { "type": "object", "properties": { "title": { "type": "string" } } } } });
     let signals = json!({ "ready": { "required": ["plan"], "properties": { "plan": { "type": "object" } } } });
     let form = Form::new(&question(signals, schema)).unwrap();

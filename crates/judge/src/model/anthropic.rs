@@ -1,4 +1,4 @@
-//! Anthropic's Messages.
+//! Anthropic's Messages protocol.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::settings::Server;
 
-/// The protocol's version.
+/// The protocol version that every request names.
 const VERSION: &str = "2023-06-01";
 
 pub(super) struct Anthropic;

@@ -1,4 +1,4 @@
-//! One exchange with a server, each part with its time.
+//! One exchange with a server, with a timeout for each phase.
 
 use std::{future::Future, time::Duration};
 
@@ -13,16 +13,16 @@ use super::{
 };
 use crate::settings::Server;
 
-/// The longest answer that is read.
+/// The maximum length of an answer, in bytes.
 const REPLY_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// How much of an error is read.
+/// The maximum length of an error body that is read.
 const ERROR_BYTES_MAX: usize = 64 * 1024;
 
-/// How much of what is not understood is shown.
+/// The maximum length of an excerpt that an error message shows.
 const SHOWN_CHARS: usize = 200;
 
-/// Asks once.
+/// Sends the question once and reads the reply.
 pub(super) async fn call(
     client: &Client,
     server: &Server,

@@ -1,4 +1,5 @@
-//! OpenAI's chat completions, and so what vLLM, llama.cpp, LM Studio, Ollama's second door and most gateways speak.
+//! OpenAI's chat completions protocol, which vLLM, llama.cpp, LM Studio, Ollama's compatible endpoint and most gateways
+//! also speak.
 
 use serde_json::{Value, json};
 
@@ -38,7 +39,7 @@ impl Wire for Chat {
             "messages": std::iter::once(system).chain(turns).collect::<Vec<_>>(),
             "stream": server.stream,
         });
-        // Newer models at OpenAI refuse the old name; other servers often do not know the new one.
+        // Newer OpenAI models refuse the old name; other servers often do not support the new one.
         let most = if server.is_openai() { "max_completion_tokens" } else { "max_tokens" };
         body[most] = json!(ask.reply_tokens_max);
         if server.stream {

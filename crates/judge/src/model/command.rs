@@ -1,7 +1,7 @@
-//! A program that judges: it reads the question from stdin and prints the answer.
+//! A program as a judge: it reads the question from stdin and prints the answer.
 //!
-//! It runs in the sandbox as everything does that a run starts, and with less: it changes nothing but its own temporary folder, and talks to
-//! nobody unless the settings let it.
+//! It runs in the sandbox like every program of a run, with fewer rights: it can write only to its temporary directory,
+//! and it has no network access unless the settings allow it.
 
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
@@ -14,13 +14,13 @@ use tempfile::TempDir;
 use super::{Ask, Fault, Reply, Turn, Usage, estimate_tokens};
 use crate::settings::Command;
 
-/// The longest answer that is read.
+/// The maximum length of an answer, in bytes.
 const ANSWER_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
-/// How much of its complaints is shown.
+/// The maximum length of the program's stderr that an error message shows.
 const COMPLAINT_CHARS: usize = 300;
 
-/// Runs it once. It does not outlive the future.
+/// Runs the program once. The program is stopped if the future is dropped.
 pub(super) async fn run(
     command: &Command,
     ask: &Ask<'_>,
@@ -36,7 +36,7 @@ pub(super) async fn run(
     Ok(Reply { text, finish: "exit 0".to_owned(), usage, confined: Some(confined), ..Reply::default() })
 }
 
-/// What it is allowed: what all programs are, but to write.
+/// Returns the program's sandbox rules: the usual ones, without any write access.
 fn rules(command: &Command, sandbox: &Sandbox, own: &TempDir) -> Result<Rules, Fault> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let own = own.path().canonicalize().map_err(|error| Fault::Local(format!("its own folder: {error}")))?;
@@ -98,7 +98,7 @@ fn text(stream: &mut Stream) -> Result<String, Fault> {
     Ok(String::from_utf8_lossy(&content).into_owned())
 }
 
-/// What was enforced, for those who ask later.
+/// Returns the enforced confinement as JSON, to be stored with the request.
 fn confinement(confined: &Confined) -> serde_json::Value {
     json!({ "enforced": confined.enforced, "breaches": confined.ended.breaches, "left": confined.ended.left })
 }

@@ -1,20 +1,20 @@
-//! Cutting a stream of bytes into the pieces that a protocol sends: server-sent events, or lines of JSON.
+//! Splits a byte stream into the pieces of a protocol: server-sent events, or lines of JSON.
 
-/// How a stream is cut.
+/// The framing of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// Server-sent events: `data:` lines up to an empty one.
+    /// Server-sent events: `data:` lines up to an empty line.
     Events,
-    /// One value a line.
+    /// Lines of JSON: one value per line.
     Lines,
 }
 
-/// What has come and is not yet a whole piece.
+/// A decoder that buffers bytes until they form a whole piece.
 #[derive(Debug)]
 pub(super) struct Frames {
     framing: Framing,
     bytes: Vec<u8>,
-    /// The data of the event so far.
+    /// The data of the current event so far.
     data: Option<String>,
 }
 
@@ -23,7 +23,7 @@ impl Frames {
         Frames { framing, bytes: Vec::new(), data: None }
     }
 
-    /// Takes in bytes; gives the pieces that they complete.
+    /// Appends bytes, and returns the pieces that they complete.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Vec<String> {
         self.bytes.extend_from_slice(bytes);
         let mut pieces = Vec::new();
@@ -37,7 +37,7 @@ impl Frames {
         pieces
     }
 
-    /// What is left when the stream has ended: the last line needs no end.
+    /// Returns the remaining piece when the stream has ended: the last line needs no line end.
     pub(super) fn rest(mut self) -> Option<String> {
         let line = String::from_utf8_lossy(&std::mem::take(&mut self.bytes)).into_owned();
         let last = self.line(line.trim_end_matches('\r'));
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_the_same_however_the_bytes_come() {
+    fn pieces_do_not_depend_on_how_the_bytes_arrive() {
         let cases = [
             (
                 Framing::Events,

@@ -1,8 +1,9 @@
-//! Asking a model: one question in, one text out, over its server's own protocol.
+//! Calling a model: one question in, one text out, over the protocol of its server.
 //!
-//! `wire.rs` is what the protocols have in common and each of the others is one protocol; `call.rs` is one exchange with its timeouts,
-//! `retry.rs` says what is worth trying again, `server.rs` puts them together and finds out what the server can do. Nothing here
-//! believes what comes back: `check` does not know where a text comes from.
+//! `wire.rs` holds the common part of the protocols, and one file per protocol holds the rest; `call.rs` is one
+//! exchange with its timeouts, `retry.rs` decides which failures are retried, and `server.rs` combines them and detects
+//! the abilities of the server. Nothing here trusts an answer; the crate's `check` module validates it without regard
+//! to its source.
 
 mod anthropic;
 mod call;
@@ -20,127 +21,127 @@ use serde_json::Value;
 
 pub use server::{Called, Found, Model, Try};
 
-/// One thing said in a conversation with a model.
+/// One message of a conversation with a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "from", content = "text", rename_all = "snake_case")]
 pub enum Turn {
-    /// By us.
+    /// A message that we wrote.
     User(String),
-    /// By the model.
+    /// A message that the model wrote.
     Model(String),
 }
 
-/// What a model is asked.
+/// A request to a model, independent of the protocol.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'q> {
-    /// Standing instructions.
+    /// The system prompt: standing instructions.
     pub system: &'q str,
-    /// The conversation so far; the last turn is ours.
+    /// The conversation so far; the last message is ours.
     pub turns: &'q [Turn],
-    /// What the answer has to look like.
+    /// The JSON Schema of the answer.
     pub schema: &'q Value,
-    /// The same for servers that enforce it strictly.
+    /// The reduced schema, for servers that enforce it strictly.
     pub subset: Option<&'q Value>,
-    /// The same with lengths and numbers bounded.
+    /// The reduced schema with bounds of lengths and numbers.
     pub bounded: Option<&'q Value>,
-    /// The longest answer that is wanted.
+    /// The maximum length of the answer, in tokens.
     pub reply_tokens_max: u32,
 }
 
-/// How a server is made to answer in JSON, strongest first.
+/// The mechanism that makes a server answer in JSON, strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Means {
-    /// Its own schema option.
+    /// The server's schema option for the answer.
     Schema,
-    /// A tool that must be called, whose arguments it promises to keep to the schema.
+    /// A forced tool call whose arguments the server promises to validate against the schema.
     StrictTool,
-    /// A tool that must be called.
+    /// A forced tool call without that promise.
     Tool,
-    /// A grammar made from the schema, as llama.cpp and vLLM have it.
+    /// A grammar derived from the schema, as llama.cpp and vLLM support it.
     Grammar,
     /// JSON of any shape.
     Json,
-    /// Only asked for.
+    /// Only an instruction in the prompt.
     Prompt,
 }
 
-/// What a model used up.
+/// The tokens that a request used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens read, those from a cache included.
+    /// Input tokens, including those read from a cache.
     pub input_tokens: u64,
-    /// Tokens written, thinking included.
+    /// Output tokens, including reasoning tokens.
     pub output_tokens: u64,
-    /// Whether the server did not say and this is reckoned from lengths.
+    /// True if the server did not report the usage and the numbers are estimated from lengths.
     #[serde(default)]
     pub is_estimate: bool,
 }
 
-/// What a model said.
+/// A model's reply to one request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reply {
-    /// The text, or the arguments of the tool it called.
+    /// The text, or the arguments of the tool that the model called.
     pub text: String,
-    /// Whether it was cut off at the most tokens that it may write.
+    /// True if the reply was cut off at the output token limit.
     pub is_cut_off: bool,
-    /// Why it stopped, in its server's words.
+    /// The stop reason, as the server names it.
     pub finish: String,
-    /// What it used up.
+    /// The tokens that the request used.
     pub usage: Usage,
-    /// Which model really answered, where the server says.
+    /// The model that answered, if the server names it.
     pub model: Option<String>,
-    /// The server's name for the answer.
+    /// The server's id of the answer.
     pub id: Option<String>,
-    /// What a program was confined by.
+    /// The confinement of the program, if a program answered.
     pub confined: Option<Value>,
 }
 
-/// Why there is no answer.
+/// The reason why a request has no reply.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
-    /// No connection.
+    /// The connection to the server failed.
     #[error("{0}")]
     Unreachable(String),
-    /// It took too long.
+    /// A phase of the exchange exceeded its timeout.
     #[error("no {what} within {} s", after_ms / 1000.0)]
     Timeout {
-        /// What was waited for.
+        /// The phase that timed out.
         what: &'static str,
-        /// How long, in milliseconds.
+        /// The timeout in milliseconds.
         after_ms: f64,
     },
-    /// The server said no.
+    /// The server answered with an error status.
     #[error("status {status}: {said}")]
     Status {
-        /// HTTP's number for it.
+        /// The HTTP status code.
         status: u16,
-        /// What it said.
+        /// The error message of the server.
         said: String,
-        /// When to try again.
+        /// The delay that the server requests before a retry.
         retry_after_ms: Option<u64>,
     },
-    /// The server said in the middle of an answer that it has too much to do or failed.
+    /// The server reported an overload or a failure in the middle of an answer.
     #[error("the server broke off: {0}")]
     BrokenOff(String),
     /// The connection ended in the middle of an answer.
     #[error("the answer stops in the middle: {0}")]
     Stopped(String),
-    /// What came is not the server's protocol.
+    /// The answer does not follow the server's protocol.
     #[error("no proper answer: {0}")]
     NotUnderstood(String),
-    /// The answer has no end.
+    /// The answer exceeds the maximum length.
     #[error("the answer is longer than {0} bytes")]
     TooLong(usize),
-    /// The model does not want to.
+    /// The model refused to answer.
     #[error("the model refuses: {0}")]
     Refusal(String),
-    /// Something on this side is missing: a key, a program.
+    /// A local prerequisite is missing, for example a key or a program.
     #[error("{0}")]
     Local(String),
 }
 
-/// Tokens that a text takes, reckoned on the high side: three bytes each.
+/// Estimates the tokens of a text on the high side: one per three bytes.
 pub fn estimate_tokens(text: &str) -> u64 {
     text.len().div_ceil(3) as u64
 }

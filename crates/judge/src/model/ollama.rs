@@ -1,4 +1,4 @@
-//! Ollama's own protocol: an answer in lines of JSON.
+//! Ollama's native protocol: an answer in lines of JSON.
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ impl Wire for Ollama {
             Turn::Model(text) => json!({ "role": "assistant", "content": text }),
         });
         let system = json!({ "role": "system", "content": ask.system });
-        // Without a window of its own it cuts silently at a small one.
+        // Without an explicit `num_ctx` Ollama silently truncates the prompt at a small default window.
         let mut options = json!({ "num_predict": ask.reply_tokens_max, "num_ctx": server.window_tokens });
         if let Some(temperature) = server.temperature {
             options["temperature"] = json!(temperature);

@@ -1,4 +1,4 @@
-//! OpenAI's Responses.
+//! OpenAI's Responses protocol.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ impl Wire for Responses {
             "input": turns.collect::<Vec<_>>(),
             "max_output_tokens": ask.reply_tokens_max,
             "stream": server.stream,
-            // What is asked here may be nobody else's business.
+            // The provider must not retain the conversation.
             "store": false,
         });
         if let Some(temperature) = server.temperature {

@@ -1,29 +1,29 @@
-//! What is worth trying again, and when.
+//! Retry policy: which failures are retried, and after which delay.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use super::Fault;
 
-/// The first wait where the server names none; it doubles each time.
+/// The first delay if the server names none; it doubles with every retry.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
-/// Whether it may pass by itself.
+/// Reports if the fault is transient, so that a retry may succeed.
 pub(super) fn may_pass(fault: &Fault) -> bool {
     match fault {
         Fault::Unreachable(_) | Fault::BrokenOff(_) | Fault::Stopped(_) => true,
         Fault::Timeout { what, .. } => *what == "connection",
-        // 529 is how Anthropic says that it has too much to do.
+        // Anthropic uses 529 to report an overload.
         Fault::Status { status, .. } => matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529),
         Fault::NotUnderstood(_) | Fault::TooLong(_) | Fault::Refusal(_) | Fault::Local(_) => false,
     }
 }
 
-/// Whether the server refuses what it was asked in this form, so that another form may do.
+/// Reports if the server refused the form of the request, so that a weaker mechanism may work.
 pub(super) fn is_form_refused(fault: &Fault) -> bool {
     matches!(fault, Fault::Status { status: 400 | 404 | 405 | 415 | 422 | 501, .. })
 }
 
-/// How long to wait before the next try; none where the server wants more patience than is allowed.
+/// Returns the delay before the next retry; `None` if the server asks for more than the allowed maximum.
 pub(super) fn wait(fault: &Fault, tries: u32, most: Duration) -> Option<Duration> {
     match fault {
         Fault::Status { retry_after_ms: Some(ms), .. } => Some(Duration::from_millis(*ms)).filter(|wait| *wait <= most),
@@ -31,7 +31,7 @@ pub(super) fn wait(fault: &Fault, tries: u32, most: Duration) -> Option<Duration
     }
 }
 
-/// What the server says about when to come back: milliseconds, seconds or a date.
+/// Reads the retry delay that the server names: milliseconds, seconds or a date.
 pub(super) fn after_ms(headers: &BTreeMap<String, String>, now_ms: i64) -> Option<u64> {
     let number = |name: &str| headers.get(name)?.trim().parse::<f64>().ok().filter(|number| *number >= 0.0);
     if let Some(ms) = number("retry-after-ms") {
@@ -44,7 +44,7 @@ pub(super) fn after_ms(headers: &BTreeMap<String, String>, now_ms: i64) -> Optio
     Some(u64::try_from(at_ms - now_ms).unwrap_or_default())
 }
 
-/// Milliseconds since 1970 of a date as HTTP has it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Parses an HTTP date such as `Sun, 06 Nov 1994 08:49:37 GMT` to milliseconds since 1970.
 fn date_ms(text: &str) -> Option<i64> {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let (_, rest) = text.trim().split_once(", ")?;
@@ -55,7 +55,7 @@ fn date_ms(text: &str) -> Option<i64> {
     let year: i64 = parts.next()?.parse().ok()?;
     let clock: Vec<i64> = parts.next()?.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
     let ([hour, minute, second], Some("GMT")) = (clock.as_slice(), parts.next()) else { return None };
-    // Years that begin in March have their leap day last.
+    // If years begin in March, the leap day is the last day of the year.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days = year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468;
     (1969..10_000).contains(&year).then_some((days * 86_400 + hour * 3_600 + minute * 60 + second) * 1_000)
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn servers_say_when_to_come_back_in_three_ways() {
+    fn retry_delay_is_read_in_three_forms() {
         let now_ms = 784_111_777_000; // Sun, 06 Nov 1994 08:49:37 GMT
         let cases = [
             ("retry-after", "7", Some(7_000)),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_grow_and_end() {
+    fn delays_double_up_to_the_maximum() {
         let busy = |retry_after_ms| Fault::Status { status: 429, said: String::new(), retry_after_ms };
         let most = Duration::from_secs(3);
         let waits: Vec<_> = (0..4).map(|tries| wait(&busy(None), tries, most).unwrap().as_millis()).collect();

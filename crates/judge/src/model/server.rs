@@ -1,4 +1,5 @@
-//! A model that can be asked: tries again what may pass, finds out what its server can do, and remembers it.
+//! A model that can be asked: retries transient failures, detects the JSON mechanisms that its server supports, and
+//! remembers them.
 
 use std::{
     collections::BTreeMap,
@@ -14,11 +15,12 @@ use serde_json::Value;
 use super::{Ask, Fault, Means, Reply, Usage, anthropic, call, chat, command, ollama, responses, retry, wire::Wire};
 use crate::settings::{Backend, Price, Provider, Server};
 
-/// What servers were found to take after they had refused something stronger, by URL and model: for as long as the process lives.
+/// The mechanism that each server and model accepted after it had refused a stronger one. It lives as long as the
+/// process.
 #[derive(Clone, Debug, Default)]
 pub struct Found(Arc<Mutex<BTreeMap<(String, String), Means>>>);
 
-/// A model that can be asked.
+/// A model, reached over a server or a program.
 #[derive(Clone, Debug)]
 pub struct Model {
     name: String,
@@ -27,43 +29,43 @@ pub struct Model {
     found: Found,
 }
 
-/// One request and what became of it.
+/// One request and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Try {
-    /// The judge's name.
+    /// The judge's name in the settings.
     pub judge: String,
-    /// The provider, in telemetry's words.
+    /// The provider's name in telemetry.
     pub provider: String,
-    /// The model that was asked for.
+    /// The model that was requested.
     pub model: String,
-    /// Where.
+    /// The base URL of the server; empty for a program.
     pub server: String,
-    /// How it was made to answer in JSON.
+    /// The mechanism that made the model answer in JSON.
     pub means: Means,
-    /// When.
+    /// The start of the request, in milliseconds since 1970.
     pub begun_ms: i64,
-    /// How long it took.
+    /// The duration of the request in milliseconds.
     pub took_ms: i64,
-    /// The most tokens it might write.
+    /// The output token limit of the request.
     pub reply_tokens_max: u32,
-    /// What was used up.
+    /// The tokens that the request used.
     pub usage: Usage,
-    /// What that cost.
+    /// The cost of those tokens.
     pub cost: f64,
-    /// Why the model stopped.
+    /// The stop reason, if there was a reply.
     pub finish: Option<String>,
-    /// Which model answered.
+    /// The model that answered, if the server names it.
     pub answered_by: Option<String>,
-    /// The server's name for the answer.
+    /// The server's id of the answer.
     pub id: Option<String>,
-    /// What went wrong.
+    /// The failure, if there was no reply.
     pub fault: Option<String>,
-    /// What a program was confined by.
+    /// The confinement of the program, if a program answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confined: Option<Value>,
 }
 
-/// Who is asked, and how.
+/// The target of a request and its start time.
 struct Whom<'a> {
     provider: &'static str,
     model: &'a str,
@@ -72,23 +74,23 @@ struct Whom<'a> {
     begun_ms: i64,
 }
 
-/// What became of a question, and how.
+/// The result of a question, with all requests that it took.
 #[derive(Clone, Debug)]
 pub struct Called {
-    /// Every request.
+    /// Every request, in order.
     pub tries: Vec<Try>,
-    /// The answer of the last.
+    /// The reply to the last request.
     pub reply: Result<Reply, Fault>,
 }
 
 impl Model {
-    /// A judge of the settings.
+    /// Creates the model for a judge of the settings.
     pub fn new(name: &str, backend: Backend, client: &Client, found: &Found) -> Self {
         let proxy = if let Backend::Server(server) = &backend { server.proxy.clone() } else { None };
         Model { name: name.to_owned(), backend, client: client.clone().through(proxy), found: found.clone() }
     }
 
-    /// What it can read and write together.
+    /// Returns the context window: the tokens that it can read and write together.
     pub fn window_tokens(&self) -> u64 {
         match &self.backend {
             Backend::Server(server) => server.window_tokens,
@@ -96,7 +98,7 @@ impl Model {
         }
     }
 
-    /// The longest answer it is asked for.
+    /// Returns the maximum length of an answer, in tokens.
     pub fn reply_tokens_max(&self) -> u32 {
         match &self.backend {
             Backend::Server(server) => server.reply_tokens_max,
@@ -104,12 +106,12 @@ impl Model {
         }
     }
 
-    /// What it costs.
+    /// Returns the price of its tokens; zero for a program.
     pub fn price(&self) -> Price {
         if let Backend::Server(server) = &self.backend { server.price } else { Price::default() }
     }
 
-    /// Asks, and tries again what may pass. A program is run in the sandbox.
+    /// Sends the question and retries transient failures. A program runs in the sandbox.
     pub async fn ask(&self, ask: &Ask<'_>, attempt: &Attempt, sandbox: &Sandbox) -> Called {
         let host = &*attempt.host;
         let mut tries = Vec::new();
@@ -172,13 +174,13 @@ impl Model {
         }
     }
 
-    /// What can be tried, from what is known to work on.
+    /// Returns the mechanisms to try, starting with the one that is known to work.
     fn possible(&self, server: &Server, wire: &dyn Wire, ask: &Ask<'_>) -> Vec<Means> {
         if let Some(means) = server.means {
             return vec![means];
         }
         let known = self.found.known(server).unwrap_or(Means::Schema);
-        // Anthropic's schema and strict tools enforce what they are given and so take no open one.
+        // Anthropic's schema option and strict tools enforce the schema, so they do not accept an open one.
         let needs_subset = |means: Means| match means {
             Means::StrictTool => true,
             Means::Schema => server.provider == Provider::Anthropic,
@@ -211,7 +213,7 @@ impl Model {
     }
 }
 
-/// What an answer that did not come to its end is taken to have used up: it was read, and nobody knows how much was written.
+/// Estimates the usage of an answer that did not complete: the input was read, and the output length is unknown.
 fn lost(ask: &Ask<'_>, reply: &Result<Reply, Fault>) -> Usage {
     let was_read = matches!(
         reply,

@@ -1,39 +1,39 @@
-//! What the protocols have in common.
+//! The part that all protocols share.
 
 use serde_json::Value;
 
 use super::{Ask, Fault, Means, Reply, Usage};
 use crate::settings::Server;
 
-/// A protocol.
+/// The protocol of a model server.
 pub(crate) trait Wire: Send + Sync {
-    /// What telemetry calls the provider.
+    /// Returns the provider's name in telemetry.
     fn provider(&self) -> &'static str;
 
-    /// Where to ask, behind the base URL.
+    /// Returns the path of the endpoint, relative to the base URL.
     fn path(&self) -> &'static str;
 
-    /// How the key is shown, and what else the protocol wants in every request.
+    /// Returns the authentication header and the other headers that every request needs.
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
 
-    /// What it can be made to answer in JSON with, strongest first.
+    /// Returns the JSON mechanisms that the protocol supports, strongest first.
     fn means(&self) -> &'static [Means];
 
-    /// A request.
+    /// Builds the body of a request.
     fn body(&self, server: &Server, ask: &Ask<'_>, means: Means) -> Value;
 
-    /// Takes in one piece of an answer that comes in pieces.
+    /// Processes one piece of a streamed answer.
     fn piece(&self, piece: &Value, into: &mut Partial) -> Result<(), Fault>;
 
-    /// Takes in an answer that comes at once.
+    /// Processes an answer that is not streamed.
     fn whole(&self, body: &Value, into: &mut Partial) -> Result<(), Fault>;
 }
 
-/// An answer as far as it has come in.
+/// The part of an answer that has been received so far.
 #[derive(Debug, Default)]
 pub(crate) struct Partial {
     pub(crate) text: String,
-    /// Arguments of the tool that was called.
+    /// The arguments of the tool that the model called.
     pub(crate) tool: String,
     pub(crate) refusal: String,
     pub(crate) finish: String,
@@ -44,7 +44,7 @@ pub(crate) struct Partial {
 }
 
 impl Partial {
-    /// The answer, where it is one.
+    /// Returns the reply; fails if the answer is incomplete or a refusal.
     pub(crate) fn finish(self, ask: &Ask<'_>) -> Result<Reply, Fault> {
         if !self.is_done {
             return Err(Fault::Stopped(format!("{} bytes had come, and no end", self.text.len() + self.tool.len())));
@@ -75,7 +75,7 @@ fn estimate(ask: &Ask<'_>, text: &str) -> Usage {
 }
 
 impl Ask<'_> {
-    /// What it takes to ask this, reckoned from lengths.
+    /// Estimates the input tokens of this request from lengths.
     pub(crate) fn tokens(&self) -> u64 {
         let turns = self.turns.iter().map(|turn| match turn {
             super::Turn::User(text) | super::Turn::Model(text) => super::estimate_tokens(text),
@@ -83,28 +83,28 @@ impl Ask<'_> {
         super::estimate_tokens(self.system) + turns.sum::<u64>()
     }
 
-    /// The schema for a server that enforces one strictly, with whether it can be enforced.
+    /// Returns the schema for a server that enforces one strictly, and if it can be enforced.
     pub(crate) fn strict(&self) -> (&Value, bool) {
         self.subset.map_or((self.schema, false), |subset| (subset, true))
     }
 
-    /// The schema for a server that knows more words than strict ones do.
+    /// Returns the schema for a server that supports more keywords than the strict ones.
     pub(crate) fn lenient(&self) -> (&Value, bool) {
         self.bounded.map_or((self.schema, false), |bounded| (bounded, true))
     }
 }
 
-/// A number in an answer.
+/// Reads a number of an answer; zero if it is missing.
 pub(crate) fn count(value: &Value, name: &str) -> u64 {
     value.get(name).and_then(Value::as_u64).unwrap_or_default()
 }
 
-/// A text in an answer, or nothing.
+/// Reads a text of an answer; empty if it is missing.
 pub(crate) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// What a server says in an error, however it wraps it.
+/// Returns the message of a server error, for all wrappings in use.
 pub(crate) fn said(body: &Value) -> Option<String> {
     let error = body.get("error").unwrap_or(body);
     let words = error.get("message").and_then(Value::as_str).or(error.as_str())?;
@@ -112,10 +112,10 @@ pub(crate) fn said(body: &Value) -> Option<String> {
     Some(format!("{kind}{words}"))
 }
 
-/// An error in the middle of an answer.
+/// Returns the fault for an error in the middle of an answer.
 pub(crate) fn broken_off(body: &Value) -> Fault {
     Fault::BrokenOff(said(body).unwrap_or_else(|| body.to_string().chars().take(300).collect()))
 }
 
-/// What the answer is called where a protocol wants a name.
+/// The name of the answer, for protocols that need one.
 pub(crate) const ANSWER: &str = "verdict";

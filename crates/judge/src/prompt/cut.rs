@@ -1,18 +1,18 @@
-//! Making data fit: what is small stays whole, what is large shares the rest evenly, and what has to go goes by record: whole lines of a
-//! text, whole elements of a list. Of each the beginning and the end stay, the end twice as much, because logs end with what
-//! went wrong.
+//! Truncates data to a size: small exhibits stay whole, large ones share the remaining room evenly, and the cut is made
+//! by record: whole lines of a text, whole elements of a list. The beginning and the end of each are kept, twice as
+//! much of the end, because logs end with the failure.
 
 use serde_json::{Map, Value};
 
 use crate::Exhibit;
 
-/// What says that something was left out takes about this much.
+/// The approximate size of the note that marks an omission.
 const NOTE_BYTES: usize = 48;
 
-/// The deepest value that is looked into.
+/// The maximum depth at which a value is cut element by element.
 const DEPTH_MAX: usize = 16;
 
-/// The exhibits, cut to this many bytes in all.
+/// Truncates the exhibits to `room` bytes in total.
 pub fn fit(exhibits: &[Exhibit], room: usize) -> Vec<Exhibit> {
     let whole: usize = exhibits.iter().map(|exhibit| exhibit.text.len()).sum();
     if whole <= room {
@@ -32,7 +32,7 @@ fn value(exhibit: &Exhibit) -> Value {
     json.unwrap_or_else(|| Value::String(exhibit.text.clone()))
 }
 
-/// A value as text: one record a line.
+/// Formats a value as text with one record per line.
 pub(crate) fn records(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -53,7 +53,7 @@ fn size(value: &Value) -> usize {
     value.to_string().len()
 }
 
-/// How much each may take: the small ones what they need, the others the same of what is left.
+/// Distributes the room: small values get their size, the others get equal parts of the rest.
 fn shares(sizes: impl Iterator<Item = usize>, room: usize) -> Vec<usize> {
     let mut order: Vec<(usize, usize)> = sizes.enumerate().map(|(at, size)| (size, at)).collect();
     let (mut shares, mut left, mut open) = (vec![0; order.len()], room, order.len());
@@ -98,7 +98,7 @@ fn cut_list(items: &[Value], room: usize, depth: usize) -> Value {
 
 fn cut_lines(text: &str, room: usize) -> String {
     let lines: Vec<&str> = text.lines().collect();
-    // Within JSON the end of a line takes two bytes.
+    // Within JSON, a line end takes two bytes.
     let sizes: Vec<usize> = lines.iter().map(|line| line.len() + 2).collect();
     let (head, tail) = ends(&sizes, room.saturating_sub(NOTE_BYTES));
     let note = format!("[… {} of {} lines left out …]", tail - head, lines.len());
@@ -107,7 +107,7 @@ fn cut_lines(text: &str, room: usize) -> String {
     kept.join("\n")
 }
 
-/// How many records stay at the beginning, and where the end that stays begins.
+/// Returns the number of records kept at the beginning, and the index at which the kept end starts.
 fn ends(sizes: &[usize], room: usize) -> (usize, usize) {
     let (mut head, mut tail) = (0, sizes.len());
     let mut left = room / 3;
@@ -120,7 +120,7 @@ fn ends(sizes: &[usize], room: usize) -> (usize, usize) {
         left -= sizes[tail - 1];
         tail -= 1;
     }
-    // What the end did not need goes to the beginning.
+    // Room that the end did not need goes to the beginning.
     while head < tail && sizes[head] <= left {
         left -= sizes[head];
         head += 1;

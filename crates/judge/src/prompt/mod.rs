@@ -1,8 +1,8 @@
-//! What a model is shown: the task, the data it is about, and the form of the answer.
+//! The prompt for a model: the task, the data, and the form of the answer.
 //!
-//! The task is a file of the machine, a template (`render.rs`). Everything that the machine passes on is data: it may come from a
-//! repository, a log or a stranger, so it stands between marks that nobody can guess (`mark.rs`) and is cut, where it must be, by
-//! record (`cut.rs`).
+//! The task is a template file of the machine (`render.rs`). Everything that the machine passes on is data: it may come
+//! from a repository, a log or a stranger, so it is enclosed in marks that cannot be guessed (`mark.rs`) and, if it is
+//! too long, truncated by record (`cut.rs`).
 
 mod cut;
 mod mark;
@@ -15,18 +15,19 @@ pub use render::render;
 
 use crate::{Exhibit, Question, check::Form, model::estimate_tokens};
 
-/// What is said to a model before and with a question.
+/// The rendered prompt of one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// Standing instructions.
+    /// The system prompt: standing instructions.
     pub system: String,
-    /// The question.
+    /// The question with its data.
     pub user: String,
-    /// Whether some of the data was left out for want of room.
+    /// True if some of the data was left out because it did not fit.
     pub is_cut: bool,
 }
 
-/// A question as a model is shown it, with the data cut to this many tokens in all. Fails where not even the rest fits.
+/// Renders a question, with the data truncated so that the prompt has at most `room_tokens`. Fails if the question does
+/// not fit even without the data.
 pub fn show(question: &Question, form: &Form, mark: &Mark, room_tokens: u64) -> Result<Shown, String> {
     let system = system(mark);
     let (before, after) = (task(question), answer(question, form));
@@ -40,7 +41,7 @@ pub fn show(question: &Question, form: &Form, mark: &Mark, room_tokens: u64) -> 
     Ok(Shown { system, user: format!("{before}{data}{after}"), is_cut })
 }
 
-/// What the marks around data take.
+/// Estimates the tokens that the marks around the data take.
 fn frame_tokens(question: &Question) -> u64 {
     const FRAME_BYTES: usize = 160;
     let frames = question.evidence.iter().map(|exhibit| FRAME_BYTES + exhibit.id.len() + exhibit.name.len());

@@ -1,17 +1,18 @@
-//! A prompt is a template in the language of Jinja; what the machine passes on are its variables.
+//! Renders the prompt template (Jinja syntax); its variables are the facts that the machine passes on.
 
 use minijinja::{AutoEscape, Environment, Output, State, UndefinedBehavior, Value, value::Serde};
 use serde_json::Value as Json;
 
 use super::Mark;
 
-/// The longest value that a sentence takes; a longer one is only pointed at, since it is among the data anyway.
+/// The maximum length of a value inside the text. A longer value is only referred to, because it appears in full among
+/// the data.
 const INLINE_CHARS_MAX: usize = 400;
 
-/// Steps that a template may take: plenty for text, nothing for a loop without end.
+/// The maximum number of template steps: enough for any text, and a bound for endless loops.
 const FUEL: u64 = 100_000;
 
-/// A template filled in. Every value that it puts into the text is marked as data.
+/// Renders a template. Every value that it inserts into the text is marked as data.
 pub fn render(name: &str, template: &str, facts: &Json, mark: &Mark) -> Result<String, String> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -30,7 +31,7 @@ pub fn render(name: &str, template: &str, facts: &Json, mark: &Mark) -> Result<S
     environment.render_named_str(name, template, Serde(facts)).map_err(wrong)
 }
 
-/// On one line, and as far as a sentence takes it.
+/// Formats a value on one line; a long value is replaced by a reference to the data section.
 fn shown(value: &Value) -> String {
     let text = match value.as_str() {
         Some(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),

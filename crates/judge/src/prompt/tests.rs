@@ -1,4 +1,4 @@
-//! What models are shown.
+//! Tests of prompts: marking, rendering and truncation.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn values_in_a_prompt_are_marked_and_kept_short() {
 }
 
 #[test]
-fn a_template_that_is_wrong_says_where() {
+fn template_error_names_the_line() {
     let mark = Mark::fresh().unwrap();
     let told = |text: &str| render("prompts/p.md", text, &json!({ "a": 1 }), &mark).unwrap_err();
     assert_eq!(told("one\n{{ b }}"), "prompts/p.md line 2: undefined value: `b` is undefined");
@@ -50,7 +50,7 @@ fn data_cannot_end_its_own_block() {
 }
 
 #[test]
-fn what_fits_is_shown_whole_and_what_does_not_is_cut_by_line() {
+fn data_that_fits_is_whole_and_the_rest_is_cut_by_line() {
     let lines = |count: usize| (1..=count).map(|at| format!("line {at:04}\n")).collect::<String>();
     let small = exhibit("small", "text/plain", lines(3));
     let log = exhibit("log", "text/plain", lines(1_000));
@@ -80,14 +80,14 @@ fn json_is_cut_by_element_and_stays_json() {
 }
 
 #[test]
-fn one_record_that_is_too_long_is_left_out_and_not_broken() {
+fn record_that_is_too_long_is_left_out_whole() {
     let text = format!("begin\n{}\nend", "x".repeat(5_000));
     let cut = fit(&[exhibit("log", "text/plain", text)], 300);
     assert_eq!(cut[0].text, "begin\n[… 1 of 3 lines left out …]\nend");
 }
 
 #[test]
-fn a_question_that_cannot_fit_is_not_asked() {
+fn question_that_does_not_fit_is_not_asked() {
     let question = question(vec![exhibit("log", "text/plain", "x".into())]);
     let form = Form::new(&question).unwrap();
     let wrong = show(&question, &form, &Mark::fresh().unwrap(), 100).unwrap_err();

@@ -1,4 +1,5 @@
-//! The questions that rules can answer, by the signals that are allowed. What they cannot tell they do not answer.
+//! Answers by rules, selected by the signals that the question allows. Questions that the rules cannot decide stay
+//! unanswered.
 
 mod decision;
 mod planning;
@@ -13,13 +14,13 @@ use super::{
 };
 use crate::{Exhibit, Question, Verdict};
 
-/// The most hypotheses that an analysis has.
+/// The maximum number of hypotheses in an analysis.
 const HYPOTHESES_MAX: usize = 3;
 
-/// The most of a fact that is read as a log.
+/// The maximum size of a fact that is read as a log.
 const FACT_BYTES_MAX: usize = 256 * 1024;
 
-/// What is known about a question: findings, and the exhibits that they stand in.
+/// The findings about a question, with the ids of the exhibits that contain them.
 struct Known<'q> {
     question: &'q Question,
     rules: &'q Rules,
@@ -27,11 +28,11 @@ struct Known<'q> {
     refs: Vec<String>,
 }
 
-/// What the rules say, where they know anything.
+/// Returns the verdict of the rules; `None` if no rule applies.
 pub fn judge(question: &Question, rules: &Rules) -> Option<Verdict> {
     let allows = |names: &[&str]| names.iter().all(|name| question.signal(name).is_some());
     if allows(&["PASS", "FAIL", "INCONCLUSIVE"]) {
-        // What the analysis rests on happened before the round that is judged now.
+        // The evidence of the analysis dates from before the round that is judged now.
         return decision::of(&Known::of(&without(question, "analysis"), rules));
     }
     let known = Known::of(question, rules);
@@ -57,7 +58,7 @@ pub fn judge(question: &Question, rules: &Rules) -> Option<Verdict> {
     None
 }
 
-/// A question without a fact, and without the evidence that only this fact refers to.
+/// Returns the question without one fact, and without the evidence that only this fact refers to.
 fn without(question: &Question, fact: &str) -> Question {
     let mut less = question.clone();
     let left_out = less.facts.as_object_mut().and_then(|facts| facts.remove(fact)).unwrap_or(Value::Null);
@@ -87,13 +88,13 @@ impl<'q> Known<'q> {
             }
             findings.extend(found);
         }
-        // What was sorted before is as good as what was read now.
+        // Findings that an earlier triage stored count like findings of this classification.
         findings.extend(question.evidence.iter().flat_map(sorted));
-        // A cause that is nearer counts, wherever it stands.
+        // The finding nearest to the cause counts, regardless of the exhibit that contains it.
         findings.sort_by_key(|finding| finding.rank);
         findings = each_once(findings);
         if refs.is_empty() {
-            // What rests on facts rests on all that was shown with them.
+            // If no finding refers to an exhibit, the verdict refers to all of them.
             refs = question.evidence.iter().map(|exhibit| exhibit.id.clone()).collect();
         }
         Known { question, rules, findings, refs }
@@ -113,10 +114,11 @@ impl<'q> Known<'q> {
         format!("{means}: {}{} (rule {})", cause.cause, place(cause), cause.rule)
     }
 
-    /// An analysis with a hypothesis for each of the nearest findings. A root cause only where the message itself is one.
+    /// Makes an analysis with a hypothesis for each of the nearest findings. It names a root cause only if the message
+    /// itself is one.
     fn analysis(&self, cause: &Finding) -> Option<Verdict> {
         if self.question.facts.get("diagnostic") == Some(&Value::Bool(true)) {
-            // There is no failure to look at yet: what to observe is for others to say.
+            // There is no failure to analyse yet; other judges decide which observations to make.
             return None;
         }
         let confidence = sureness(cause);
@@ -141,7 +143,7 @@ impl<'q> Known<'q> {
         self.verdict("hypotheses_made", json!({ "confidence": confidence, "analysis": analysis }), confidence, summary)
     }
 
-    /// Whether the code or the check is wrong.
+    /// Decides if the code or the check is wrong.
     fn advice(&self, cause: &Finding) -> Option<Verdict> {
         let signal = match self.fault(cause)? {
             Fault::Code => "code_bug",
@@ -151,7 +153,7 @@ impl<'q> Known<'q> {
         self.verdict(signal, data, sureness(cause), self.reason(cause))
     }
 
-    /// One step that repairs the cause, on top of the change; what the environment lacks no plan repairs.
+    /// Proposes one step that repairs the cause on top of the change. A plan cannot repair a fault of the environment.
     fn repair(&self, cause: &Finding) -> Option<Verdict> {
         let reason = self.reason(cause);
         if self.fault(cause)? == Fault::Environment {
@@ -163,14 +165,15 @@ impl<'q> Known<'q> {
         self.verdict("repairable", data, sureness(cause), reason)
     }
 
-    /// An id that no step of the plan has.
+    /// Returns a step id that the plan does not use yet.
     fn free_step(&self) -> String {
         let plan = self.question.facts.get("plan").map(Value::to_string).unwrap_or_default();
         let free = (1..1_000).map(|number| format!("repair-{number}")).find(|id| !plan.contains(&format!("\"{id}\"")));
         free.unwrap_or_else(|| "repair".to_owned())
     }
 
-    /// A review cannot end well where the logs show that nothing works; that it does work no rule can say.
+    /// Reports an issue if the logs show that the code fails. No rule can decide that code works, so there is no
+    /// opposite verdict.
     fn issue(&self, cause: &Finding) -> Option<Verdict> {
         if self.fault(cause)? != Fault::Code {
             return None;
@@ -180,7 +183,7 @@ impl<'q> Known<'q> {
     }
 }
 
-/// The findings that a triage has kept.
+/// Reads the findings that a triage stored as evidence.
 fn sorted(exhibit: &Exhibit) -> Vec<Finding> {
     let is_json = exhibit.media_type.starts_with("application/json") && exhibit.name.starts_with("evidence ");
     let Some(Ok(kept)) = is_json.then(|| serde_json::from_str::<Value>(&exhibit.text)) else { return Vec::new() };
@@ -188,7 +191,7 @@ fn sorted(exhibit: &Exhibit) -> Vec<Finding> {
     findings.enumerate().filter_map(|(at, found)| Finding::kept(found, at)).collect()
 }
 
-/// What several texts show alike is one finding.
+/// Merges findings with the same class and cause.
 fn each_once(findings: Vec<Finding>) -> Vec<Finding> {
     let mut once: Vec<Finding> = Vec::new();
     for finding in findings {
@@ -199,7 +202,7 @@ fn each_once(findings: Vec<Finding>) -> Vec<Finding> {
     once
 }
 
-/// How likely it is that a finding is the cause: a compiler names it, a crash only shows where it ended.
+/// Estimates the probability that a finding is the cause: a compiler names the cause, a crash shows only its effect.
 fn sureness(finding: &Finding) -> f64 {
     match (finding.class.as_str(), finding.line.is_some()) {
         ("compile" | "link" | "missing_dependency" | "missing_tool" | "disk_full", _) => 0.85,
@@ -211,7 +214,7 @@ fn sureness(finding: &Finding) -> f64 {
 
 fn place(finding: &Finding) -> String {
     match (&finding.file, finding.line) {
-        // A hang names its place itself.
+        // The cause of a hang already names its location.
         (Some(file), Some(line)) if finding.cause.contains(&format!("{file}:{line}")) => String::new(),
         (Some(file), Some(line)) => format!(" at {file}:{line}"),
         (Some(file), None) => format!(" in {file}"),
@@ -223,19 +226,20 @@ fn instruction(finding: &Finding) -> String {
     format!("{}{}. {}", finding.cause, place(finding), finding.suggestion)
 }
 
-/// What things are called that a program has printed.
+/// Words in the names of exhibits and facts that hold program output.
 const PRINTED: [&str; 9] = ["log", "stdout", "stderr", "serial", "console", "output", "trace", "failure", "report"];
 
-/// Whether an exhibit is something that a program printed, rather than a file or a wish that only speaks of errors.
+/// Reports if an exhibit is program output, and not a file or a request that only mentions errors.
 fn is_log(exhibit: &Exhibit) -> bool {
     let name = exhibit.name.to_lowercase();
     let is_text = exhibit.media_type.starts_with("text/plain") && !exhibit.text.starts_with("File: ");
     is_text && (name.starts_with("evidence ") || PRINTED.iter().any(|word| name.contains(word)))
 }
 
-/// What facts say in words that a program has printed, with the name of the fact. Strings at the top are exhibits already.
+/// Returns the program output inside the facts, with the name of each fact. Strings at the top level are exhibits
+/// already.
 fn said(facts: &Value) -> Vec<(&str, &str)> {
-    // At the top, a message is a person's.
+    // At the top level, `message` is the message of a person.
     let fields = facts.as_object().into_iter().flatten().filter(|(name, _)| *name != "message");
     fields
         .flat_map(|(name, value)| {
@@ -244,7 +248,7 @@ fn said(facts: &Value) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// How deep facts are looked into.
+/// The maximum depth to which facts are searched.
 const PRINTED_DEPTH_MAX: usize = 6;
 
 fn printed<'v>(name: &str, value: &'v Value, depth: usize) -> Vec<&'v str> {

@@ -1,4 +1,4 @@
-//! Goes through a log: which rules fit which lines, and what they say about them.
+//! Scans a log: matches rules against its lines and builds the findings.
 
 use std::{borrow::Cow, collections::BTreeMap, sync::LazyLock};
 
@@ -10,50 +10,51 @@ use super::{
     table::{Pattern, Rule, Rules},
 };
 
-/// The longest line that is looked at; the rest of a longer one is data, not a message.
+/// The maximum length of a line that is matched; the rest of a longer line is data, not a message.
 const LINE_BYTES_MAX: usize = 2_000;
 
-/// The most lines of a log that are looked at: those of its beginning and of its end.
+/// The maximum number of lines of a log that are scanned, half from its beginning and half from its end.
 const LINES_MAX: usize = 40_000;
 
-/// How far up a rule looks for what a line belongs to.
+/// The maximum number of lines above a match that `above` searches.
 const ABOVE_LINES_MAX: usize = 200;
 
-/// What build servers put before each line of a log.
+/// The prefix that build servers put before each line of a log.
 const TIME: &str = r"(?x) ^ (?:
     \[? \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? \]? \ ? (?: \d\d[OE][\ +]? )?
     | \[? \d\d:\d\d:\d\d (?: \.\d{1,3} )? \]? \ {1,2}
     | \#\d+\ \d+\.\d+\ )? (?: \#\#\[ (?: error | warning | command | section ) \] )?";
 
-/// The most findings that a log has.
+/// The maximum number of findings in a log.
 const FINDINGS_MAX: usize = 200;
 
-/// Something that a log shows.
+/// A failure or anomaly that a log shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What kind of thing it is: `compile`, `hard_fault`, …
+    /// The class of the finding: `compile`, `hard_fault`, …
     pub class: String,
-    /// What is wrong, with the names that the log gives.
+    /// A description of the fault, with the names that the log gives.
     pub cause: String,
-    /// What to do about it.
+    /// An action that may repair the fault.
     pub suggestion: String,
-    /// The file that the log names.
+    /// The source file that the log names.
     pub file: Option<String>,
     /// The line of that file.
     pub line: Option<u32>,
-    /// The line of the log.
+    /// The text of the matching log line.
     pub excerpt: String,
-    /// The rule that says so.
+    /// The id of the matching rule.
     pub rule: String,
-    /// Where in the log, from 1.
+    /// The line number in the log, from 1.
     pub at: usize,
-    /// How near to the cause: lower is nearer.
+    /// The distance to the cause: lower is nearer.
     #[serde(skip)]
     pub(super) rank: u32,
 }
 
 impl Finding {
-    /// One that was kept as JSON, the how-manieth of its list: it comes after what is read now.
+    /// Reads a finding that was stored as JSON at position `at` of its list. It ranks after the findings of the current
+    /// scan.
     pub(super) fn kept(found: &serde_json::Value, at: usize) -> Option<Self> {
         let text = |name: &str| found[name].as_str().map(str::to_owned);
         Some(Finding {
@@ -70,11 +71,11 @@ impl Finding {
     }
 }
 
-/// Where findings that were kept before begin.
+/// The rank of the first stored finding.
 const KEPT_RANK: u32 = 1_000;
 
 impl Rules {
-    /// What a log shows, the most likely cause first.
+    /// Returns the findings of a log, the most likely cause first.
     pub fn classify(&self, text: &str) -> Vec<Finding> {
         let (lines, table) = (lines(text), self.table());
         let mut found = Vec::new();
@@ -90,7 +91,7 @@ impl Rules {
     }
 }
 
-/// The lines of a log without colours, carriage returns and the times that build servers put before each.
+/// Returns the lines of a log without colours, carriage returns and the timestamps of build servers.
 fn lines(text: &str) -> Vec<Cow<'_, str>> {
     let clean = |line| {
         let line = shortened(line);
@@ -110,7 +111,7 @@ fn shortened(line: &str) -> &str {
     &line[..end]
 }
 
-/// A line without the time, the kind and the number that GitHub, GitLab, Jenkins, Azure and BuildKit put before it.
+/// Removes the timestamp, the kind and the number that GitHub, GitLab, Jenkins, Azure and BuildKit put before a line.
 fn without_time(line: &str) -> &str {
     static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(TIME).ok());
     let is_possible = line.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '[' | '#'));
@@ -125,7 +126,7 @@ fn without_colours(line: &str) -> String {
         if letter != '\u{1b}' {
             out.push(letter);
         } else if letters.next() == Some('[') {
-            // A sequence ends with its first letter.
+            // An escape sequence ends with its first letter.
             let _ = letters.find(char::is_ascii_alphabetic);
         }
     }
@@ -171,7 +172,8 @@ fn take_names(pattern: &Pattern, captures: &Captures<'_>, names: &mut BTreeMap<S
     }
 }
 
-/// Looks for what stands near: each name is taken from the nearest line that has it, lines after before those in front of it.
+/// Matches the neighbouring lines: each name is taken from the nearest line that has it, following lines before
+/// preceding ones.
 fn look_near(
     near: &Pattern,
     rule: &Rule,
@@ -194,14 +196,14 @@ fn look_near(
     is_found
 }
 
-/// What to do, where the log says enough for it.
+/// Returns the suggestion; a generic one if the log does not provide the names that it needs.
 fn suggestion(text: &str, names: &BTreeMap<String, String>) -> String {
     let is_known = |name: &str| names.contains_key(name) || names.contains_key(&format!("{name}2"));
     let is_lacking = ["file", "line"].iter().any(|name| text.contains(&format!("{{{name}}}")) && !is_known(name));
     if is_lacking { "Read the lines around it in the log.".to_owned() } else { filled(text, names) }
 }
 
-/// A text with its `{names}` filled in; what the log does not say is left out.
+/// Replaces the `{names}` in a text; names that the log does not provide are left out.
 fn filled(text: &str, names: &BTreeMap<String, String>) -> String {
     let mut out = String::new();
     let mut rest = text;

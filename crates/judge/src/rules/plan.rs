@@ -1,10 +1,10 @@
-//! A plan that was not kept: a TAP stream with fewer results than it promised was cut off, whatever the exit code says.
+//! Incomplete TAP streams: a stream with fewer results than its plan was cut off, regardless of the exit code.
 
 use std::borrow::Cow;
 
 use super::find::Finding;
 
-/// The finding, where a stream of results ends before its plan.
+/// Returns a finding if a TAP stream ends before its plan is complete.
 pub(super) fn cut_short(lines: &[Cow<'_, str>]) -> Option<Finding> {
     let plan = |line: &str| line.trim().strip_prefix("1..").and_then(|count| count.parse::<usize>().ok());
     let (at, planned) = lines.iter().enumerate().find_map(|(at, line)| plan(line).map(|count| (at, count)))?;
@@ -13,7 +13,7 @@ pub(super) fn cut_short(lines: &[Cow<'_, str>]) -> Option<Finding> {
         rest.is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
     };
     let results = lines.iter().filter(is_result).count();
-    // A plan without any result is a number in some other log.
+    // A plan without any result is an unrelated number in some other log.
     (results > 0 && results < planned).then(|| Finding {
         class: "crash".to_owned(),
         cause: format!("the tests ended after {results} of {planned}"),

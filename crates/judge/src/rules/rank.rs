@@ -1,11 +1,11 @@
-//! Which of many findings is the cause: the nearest to it by rank, then the first in the log; and none at all where a runner says that all
-//! is well.
+//! Ranks findings: the nearest to the cause by rank comes first, then the first in the log. If a test runner reports
+//! success, findings are dropped, except classes that survive a pass.
 
 use std::borrow::Cow;
 
 use super::{find::Finding, table::Table};
 
-/// The findings that count, the cause first.
+/// Returns the relevant findings, the cause first.
 pub(super) fn ranked(rules: &Table, lines: &[Cow<'_, str>], mut found: Vec<Finding>) -> Vec<Finding> {
     if is_passed(rules, lines) {
         found.retain(|finding| {
@@ -23,10 +23,10 @@ pub(super) fn ranked(rules: &Table, lines: &[Cow<'_, str>], mut found: Vec<Findi
     kept
 }
 
-/// From this rank on a finding is only the consequence of another.
+/// The rank from which on a finding is only the consequence of another.
 const FOLLOW_UP: u32 = 50;
 
-/// Whether the last word of the runners is that everything passed.
+/// Reports if the runners state that all tests passed and none states a failure.
 fn is_passed(rules: &Table, lines: &[Cow<'_, str>]) -> bool {
     lines.iter().any(|line| rules.pass.is_match(line.as_bytes()))
         && !lines.iter().any(|line| rules.fail.is_match(line.as_bytes()))

@@ -1,4 +1,4 @@
-//! Rules as they are written, and as they are used.
+//! The rules as they are written in TOML, and their compiled form.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +11,7 @@ use regex::{
 };
 use serde::Deserialize;
 
-/// The rules that come with the program.
+/// The built-in rule files.
 const FILES: [&str; 6] = [
     include_str!("../../rules/classes.toml"),
     include_str!("../../rules/compilers.toml"),
@@ -21,13 +21,13 @@ const FILES: [&str; 6] = [
     include_str!("../../rules/tests.toml"),
 ];
 
-/// Whose a failure is.
+/// The part that is responsible for a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// The code is wrong.
+    /// The code under test is wrong.
     Code,
-    /// What the code is built or run with is.
+    /// The tools or the environment that build or run the code are wrong.
     Environment,
 }
 
@@ -71,16 +71,16 @@ struct Row {
     near: Option<String>,
     #[serde(default)]
     near_lines: [i64; 2],
-    /// What a line must not fit for `near` to look at it.
+    /// Lines that match this pattern are skipped by `near`.
     #[serde(default)]
     near_unless: Option<String>,
-    /// What the nearest line above that fits gives names too.
+    /// A pattern for the lines above; the nearest match provides further names.
     #[serde(default)]
     above: Option<String>,
-    /// What a line must not fit for `above` to look at it.
+    /// Lines that match this pattern are skipped by `above`.
     #[serde(default)]
     above_unless: Option<String>,
-    /// Whether it counts only where what is near was found.
+    /// True if the rule applies only when `near` matches.
     #[serde(default)]
     needs_near: bool,
     #[serde(default)]
@@ -113,7 +113,8 @@ pub(super) struct Rule {
     pub(super) example: String,
 }
 
-/// A pattern that is made ready when a line first asks for it: hundreds would take longer than most logs, which ask for a few.
+/// A pattern that is compiled when a line first needs it: compiling all of the hundreds would take longer than scanning
+/// most logs, which need only a few.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
     text: String,
@@ -125,7 +126,7 @@ impl Pattern {
         Pattern { text, ready: OnceLock::new() }
     }
 
-    /// Nothing where it cannot be read, which [`Rule::check`] finds out.
+    /// Returns the compiled pattern; `None` if it is invalid, which [`Rule::check`] reports.
     fn regex(&self) -> Option<&Regex> {
         self.ready.get_or_init(|| Regex::new(&self.text).ok()).as_ref()
     }
@@ -138,31 +139,31 @@ impl Pattern {
         self.regex()?.captures(line)
     }
 
-    /// The names of its groups.
+    /// Returns the names of its capture groups.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.regex().into_iter().flat_map(|regex| regex.capture_names().flatten())
     }
 }
 
-/// What is known of logs and failures. The rules that come with the program are read when they are first needed.
+/// The rules for logs and failures. The built-in rules are read when they are first needed.
 #[derive(Clone, Debug, Default)]
 pub struct Rules(Option<Arc<Table>>);
 
-/// Rules that were read.
+/// Rules that have been read and indexed.
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) rules: Vec<Rule>,
-    /// All patterns at once: most lines fit none.
+    /// All patterns as one set, because most lines match none.
     pub(super) any: RegexSet,
     pub(super) pass: RegexSet,
     pub(super) fail: RegexSet,
-    /// Lines that only name something.
+    /// Lines that only mention a name and are never findings.
     pub(super) skip: RegexSet,
     classes: BTreeMap<String, Class>,
 }
 
-/// The rules that come with the program. That they can be read is tested; were they not, no rule would apply and a person or a model
-/// would be asked.
+/// The built-in rules. A test checks that they can be read. If they could not, no rule would apply and a person or a
+/// model would be asked.
 static BUILTIN: LazyLock<Table> = LazyLock::new(|| {
     Table::unchecked(FILES).unwrap_or_else(|_| Table {
         rules: Vec::new(),
@@ -175,12 +176,12 @@ static BUILTIN: LazyLock<Table> = LazyLock::new(|| {
 });
 
 impl Rules {
-    /// Rules from files. An error says which rule is wrong and how.
+    /// Reads rules from files. An error names the invalid rule and the cause.
     pub fn read<'t>(files: impl IntoIterator<Item = &'t str>) -> Result<Self, String> {
         Table::read(files).map(|table| Rules(Some(Arc::new(table))))
     }
 
-    /// Whose a failure of this class is.
+    /// Returns the part that is responsible for failures of this class.
     pub fn fault(&self, class: &str) -> Option<Fault> {
         self.table().class(class).map(|class| class.fault)
     }
@@ -228,8 +229,8 @@ impl Table {
     }
 }
 
-/// Many patterns at once. Letters beyond ASCII are bytes to those that do not name any, which is many times quicker to make; what is found is looked
-/// at once more by its own pattern.
+/// Compiles many patterns into one set. Unicode is disabled for patterns that are pure ASCII, because that compiles
+/// many times faster; every match is verified again by its own pattern.
 fn set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
     let named = |pattern: &String| if pattern.is_ascii() { pattern.clone() } else { format!("(?u){pattern}") };
     let quick = RegexSetBuilder::new(patterns.iter().map(named)).unicode(false).build();
@@ -257,7 +258,7 @@ impl Rule {
         })
     }
 
-    /// Whether its patterns can be read and its example fits.
+    /// Checks that the patterns are valid and that the example matches.
     fn check(&self) -> Result<(), String> {
         let further = [&self.unless, &self.near, &self.near_unless, &self.above, &self.above_unless];
         for pattern in further.into_iter().flatten().chain([&self.pattern]) {
@@ -269,7 +270,7 @@ impl Rule {
         }
     }
 
-    /// Whether a line fits.
+    /// Reports if a line matches the rule.
     pub(super) fn fits(&self, line: &str) -> bool {
         self.pattern.is_match(line) && !self.unless.as_ref().is_some_and(|unless| unless.is_match(line))
     }

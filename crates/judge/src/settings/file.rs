@@ -1,4 +1,4 @@
-//! Reading `judges.toml`.
+//! Parser for the file `judges.toml`.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -9,13 +9,13 @@ use serde::Deserialize;
 use super::{Backend, Budget, Command, Key, Price, Provider, Server, Settings, Timeouts, Trusted};
 use crate::model::Means;
 
-/// What a model can read and write where nobody says more: what small models have.
+/// The default context window, which is that of small models.
 const WINDOW_TOKENS: u64 = 8_192;
 
-/// The longest answer where nobody says more.
+/// The default output token limit.
 const REPLY_TOKENS_MAX: u32 = 2_048;
 
-/// Most votes; more would not be worth their cost.
+/// The maximum number of votes; more would not be worth their cost.
 const VOTES_MAX: u32 = 9;
 
 #[derive(Deserialize)]
@@ -91,7 +91,7 @@ struct TimeoutsForm {
     total_s: Option<f64>,
 }
 
-/// What a file says.
+/// Parses the text of one settings file.
 pub(super) fn read(text: &str, trusted: Trusted) -> Result<Settings, String> {
     let file: File = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
     let judges = file.judges.into_iter().map(|(name, entry)| {
@@ -119,7 +119,7 @@ pub(super) fn read(text: &str, trusted: Trusted) -> Result<Settings, String> {
     })
 }
 
-/// `judge.review = …` is a table in a table for TOML, and one name for us.
+/// Flattens nested tables: TOML reads `judge.review = …` as a table in a table, but it is one activity name.
 fn flat(table: &toml::Table, before: &str) -> Vec<(String, toml::Value)> {
     let parts = table.iter().flat_map(|(name, value)| {
         let name = format!("{before}{name}");
@@ -141,7 +141,8 @@ fn backend(entry: Entry, trusted: Trusted) -> Result<Backend, String> {
     }
 }
 
-/// What makes vectors is a server as those of judges are, and the same holds of where it may be named.
+/// Reads the embeddings server. It is configured like the server of a judge, with the same restrictions for project
+/// files.
 fn embeddings(form: EmbeddingsForm, trusted: Trusted) -> Result<Server, String> {
     let entry = Entry {
         provider: Provider::OpenaiChat,
@@ -172,7 +173,8 @@ fn embeddings(form: EmbeddingsForm, trusted: Trusted) -> Result<Server, String> 
     server(entry).map_err(said)
 }
 
-/// What comes with a repository must not send keys or prompts anywhere, nor start programs.
+/// Checks the restrictions for project files: settings from a repository must not send keys or prompts to other hosts,
+/// nor start programs.
 fn may_stand_in_project(entry: &Entry) -> Result<(), String> {
     let elsewhere = "may stand only in the judges.toml of your own store";
     let is_loopback = |url: &str| Address::parse(url).is_ok_and(|(address, _)| address.is_loopback());

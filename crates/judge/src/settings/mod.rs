@@ -1,9 +1,9 @@
-//! Which judges there are, who is asked for what, and what it may cost: `judges.toml`.
+//! The settings of judges (`judges.toml`): the available judges, the chain of each activity, and the budget.
 //!
-//! There are two such files. The user's own, in the store, may say everything. The project's (`.interlock/judges.toml`) came with a
-//! repository that somebody else may have written, or that a run has changed: it may choose among judges and ask for more votes and
-//! smaller budgets, and name servers on this machine; it names no key, no program and no other host. What no file says is judged by
-//! rules.
+//! There are two such files. The user's file, in the store, may contain every setting. The project's file
+//! (`.interlock/judges.toml`) comes with a repository that a stranger may have written or that a run has changed: it
+//! may choose among judges, ask for more votes and smaller budgets, and name servers on this machine, but no key, no
+//! program and no other host. Without any settings, rules are the only judge.
 
 mod file;
 mod server;
@@ -17,34 +17,34 @@ pub use server::{Key, Price, Provider, Server, Timeouts};
 /// The name of the judge that needs no model.
 pub const RULES: &str = "rules";
 
-/// The name of the judge who is a person.
+/// The name of the judge that is a person.
 pub const PERSON: &str = "person";
 
-/// The file's name, in the store.
+/// The name of the settings file in the store.
 pub const FILE: &str = "judges.toml";
 
-/// The file's path, in a project.
+/// The path of the settings file in a project.
 pub const PROJECT_FILE: &str = ".interlock/judges.toml";
 
-/// The longest file of a project that is read.
+/// The maximum size of a project's file.
 const BYTES_MAX: u64 = 1024 * 1024;
 
-/// Which judges there are, who is asked for what, and what it may cost.
+/// The available judges, the chain of each activity, and the budget.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// By name.
+    /// The backend of each judge, by the judge's name.
     pub judges: BTreeMap<String, Backend>,
-    /// Who is asked, by the activity's name; `default` for all others.
+    /// The judges to ask, by activity name; `default` applies to all others.
     pub chains: BTreeMap<String, Vec<String>>,
-    /// How many answers must agree, by the activity's name.
+    /// The number of answers that must agree, by activity name.
     pub votes: BTreeMap<String, u32>,
-    /// What a run may use up.
+    /// The limit of tokens and cost of one run.
     pub budget: Budget,
-    /// What makes vectors of texts, where somebody named it: a server that speaks OpenAI's embeddings.
+    /// The embeddings server, if one is configured; it must speak OpenAI's embeddings protocol.
     pub embeddings: Option<Server>,
 }
 
-/// What stands behind a judge.
+/// The implementation of a judge.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Backend {
     /// A model on a server.
@@ -53,34 +53,34 @@ pub enum Backend {
     Command(Command),
 }
 
-/// A program that judges.
+/// A program that acts as a judge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Command {
-    /// It and its arguments.
+    /// The program and its arguments.
     pub argv: Vec<String>,
-    /// Variables that it gets besides the usual ones.
+    /// Environment variables that are passed in addition to the usual ones.
     pub env: Vec<String>,
-    /// Whom it may talk to.
+    /// The network access that it has.
     pub network: Network,
-    /// By what it is confined; as all programs are, where nothing is said.
+    /// The sandbox that confines it; the default of all programs if not set.
     pub sandbox: Option<Kind>,
-    /// How long it may take.
+    /// The time limits; only the total applies.
     pub timeouts: Timeouts,
-    /// How much it can read.
+    /// The context window in tokens.
     pub window_tokens: u64,
 }
 
-/// What a run may use up on models. Nothing said is no limit.
+/// The limit of model usage for one run. An unset field means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Budget {
-    /// Tokens, read and written.
+    /// The maximum number of tokens, input and output together.
     pub tokens: Option<u64>,
-    /// In the currency of the prices.
+    /// The maximum cost, in the currency of the prices.
     pub cost: Option<f64>,
 }
 
 impl Budget {
-    /// The stricter of both.
+    /// Returns the stricter limit of both.
     fn least(self, other: Budget) -> Budget {
         let least = |one: Option<f64>, two: Option<f64>| match (one, two) {
             (Some(one), Some(two)) => Some(one.min(two)),
@@ -92,7 +92,7 @@ impl Budget {
 }
 
 impl Settings {
-    /// From the store and the project, as far as there is anything.
+    /// Loads the settings from the store and the project. Missing files are ignored.
     pub fn load(home: Option<&Path>, project: &Path) -> Result<Self, String> {
         let mut settings = Settings::default();
         if let Some(home) = home {
@@ -137,19 +137,19 @@ impl Settings {
         Ok(())
     }
 
-    /// Who is asked, one after the other. Rules come last wherever nobody else was named.
+    /// Returns the judges to ask, in order. Without a configured chain, only rules are asked.
     pub fn chain(&self, activity: &str) -> Vec<&str> {
         let chain = self.chains.get(activity).or_else(|| self.chains.get("default"));
         chain.map_or_else(|| vec![RULES], |chain| chain.iter().map(String::as_str).collect())
     }
 
-    /// How many answers must agree.
+    /// Returns the number of answers that must agree.
     pub fn votes(&self, activity: &str) -> u32 {
         self.votes.get(activity).copied().unwrap_or(1)
     }
 }
 
-/// The user's own file, which may be a link to where they keep it; nothing if there is none.
+/// Reads the user's file, which may be a symbolic link; `None` if it does not exist.
 fn own_text(path: &Path) -> Result<Option<String>, String> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -158,7 +158,7 @@ fn own_text(path: &Path) -> Result<Option<String>, String> {
     }
 }
 
-/// Whether whoever wrote a file is the one who pays.
+/// States if a settings file was written by the user who pays for the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trusted {
     Yes,

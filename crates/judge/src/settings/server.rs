@@ -1,4 +1,4 @@
-//! A model on a server.
+//! The settings of a model on a server.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -6,79 +6,79 @@ use interlock_http::{Address, Proxy};
 
 use crate::model::Means;
 
-/// A protocol to speak.
+/// The protocol of a judge's server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Provider {
-    /// Anthropic's Messages.
+    /// Anthropic's Messages protocol.
     Anthropic,
-    /// OpenAI's Responses.
+    /// OpenAI's Responses protocol.
     OpenaiResponses,
-    /// OpenAI's chat completions, which many servers speak.
+    /// OpenAI's chat completions protocol, which many servers speak.
     OpenaiChat,
-    /// Ollama's own.
+    /// Ollama's native protocol.
     Ollama,
-    /// A program.
+    /// A program instead of a server.
     Command,
 }
 
 /// A model on a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Server {
-    /// The protocol.
+    /// The protocol that the server speaks.
     pub provider: Provider,
-    /// Where, without the protocol's own path.
+    /// The base URL, without the path of the protocol.
     pub base_url: String,
-    /// Which model.
+    /// The model's name, as the server knows it.
     pub model: String,
-    /// Where the key is.
+    /// The location of the API key.
     pub key: Key,
-    /// Sent with every request.
+    /// Extra headers that are sent with every request.
     pub headers: BTreeMap<String, String>,
-    /// Through whom to ask.
+    /// The proxy to use, if any.
     pub proxy: Option<Proxy>,
-    /// How long each part may take.
+    /// The time limit of each phase.
     pub timeouts: Timeouts,
-    /// Whether the answer comes in pieces.
+    /// True if the answer is streamed.
     pub stream: bool,
-    /// How often something that may pass is tried again.
+    /// The maximum number of retries after transient failures.
     pub retries_max: u32,
-    /// The longest wait before that; a server that wants more is given up.
+    /// The maximum delay before a retry; if a server asks for more, the request fails.
     pub retry_wait_max: Duration,
-    /// How much the model can read and write together.
+    /// The context window: the tokens that the model can read and write together.
     pub window_tokens: u64,
-    /// The longest answer.
+    /// The maximum length of an answer, in tokens.
     pub reply_tokens_max: u32,
-    /// How much chance; the server's own choice where nothing is said, because some models take no other.
+    /// The sampling temperature; the server's default if not set, because some models accept no other value.
     pub temperature: Option<f64>,
-    /// How it is made to answer in JSON; found out where nothing is said.
+    /// The mechanism for JSON answers; detected automatically if not set.
     pub means: Option<Means>,
-    /// What it costs.
+    /// The price of its tokens.
     pub price: Price,
 }
 
-/// Where a key is; never the key itself.
+/// The location of an API key; never the key itself.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Key {
-    /// None is needed.
+    /// The server needs no key.
     #[default]
     None,
-    /// In an environment variable.
+    /// The key is in this environment variable.
     Env(String),
-    /// In a file.
+    /// The key is in this file.
     File(PathBuf),
 }
 
-/// How long each part may take.
+/// The time limits of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Until there is a connection.
+    /// The time to establish the connection.
     pub connect: Duration,
-    /// From then until the answer begins.
+    /// The time from the connection to the first byte of the answer.
     pub first_byte: Duration,
-    /// Between two pieces of it.
+    /// The maximum pause between two pieces of the answer.
     pub silence: Duration,
-    /// All of it.
+    /// The time of the whole exchange.
     pub total: Duration,
 }
 
@@ -89,20 +89,20 @@ impl Default for Timeouts {
     }
 }
 
-/// What a million tokens cost.
+/// The price per million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// Read.
+    /// The price of input tokens.
     #[serde(default)]
     pub input_per_million: f64,
-    /// Written.
+    /// The price of output tokens.
     #[serde(default)]
     pub output_per_million: f64,
 }
 
 impl Price {
-    /// What this much costs.
+    /// Returns the cost of this many tokens.
     pub fn of(&self, input_tokens: u64, output_tokens: u64) -> f64 {
         let million = 1_000_000.0;
         input_tokens as f64 / million * self.input_per_million
@@ -111,7 +111,7 @@ impl Price {
 }
 
 impl Key {
-    /// The key, read when it is needed and kept by nobody.
+    /// Reads the key. It is read for each request and never stored.
     pub(crate) fn read(&self) -> Result<Option<String>, String> {
         let text = match self {
             Key::None => return Ok(None),
@@ -130,7 +130,7 @@ impl Key {
 }
 
 impl Server {
-    /// Whether it is OpenAI itself, and not one of the many that speak like it.
+    /// Reports if the server is OpenAI itself, and not a compatible one.
     pub(crate) fn is_openai(&self) -> bool {
         Address::parse(&self.base_url).is_ok_and(|(address, _)| address.host == "api.openai.com")
     }

@@ -1,4 +1,4 @@
-//! What `judges.toml` may say, and where.
+//! Tests of `judges.toml`: the allowed settings of each file, and the errors.
 
 use super::*;
 
@@ -45,7 +45,7 @@ cost_per_run = 2.5
 "#;
 
 #[test]
-fn the_users_file_may_say_everything() {
+fn users_file_may_contain_every_setting() {
     let settings = load(HOME, "").unwrap();
     assert_eq!(settings.chain("judge.review"), ["claude", "local", "rules"]);
     assert_eq!(settings.chain("judge.plan"), ["claude", "rules"]);
@@ -59,14 +59,14 @@ fn the_users_file_may_say_everything() {
 }
 
 #[test]
-fn with_nothing_said_rules_judge() {
+fn rules_judge_without_settings() {
     let settings = load("", "").unwrap();
     assert_eq!(settings.chain("judge.review"), ["rules"]);
     assert_eq!(settings.budget, Budget::default());
 }
 
 #[test]
-fn a_project_chooses_and_tightens() {
+fn project_file_chooses_judges_and_tightens_limits() {
     let project = r#"
         [chains]
         default = ["local"]
@@ -88,7 +88,7 @@ fn a_project_chooses_and_tightens() {
 }
 
 #[test]
-fn a_project_sends_nothing_anywhere_and_starts_nothing() {
+fn project_file_may_not_name_keys_programs_or_other_hosts() {
     let server = |rest: &str| format!("[judges.x]\nmodel = \"m\"\n{rest}");
     let cases = [
         (
@@ -110,7 +110,7 @@ fn a_project_sends_nothing_anywhere_and_starts_nothing() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn invalid_setting_is_named_in_the_error() {
     let ollama = "[judges.x]\nprovider = \"ollama\"\nmodel = \"m\"\n";
     let cases = [
         (
@@ -145,7 +145,7 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
-fn what_makes_vectors_is_named_and_may_be_elsewhere_only_in_the_users_own_file() {
+fn remote_embeddings_server_is_allowed_only_in_the_users_file() {
     let elsewhere = "[embeddings]\nbase_url = \"https://models.example/v1/\"\nmodel = \"m\"\nkey_env = \"KEY\"\n";
     let near = "[embeddings]\nbase_url = \"http://127.0.0.1:8080/v1\"\nmodel = \"near\"\n";
     let settings = load(elsewhere, "").unwrap();
@@ -158,7 +158,7 @@ fn what_makes_vectors_is_named_and_may_be_elsewhere_only_in_the_users_own_file()
 }
 
 #[test]
-fn a_projects_file_that_is_a_pipe_or_a_link_is_refused() {
+fn project_file_that_is_a_pipe_or_a_link_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(PROJECT_FILE);
     std::fs::create_dir_all(folder.path().join(".interlock")).unwrap();

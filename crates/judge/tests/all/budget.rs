@@ -1,4 +1,4 @@
-//! What a run may spend.
+//! Tests of the budget of a run.
 
 use interlock_testkit_activity::model_server::{Dialect, ModelServer};
 
@@ -10,12 +10,12 @@ fn trial(server: &ModelServer, budget: &str, more: &str) -> Trial {
 }
 
 #[tokio::test]
-async fn a_budget_of_tokens_stops_the_run_also_after_a_restart() {
+async fn token_budget_stops_the_run_also_after_a_restart() {
     let server = ModelServer::saying(vec![Dialect::Chat.says(&good())]);
     let trial = trial(&server, "tokens_per_run = 4000", "");
     let (mut judged, mut stopped) = (0, 0);
     for _ in 0..60 {
-        // A new process each time, which knows nothing but what is on the disk.
+        // A new process each time, which knows only the data on disk.
         let ended = trial.run().await;
         match ended.name.as_str() {
             "has_issue" => judged += 1,
@@ -35,7 +35,7 @@ async fn a_budget_of_tokens_stops_the_run_also_after_a_restart() {
 }
 
 #[tokio::test]
-async fn the_last_answers_may_only_be_as_long_as_the_budget_allows() {
+async fn last_answers_are_limited_by_the_remaining_budget() {
     let server = ModelServer::saying(vec![Dialect::Chat.says(&good())]);
     let trial = trial(&server, "tokens_per_run = 2600", "");
     for _ in 0..20 {
@@ -46,7 +46,7 @@ async fn the_last_answers_may_only_be_as_long_as_the_budget_allows() {
 }
 
 #[tokio::test]
-async fn a_budget_of_money_counts_repairs_too() {
+async fn cost_budget_counts_repairs_too() {
     let server = ModelServer::saying(vec![Dialect::Chat.says(&bad())]);
     let price = "price = { input_per_million = 1000, output_per_million = 5000 }\nreply_tokens_max = 100";
     let trial = trial(&server, "cost_per_run = 1.5", price);
@@ -61,7 +61,7 @@ async fn a_budget_of_money_counts_repairs_too() {
 }
 
 #[tokio::test]
-async fn runs_have_budgets_of_their_own() {
+async fn each_run_has_a_separate_budget() {
     let server = ModelServer::saying(vec![Dialect::Chat.says(&good())]);
     let mut trial = trial(&server, "tokens_per_run = 1800", "");
     while trial.run().await.name != "error" {}
@@ -70,7 +70,7 @@ async fn runs_have_budgets_of_their_own() {
 }
 
 #[tokio::test]
-async fn without_a_budget_everything_is_still_counted() {
+async fn usage_is_counted_without_a_budget() {
     let server = ModelServer::saying(vec![Dialect::Chat.says(&good())]);
     let trial = Trial::new().at(Dialect::Chat, &server, "");
     trial.run().await;

@@ -1,4 +1,4 @@
-//! From one judge to the next.
+//! Tests of the chain: from one judge to the next.
 
 use interlock_activity::Activity;
 use interlock_testkit_activity::model_server::{Dialect, ModelServer};
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::trial::{Trial, bad, good, judge};
 
 #[tokio::test]
-async fn exact_errors_go_back_three_times_and_then_the_next_is_asked() {
+async fn problems_are_sent_back_three_times_before_the_next_judge() {
     let stubborn = ModelServer::saying(vec![Dialect::Chat.says(&bad())]);
     let better = ModelServer::saying(vec![Dialect::Anthropic.says(&good())]);
     let first = judge("first", Dialect::Chat, &stubborn, "");
@@ -18,7 +18,7 @@ async fn exact_errors_go_back_three_times_and_then_the_next_is_asked() {
     assert_eq!(ended.name, "has_issue", "{:?}", ended.data);
     assert_eq!((stubborn.asked().len(), better.asked().len()), (4, 1));
     let messages = stubborn.asked()[3].body["messages"].clone();
-    assert_eq!(messages.as_array().unwrap().len(), 4, "standing words, question, answer, refusal");
+    assert_eq!(messages.as_array().unwrap().len(), 4, "system prompt, question, answer, refusal");
     let refusal = messages[3]["content"].as_str().unwrap();
     assert!(refusal.contains("- signal: is to be one of has_issue, no_issue, not \"approve\""), "{refusal}");
     let judgement = trial.judgement(&ended);
@@ -29,7 +29,7 @@ async fn exact_errors_go_back_three_times_and_then_the_next_is_asked() {
 }
 
 #[tokio::test]
-async fn a_repaired_answer_is_a_verdict() {
+async fn corrected_answer_is_a_verdict() {
     let server = ModelServer::saying(vec![Dialect::Chat.says(&bad()), Dialect::Chat.says(&good())]);
     let trial = Trial::new().at(Dialect::Chat, &server, "");
     let ended = trial.run().await;
@@ -38,7 +38,7 @@ async fn a_repaired_answer_is_a_verdict() {
 }
 
 #[tokio::test]
-async fn with_no_model_rules_are_asked_and_it_says_so() {
+async fn without_a_model_rules_are_asked() {
     let trial = Trial::new();
     let ended = trial.run().await;
     let (code, message) = ended.error();
@@ -48,7 +48,7 @@ async fn with_no_model_rules_are_asked_and_it_says_so() {
 }
 
 #[tokio::test]
-async fn when_every_model_has_failed_rules_judge_and_it_says_so() {
+async fn after_all_models_failed_rules_judge() {
     let stubborn = ModelServer::saying(vec![Dialect::Chat.says(&bad())]);
     let data = json!({ "properties": { "reason": { "type": "string" }, "suggestion": { "type": "string" } } });
     let signals = json!({ "has_issue": data, "no_issue": { "properties": {} } });
@@ -85,7 +85,7 @@ async fn three_votes_must_agree() {
 }
 
 #[tokio::test]
-async fn settings_that_cannot_be_used_are_an_error_and_nobody_is_asked() {
+async fn invalid_settings_are_an_error_and_no_judge_is_asked() {
     let trial = Trial::new().settings("[chains]\ndefault = [\"nobody\"]");
     let (code, message) = trial.run().await.error();
     assert_eq!(code, "BAD_SETTINGS");
@@ -93,7 +93,7 @@ async fn settings_that_cannot_be_used_are_an_error_and_nobody_is_asked() {
 }
 
 #[tokio::test]
-async fn a_person_is_left_to_answer_by_hand() {
+async fn judgement_of_a_person_alone_is_not_started() {
     let trial = Trial::new().settings("[chains]\njudge.review = [\"person\"]");
     let judge = trial.judge();
     assert!(!judge.takes("judge.review", &trial.folder));
@@ -101,7 +101,7 @@ async fn a_person_is_left_to_answer_by_hand() {
 }
 
 #[tokio::test]
-async fn a_chain_that_ends_with_a_person_is_left_to_them_when_the_others_have_failed() {
+async fn chain_that_ends_with_a_person_waits_for_them_after_the_others_failed() {
     let stubborn = ModelServer::saying(vec![Dialect::Chat.says(&bad())]);
     let model = judge("model", Dialect::Chat, &stubborn, "");
     let trial = Trial::new().settings(&format!("{model}[chains]\ndefault = [\"model\", \"person\"]"));
@@ -113,17 +113,17 @@ async fn a_chain_that_ends_with_a_person_is_left_to_them_when_the_others_have_fa
     assert_eq!(
         trial.judgement(&ended)["hearings"].as_array().unwrap().len(),
         1,
-        "rules are asked where they are named"
+        "rules are asked only if they are named"
     );
     assert!(trial.evidence(&ended, "prompt").contains("# Task"));
     let better = ModelServer::saying(vec![Dialect::Chat.says(&good())]);
     let model = judge("model", Dialect::Chat, &better, "");
     let trial = trial.settings(&format!("{model}[chains]\ndefault = [\"model\", \"person\"]"));
-    assert_eq!(trial.run().await.name, "has_issue", "nobody bothers a person with what a model can say");
+    assert_eq!(trial.run().await.name, "has_issue", "the person is not asked if the model answers");
 }
 
 #[tokio::test]
-async fn what_the_machine_gives_wrongly_is_named() {
+async fn invalid_input_of_the_machine_is_named() {
     let cases = [
         (json!({}), "`with.prompt` is missing: the path of a file of the machine"),
         (json!({ "prompt": 1 }), "`with.prompt` is to be the path of a file of the machine, not 1"),
@@ -151,7 +151,7 @@ async fn what_the_machine_gives_wrongly_is_named() {
 }
 
 #[tokio::test]
-async fn evidence_that_facts_refer_to_is_shown_and_can_be_referred_to() {
+async fn stored_evidence_is_shown_and_can_be_referred_to() {
     let trial = Trial::new();
     let kept = trial.attempt.evidence.put("log", "text/plain", b"HardFault at 0x0800\n").unwrap();
     let id = kept.hash.to_string();
@@ -167,7 +167,7 @@ async fn evidence_that_facts_refer_to_is_shown_and_can_be_referred_to() {
 }
 
 #[tokio::test]
-async fn what_is_too_long_for_the_window_is_cut_and_that_is_recorded() {
+async fn data_too_long_for_the_window_is_cut_and_recorded() {
     let server = ModelServer::saying(vec![Dialect::Chat.says(&good())]);
     let mut trial = Trial::new().at(Dialect::Chat, &server, "window_tokens = 8192");
     let log: String = (0..20_000).map(|at| format!("line {at} of the log\n")).collect();

@@ -1,4 +1,4 @@
-//! A program that judges, in its sandbox.
+//! A program as a judge, in its sandbox.
 
 use std::net::TcpListener;
 
@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use crate::trial::{Ended, Trial, good};
 
-/// What a script does, and then a verdict with what it has found out in `$found`.
+/// Returns the script followed by a verdict that contains the value of `$found`.
 fn telling(script: &str) -> String {
     let answer = json!({
         "reason": "it was tried", "evidence_refs": ["diff"], "confidence": 1, "signal": "has_issue",
@@ -38,12 +38,12 @@ async fn run_in(script: &str, more: &str, config: Config) -> (Trial, Ended) {
     (trial, ended)
 }
 
-/// What a script has found out.
+/// Returns the value that the script reported.
 fn found(ended: &Ended) -> &str {
     ended.data["suggestion"].as_str().unwrap_or_else(|| panic!("{:?}", ended.data)).trim_start_matches("found:").trim()
 }
 
-/// What it was confined by, as it is kept.
+/// Returns the enforced confinement, as it is stored.
 fn enforced(trial: &Trial, ended: &Ended) -> Json {
     trial.judgement(ended)["hearings"][0]["tries"][0]["confined"]["enforced"].clone()
 }
@@ -59,13 +59,13 @@ async fn a_program_reads_the_question_and_prints_the_answer() {
 }
 
 #[tokio::test]
-async fn a_program_that_does_not_read_may_answer_all_the_same() {
+async fn program_that_does_not_read_stdin_may_answer() {
     let (_, ended) = run(&format!("echo '{}'", good()), "").await;
     assert_eq!(ended.name, "has_issue", "{:?}", ended.data);
 }
 
 #[tokio::test]
-async fn a_program_that_fails_or_hangs_is_named() {
+async fn program_that_fails_or_hangs_is_named() {
     let cases = [
         ("echo no such model >&2; exit 3", "", "sh ended with exit code 3: no such model"),
         ("sleep 60", "timeouts = { total_s = 0.3 }", "no answer of the command within 0.3 s"),
@@ -79,7 +79,7 @@ async fn a_program_that_fails_or_hangs_is_named() {
 }
 
 #[tokio::test]
-async fn a_program_sees_none_of_our_environment_but_what_it_is_given() {
+async fn program_gets_only_the_named_environment_variables() {
     let script = telling("found=$(env | cut -d= -f1 | sort | tr '\\n' ' ')");
     let (_, ended) = run(&script, "env = [\"CARGO_PKG_NAME\"]").await;
     let seen = found(&ended);
@@ -101,11 +101,11 @@ async fn a_program_sees_none_of_our_environment_but_what_it_is_given() {
     ];
     assert!(seen.contains("CARGO_PKG_NAME"), "{seen}");
     assert!(seen.split_whitespace().all(|name| allowed.contains(&name) || name.starts_with("LC_")), "{seen}");
-    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some(), "there was something to hide");
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some(), "the test needs a variable that is hidden");
 }
 
 #[tokio::test]
-async fn a_program_changes_nothing_but_its_own_temporary_folder() {
+async fn program_can_write_only_to_its_temporary_directory() {
     let script = telling(
         r#"
         try() { if (eval "$1") 2> /dev/null; then found="$found $2"; fi; }
@@ -117,7 +117,7 @@ async fn a_program_changes_nothing_but_its_own_temporary_folder() {
         "#,
     );
     let cache = tempfile::tempdir().unwrap();
-    // Not even where programs of a build may write.
+    // Directories that build programs may write to are read-only, too.
     let config = Config { write: vec![cache.path().into()], ..Config::default() };
     let (trial, ended) = run_in(&script, "", config).await;
     assert_eq!(found(&ended), "wrote-its-own");
@@ -129,7 +129,7 @@ async fn a_program_changes_nothing_but_its_own_temporary_folder() {
 }
 
 #[tokio::test]
-async fn a_program_talks_to_nobody_unless_the_settings_let_it() {
+async fn program_has_no_network_unless_the_settings_allow_it() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let script = telling(&format!(
@@ -142,7 +142,7 @@ async fn a_program_talks_to_nobody_unless_the_settings_let_it() {
 }
 
 #[tokio::test]
-async fn where_a_sandbox_is_required_no_judge_goes_without() {
+async fn required_sandbox_cannot_be_disabled_by_a_judge() {
     let required = || Config { require_sandbox: true, ..Config::default() };
     let (_, ended) = run_in(&format!("echo '{}'", good()), "sandbox = \"none\"", required()).await;
     let (_, message) = ended.error();

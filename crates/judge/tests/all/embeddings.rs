@@ -1,11 +1,11 @@
-//! What runs have learned, found by meaning with a server on loopback.
+//! Searches the knowledge of earlier runs by meaning, with a server on loopback.
 
 use interlock_judge::{embeddings::Embedder, settings::Settings};
 use interlock_knowledge::{Filter, Found, Knowledge, Round, Vectors, search};
 use interlock_testkit_activity::model_server::{Asked, End, ModelServer, Scripted};
 use serde_json::{Value, json};
 
-/// Memory, serial lines, and neither.
+/// A vector with a dimension for memory, one for serial lines, and a constant.
 fn vector(text: &str) -> Vec<f64> {
     let has = |words: &[&str]| f64::from(u8::from(words.iter().any(|word| text.contains(word))));
     vec![has(&["heap", "stack", "memory", "malloc"]), has(&["uart", "baud", "serial"]), 0.1]
@@ -13,7 +13,7 @@ fn vector(text: &str) -> Vec<f64> {
 
 fn answer(asked: &Asked) -> Scripted {
     let texts = asked.body["input"].as_array().unwrap();
-    // In any order: the index says which is whose.
+    // The order is arbitrary, because the index assigns each vector to its text.
     let data: Vec<Value> = texts
         .iter()
         .enumerate()
@@ -57,7 +57,7 @@ fn runs(found: &Found) -> String {
 }
 
 #[tokio::test]
-async fn meaning_is_found_and_vectors_are_made_once() {
+async fn meaning_is_found_and_vectors_are_created_once() {
     let server = ModelServer::start(|_, asked| answer(asked));
     let scene = scene(&server.url);
     let memory = found(&scene, "memory corruption").await;
@@ -86,7 +86,7 @@ async fn many_entries_are_sent_in_several_requests() {
 }
 
 #[tokio::test]
-async fn whatever_is_wrong_with_the_server_words_are_found_and_the_trouble_is_told() {
+async fn failing_server_falls_back_to_keywords_and_is_reported() {
     let json = |body: Value| Scripted::new(200, "application/json", body.to_string());
     let cases = [
         (Scripted::new(401, "application/json", "{\"error\":\"no key\"}"), "answered 401"),

@@ -1,4 +1,4 @@
-//! Everything that servers do wrong, over real sockets.
+//! Every kind of server fault, over real sockets.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use interlock_testkit_activity::model_server::{Dialect, End, ModelServer, Script
 
 use crate::trial::{Trial, bad, good};
 
-/// Short enough to test, long enough for a busy computer.
+/// Short enough for a test, long enough for a busy computer.
 const SHORT: &str = "timeouts = { connect_s = 5, first_byte_s = 0.3, silence_s = 0.3, total_s = 20 }\nretries_max = 1";
 
-/// What a single judge that has only these answers leads to: the error's message.
+/// Runs a judgement with one judge that gives these answers; returns the error message and the number of requests.
 async fn fails(dialect: Dialect, answers: Vec<Scripted>) -> (String, usize) {
     let server = ModelServer::saying(answers);
     let trial = Trial::new().at(dialect, &server, SHORT);
@@ -21,7 +21,7 @@ async fn fails(dialect: Dialect, answers: Vec<Scripted>) -> (String, usize) {
 }
 
 #[tokio::test]
-async fn a_refusal_is_no_answer_and_is_not_asked_again() {
+async fn refusal_is_not_retried() {
     for dialect in [Dialect::Anthropic, Dialect::Responses, Dialect::Chat] {
         let (message, asked) = fails(dialect, vec![dialect.refuses("I cannot help with that")]).await;
         assert!(message.contains("model: the model refuses: I cannot help with that"), "{dialect:?}: {message}");
@@ -30,7 +30,7 @@ async fn a_refusal_is_no_answer_and_is_not_asked_again() {
 }
 
 #[tokio::test]
-async fn an_answer_that_was_cut_off_is_asked_for_again_however_whole_it_looks() {
+async fn truncated_answer_is_asked_for_again_even_if_it_parses() {
     for dialect in Dialect::ALL {
         let server = ModelServer::saying(vec![dialect.cut_off(&good()), dialect.says(&good())]);
         let trial = Trial::new().at(dialect, &server, SHORT);
@@ -43,7 +43,7 @@ async fn an_answer_that_was_cut_off_is_asked_for_again_however_whole_it_looks() 
 }
 
 #[tokio::test]
-async fn an_empty_answer_is_asked_for_again_three_times() {
+async fn empty_answer_is_asked_for_again_three_times() {
     for dialect in Dialect::ALL {
         let (message, asked) = fails(dialect, vec![dialect.says("")]).await;
         assert!(
@@ -55,7 +55,7 @@ async fn an_empty_answer_is_asked_for_again_three_times() {
 }
 
 #[tokio::test]
-async fn a_page_is_not_taken_for_an_answer() {
+async fn html_page_is_not_an_answer() {
     for dialect in Dialect::ALL {
         let (message, asked) = fails(dialect, vec![Scripted::page(200)]).await;
         let expected = "no proper answer: it is of the type `text/html`: <html><body><h1>502 Bad Gateway";
@@ -68,28 +68,28 @@ async fn a_page_is_not_taken_for_an_answer() {
 }
 
 #[tokio::test]
-async fn a_stream_that_stops_midway_is_no_answer_even_where_it_could_pass_for_one() {
+async fn stream_that_stops_midway_is_not_an_answer() {
     for dialect in Dialect::ALL {
         let whole = dialect.says(&good());
         for pieces in 0..whole.pieces.len() - 1 {
             if dialect == Dialect::Chat && pieces >= 3 {
-                continue; // The reason for the end has come: only the count of tokens is missing.
+                continue; // The finish reason has arrived: only the token count is missing.
             }
             for end in [End::Abrupt, End::Proper] {
                 let (message, asked) = fails(dialect, vec![whole.clone().only(pieces, end)]).await;
                 assert!(message.contains("the answer stops in the middle"), "{dialect:?} {pieces}: {message}");
-                assert_eq!(asked, 2, "it is tried again");
+                assert_eq!(asked, 2, "it is retried");
             }
         }
     }
 }
 
 #[tokio::test]
-async fn silence_ends_after_the_time_that_was_set() {
+async fn silence_ends_at_the_timeout() {
     for dialect in Dialect::ALL {
         let (message, asked) = fails(dialect, vec![dialect.says(&good()).only(1, End::Silent)]).await;
         assert!(message.contains("no further piece within 0.3 s"), "{dialect:?}: {message}");
-        assert_eq!(asked, 1, "who is silent once is not waited for again");
+        assert_eq!(asked, 1, "a silent server is not retried");
     }
     // A socket that takes the request and never answers.
     let mute = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -102,7 +102,7 @@ async fn silence_ends_after_the_time_that_was_set() {
 }
 
 #[tokio::test]
-async fn an_answer_without_end_is_not_read_for_ever() {
+async fn endless_answer_is_cut_off() {
     let mut endless = Dialect::Chat.says(&good());
     let piece = endless.pieces[0].clone();
     let repeated = piece.repeat(1 + 9 * 1024 * 1024 / piece.len());
@@ -116,10 +116,10 @@ async fn an_answer_without_end_is_not_read_for_ever() {
 }
 
 #[tokio::test]
-async fn too_many_requests_are_waited_for_as_long_as_the_server_says() {
+async fn retry_waits_as_long_as_the_server_requests() {
     for dialect in Dialect::ALL {
         let busy = |value: &str| dialect.fails(429, "rate_limit_error", "slow down").with("retry-after", value);
-        // Time stands still at 1970 for whoever only reads the clock: the date is seven seconds after it.
+        // The test clock stands at 1970 and moves only during a sleep, so the date is seven seconds ahead.
         for (value, slept) in [("2", 2_000), ("Thu, 01 Jan 1970 00:00:07 GMT", 7_000), ("nonsense", 500)] {
             let server = ModelServer::saying(vec![busy(value), dialect.says(&good())]);
             let trial = Trial::new().at(dialect, &server, "");
@@ -135,7 +135,7 @@ async fn too_many_requests_are_waited_for_as_long_as_the_server_says() {
 }
 
 #[tokio::test]
-async fn an_overloaded_server_is_tried_again_and_then_given_up() {
+async fn overloaded_server_is_retried_a_limited_number_of_times() {
     for status in [500, 502, 503, 504, 529] {
         let dialect = Dialect::Anthropic;
         let server = ModelServer::saying(vec![dialect.fails(status, "overloaded_error", "Overloaded")]);
@@ -155,7 +155,7 @@ async fn an_overloaded_server_is_tried_again_and_then_given_up() {
 }
 
 #[tokio::test]
-async fn what_will_not_pass_is_not_tried_again() {
+async fn permanent_error_is_not_retried() {
     for status in [401, 403] {
         let (message, asked) = fails(
             Dialect::Anthropic,
@@ -168,7 +168,7 @@ async fn what_will_not_pass_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn malformed_protocol_is_told_from_a_malformed_answer() {
+async fn malformed_protocol_is_distinguished_from_a_malformed_answer() {
     for dialect in Dialect::ALL {
         let mut broken = dialect.says(&good());
         let piece = String::from_utf8(broken.pieces[1].clone()).unwrap();
@@ -188,7 +188,7 @@ async fn malformed_protocol_is_told_from_a_malformed_answer() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_tried_again_and_named() {
+async fn unreachable_server_is_retried_and_named() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let settings = format!(
         "[judges.model]\nprovider = \"openai-chat\"\nmodel = \"m\"\nbase_url = \"http://{closed}\"\nretries_max = 2\n[chains]\ndefault = [\"model\"]"
@@ -201,7 +201,7 @@ async fn a_server_that_is_not_there_is_tried_again_and_named() {
 }
 
 #[tokio::test]
-async fn a_judgement_that_is_no_longer_wanted_stops_at_once() {
+async fn cancelled_judgement_stops_at_once() {
     let server = ModelServer::saying(vec![Dialect::Chat.says(&bad()).only(1, End::Silent)]);
     let trial = Trial::new().at(Dialect::Chat, &server, "");
     let running = tokio::spawn({

@@ -1,4 +1,4 @@
-//! Every judgement of the built-in machines can be asked, and a model that answers in its form is understood.
+//! Every judgement of the built-in machines can be asked, and a well-formed answer to it is accepted.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::trial::Trial;
 
-/// The smallest value that fits a schema, as a model would make it.
+/// Returns the smallest value that fits a schema, as a model would write it.
 fn sample(schema: &Value) -> Value {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         return values[0].clone();
@@ -33,7 +33,7 @@ fn sample(schema: &Value) -> Value {
     }
 }
 
-/// Answers with the signal of a number, in the form that the question asks for.
+/// Answers with the signal at this index, in the form that the question asks for.
 fn answer(asked: &Asked, signal: usize) -> String {
     let text = asked.body["messages"][1]["content"].as_str().unwrap();
     let schema = text.rsplit("JSON Schema:\n\n").next().unwrap().trim();
@@ -50,7 +50,7 @@ fn answer(asked: &Asked, signal: usize) -> String {
         .to_string()
 }
 
-/// Refers to what was given.
+/// Makes all references in the data name the given evidence.
 fn refer(data: &mut Value, id: &Value) {
     match data {
         Value::Object(fields) => {
@@ -94,7 +94,7 @@ async fn every_judgement_of_the_built_in_machines_can_be_asked_and_answered() {
                 let ended = trial.run().await;
                 let what = format!("{machine} {} {signal}", invoke.activity);
                 if (machine, invoke.activity.as_str()) == ("prd", "judge.prd") {
-                    // It writes a file, which no judge does; whoever implements it does so under its own name.
+                    // It writes a file, which a judge cannot do; a separate activity implements it under that name.
                     assert_eq!(ended.error().0, "BAD_INPUT", "{what}");
                     continue;
                 }
@@ -112,7 +112,7 @@ async fn every_judgement_of_the_built_in_machines_can_be_asked_and_answered() {
     assert!(asked.len() >= 25, "{asked:?}");
 }
 
-/// What the machine would give, without the machine: the prompt and the schema are what counts.
+/// Builds the `with` data without running the machine: only the prompt and the schema matter.
 fn with(activity: &str, machine: &str) -> Value {
     let (prompt, schema) = match (machine, activity) {
         ("brain", "judge.advise") => ("prompts/testing.md", None),

@@ -1,4 +1,4 @@
-//! Judges, asked over real sockets.
+//! Tests of judges over real sockets.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
 

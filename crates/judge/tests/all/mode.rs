@@ -1,11 +1,11 @@
-//! A machine that climbs from model to model and then to rules is taken at its word.
+//! Tests of the mode: a machine escalates from model to model and then to rules.
 
 use interlock_testkit_activity::model_server::{Dialect, ModelServer};
 use serde_json::{Value as Json, json};
 
 use crate::trial::{Trial, good, judge};
 
-/// A failure that rules can name, too.
+/// A failure that the rules can classify, too.
 fn with(mode: &str) -> Json {
     let log = "main.c:3:5: error: 'n' undeclared (first use in this function)\n";
     json!({ "prompt": "p.md", "diff": "+ a / b\n", "log": log, "mode": mode })
@@ -22,7 +22,7 @@ fn trial(servers: &[&ModelServer]) -> Trial {
 }
 
 #[tokio::test]
-async fn the_ladder_goes_from_one_model_to_the_next_and_ends_with_rules() {
+async fn mode_climbs_from_model_to_model_and_ends_with_rules() {
     let [one, two] = [(); 2].map(|()| ModelServer::saying(vec![Dialect::Chat.says(&good())]));
     let mut trial = trial(&[&one, &two]);
     let activity = trial.judge();
@@ -44,7 +44,7 @@ async fn the_ladder_goes_from_one_model_to_the_next_and_ends_with_rules() {
 }
 
 #[tokio::test]
-async fn where_nobody_is_known_to_have_answered_the_first_is_passed_over() {
+async fn next_model_without_an_earlier_verdict_skips_the_first() {
     let [one, two] = [(); 2].map(|()| ModelServer::saying(vec![Dialect::Chat.says(&good())]));
     let mut trial = trial(&[&one, &two]);
     trial.attempt.with = with("next_model").into();
@@ -54,11 +54,11 @@ async fn where_nobody_is_known_to_have_answered_the_first_is_passed_over() {
 }
 
 #[tokio::test]
-async fn the_word_is_no_fact_and_one_that_is_not_known_is_refused() {
+async fn mode_is_not_a_fact_and_an_unknown_one_is_refused() {
     let server = ModelServer::saying(vec![Dialect::Chat.says(&good())]);
     let mut trial = trial(&[&server]);
     trial.run().await;
-    assert!(!server.asked()[0].text().contains("id=\\\"mode\\\""), "no judge is shown how often others were asked");
+    assert!(!server.asked()[0].text().contains("id=\\\"mode\\\""), "the mode is not shown to the judge");
     trial.attempt.with = with("best").into();
     let (code, message) = trial.run().await.error();
     assert_eq!(code, "BAD_INPUT");

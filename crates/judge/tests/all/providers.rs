@@ -1,4 +1,4 @@
-//! Every protocol: what is sent, what is understood, and how a server that refuses something is asked otherwise.
+//! Tests of every protocol: the requests, the answers, and the fallback if a server refuses a mechanism.
 
 use interlock_testkit_activity::model_server::{Asked, Dialect, ModelServer, Scripted};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::trial::{Trial, good};
 
 #[tokio::test]
-async fn every_provider_is_asked_in_its_own_words() {
+async fn every_provider_is_asked_in_its_protocol() {
     for dialect in Dialect::ALL {
         let server = ModelServer::saying(vec![dialect.says(&good())]);
         let trial = Trial::new().at(dialect, &server, "headers = { x-team = \"blue\" }\ntemperature = 0.0");
@@ -39,7 +39,7 @@ async fn every_provider_is_asked_in_its_own_words() {
 }
 
 #[tokio::test]
-async fn an_answer_that_comes_at_once_is_understood_too() {
+async fn answer_that_is_not_streamed_is_understood() {
     for dialect in Dialect::ALL {
         let server = ModelServer::saying(vec![dialect.says_whole(&good())]);
         let ended = Trial::new().at(dialect, &server, "stream = false").run().await;
@@ -49,7 +49,7 @@ async fn an_answer_that_comes_at_once_is_understood_too() {
 }
 
 #[tokio::test]
-async fn keys_come_from_variables_and_files_and_are_kept_nowhere() {
+async fn keys_come_from_variables_and_files_and_are_not_stored() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "sk-from-a-file\n").unwrap();
     let key = format!("key_file = \"{}\"", file.path().display());
@@ -75,7 +75,7 @@ async fn keys_come_from_variables_and_files_and_are_kept_nowhere() {
     assert_eq!(server.asked().len(), 0);
 }
 
-/// Refuses everything above the means that a server like this has.
+/// A server that refuses every request that `takes` does not accept.
 fn weak(dialect: Dialect, takes: fn(&Asked) -> bool, answer: Scripted) -> ModelServer {
     ModelServer::start(move |_, asked| match takes(asked) {
         true => answer.clone(),
@@ -84,7 +84,7 @@ fn weak(dialect: Dialect, takes: fn(&Asked) -> bool, answer: Scripted) -> ModelS
 }
 
 #[tokio::test]
-async fn what_a_server_refuses_is_asked_by_the_next_means_and_remembered() {
+async fn refused_mechanism_is_replaced_by_the_next_and_remembered() {
     let plain = |asked: &Asked| {
         ["response_format", "tools", "json_schema", "format", "text", "output_config"]
             .iter()
@@ -117,12 +117,12 @@ async fn what_a_server_refuses_is_asked_by_the_next_means_and_remembered() {
                 || dialect == Dialect::Ollama
         );
         trial.run_with(&judge).await;
-        assert_eq!(server.asked().len(), requests + 1, "{dialect:?} {means} was found out twice");
+        assert_eq!(server.asked().len(), requests + 1, "{dialect:?} {means} was detected twice");
     }
 }
 
 #[tokio::test]
-async fn data_that_is_left_open_is_asked_for_without_a_promise() {
+async fn open_data_is_asked_for_without_strict_mode() {
     let signals = json!({ "call": { "required": ["args"], "properties": { "args": { "type": "object" } } } });
     let files = [("p.md", "Choose.")];
     let said = json!({ "reason": "it is next", "evidence_refs": ["step"], "confidence": 1, "signal": "call", "data": { "args": { "path": "a.c" } } });
@@ -139,7 +139,7 @@ async fn data_that_is_left_open_is_asked_for_without_a_promise() {
 }
 
 #[tokio::test]
-async fn a_proxy_is_asked_in_the_place_of_a_host_elsewhere() {
+async fn proxy_is_used_for_a_remote_host() {
     let proxy = ModelServer::saying(vec![Dialect::Chat.says(&good())]);
     let judge = format!(
         "[judges.model]\nprovider = \"openai-chat\"\nbase_url = \"http://models.example/v1\"\nmodel = \"m\"\nproxy = \"http://me:pw@{}\"\n[chains]\ndefault = [\"model\"]",
@@ -156,7 +156,7 @@ async fn a_proxy_is_asked_in_the_place_of_a_host_elsewhere() {
 }
 
 #[tokio::test]
-async fn secrets_among_the_facts_reach_neither_the_server_nor_the_evidence() {
+async fn secrets_in_facts_reach_neither_the_server_nor_the_evidence() {
     let server = ModelServer::saying(vec![Dialect::Chat.says(&good())]);
     let mut trial = Trial::new().at(Dialect::Chat, &server, "");
     let secret = format!("ghp_{}", "FAKEfake0123456789abcdefABCDEF012345");

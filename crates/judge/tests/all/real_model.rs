@@ -1,4 +1,4 @@
-//! A real model, small and on loopback: SmolLM2-135M behind llama.cpp's server. `scripts/setup.sh` fetches both.
+//! A real, small model on loopback: SmolLM2-135M behind llama.cpp's server. `scripts/setup.sh` fetches both.
 
 use std::{
     io::{Read, Write},
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::trial::{Ended, Trial};
 
-/// The server, for as long as it is held.
+/// The model server; it is stopped when the value is dropped.
 struct Server {
     child: Child,
     port: u16,
@@ -25,7 +25,7 @@ impl Drop for Server {
     }
 }
 
-/// Where `scripts/model.sh` puts the model and its server.
+/// Returns the directory in which `scripts/model.sh` puts the model and its server.
 fn folder() -> PathBuf {
     let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = named("XDG_CACHE_HOME").or_else(|| named("HOME").map(|home| home.join(".cache")));
@@ -60,7 +60,7 @@ fn start() -> Option<Server> {
     Some(server)
 }
 
-/// It listens before it has read the model.
+/// Reports if the server is ready; it listens before it has loaded the model.
 fn is_ready(port: u16) -> bool {
     let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else { return false };
     let mut answer = String::new();
@@ -68,7 +68,7 @@ fn is_ready(port: u16) -> bool {
     asked.is_ok() && stream.read_to_string(&mut answer).is_ok() && answer.starts_with("HTTP/1.1 200")
 }
 
-/// Is the lamp on? Asked by these means.
+/// Asks the model if the lamp is on, with additional settings.
 async fn lamp(port: u16, more: &str) -> (Trial, Ended) {
     let signals = json!({ "on": { "properties": {} }, "off": { "properties": {} } });
     let files = [("p.md", "Say whether the lamp is on or off.")];
@@ -84,7 +84,7 @@ async fn lamp(port: u16, more: &str) -> (Trial, Ended) {
 }
 
 #[tokio::test]
-async fn a_real_model_kept_to_the_schema_gives_a_verdict_and_left_alone_is_checked_all_the_same() {
+async fn real_model_gives_a_verdict_with_the_schema_and_is_checked_without_it() {
     let Some(server) = start() else { return };
     let (trial, ended) = lamp(server.port, "").await;
     let judgement = trial.judgement(&ended);
@@ -100,7 +100,8 @@ async fn a_real_model_kept_to_the_schema_gives_a_verdict_and_left_alone_is_check
     assert_eq!(hearing["tries"][0]["means"], "prompt");
     match ended.name.as_str() {
         "on" | "off" => assert_eq!(judgement["verdict"]["signal"], ended.name),
-        // So small a model seldom keeps to the form by itself: then it heard why, three times, and nothing came of it.
+        // A model this small seldom keeps the form without the schema: then its answers were refused with the problems,
+        // and there is no verdict.
         _ => {
             assert_eq!(ended.error().0, "MODEL_FAILURE");
             let answers = hearing["answers"].as_array().unwrap();

@@ -1,4 +1,4 @@
-//! What is told to whoever watches.
+//! Tests of the exported telemetry.
 
 use interlock_http::Client;
 use interlock_judge::telemetry::{Origin, Telemetry, name};
@@ -45,14 +45,14 @@ async fn every_request_is_a_span_with_the_conventions_names() {
     assert_eq!((length("traceId"), length("spanId")), (32, 16));
 }
 
-/// From the evidence, as a watcher would have them.
+/// Reads the requests from the evidence, as an observer would.
 fn tries(judgement: &Value) -> Vec<interlock_judge::model::Try> {
     let all = judgement["hearings"].as_array().unwrap().iter().flat_map(|hearing| hearing["tries"].as_array().unwrap());
     all.map(|tried| serde_json::from_value(tried.clone()).unwrap()).collect()
 }
 
 #[tokio::test]
-async fn a_collector_that_fails_is_told_of_and_stops_nothing() {
+async fn failing_collector_is_reported_and_stops_no_run() {
     let collector = ModelServer::saying(vec![Scripted::page(500)]);
     let telemetry = Telemetry::new(collector.url.clone(), "", &Client::default());
     let model = ModelServer::saying(vec![Dialect::Chat.says(&good())]);
@@ -60,6 +60,6 @@ async fn a_collector_that_fails_is_told_of_and_stops_nothing() {
     let ended = trial.run().await;
     let sent = telemetry.send(Origin { run: "r", activity: "a" }, &tries(&trial.judgement(&ended))).await;
     assert_eq!(sent, Err("status 500".to_owned()));
-    assert_eq!(telemetry.send(Origin { run: "r", activity: "a" }, &[]).await, Ok(()), "nothing to tell");
+    assert_eq!(telemetry.send(Origin { run: "r", activity: "a" }, &[]).await, Ok(()), "nothing to send");
     assert_eq!(collector.asked().len(), 1);
 }

@@ -1,4 +1,4 @@
-//! One judgement, apart from any run.
+//! The test fixture: one judgement without a run.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -15,7 +15,7 @@ use interlock_testkit_activity::{
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-/// A store, a folder and a machine with one state that judges.
+/// A store, a directory and a machine with one state that judges.
 pub(crate) struct Trial {
     pub(crate) home: TempDir,
     pub(crate) folder: PathBuf,
@@ -33,7 +33,7 @@ pub(crate) fn review() -> Json {
     json!({ "has_issue": data, "no_issue": { "properties": {} } })
 }
 
-/// An answer to it that is a verdict.
+/// An answer that is a valid verdict.
 pub(crate) fn good() -> String {
     json!({
         "reason": "it divides by zero",
@@ -45,20 +45,20 @@ pub(crate) fn good() -> String {
     .to_string()
 }
 
-/// The same with something wrong.
+/// The same answer with an invalid signal.
 pub(crate) fn bad() -> String {
     good().replace("\"has_issue\"", "\"approve\"")
 }
 
 impl Trial {
-    /// A review of a small change.
+    /// Creates a review of a small change.
     pub(crate) fn new() -> Self {
         let files = [("prompts/review.md", "Review the change for {{task}}.")];
         let with = json!({ "prompt": "prompts/review.md", "task": "divide", "diff": "+ a / b\n" });
         Self::of("judge.review", with, &review(), &files)
     }
 
-    /// Any judgement.
+    /// Creates a trial of any judgement.
     pub(crate) fn of(name: &str, with: Json, signals: &Json, files: &[(&str, &str)]) -> Self {
         let home = TempDir::new().unwrap();
         let folder = home.path().join("folder");
@@ -85,13 +85,13 @@ impl Trial {
         Trial { home, folder, host, canceller, attempt }
     }
 
-    /// With these settings of the user.
+    /// Sets the user's settings file.
     pub(crate) fn settings(self, text: &str) -> Self {
         std::fs::write(self.home.path().join("judges.toml"), text).unwrap();
         self
     }
 
-    /// With one judge, `model`, at a server.
+    /// Configures one judge, `model`, at a server.
     pub(crate) fn at(self, dialect: Dialect, server: &ModelServer, more: &str) -> Self {
         let judge = judge("model", dialect, server, more);
         self.settings(&format!("{judge}\n[chains]\ndefault = [\"model\"]\n"))
@@ -101,7 +101,7 @@ impl Trial {
         Judge::new(Some(self.home.path().to_owned()))
     }
 
-    /// How it ends.
+    /// Runs the judgement and returns its outcome.
     pub(crate) async fn run(&self) -> Ended {
         self.run_with(&self.judge()).await
     }
@@ -110,20 +110,20 @@ impl Trial {
         Ended::new(judge.start(self.attempt.clone()).await)
     }
 
-    /// What was kept under a name.
+    /// Returns the evidence that was stored under a name.
     pub(crate) fn evidence(&self, ended: &Ended, name: &str) -> String {
         let found = ended.outcome.evidence.iter().find(|evidence| evidence.name == name);
         let found = found.unwrap_or_else(|| panic!("no evidence {name} in {:?}", ended.outcome.evidence));
         String::from_utf8(self.attempt.evidence.get(&found.hash).unwrap()).unwrap()
     }
 
-    /// All that was said on the way.
+    /// Returns the stored judgement with all hearings.
     pub(crate) fn judgement(&self, ended: &Ended) -> Json {
         serde_json::from_str(&self.evidence(ended, "judgement")).unwrap()
     }
 }
 
-/// A judge for `judges.toml`.
+/// Returns the configuration of a judge for `judges.toml`.
 pub(crate) fn judge(name: &str, dialect: Dialect, server: &ModelServer, more: &str) -> String {
     let (provider, url) = (dialect.provider(), &server.url);
     format!("[judges.{name}]\nprovider = \"{provider}\"\nbase_url = \"{url}\"\nmodel = \"tiny\"\n{more}\n")

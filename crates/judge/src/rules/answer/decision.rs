@@ -1,11 +1,12 @@
-//! What one round of tests means, from what was measured. Rules may be stricter than the measurement, never softer.
+//! The verdict on one round of tests, based on the measured results. Rules may be stricter than the measurement, never
+//! more lenient.
 
 use serde_json::{Value, json};
 
 use super::{Known, sureness};
 use crate::{Verdict, rules::table::Fault};
 
-/// The decision, where something was measured.
+/// Returns the decision; `None` if nothing was measured.
 pub(super) fn of(known: &Known<'_>) -> Option<Verdict> {
     let facts = &known.question.facts;
     let measured = facts.get("measured")?.as_str()?;
@@ -52,7 +53,7 @@ pub(super) fn of(known: &Known<'_>) -> Option<Verdict> {
     known.verdict(status, data(known, status, action, confidence, &reasoning), confidence, reasoning.clone())
 }
 
-/// The data of the signal; with the schema of a decision, all that it asks for.
+/// Returns the data of the signal. If the decision schema is used, the fields that it requires are added.
 fn data(known: &Known<'_>, status: &str, action: &str, confidence: f64, reasoning: &str) -> Value {
     let mut data = json!({ "reasoning": reasoning, "next_action": action, "confidence": confidence });
     if known.question.schema.pointer("/properties/status").is_some() {
@@ -70,14 +71,15 @@ fn failed(result: Option<&Value>, because: &str) -> String {
     }
 }
 
-/// Whether no more cases pass of those that must than before: a change that does not help is not built upon.
+/// Reports if no more target cases pass than before: a change without progress is not built upon.
 fn is_no_better(facts: &Value) -> bool {
     let passed = facts.pointer("/test_result/passed_targets").and_then(Value::as_u64);
     let best = facts.get("best_passed").and_then(Value::as_u64);
     matches!((passed, best), (Some(passed), Some(best)) if passed <= best)
 }
 
-/// Cases that passed in the baseline and do not any more: as they were measured, or else by comparing.
+/// Returns the cases that passed in the baseline and fail now, as measured; if the measurement names none, by comparing
+/// the case lists.
 fn regressions(facts: &Value) -> Vec<String> {
     if let Some(measured) = facts.pointer("/test_result/regressions").and_then(Value::as_array) {
         return measured.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect();

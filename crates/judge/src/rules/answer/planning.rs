@@ -1,18 +1,18 @@
-//! Planning a change without a model: where the analysis points, and that templates are to be tried there.
+//! Plans a change without a model: the plan names the location that the analysis found and requests templates for it.
 
 use serde_json::{Value, json};
 
 use super::Known;
 use crate::Verdict;
 
-/// How sure a plan can be that nobody has thought about.
+/// The confidence of a plan that was made by rules alone.
 const SURE: f64 = 0.55;
 
-/// A plan that follows from the analysis: to change as little as possible where it points.
+/// Makes a plan from the analysis: a minimal change at the location that it names.
 pub(super) fn plan(known: &Known<'_>) -> Option<Verdict> {
     let facts = &known.question.facts;
     if facts.get("diagnostic") == Some(&Value::Bool(true)) {
-        // What would have to be observed is for others to say.
+        // Other judges decide which observations to make.
         return None;
     }
     let analysis = facts.get("analysis")?;
@@ -36,14 +36,14 @@ pub(super) fn plan(known: &Known<'_>) -> Option<Verdict> {
     known.verdict("patch_plan_ok", data, SURE, format!("planned by rules: {summary}"))
 }
 
-/// That no model has written a patch, so that templates are tried.
+/// Requests templates because no model wrote a patch.
 pub(super) fn templates(known: &Known<'_>) -> Option<Verdict> {
     let reason = "no model wrote a patch: templates are tried where coverage points".to_owned();
     known.verdict("templates_wanted", json!({ "reason": reason }), SURE, reason.clone())
 }
 
 fn change(description: &str) -> Value {
-    // A test that fails names itself; what is wrong is what it tests.
+    // The location of a failing test names the test; the fault is in the code that it tests.
     let is_test = |file: &str| file.split('/').any(|part| part.to_ascii_lowercase().starts_with("test"));
     let (file, place) = match place_in(description).filter(|(file, _)| !is_test(file)) {
         Some((file, line)) => (file, format!("line {line}")),
@@ -55,7 +55,7 @@ fn change(description: &str) -> Value {
     json!({ "file": file, "place": place, "change": format!("what templates offer there, for: {description}") })
 }
 
-/// The place that a sentence of ours ends with: `… at src/frame.c:12`.
+/// Returns the location at the end of a description written by these rules: `… at src/frame.c:12`.
 fn place_in(description: &str) -> Option<(&str, u32)> {
     let (_, place) = description.rsplit_once(" at ")?;
     let (file, line) = place.rsplit_once(':')?;
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_place_of_a_hypothesis_is_found_again() {
+    fn location_of_a_hypothesis_is_parsed() {
         assert_eq!(place_in("an assertion failed at tests/a.c:12"), Some(("tests/a.c", 12)));
         assert_eq!(place_in("an assertion failed"), None);
         assert_eq!(place_in("at last: nothing"), None);

@@ -1,4 +1,5 @@
-//! Rules are asked everything that the built-in machines ask, about every log of the corpus: what they say is always a verdict.
+//! Asks the rules every question of the built-in machines about every log of the corpus: each answer must be a valid
+//! verdict.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -14,7 +15,8 @@ use crate::{
     rules::Rules,
 };
 
-/// Judgements that rules answer, where there is something to see. What the others ask (to word, to plan anew, to understand a wish) no rule can.
+/// The judgements that rules answer if the logs show a failure. The other questions (writing text, planning again,
+/// interpreting a request) cannot be answered by rules.
 const ANSWERED: [&str; 6] = [
     "brain judge.advise",
     "coder judge.repair",
@@ -26,7 +28,7 @@ const ANSWERED: [&str; 6] = [
 
 const MEASURED: [&str; 5] = ["PASS", "FAIL", "FLAKY", "ENV_ERROR", "INCONCLUSIVE"];
 
-/// What a machine would give under a name when a program has printed this.
+/// Returns the fact that a machine would pass under this name if a program had printed this log.
 fn fact(machine: &str, name: &str, log: &str, kept: &str, measured: &str) -> Value {
     let case = |status: &str| json!([{ "case_id": "boots", "status": status }]);
     match (machine, name) {
@@ -55,7 +57,7 @@ fn fact(machine: &str, name: &str, log: &str, kept: &str, measured: &str) -> Val
     }
 }
 
-/// What one judgement is given.
+/// Builds the `with` data of one judgement.
 fn with(machine: &str, template: &Template, log: &str, kept: &str, measured: &str) -> Value {
     let Template::Map(fields) = template else { panic!("{machine}: `with` is no map") };
     let fields = fields.iter().map(|(name, field)| {
@@ -70,7 +72,7 @@ fn with(machine: &str, template: &Template, log: &str, kept: &str, measured: &st
     Value::Object(fields.collect())
 }
 
-/// The signal that rules say, if any. Whatever they say that is no verdict is a failure of the test.
+/// Returns the signal that the rules choose, if any. Panics if their answer is not a valid verdict.
 fn say(of: &StandIn<'_>, rules: &Rules, what: &str) -> Option<String> {
     let question = case::question(of, &Mark::fresh().unwrap()).unwrap_or_else(|why| panic!("{what}: {why}"));
     let form = Form::new(&question).unwrap_or_else(|why| panic!("{what}: {why}"));
@@ -93,7 +95,7 @@ fn logs(evidence: &EvidenceStore) -> Vec<(String, String, String)> {
 }
 
 #[test]
-fn whatever_rules_say_to_a_built_in_machine_is_a_verdict() {
+fn rules_give_only_valid_verdicts_to_the_built_in_machines() {
     let store = tempfile::tempdir().unwrap();
     let evidence = EvidenceStore::open(store.path().to_owned()).unwrap();
     let (logs, rules) = (logs(&evidence), Rules::default());
@@ -110,7 +112,7 @@ fn whatever_rules_say_to_a_built_in_machine_is_a_verdict() {
                 signals.map(|signal| Taken { name: chart.event(signal.event).name.clone(), data: signal.data.clone() });
             let name = invoke.activity.clone();
             if name == "judge.prd" {
-                // It has an activity of its own, which asks no rules.
+                // A separate activity implements it, and that one does not ask rules.
                 continue;
             }
             let invocation =
