@@ -1,4 +1,4 @@
-//! What came of a request: everything found out about it, and the one answer that follows.
+//! The result of a request: all findings, and the decision that follows.
 
 use std::fmt;
 
@@ -6,29 +6,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Grant, Level, Permission};
 
-/// May it be done?
+/// The decision on a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Yes.
+    /// The request is permitted.
     Allow,
-    /// No.
+    /// The request is refused.
     Deny {
-        /// Why, for programs: one of [`code`](crate::code).
+        /// The reason as a code for programs: one of [`code`](crate::code).
         code: &'static str,
-        /// Why, for people.
+        /// The reason for people.
         reason: String,
     },
-    /// Only if a person says yes to all of these.
+    /// The request is permitted only if a person confirms all of these scopes.
     Confirm {
-        /// To what.
+        /// The scopes to confirm.
         scope: Vec<Scope>,
-        /// Why, for people.
+        /// The reason for people.
         reason: String,
     },
 }
 
 impl Decision {
-    /// Only how strict it is.
+    /// Returns only the level of the decision.
     pub fn level(&self) -> Level {
         match self {
             Decision::Allow => Level::Allow,
@@ -37,7 +37,7 @@ impl Decision {
         }
     }
 
-    /// What a person said yes to already is allowed; what is denied stays denied.
+    /// Applies grants: a request whose scopes are all granted is allowed; a denied request stays denied.
     #[must_use]
     pub fn with_grants<'g>(self, grants: impl IntoIterator<Item = &'g Grant> + Clone) -> Decision {
         let Decision::Confirm { scope, reason } = self else { return self };
@@ -49,12 +49,12 @@ impl Decision {
     }
 }
 
-/// What a person is asked to say yes to: a permission for one thing. Written `destroy:git reset --hard`.
+/// The scope that a person is asked to confirm: a permission for one subject. Written `destroy:git reset --hard`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Scope {
-    /// What.
+    /// The permission that is needed.
     pub permission: Permission,
-    /// With which: a path, a host, a command.
+    /// The subject of the permission: a path, a host, a command.
     pub subject: String,
 }
 
@@ -64,33 +64,33 @@ impl fmt::Display for Scope {
     }
 }
 
-/// One thing found out about a request.
+/// One finding about a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What is needed.
+    /// The permission that is needed.
     pub permission: Permission,
-    /// For what: a path, a host, a command.
+    /// The subject of the permission: a path, a host, a command.
     pub subject: String,
-    /// How strict the answer to it is.
+    /// The level that the rules give to it.
     pub level: Level,
-    /// Why, for programs.
+    /// The reason as a code for programs.
     pub code: &'static str,
-    /// Why, for people.
+    /// The reason for people.
     pub reason: String,
 }
 
-/// Everything found out about a request.
+/// All findings about a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weighed {
-    /// One by one, in the order of the request.
+    /// The findings, in the order of the request.
     pub findings: Vec<Finding>,
 }
 
-/// The most reasons that one answer shows.
+/// The maximum number of reasons in one decision.
 const REASONS_MAX: usize = 5;
 
 impl Weighed {
-    /// The one answer: the strictest of all.
+    /// Returns the decision: the strictest of all findings.
     pub fn decision(&self) -> Decision {
         let strictest = self.findings.iter().map(|finding| finding.level).max().unwrap_or(Level::Allow);
         let first = self.findings.iter().find(|finding| finding.level == strictest);
@@ -101,7 +101,7 @@ impl Weighed {
         }
     }
 
-    /// The permissions needed, each once.
+    /// Returns the permissions needed, each once.
     pub fn permissions(&self) -> Vec<Permission> {
         let mut permissions: Vec<_> = self.findings.iter().map(|finding| finding.permission).collect();
         permissions.sort_unstable();

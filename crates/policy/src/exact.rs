@@ -1,19 +1,19 @@
-//! The name of one exact command, for grants: a person who says yes to it says yes to this text and to no other.
+//! The subject of one exact command, for grants: a confirmation covers this text and no other.
 //!
-//! A command that was understood is named by its words. One that was not is named by a hash of its whole text, with the text behind it for
-//! people. A grant for it must be given each time.
+//! A command that was understood is named by its words. Any other command is named by a hash of its whole text,
+//! followed by the text for people. A grant for it must be given each time.
 
 use sha2::{Digest, Sha256};
 
 use crate::{Command, Request};
 
-/// Begins the subject of a command that is named by its whole text.
+/// The prefix of a subject that names a command by its whole text.
 const EXACT: &str = "exact:";
 
-/// Hex digits of the hash: 128 bits.
+/// The number of hex digits of the hash: 128 bits.
 const DIGITS: usize = 32;
 
-/// The subject that stands for the whole text of a request, and for nothing else.
+/// Returns the subject that names the whole text of a request, and no other request.
 pub(crate) fn subject(request: &Request) -> Option<String> {
     let text = match request {
         Request::Command(Command::Shell(text)) => text.clone(),
@@ -26,12 +26,12 @@ pub(crate) fn subject(request: &Request) -> Option<String> {
     Some(format!("{EXACT}{}: {text}", &hash[..DIGITS]))
 }
 
-/// Whether a subject stands for one whole text.
+/// Reports if a subject names one whole text.
 pub(crate) fn is_exact(subject: &str) -> bool {
     subject.starts_with(EXACT)
 }
 
-/// Whether two subjects stand for the same whole text. The text itself may be left out, or be redacted.
+/// Reports if two subjects name the same whole text. The text itself may be missing or redacted.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     let hash =
         |subject: &str| subject.strip_prefix(EXACT).map(|rest| rest.split(':').next().unwrap_or(rest).to_owned());
@@ -41,12 +41,12 @@ pub(crate) fn is_same(one: &str, other: &str) -> bool {
     }
 }
 
-/// Words as a shell would read them back, so that no two lists of words look the same.
+/// Quotes words so that a shell would read the same words back; no two word lists look the same.
 pub(crate) fn line<'w>(words: impl Iterator<Item = &'w str>) -> String {
     words.map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// A word, in quotes unless every letter of it is harmless to a shell.
+/// Quotes a word, unless all its characters are harmless to a shell.
 pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./:=@%+,-^~{}*?[]!#".contains(letter);
     match !word.is_empty() && word.chars().all(is_plain) {

@@ -1,8 +1,8 @@
-//! Globs, all of them asked at once; and whether two globs could mean the same file.
+//! Sets of globs that are matched at once, and a test if two globs can match the same file.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// Globs, each with the number of the rule it belongs to. They do not care about case: some file systems do not either.
+/// Globs, each with the index of its rule. They ignore case, because some file systems do.
 #[derive(Clone, Debug)]
 pub(crate) struct Globs {
     set: GlobSet,
@@ -10,12 +10,12 @@ pub(crate) struct Globs {
     shapes: Vec<Shape>,
 }
 
-/// A glob in pieces, taken apart once.
+/// A glob, split into pieces once.
 #[derive(Clone, Debug)]
 struct Shape {
-    /// Nothing where it is too long, and taken to mean anything.
+    /// `None` if the glob is too long; it is then assumed to match anything.
     pieces: Option<Vec<Piece>>,
-    /// Written from the root of the computer or from the home directory.
+    /// True if it starts at the root directory or the home directory.
     is_far: bool,
 }
 
@@ -25,7 +25,7 @@ impl Shape {
         Shape { pieces, is_far: text.starts_with(['/', '~']) }
     }
 
-    /// Whether some path is meant by both.
+    /// Reports if both globs can match the same path.
     fn overlaps(&self, other: &Shape, rows: &mut Rows) -> bool {
         match (&self.pieces, &other.pieces) {
             (Some(one), Some(other)) => could_meet(one, other) && rows.meet(one, other),
@@ -40,7 +40,7 @@ impl Default for Globs {
     }
 }
 
-/// The longest glob; what is longer is taken to mean anything.
+/// The maximum length of a glob; a longer one is assumed to match anything.
 const LETTERS_MAX: usize = 512;
 
 impl Globs {
@@ -57,18 +57,18 @@ impl Globs {
         Ok(Globs { set, rules, shapes })
     }
 
-    /// The rules that speak of a path.
+    /// Collects the rules that match a path.
     pub(crate) fn matching(&self, path: &str, into: &mut Vec<usize>) {
         let mut found = Vec::new();
         self.set.matches_into(path, &mut found);
         into.extend(found.into_iter().filter_map(|at| self.rules.get(at)));
     }
 
-    /// The rules that could speak of something that a pattern stands for.
+    /// Collects the rules that may match a path of the pattern.
     pub(crate) fn overlapping(&self, pattern: &str, into: &mut Vec<usize>) {
         let (pattern, mut rows) = (Shape::of(&pattern.to_lowercase()), Rows::default());
         for (shape, rule) in self.shapes.iter().zip(&self.rules) {
-            // What is written from the root of the workspace is not what is written from that of the computer.
+            // A path relative to the workspace is not a path from the root directory.
             if (pattern.is_far || !shape.is_far) && shape.overlaps(&pattern, &mut rows) {
                 into.push(*rule);
             }
@@ -76,7 +76,7 @@ impl Globs {
     }
 }
 
-/// Whether a text is a glob at all.
+/// Checks that a text is a valid glob.
 pub(crate) fn check(text: &str) -> Result<(), String> {
     build(text).map(drop)
 }
@@ -86,7 +86,7 @@ fn build(text: &str) -> Result<globset::Glob, String> {
     glob.map_err(|error| error.kind().to_string())
 }
 
-/// A folder stands for everything in it: `infra/` means `infra/**`, and `infra/**` means `infra` too.
+/// A directory includes its contents: `infra/` means `infra/**`, and `infra/**` also matches `infra`.
 fn also_below(text: &str) -> Vec<String> {
     match text.strip_suffix("/**").or_else(|| text.strip_suffix('/')) {
         Some(folder) if !folder.is_empty() && folder != "**" => vec![folder.to_owned(), format!("{folder}/**")],
@@ -94,7 +94,7 @@ fn also_below(text: &str) -> Vec<String> {
     }
 }
 
-/// Whether a text holds something that a shell would look up among the files.
+/// Reports if a text contains a character that a shell would expand to file names.
 pub(crate) fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?', '['])
 }
@@ -102,11 +102,11 @@ pub(crate) fn is_pattern(text: &str) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Piece {
     Letter(char),
-    /// One letter, but no `/`.
+    /// One character, but not `/`.
     One,
-    /// Any letters, but no `/`.
+    /// Any number of characters, but no `/`.
     Many,
-    /// Any letters.
+    /// Any number of characters, including `/`.
     Deep,
 }
 
@@ -117,12 +117,12 @@ fn pieces(glob: &str) -> Vec<Piece> {
             '?' => Piece::One,
             '*' if letters.peek() == Some(&'*') => {
                 letters.next();
-                // `**/` may stand for nothing at all.
+                // `**/` may match the empty text.
                 letters.next_if_eq(&'/');
                 Piece::Deep
             }
             '*' => Piece::Many,
-            // Whatever is in a class or a choice: it is taken to mean anything.
+            // A character class or an alternative is assumed to match anything.
             '[' if glob.contains(']') => {
                 letters.by_ref().take_while(|letter| *letter != ']').for_each(drop);
                 Piece::One
@@ -138,12 +138,12 @@ fn pieces(glob: &str) -> Vec<Piece> {
     pieces
 }
 
-/// Whether some path is meant by both globs. May say yes where there is none, never no where there is one.
+/// Reports if both globs can match the same path. A false positive is possible, a false negative is not.
 pub(crate) fn overlap(one: &str, other: &str) -> bool {
     Shape::of(one).overlaps(&Shape::of(other), &mut Rows::default())
 }
 
-/// Whether the letters before the first and after the last wildcard leave it possible. Cheap, and enough for nearly every pair.
+/// Compares the literal text before the first and after the last wildcard. It is cheap, and decides nearly every pair.
 fn could_meet(one: &[Piece], other: &[Piece]) -> bool {
     let differ = |(one, other): (&Piece, &Piece)| match (one, other) {
         (Piece::Letter(a), Piece::Letter(b)) if a == b => None,
@@ -154,7 +154,7 @@ fn could_meet(one: &[Piece], other: &[Piece]) -> bool {
         && one.iter().rev().zip(other.iter().rev()).find_map(differ) != Some(true)
 }
 
-/// What two globs are compared with, kept from one pair to the next.
+/// The table rows for comparing two globs, reused from one pair to the next.
 #[derive(Default)]
 struct Rows {
     before: Vec<bool>,
@@ -162,7 +162,8 @@ struct Rows {
 }
 
 impl Rows {
-    /// Whether two lists of pieces can spell the same text. `reached[j]`: what is before `i` in one and before `j` in the other can.
+    /// Reports if two piece lists can match the same text. `reached[j]` is true if the prefix of one before `i` and the
+    /// prefix of the other before `j` can.
     fn meet(&mut self, one: &[Piece], other: &[Piece]) -> bool {
         let Rows { before, reached } = self;
         reached.clear();
@@ -177,7 +178,7 @@ impl Rows {
             reached[0] = before[0] && is_any(*piece);
             let mut is_possible = reached[0];
             for (j, against) in other.iter().enumerate() {
-                // One stands for nothing more, or one swallows what the other says, or both say the same.
+                // Either a wildcard matches the empty text, or it consumes the other piece, or both pieces agree.
                 let skips = is_any(*against) && reached[j] || is_any(*piece) && before[j + 1];
                 let swallows = is_any(*piece) && takes(*piece, *against) && reached[j]
                     || is_any(*against) && takes(*against, *piece) && before[j + 1];
@@ -196,7 +197,7 @@ fn is_any(piece: Piece) -> bool {
     matches!(piece, Piece::Many | Piece::Deep)
 }
 
-/// Whether something that stands for any letters can stand for this one.
+/// Reports if a wildcard for any number of characters can match this piece.
 fn takes(any: Piece, piece: Piece) -> bool {
     any == Piece::Deep || piece != Piece::Letter('/')
 }
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_stands_for_what_is_in_it() {
+    fn directory_glob_includes_its_contents() {
         let globs = Globs::new([(7, "infra/"), (8, "**/*.PEM")]).unwrap();
         let matching = |path: &str| {
             let mut found = Vec::new();

@@ -1,26 +1,27 @@
-//! What a person has said yes to. Only people make these; a run records who gave one, how long it counts and each use of it.
+//! Grants: the confirmations that a person gave. Only people create them; a run records the giver, the validity and
+//! each use.
 
 use std::{fmt, str::FromStr};
 
 use crate::{Permission, Scope, exact};
 
-/// A yes to a permission: for everything, for one thing, for everything below a folder (`fs.write:docs/**`), or for every command
-/// that begins so (`proc.exec:npm install ...`).
+/// A confirmed permission: for everything, for one subject, for everything below a directory (`fs.write:docs/**`), or
+/// for every command that begins with these words (`proc.exec:npm install ...`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
     permission: Permission,
-    /// Nothing for everything.
+    /// `None` means every subject.
     subject: Option<String>,
 }
 
-/// Ends a subject that stands for every command that begins like it.
+/// The suffix of a subject that covers every command with this beginning.
 const MORE_WORDS: &str = " ...";
 
 impl Grant {
-    /// Whether this is the yes that is needed.
+    /// Reports if this grant covers the needed scope.
     ///
-    /// A command that was not understood is covered only by a grant for its very text: neither a wholesale grant nor one for the beginning of
-    /// a command is about something that nobody can name.
+    /// A command that was not understood is covered only by a grant for its exact text: neither a general grant nor one
+    /// for the beginning of a command covers an effect that is unknown.
     pub fn covers(&self, need: &Scope) -> bool {
         let is_about = |subject: &str| match exact::is_exact(&need.subject) {
             true => exact::is_same(subject, &need.subject),
@@ -30,12 +31,12 @@ impl Grant {
         self.permission == need.permission && (is_wholesale || self.subject.as_deref().is_some_and(is_about))
     }
 
-    /// Whether it stands for one text that was not understood, and so counts only once.
+    /// Reports if the grant covers one text that was not understood, and therefore counts only once.
     pub fn is_exact(&self) -> bool {
         self.subject.as_deref().is_some_and(exact::is_exact)
     }
 
-    /// What it permits.
+    /// Returns the permission that it grants.
     pub fn permission(&self) -> Permission {
         self.permission
     }
@@ -58,18 +59,18 @@ fn is_about(subject: &str, needed: &str, permission: Permission) -> bool {
     }
 }
 
-/// Why a text is no grant.
+/// The reason why a text is not a valid grant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadGrant {
-    /// It names no permission.
+    /// The text names no known permission.
     #[error(
         "`{0}` is not a permission; there are fs.read, fs.write, fs.delete, proc.exec, proc.unconfined, net.connect, git.write, destroy"
     )]
     Permission(String),
-    /// It ends after the colon.
+    /// The text ends after the colon.
     #[error("`{0}:` says no path, host or command after the colon")]
     Nothing(String),
-    /// Doing away with work is never permitted wholesale.
+    /// Destroying work is never granted without a subject.
     #[error("`destroy` needs to say what: `destroy:git reset --hard`")]
     Wholesale,
 }
@@ -105,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_grant_covers_what_it_says_and_no_more() {
+    fn grant_covers_only_its_subject() {
         let cases = [
             ("proc.exec", "proc.exec", "npm publish", true),
             ("proc.exec", "net.connect", "x", false),
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_grant_is_said() {
+    fn invalid_grant_is_explained() {
         for (text, message) in [
             ("fs.wrote", "`fs.wrote` is not a permission; there are fs.read"),
             ("fs.write:", "`fs.write:` says no path"),

@@ -1,11 +1,11 @@
-//! What may be done at all.
+//! The policy: decides which operations are permitted.
 //!
-//! One pure function, [`decide`]: a [`Request`], the workspace as the one who asks sees it ([`View`]), and a [`Policy`] give a
-//! [`Decision`]: allow, deny with a reason, or confirm with what a person is to say yes to. Nothing here looks at a file, a
-//! clock or a model's opinion.
+//! One pure function, [`decide`], maps a [`Request`], the caller's view of the workspace ([`View`]) and a [`Policy`] to
+//! a [`Decision`]: allow, deny with a reason, or confirm with the scopes that a person must confirm. This crate reads
+//! no file, no clock and no model's opinion.
 //!
-//! Start reading at `decide/mod.rs`. Commands are read by `shell/` and understood by `command/`; policy files are read by
-//! `read/`; `risk/` says how risky a patch is. `corpus/` holds cases that anybody can add to.
+//! Start reading at `decide/mod.rs`. `shell/` parses commands and `command/` analyses them; `read/` reads policy files;
+//! `risk/` scores the risk of a patch. `corpus/` holds test cases; new cases are welcome.
 
 mod command;
 mod decide;

@@ -1,20 +1,20 @@
-//! Where a path is. First by its letters alone, then by where links lead; both have to be permitted.
+//! The location of a path: first by its text alone, then after links are followed; both must be permitted.
 
 use crate::View;
 
-/// The longest path that anything accepts.
+/// The maximum length of a path that systems accept.
 const BYTES_MAX: usize = 4096;
 
-/// Somewhere on the computer.
+/// A location in the file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// From the root of the computer, without `.` and `..`.
+    /// The absolute path, without `.` and `..`.
     pub(crate) absolute: String,
-    /// From the root of the workspace, where it is inside; empty for the root itself.
+    /// The path relative to the workspace, if it is inside; empty for the root itself.
     pub(crate) inside: Option<String>,
-    /// From the home directory, as `~/…`, where it is there.
+    /// The path relative to the home directory, as `~/…`, if it is inside.
     pub(crate) home: Option<String>,
-    /// A link has led here.
+    /// True if a link leads here.
     pub(crate) is_linked: bool,
 }
 
@@ -25,7 +25,7 @@ impl Place {
         Place { absolute, inside, home, is_linked }
     }
 
-    /// As people should read it.
+    /// Formats the place for people.
     pub(crate) fn shown(&self) -> &str {
         match &self.inside {
             Some(inside) if inside.is_empty() => ".",
@@ -34,18 +34,18 @@ impl Place {
         }
     }
 
-    /// Whether the workspace itself is in it.
+    /// Reports if the place contains the workspace.
     pub(crate) fn holds_root(&self, view: &View<'_>) -> bool {
         below(view.root, &self.absolute).is_some()
     }
 
-    /// Whether it belongs to git itself, under any of the names that some file system takes for `.git`.
+    /// Reports if it belongs to git's directory, under any name that some file system accepts for `.git`.
     pub(crate) fn is_git_internal(&self) -> bool {
         self.inside.as_deref().unwrap_or(&self.absolute).split('/').any(is_git_folder)
     }
 }
 
-/// What is left of a path below a folder; empty for the folder itself.
+/// Returns the rest of a path below a directory; empty for the directory itself.
 fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
     let folder = folder.trim_end_matches('/');
     let rest = path.strip_prefix(folder)?;
@@ -55,13 +55,15 @@ fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
     }
 }
 
-/// Case does not matter on some systems, dots and spaces at the end and streams not on others, and `GIT~1` is what the oldest call it.
+/// Some systems ignore case, others ignore trailing dots, trailing spaces and stream names, and `GIT~1` is the short
+/// name on the oldest ones.
 fn is_git_folder(name: &str) -> bool {
     let name = name.split(':').next().unwrap_or(name).trim_end_matches(['.', ' ']);
     name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
 }
 
-/// Where a path is: by its letters, and where a link leads it, if one does. An error says why it is no proper path.
+/// Returns the places of a path: the literal one, and the one after links are followed, if it differs. An error states
+/// why the path is invalid.
 pub(crate) fn places(path: &str, cwd: &str, view: &View<'_>) -> Result<Vec<Place>, String> {
     check(path)?;
     let raw = match path.strip_prefix('~') {
@@ -79,7 +81,7 @@ pub(crate) fn places(path: &str, cwd: &str, view: &View<'_>) -> Result<Vec<Place
     Ok(std::iter::once(by_letters).chain(linked).collect())
 }
 
-/// Refuses what is no path, or hides what it is.
+/// Rejects texts that are not paths, or that disguise their target.
 fn check(path: &str) -> Result<(), String> {
     let shown: String = path.chars().take(60).flat_map(char::escape_default).collect();
     let bytes = path.as_bytes();
@@ -103,7 +105,7 @@ fn check(path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Letters that cannot be seen, that turn the direction of reading, or that look like those that part a path.
+/// Characters that are invisible, that change the reading direction, or that look like path separators or dots.
 fn is_deceptive(letter: char) -> bool {
     letter.is_control()
         || matches!(letter,
@@ -113,7 +115,7 @@ fn is_deceptive(letter: char) -> bool {
             | '\u{E0000}'..='\u{E007F}')
 }
 
-/// An absolute path without `.`, `..` and empty parts, by its letters alone.
+/// Normalises an absolute path without looking at the file system: removes `.`, `..` and empty parts.
 pub(crate) fn lexical(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -137,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_normalised_before_anything_else() {
+    fn paths_are_normalised_first() {
         let cases = [
             ("a.c", "src/a.c"),
             ("./a//b/../c", "src/a/c"),
@@ -156,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hides_what_it_is_is_no_path() {
+    fn deceptive_path_is_rejected() {
         for path in [
             "",
             "a\0b",
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn git_is_known_under_all_its_names() {
+    fn git_directory_is_recognised_under_all_its_names() {
         let place = |path: &str| Place::new(format!("/w/{path}"), &View::plain("/w"), false);
         for path in
             [".git", ".GIT/config", "a/.git/hooks/x", ".git./x", ".git /x", "GIT~1/x", ".git::$INDEX_ALLOCATION/x"]

@@ -1,38 +1,38 @@
-//! What can be permitted, and how strictly.
+//! Permissions and their levels.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that a request needs to be permitted.
+/// A permission that a request needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Permission {
-    /// Read a file or a folder.
+    /// Read a file or a directory.
     #[serde(rename = "fs.read")]
     Read,
-    /// Make or change one.
+    /// Create or change a file or a directory.
     #[serde(rename = "fs.write")]
     Write,
     /// Delete one file.
     #[serde(rename = "fs.delete")]
     Delete,
-    /// Start a program.
+    /// Start a confined program.
     #[serde(rename = "proc.exec")]
     Exec,
-    /// Start a program that nothing keeps within the workspace.
+    /// Start a program that is not confined to the workspace.
     #[serde(rename = "proc.unconfined")]
     Unconfined,
-    /// Talk to another computer.
+    /// Connect to another computer.
     #[serde(rename = "net.connect")]
     Connect,
-    /// Change what git keeps: index, branches, settings.
+    /// Change git's data: index, branches, settings.
     #[serde(rename = "git.write")]
     GitWrite,
-    /// Do away with work: whole folders, uncommitted changes, history.
+    /// Destroy work: whole directories, uncommitted changes, history.
     #[serde(rename = "destroy")]
     Destroy,
 }
 
 impl Permission {
-    /// All of them.
+    /// All permissions, in the order of their definition.
     pub const ALL: [Permission; 8] = [
         Permission::Read,
         Permission::Write,
@@ -44,7 +44,7 @@ impl Permission {
         Permission::Destroy,
     ];
 
-    /// As people write it.
+    /// Returns the word for it in files and grants.
     pub fn word(self) -> &'static str {
         match self {
             Permission::Read => "fs.read",
@@ -58,7 +58,7 @@ impl Permission {
         }
     }
 
-    /// From what people write.
+    /// Parses a permission from its word.
     pub fn from_word(word: &str) -> Option<Self> {
         Permission::ALL.into_iter().find(|permission| permission.word() == word)
     }
@@ -70,20 +70,20 @@ impl std::fmt::Display for Permission {
     }
 }
 
-/// How strict an answer is. The strictest of several counts.
+/// The level of a decision. The strictest of several counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// It may be done.
+    /// The operation is permitted.
     Allow,
-    /// A person has to say yes first.
+    /// A person must confirm the operation first.
     Confirm,
-    /// It may not be done.
+    /// The operation is refused.
     Deny,
 }
 
 impl Level {
-    /// As people write it.
+    /// Returns the word for it in policy files.
     pub fn word(self) -> &'static str {
         match self {
             Level::Allow => "allow",
@@ -92,7 +92,7 @@ impl Level {
         }
     }
 
-    /// From what people write.
+    /// Parses a level from its word.
     pub fn from_word(word: &str) -> Option<Self> {
         [Level::Allow, Level::Confirm, Level::Deny].into_iter().find(|level| level.word() == word)
     }
@@ -104,34 +104,34 @@ impl std::fmt::Display for Level {
     }
 }
 
-/// Why something is not simply allowed, for programs.
+/// Codes for programs: the reasons why a request is not simply allowed.
 pub mod code {
-    /// It is no proper path: empty, too long, with NUL, or with letters that hide what it is.
+    /// The path is invalid: empty, too long, with NUL, or with deceptive characters.
     pub const BAD_PATH: &str = "BAD_PATH";
-    /// It is outside of the workspace.
+    /// The path is outside of the workspace.
     pub const OUTSIDE: &str = "OUTSIDE";
-    /// A link leads it somewhere else.
+    /// A link leads the path to another place.
     pub const LINK_ESCAPE: &str = "LINK_ESCAPE";
-    /// It belongs to git itself.
+    /// The path belongs to git's directory.
     pub const GIT_INTERNAL: &str = "GIT_INTERNAL";
-    /// A rule for paths says so.
+    /// A rule for paths applies.
     pub const PATH_RULE: &str = "PATH_RULE";
-    /// It is not among the paths that may be changed.
+    /// The path is not among those that may be changed.
     pub const NOT_AMONG_ALLOWED: &str = "NOT_AMONG_ALLOWED";
-    /// A rule for commands says so.
+    /// A rule for commands applies.
     pub const COMMAND_RULE: &str = "COMMAND_RULE";
-    /// A rule for hosts says so, or none speaks of the host.
+    /// A rule for hosts applies, or no rule mentions the host.
     pub const HOST_RULE: &str = "HOST_RULE";
-    /// It would run with less in its way than programs have otherwise.
+    /// The command would run with less confinement than usual.
     pub const CONFINEMENT: &str = "CONFINEMENT";
-    /// What it would do cannot be told by reading it.
+    /// The effect of the command cannot be determined by analysis.
     pub const NOT_UNDERSTOOD: &str = "NOT_UNDERSTOOD";
-    /// It would do away with work.
+    /// The operation would destroy work.
     pub const WOULD_LOSE_WORK: &str = "WOULD_LOSE_WORK";
-    /// It changes what git keeps.
+    /// The operation changes git's data.
     pub const GIT_WRITE: &str = "GIT_WRITE";
-    /// It is more than one patch may change.
+    /// The patch exceeds the size limits.
     pub const TOO_BIG: &str = "TOO_BIG";
-    /// Nothing speaks of it but the policy's last word.
+    /// Only the policy's default applies.
     pub const OTHERWISE: &str = "OTHERWISE";
 }

@@ -1,8 +1,8 @@
-//! A policy, ready to be asked. `read/` makes one from a file.
+//! A policy in its compiled form. `read/` creates one from a file.
 
 use crate::{Level, Permission, glob::Globs};
 
-/// What may be done.
+/// The rules that decide which operations are permitted.
 #[derive(Clone, Debug)]
 pub struct Policy {
     pub(crate) otherwise: [LastWord; Case::COUNT],
@@ -12,14 +12,14 @@ pub struct Policy {
     pub(crate) commands: Vec<CommandRule>,
     pub(crate) hosts: Vec<HostRule>,
     pub(crate) limits: Limits,
-    /// Only these may be changed, where there are any. Each list restricts further.
+    /// If not empty, only these paths may be changed. Each list restricts further.
     pub(crate) allowed: Vec<Globs>,
-    /// What can be made again, and so is no loss.
+    /// Paths that can be generated again, so their loss does not matter.
     pub(crate) disposable: Globs,
     pub(crate) disposable_texts: Vec<String>,
 }
 
-/// What no rule speaks of.
+/// The cases for which a policy defines a default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Case {
     ReadInside,
@@ -44,7 +44,7 @@ pub(crate) enum Case {
 impl Case {
     pub(crate) const COUNT: usize = 17;
 
-    /// All of them, with their names in the file.
+    /// All cases, with their names in the file.
     pub(crate) const ALL: [(Case, &'static str); Case::COUNT] = [
         (Case::ReadInside, "read_inside"),
         (Case::WriteInside, "write_inside"),
@@ -66,7 +66,7 @@ impl Case {
     ];
 }
 
-/// What is said where no rule speaks, and how far a project may go below it.
+/// The default if no rule applies, and the level down to which a project may loosen it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LastWord {
     pub(crate) level: Level,
@@ -74,23 +74,23 @@ pub(crate) struct LastWord {
     pub(crate) reason: String,
 }
 
-/// What every rule has.
+/// The common part of every rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
     pub(crate) name: String,
     pub(crate) permissions: Vec<Permission>,
     pub(crate) level: Level,
-    /// The least strict that a project may make it.
+    /// The least strict level that a project may set.
     pub(crate) loosen_to: Level,
     pub(crate) reason: String,
-    /// It comes from the project, and so cannot permit what the default does not leave open.
+    /// True for a rule of the project, which cannot permit more than the default leaves open.
     pub(crate) is_projects: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommandRule {
     pub(crate) rule: Rule,
-    /// The words that such a command begins with; any of these.
+    /// The beginnings of matching commands; any of these.
     pub(crate) prefixes: Vec<Vec<String>>,
 }
 
@@ -100,37 +100,37 @@ pub(crate) struct HostRule {
     pub(crate) hosts: Vec<HostPattern>,
 }
 
-/// `example.com`, `*.example.com`, either with a port.
+/// A host pattern: `example.com` or `*.example.com`, either with an optional port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HostPattern {
     pub(crate) host: String,
     pub(crate) port: Option<u16>,
 }
 
-/// The most that one patch may change.
+/// The size limits of one patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Files.
+    /// The maximum number of files.
     pub files: u64,
-    /// Lines that come in or go.
+    /// The maximum number of added and removed lines.
     pub lines: u64,
-    /// Bytes that come in.
+    /// The maximum number of added bytes.
     pub bytes: u64,
 }
 
 impl Policy {
-    /// The last word on a case.
+    /// Returns the default for a case.
     pub(crate) fn last_word(&self, case: Case) -> &LastWord {
         &self.otherwise[case as usize]
     }
 
-    /// The most that one patch may change.
+    /// Returns the size limits of one patch.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// This policy with further restrictions of one run: only `allowed` may be changed (anything, where it is empty), and nothing in
-    /// `forbidden`. An error names the glob that is none.
+    /// Returns this policy with further restrictions for one run: only `allowed` paths may be changed (any path if it
+    /// is empty), and none of `forbidden`. An error names the invalid glob.
     pub fn restricted(&self, allowed: &[String], forbidden: &[String]) -> Result<Policy, String> {
         let mut policy = self.clone();
         if !allowed.is_empty() {
@@ -141,14 +141,14 @@ impl Policy {
         Ok(policy)
     }
 
-    /// This policy with more paths that only a person may let be changed.
+    /// Returns this policy with more paths whose change a person must confirm.
     pub fn with_sensitive(&self, globs: &[String]) -> Result<Policy, String> {
         let mut policy = self.clone();
         policy.add_paths("sensitive here", globs, Level::Confirm, "the path is sensitive")?;
         Ok(policy)
     }
 
-    /// This policy with hosts that may be talked to: by their names, with or without a port.
+    /// Returns this policy with permitted hosts: by their names, with or without a port.
     #[must_use]
     pub fn with_hosts(&self, hosts: &[String]) -> Policy {
         let mut policy = self.clone();
@@ -187,7 +187,7 @@ impl Rule {
 impl HostPattern {
     pub(crate) fn parse(text: &str) -> Self {
         let (host, port) = match text.rsplit_once(':') {
-            // An address of the sixth version has colons of its own, and is in brackets where a port follows.
+            // An IPv6 address contains colons, and is in brackets if a port follows.
             Some((host, port)) if !host.contains(':') || host.ends_with(']') => (host, port.parse().ok()),
             _ => (text, None),
         };

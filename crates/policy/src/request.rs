@@ -1,57 +1,57 @@
-//! What somebody wants to do.
+//! Requests: the operations on which a policy decides.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that somebody wants to do.
+/// An operation on which the policy decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Something with one path, absolute or from the root of the workspace.
+    /// An operation on one path, absolute or relative to the workspace.
     Path {
-        /// What.
+        /// The kind of the operation.
         op: PathOp,
-        /// With which.
+        /// The path it works on.
         path: String,
     },
     /// Run a command.
     Command(Command),
     /// Connect to another computer.
     Connect {
-        /// Its name or address.
+        /// The name or address of the host.
         host: String,
-        /// Where, if it is known.
+        /// The port, if it is known.
         port: Option<u16>,
     },
     /// Change files by a patch.
     Patch(Patch),
-    /// Run a command with less in its way than programs have otherwise.
+    /// Run a command with less confinement than usual.
     Unconfined {
-        /// What is taken out of its way.
+        /// The confinement that is removed.
         freedom: Freedom,
         /// The command, as people read it.
         command: String,
     },
-    /// Let git do something: what would follow `git` on a command line.
+    /// Run git with these arguments.
     Git(Vec<String>),
 }
 
-/// What a program has where nothing confines it.
+/// The confinement that a program runs without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freedom {
-    /// It may talk to any computer.
+    /// It may connect to any computer.
     AnyHost,
-    /// It has no sandbox at all.
+    /// It runs without a sandbox.
     NoSandbox,
 }
 
-/// What can be done with a path.
+/// An operation on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PathOp {
-    /// Read it.
+    /// Read the file or directory.
     Read,
-    /// Make or change it.
+    /// Create or change the file or directory.
     Write,
-    /// Let a program write it and whatever is below it.
+    /// Let a program write it and everything below it.
     WriteBelow,
     /// Delete a single file.
     Delete,
@@ -59,7 +59,7 @@ pub enum PathOp {
     Destroy,
 }
 
-/// A command.
+/// A command line, for a shell or split into words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// A text for `sh -c`.
@@ -68,61 +68,61 @@ pub enum Command {
     Words(Vec<String>),
 }
 
-/// A patch, as far as policy has to know it.
+/// A patch, reduced to the parts that policy needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Patch {
-    /// What happens to each file.
+    /// The changes, one per file.
     pub files: Vec<FileChange>,
 }
 
-/// What a patch does to one file.
+/// The change of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChange {
-    /// Which file; after a rename, its new name.
+    /// The path of the file; after a rename, its new name.
     pub path: String,
-    /// What happens to it.
+    /// The kind of the change.
     #[serde(default)]
     pub kind: ChangeKind,
-    /// The lines that come in, without their line ends.
+    /// The added lines, without their line ends.
     #[serde(default)]
     pub added: Vec<String>,
-    /// The lines that go.
+    /// The removed lines, without their line ends.
     #[serde(default)]
     pub removed: Vec<String>,
 }
 
-/// What happens to a file.
+/// The kind of a change to a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// It is new.
+    /// The file is new.
     Added,
-    /// It changes.
+    /// The content of the file changes.
     #[default]
     Modified,
-    /// It goes.
+    /// The file is deleted.
     Deleted,
-    /// It moves, and may change.
+    /// The file moves, and may change.
     Renamed {
-        /// Where it was.
+        /// The old path of the file.
         from: String,
     },
-    /// It becomes, or is, a link.
+    /// The file becomes, or is, a link.
     Linked {
-        /// Where to.
+        /// The target of the link.
         to: String,
     },
-    /// It is not text, so nobody can say what changes.
+    /// The file is not text, so its changes cannot be analysed.
     Binary,
 }
 
 impl Patch {
-    /// Lines that come in and lines that go.
+    /// Returns the number of added and removed lines.
     pub fn lines(&self) -> usize {
         self.files.iter().map(|file| file.added.len() + file.removed.len()).sum()
     }
 
-    /// Bytes that come in.
+    /// Returns the number of added bytes.
     pub fn bytes(&self) -> usize {
         self.files.iter().flat_map(|file| &file.added).map(|line| line.len() + 1).sum()
     }

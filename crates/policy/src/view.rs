@@ -1,26 +1,26 @@
-//! What the one who asks knows of the workspace. Policy itself looks at nothing: links and ignored paths are told to it.
+//! The caller's knowledge of the workspace. The policy reads no files: the caller provides links and ignored paths.
 
-/// The workspace as the one who asks sees it.
+/// The workspace as the caller sees it.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    /// The root of the workspace: absolute, with no link in it.
+    /// The root of the workspace: absolute, without links.
     pub root: &'a str,
-    /// Where commands run: absolute, within the root.
+    /// The working directory of commands: absolute, within the root.
     pub cwd: &'a str,
-    /// The home directory of whoever runs this, for `~` and `$HOME`.
+    /// The home directory of the current user, for `~` and `$HOME`.
     pub home: Option<&'a str>,
-    /// Whether a snapshot was taken, so that tracked and untracked files can be put back.
+    /// True if a snapshot was taken, so that tracked and untracked files can be restored.
     pub has_snapshot: bool,
-    /// Where paths really lead.
+    /// Resolves links in paths.
     pub links: &'a dyn Links,
-    /// What git ignores: no snapshot holds it.
+    /// The paths that git ignores: no snapshot holds them.
     pub ignored: &'a dyn Ignored,
-    /// The git aliases that are set: name and meaning.
+    /// The configured git aliases: name and meaning.
     pub aliases: &'a [(String, String)],
 }
 
 impl<'a> View<'a> {
-    /// A workspace without links, ignored files or aliases, and without a snapshot.
+    /// Returns a workspace without links, ignored files or aliases, and without a snapshot.
     pub fn plain(root: &'a str) -> Self {
         View { root, cwd: root, home: None, has_snapshot: false, links: &Nothing, ignored: &Nothing, aliases: &[] }
     }
@@ -33,20 +33,20 @@ impl std::fmt::Debug for View<'_> {
     }
 }
 
-/// Says where paths really lead.
+/// Resolves symbolic links.
 pub trait Links {
-    /// Where an absolute path leads once every link on the way is followed; nothing where that is where it says. The path may
-    /// hold `..`, which is to be taken as the system takes it; its last parts need not exist.
+    /// Returns the target of an absolute path after all links are followed; `None` if no link changes it. The path may
+    /// contain `..`, which is resolved as the system does; its last parts need not exist.
     fn resolve(&self, path: &str) -> Option<String>;
 }
 
-/// Says what git ignores.
+/// Knows the paths that git ignores.
 pub trait Ignored {
-    /// Whether a path from the root of the workspace is ignored.
+    /// Reports if a path relative to the workspace is ignored.
     fn is_ignored(&self, path: &str) -> bool;
 }
 
-/// No links, and nothing ignored.
+/// A view without links and ignored paths.
 #[derive(Clone, Copy, Debug)]
 pub struct Nothing;
 
@@ -68,7 +68,7 @@ impl<F: Fn(&str) -> Option<String>> Links for F {
     }
 }
 
-/// Ignored paths as a list of folders and files.
+/// Ignored paths as a list of directories and files.
 impl Ignored for [String] {
     fn is_ignored(&self, path: &str) -> bool {
         self.iter().any(|ignored| {

@@ -1,4 +1,4 @@
-//! Every case of the corpus, decided by the default policy. A case that fails is named.
+//! Decides every case of the corpus with the default policy. A failing case is named.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -44,10 +44,10 @@ struct PatchCase {
     #[serde(default)]
     around: bool,
     expect: Level,
-    /// Factors of the risk that must be there.
+    /// Risk factors that must be raised.
     #[serde(default)]
     raises: Vec<String>,
-    /// And those that must not.
+    /// Risk factors that must not be raised.
     #[serde(default)]
     not: Vec<String>,
     files: Vec<FileChange>,
@@ -168,7 +168,7 @@ fn every_case_is_decided_as_expected() {
 }
 
 #[test]
-fn the_corpus_is_large_and_half_of_it_tries_to_get_around() {
+fn corpus_is_large_and_half_of_it_tries_to_bypass_the_policy() {
     let cases = all();
     let around = cases.iter().filter(|case| case.around).count();
     let mut kinds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -176,7 +176,7 @@ fn the_corpus_is_large_and_half_of_it_tries_to_get_around() {
         kinds.entry(case.kind).or_default().insert(case.expected.word());
     }
     assert!(cases.len() >= 600, "only {} cases", cases.len());
-    assert!(2 * around >= cases.len(), "only {around} of {} try to get around", cases.len());
+    assert!(2 * around >= cases.len(), "only {around} of {} try to bypass the policy", cases.len());
     assert_eq!(kinds.len(), 3);
     assert!(kinds.values().all(|decisions| decisions.len() == 3), "{kinds:?}");
     let names: BTreeSet<(&str, &str, bool)> =
@@ -185,7 +185,7 @@ fn the_corpus_is_large_and_half_of_it_tries_to_get_around() {
 }
 
 #[test]
-fn risk_is_raised_by_what_the_case_names_and_by_nothing_it_denies() {
+fn risk_has_exactly_the_factors_that_the_case_names() {
     let mut wrong = Vec::new();
     for case in patches() {
         let found = risk::score(&Patch { files: case.files }, risk::Evidence { count: 1 }, risk::Table::builtin());
@@ -207,7 +207,7 @@ fn risk_is_raised_by_what_the_case_names_and_by_nothing_it_denies() {
 }
 
 #[test]
-fn a_patch_beyond_the_limits_is_denied() {
+fn patch_beyond_the_limits_is_denied() {
     let view = View { has_snapshot: true, ..View::plain(ROOT) };
     let file =
         |path: String, added: Vec<String>| FileChange { path, kind: Default::default(), added, removed: Vec::new() };
@@ -224,7 +224,7 @@ fn a_patch_beyond_the_limits_is_denied() {
 }
 
 #[test]
-fn a_decision_that_is_not_plain_yes_has_a_reason() {
+fn every_denial_and_confirmation_has_a_reason() {
     for case in all() {
         match decision(&case) {
             Decision::Allow => {}
@@ -239,7 +239,7 @@ fn a_decision_that_is_not_plain_yes_has_a_reason() {
 }
 
 #[test]
-fn words_are_decided_like_the_text_they_stand_for() {
+fn words_are_decided_like_the_equivalent_text() {
     let cases: [(&[&str], Level); 6] = [
         (&["make", "test"], Level::Allow),
         (&["rm", "-rf", "/"], Level::Deny),

@@ -1,4 +1,4 @@
-//! Policy files: what they can say, and what is said about those that cannot be used.
+//! Policy files: the supported settings, and the messages for invalid files.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -29,14 +29,14 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
-fn the_default_files_have_no_problems() {
+fn default_files_have_no_problems() {
     Policy::read_default(Policy::builtin_text(), "default.toml").unwrap();
     risk::Table::builtin().with_project(risk::Table::builtin_text(), "risk.toml", None).unwrap();
     assert_eq!(level(Policy::builtin(), &command("make")), Level::Allow, "the default could be read");
 }
 
 #[test]
-fn a_project_can_be_stricter_in_everything() {
+fn project_can_be_stricter_in_everything() {
     let policy = project(
         r#"
         [otherwise]
@@ -82,7 +82,7 @@ fn a_project_can_be_stricter_in_everything() {
 }
 
 #[test]
-fn a_project_can_loosen_what_the_default_leaves_open() {
+fn project_can_loosen_only_as_far_as_the_default_permits() {
     let policy = project(
         r#"
         [otherwise]
@@ -107,7 +107,7 @@ fn a_project_can_loosen_what_the_default_leaves_open() {
         (command("npm publish"), Level::Confirm),
         (write("infra/a"), Level::Allow),
         (command("cat /srv/shared/x"), Level::Allow),
-        // Writing outside is left open as far as asking.
+        // A project may loosen writing outside only down to confirm.
         (command("echo x > /srv/shared/x"), Level::Confirm),
         (command("git push --force"), Level::Deny),
     ];
@@ -117,7 +117,7 @@ fn a_project_can_loosen_what_the_default_leaves_open() {
 }
 
 #[test]
-fn a_run_can_be_restricted_further() {
+fn run_can_be_restricted_further() {
     let globs = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
     let policy = Policy::builtin().restricted(&globs(&["src/**"]), &globs(&["src/secret.c"])).unwrap();
     let cases = [
@@ -200,7 +200,7 @@ reason = "x"
 }
 
 #[test]
-fn what_is_no_toml_is_said_with_its_line() {
+fn invalid_toml_is_reported_with_its_line() {
     check(
         "version = 1\n[path\n",
         expect![[r#"
@@ -248,26 +248,26 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn no_command_breaks_it(text in "[a-z \\-/.$(){}'\"`\\\\;&|<>*?~=!#\n0-9\\[\\]]{0,80}") {
+    fn no_command_causes_a_panic(text in "[a-z \\-/.$(){}'\"`\\\\;&|<>*?~=!#\n0-9\\[\\]]{0,80}") {
         let view = View { has_snapshot: true, ..View::plain("/w") };
         let _ = decide(&command(&text), &view, Policy::builtin());
     }
 
     #[test]
-    fn no_path_breaks_it(text in "\\PC{0,60}") {
+    fn no_path_causes_a_panic(text in "\\PC{0,60}") {
         let _ = level(Policy::builtin(), &write(&text));
         let _ = level(Policy::builtin(), &Request::Connect { host: text, port: None });
     }
 
     #[test]
-    fn no_file_breaks_it(text in "[a-z_\\[\\]={}\", 0-9\n.\\-]{0,200}") {
+    fn no_file_causes_a_panic(text in "[a-z_\\[\\]={}\", 0-9\n.\\-]{0,200}") {
         let _ = Policy::builtin().with_project(&text, "x");
         let _ = risk::Table::builtin().with_project(&text, "x", None);
     }
 
-    /// What stands behind a harmless command is decided as if it stood alone, or more strictly.
+    /// A command behind a harmless one is decided as if it stood alone, or more strictly.
     #[test]
-    fn nothing_hides_behind_something_else(at in 0usize..6, how in 0usize..9) {
+    fn harmful_command_cannot_hide_behind_another(at in 0usize..6, how in 0usize..9) {
         let harmful = ["rm -rf /", "git push --force", "sudo id", "cat /etc/shadow", "npm publish", "echo x > /etc/hosts"][at];
         let text = match how {
             0 => format!("true; {harmful}"),

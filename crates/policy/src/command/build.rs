@@ -1,9 +1,9 @@
-//! Build tools that do more than build: `cmake -E`, `make` with code in its arguments, `patch` with a folder of its own.
+//! Build tools that do more than build: `cmake -E`, `make` with code in its arguments, `patch` with a directory option.
 
 use super::{Call, State, options::Line};
 use crate::{PathOp, decide::Scene, shell::Field};
 
-/// Tools of `cmake -E` that do what a usual program does.
+/// Tools of `cmake -E` that behave like a usual program.
 const CMAKE_TOOLS: [(&str, &[&str]); 13] = [
     ("rm", &["rm"]),
     ("remove", &["rm"]),
@@ -20,7 +20,7 @@ const CMAKE_TOOLS: [(&str, &[&str]); 13] = [
     ("tar", &["tar"]),
 ];
 
-/// Tools of `cmake -E` that only say something.
+/// Tools of `cmake -E` that only print or compare.
 const CMAKE_HARMLESS: [&str; 12] = [
     "echo",
     "echo_append",
@@ -37,7 +37,7 @@ const CMAKE_HARMLESS: [&str; 12] = [
 ];
 
 impl Scene<'_> {
-    /// A build tool with a command of its own in its arguments. Whether it was one.
+    /// Analyses a build tool with a command in its arguments. Returns true if the call was one.
     pub(super) fn build_tool(&mut self, call: &Call<'_>, state: &mut State) -> bool {
         match call.name {
             "cmake" => self.cmake(call, state),
@@ -83,7 +83,7 @@ impl Scene<'_> {
         true
     }
 
-    /// A makefile on standard input is code, and so is a variable that make hands to a shell.
+    /// A makefile on standard input is code, and so is a variable that make passes to a shell.
     fn make(&mut self, call: &Call<'_>, _state: &State) {
         let line = Line::of(call.args, &["-f", "--file", "--makefile", "-C", "--directory", "-I", "-o", "-W", "-j"]);
         let is_input = |file: &str| file == "-" || file.starts_with("/dev/") || file.starts_with("/proc/");
@@ -94,7 +94,7 @@ impl Scene<'_> {
         sets.iter().for_each(|set| self.dangerous_set(set));
     }
 
-    /// A patch is written where it says, below the folder that the option names.
+    /// A patch writes the files that it names, below the directory of the option.
     fn patch_program(&mut self, call: &Call<'_>, state: &State) {
         const WITH_VALUE: [&str; 14] = [
             "-d",

@@ -1,4 +1,4 @@
-//! What the shell does itself: folders, variables, code given as text.
+//! Shell builtins: directories, variables, and code given as text.
 
 use super::{Call, State, options::Line, shown, variables};
 use crate::{
@@ -8,20 +8,20 @@ use crate::{
     shell::{Field, Simple, Vars, expand},
 };
 
-/// Those that do nothing that matters here.
+/// Builtins and programs without a relevant effect.
 const HARMLESS: [&str; 34] = [
     ":", "true", "false", "echo", "test", "[", "exit", "return", "break", "continue", "wait", "jobs", "fg", "bg",
     "umask", "ulimit", "type", "hash", "pwd", "shift", "times", "let", "sleep", "disown", "which", "seq", "yes",
     "basename", "dirname", "expr", "uname", "date", "whoami", "shopt",
 ];
 
-/// Whether a program does nothing that matters here, whatever its arguments.
+/// Reports if a program has no relevant effect, regardless of its arguments.
 pub(super) fn is_harmless(name: &str) -> bool {
     HARMLESS.contains(&name) || name == "printf"
 }
 
 impl Scene<'_> {
-    /// What the shell does itself. Whether it was that.
+    /// Analyses a shell builtin. Returns true if the call was one.
     pub(super) fn builtin(&mut self, call: &Call<'_>, state: &mut State) -> bool {
         match call.name {
             "cd" | "pushd" | "chdir" => self.cd(call, state),
@@ -49,7 +49,8 @@ impl Scene<'_> {
         true
     }
 
-    /// Variables that are set: kept, or looked at where they change what programs do.
+    /// Processes variable assignments: they are stored in the state, or checked if they change the behaviour of
+    /// programs.
     pub(super) fn sets(&mut self, simple: &Simple, vars: &Vars, program: Option<&Field>, state: &mut State) {
         for (name, value) in &simple.sets {
             let value = super::joined(&expand(value, vars));
@@ -71,7 +72,7 @@ impl Scene<'_> {
         state.vars.add(name, value);
     }
 
-    /// `NAME=value` for a program.
+    /// Checks an assignment `NAME=value` that is passed to a program.
     pub(super) fn dangerous_set(&mut self, set: &str) {
         let Some((name, value)) = set.split_once('=') else { return };
         if variables::is_dangerous(name, value) {
@@ -96,7 +97,7 @@ impl Scene<'_> {
         state.vars.add("PWD", folder);
     }
 
-    /// The text is known, or nobody can say what it does.
+    /// Analyses the code if its text is known; otherwise its effect is unclear.
     fn script_of(&mut self, args: &[Field], state: &mut State) {
         let script = super::joined(args);
         match script.is_known {
@@ -114,7 +115,7 @@ impl Scene<'_> {
         }
     }
 
-    /// An alias is looked at when it is made: some shells use it at once.
+    /// Analyses an alias when it is defined, because some shells use it at once.
     fn alias(&mut self, call: &Call<'_>, state: &mut State) {
         for arg in call.args {
             match arg.text.split_once('=') {
@@ -138,7 +139,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Processes of one's own are one's own affair; others' are not.
+    /// A run may signal its processes; the owner of a process with an explicit id is unknown, so a person must confirm.
     fn kill(&mut self, call: &Call<'_>) {
         let line = &call.args[usize::from(call.args.first().is_some_and(|arg| arg.text.starts_with('-')))..];
         let line = match call.args.first().map(|arg| arg.text.as_str()) {
@@ -167,7 +168,7 @@ impl Scene<'_> {
 }
 
 impl State {
-    /// The folder changes, wherever it was.
+    /// Changes the directory, for every directory in which the command may run.
     pub(super) fn enter(&mut self, target: &Field) {
         let is_sure = target.sure().is_some() && target.text != "-";
         for folder in &mut self.folders {

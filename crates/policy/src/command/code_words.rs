@@ -1,10 +1,10 @@
-//! Options of usual programs that carry code, name a program to run, or name a file with arguments. They are not read here, so a person has to
-//! say yes.
+//! Options of common programs that carry code, name a program to run, or name a file with arguments. They are not
+//! analysed here, so a person must confirm.
 
 use super::{Call, State};
 use crate::{PathOp, decide::Scene, shell::Field};
 
-/// A program and its options: exact, or followed by `=` or attached.
+/// Programs and their code-carrying options: exact, followed by `=`, or with the value attached.
 const CODE: [(&[&str], &[&str]); 32] = [
     (&["make", "gmake"], &["--eval", "-E"]),
     (&["gdb", "gdb-multiarch", "lldb"], &["-ex", "-iex", "-x", "--command", "--eval-command", "-o"]),
@@ -43,7 +43,8 @@ const CODE: [(&[&str], &[&str]); 32] = [
     (&["gcc", "g++", "cc", "clang", "clang++", "ld", "rustc", "javac", "java"], &["@"]),
 ];
 
-/// Programs that do what they read, or whose language can start others: with a file or without, nobody knows what they do.
+/// Programs that execute their input, or whose language can start other programs: their effect is unknown, with a file
+/// or without.
 const ESCAPES: [&str; 22] = [
     "ed",
     "ex",
@@ -70,7 +71,7 @@ const ESCAPES: [&str; 22] = [
 ];
 
 impl Scene<'_> {
-    /// Looks for code in the options of a program.
+    /// Reports code in the options of a program.
     pub(super) fn code_in_options(&mut self, call: &Call<'_>, state: &State) {
         if ESCAPES.contains(&call.name) {
             self.unclear(&call.shown(), "it does what it reads, and that is not known");
@@ -84,7 +85,7 @@ impl Scene<'_> {
         self.outputs(call, state);
     }
 
-    /// `-o FILE` and `--output FILE` of compilers and the like write that file.
+    /// `-o FILE` of compilers and similar tools writes that file.
     fn outputs(&mut self, call: &Call<'_>, state: &State) {
         const COMPILERS: [&str; 12] =
             ["gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "as", "rustc", "objcopy", "strip", "ar"];

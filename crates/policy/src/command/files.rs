@@ -1,13 +1,13 @@
-//! What the usual programs do with the files they are given.
+//! The effect of common programs on the files in their arguments.
 
 use super::{Call, State, options::Line};
 use crate::{PathOp, Permission, code, decide::Scene, shell::Field};
 
-/// What a program does with its operands.
+/// The effect of a program on its operands.
 #[derive(Clone, Copy)]
 enum Takes {
     Reads,
-    /// Its first operand is no file.
+    /// Its first operand is not a file.
     ReadsButFirst,
     Writes,
     WritesButFirst,
@@ -15,13 +15,13 @@ enum Takes {
     Empties,
 }
 
-/// Programs that change who may do what with a file.
+/// Programs that change the permissions or the owner of a file.
 const RIGHTS: &[&str] = &["chmod", "chown", "chgrp", "chattr", "setfacl"];
 
-/// Their options that are no rights.
+/// Options of those programs that are not permissions.
 const RIGHTS_OPTIONS: [&str; 8] = ["-R", "-c", "-f", "-v", "-h", "-H", "-L", "-P"];
 
-/// Programs with the options that take a value, so that it is not mistaken for a file.
+/// Programs with the options that take a value, so that the value is not mistaken for a file.
 const PROGRAMS: [(&[&str], &[&str], Takes); 10] = [
     (
         &[
@@ -102,7 +102,7 @@ const PROGRAMS: [(&[&str], &[&str], Takes); 10] = [
 ];
 
 impl Scene<'_> {
-    /// A program that does something with files. Whether it was one.
+    /// Analyses a program that works on files. Returns true if the call was one.
     pub(super) fn files(&mut self, call: &Call<'_>, state: &State) -> bool {
         match call.name {
             "rm" => self.rm(call, state),
@@ -150,7 +150,7 @@ impl Scene<'_> {
         let line = Line::of(call.args, &[]);
         let is_recursive = line.has(&["-r", "-R", "--recursive"])
             || line.options.iter().any(|(name, _)| name.len() > 4 && "--recursive".starts_with(name.as_str()));
-        // A pattern without anything before it is as much as the folder.
+        // A bare `*` removes as much as removing the directory.
         let op = |field: &Field| match is_recursive || (field.is_pattern && field.text.trim_start_matches("./") == "*")
         {
             true => PathOp::Destroy,
@@ -159,7 +159,7 @@ impl Scene<'_> {
         line.operands.iter().for_each(|file| self.touch(op(file), file, state));
     }
 
-    /// From all but the last to the last.
+    /// Copies or moves all operands but the last to the last.
     fn copy(&mut self, call: &Call<'_>, op: PathOp, state: &State) {
         let line = Line::of(call.args, &["-t", "--target-directory", "-m", "-o", "-g", "-S", "--suffix", "--mode"]);
         let into: Vec<Field> = line.values(&["-t", "--target-directory"]).map(Field::known).collect();
@@ -174,7 +174,7 @@ impl Scene<'_> {
         let Some(target) = target else { return };
         let empties = sources.iter().any(|source| source.text == "/dev/null");
         self.touch(if empties { PathOp::Destroy } else { PathOp::Write }, target, state);
-        // What is moved out of the workspace is gone from it.
+        // A file that is moved out of the workspace is lost to it.
         let leaves =
             op == PathOp::Delete && state.folders.iter().any(|folder| !self.is_inside(&target.text, folder.as_deref()));
         let op = if leaves { PathOp::Destroy } else { op };
@@ -186,7 +186,7 @@ impl Scene<'_> {
         !places.is_empty() && places.iter().all(|place| place.inside.is_some())
     }
 
-    /// A link lets what it leads to be written under another name.
+    /// A link allows its target to be written under another name.
     fn ln(&mut self, call: &Call<'_>, state: &State) {
         let line = Line::of(call.args, &["-t", "--target-directory", "-S"]);
         let Some((last, sources)) = line.operands.split_last() else { return };
@@ -270,7 +270,8 @@ impl Scene<'_> {
         line.operands.iter().for_each(|file| self.touch(PathOp::Read, file, state));
     }
 
-    /// Outside of the workspace the sandbox holds what is written, and not the rights to it; there may be others' files in a temporary folder.
+    /// Outside of the workspace the sandbox controls writing, but not changes of permissions; a temporary directory may
+    /// hold files of other users.
     fn rights(&mut self, call: &Call<'_>, file: &Field, state: &State) {
         if state.folders.iter().any(|folder| !self.is_inside(&file.text, folder.as_deref())) {
             let why = "the sandbox does not hold whom a file outside of the workspace belongs to";
@@ -278,7 +279,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Programs that run with somebody else's rights, and files that anybody may change.
+    /// Reports modes that let a program run with the rights of another user.
     fn mode(&mut self, call: &Call<'_>, line: &Line<'_>) {
         let mode = line.operands.first().map_or("", |mode| mode.text.as_str());
         let is_special = mode.contains('s') && mode.contains(['+', '='])

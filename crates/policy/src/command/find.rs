@@ -1,10 +1,10 @@
-//! `find`: what it deletes, what it writes, and what it runs on what it finds.
+//! `find`: the files that it deletes or writes, and the commands that it runs on its results.
 
 use super::{Call, State};
 use crate::{PathOp, decide::Scene, shell::Field};
 
 impl Scene<'_> {
-    /// Whether it was `find`.
+    /// Analyses `find` and `fd`. Returns true if the call was one.
     pub(super) fn find_program(&mut self, call: &Call<'_>, state: &mut State) -> bool {
         if call.name == "fd" || call.name == "fdfind" {
             if let Some(at) =
@@ -36,7 +36,7 @@ impl Scene<'_> {
         let is_picked = |arg: &Field| {
             matches!(arg.text.as_str(), "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex" | "-empty")
         };
-        // Some files at any depth: their name, if it is given.
+        // The action applies to some files at any depth: their name pattern, if it is given.
         let picked = name.or_else(|| expression.iter().any(is_picked).then_some("?*"));
         let mut at = 0;
         while let Some(arg) = expression.get(at) {
@@ -57,7 +57,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Everything below a folder, or whatever is picked out in it.
+    /// Destroys everything below a directory, or only the picked files.
     fn below(&mut self, root: &Field, picked: Option<&str>, state: &State) {
         let meant = match picked {
             Some(picked) => any_below(root, picked),
@@ -66,7 +66,7 @@ impl Scene<'_> {
         self.touch(PathOp::Destroy, &meant, state);
     }
 
-    /// A command run on what is found: `{}` stands for any of it.
+    /// Analyses a command that runs on the results: `{}` is any of them.
     fn on_each(&mut self, command: &[Field], roots: &[&Field], picked: Option<&str>, state: &mut State) {
         let deletes =
             command.first().is_some_and(|first| matches!(first.text.as_str(), "rm" | "/bin/rm" | "unlink" | "shred"));
@@ -86,7 +86,7 @@ impl Scene<'_> {
     }
 }
 
-/// Whatever is called so, at any depth.
+/// Returns the pattern for files with this name at any depth.
 fn any_below(root: &Field, name: &str) -> Field {
     let text = format!("{}/**/{name}", root.text.trim_end_matches('/'));
     Field { text, is_known: root.is_known, is_pattern: true }

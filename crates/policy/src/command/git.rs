@@ -1,4 +1,4 @@
-//! git: its own options, settings and aliases that run programs, and what each verb does to work.
+//! git: its global options, settings and aliases that run programs, and the effect of each verb on the user's work.
 
 use super::{
     Call, State,
@@ -25,7 +25,7 @@ const WITH_VALUE: [&str; 9] = [
     "--attr-source",
 ];
 
-/// Settings whose value is a program, or says where programs are.
+/// Settings whose value is a program, or a location of programs.
 const RUNNING: [&str; 22] = [
     "core.pager",
     "core.editor",
@@ -51,7 +51,7 @@ const RUNNING: [&str; 22] = [
     "init.templatedir",
 ];
 
-/// Parts of names of settings whose value is a program.
+/// Parts of setting names whose value is a program.
 const RUNNING_PARTS: [&str; 12] = [
     "pager.",
     "filter.",
@@ -68,7 +68,7 @@ const RUNNING_PARTS: [&str; 12] = [
 ];
 
 impl Scene<'_> {
-    /// Whether it was git.
+    /// Analyses a git command. Returns true if the call was one.
     pub(super) fn git(&mut self, call: &Call<'_>, state: &mut State) -> bool {
         if call.name != "git" {
             return false;
@@ -87,14 +87,14 @@ impl Scene<'_> {
         let given = aliases.iter().chain(self.view.aliases).find(|(name, _)| name.eq_ignore_ascii_case(verb));
         let meaning = given.map(|(_, meaning)| meaning.clone());
         match (does(verb, args), meaning) {
-            // An alias cannot hide one of git's own commands.
+            // An alias cannot override a git command.
             (Does::Unknown, Some(meaning)) => self.alias_of(&meaning, args, &mut inner),
             (does, _) => self.verb(call, verb, args, does, &mut inner),
         }
         true
     }
 
-    /// The options before the verb; returns the verb and what follows.
+    /// Processes the options before the verb; returns the verb and its arguments.
     fn git_options<'f>(
         &mut self,
         call: &Call<'f>,
@@ -144,7 +144,7 @@ impl Scene<'_> {
         }
     }
 
-    /// A setting given or kept: some of them are programs to run.
+    /// Checks a setting, passed or stored: some settings are programs to run.
     fn setting(&mut self, key: &str, value: &str) {
         let key = key.to_ascii_lowercase();
         let is_running = RUNNING.contains(&key.as_str())
@@ -155,7 +155,7 @@ impl Scene<'_> {
         }
     }
 
-    /// An alias: `!` begins a script, anything else stands for git's own words.
+    /// Analyses an alias: `!` begins a shell script, any other text is expanded as git arguments.
     fn alias_of(&mut self, meaning: &str, args: &[Field], state: &mut State) {
         match meaning.strip_prefix('!') {
             Some(script) => {
@@ -215,7 +215,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Changes thrown away in another repository are nobody's here to throw away.
+    /// Changes of another repository must not be discarded, so the directory must be writable for this run.
     fn outside_of_workspace(&mut self, shown: &str, state: &State) {
         for folder in state.folders.clone() {
             match folder {
@@ -248,7 +248,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Whom git talks to: an address in its arguments, or a remote whose address is not known here.
+    /// Checks the hosts that git connects to: an address in its arguments, or a remote whose address is unknown here.
     fn remote(&mut self, args: &[Field], shown: &str) {
         let addresses =
             args.iter().filter(|arg| arg.text.contains("://") || arg.text.contains('@') && arg.text.contains(':'));

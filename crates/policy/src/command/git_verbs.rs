@@ -1,36 +1,36 @@
-//! What each of git's commands does to work. A table first, then the verbs whose options decide.
+//! The effect of each git command on the user's work: first a table, then the verbs whose options decide.
 
 use super::options::Line;
 use crate::shell::Field;
 
-/// What a git command does.
+/// The effect of a git command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
-    /// It only looks.
+    /// It only reads.
     Read,
     /// It changes files of the workspace, as a patch would.
     Files,
-    /// It changes what git keeps, and loses nothing.
+    /// It changes git's data, and loses nothing.
     Write,
     /// It loses changes that are not committed; a snapshot holds them.
     LoseChanges,
     /// It loses files that git ignores; no snapshot holds those.
     LoseIgnored,
-    /// It loses commits, stashes or what leads to them; no snapshot holds those.
+    /// It loses commits, stashes or references to them; no snapshot holds those.
     LoseHistory,
-    /// It talks to another computer, and changes only what git keeps here.
+    /// It connects to another computer, and changes only git's local data.
     Fetch,
-    /// It changes another computer's history.
+    /// It changes the history on another computer.
     Push,
-    /// It loses another computer's history.
+    /// It loses history on another computer.
     LoseRemote,
     /// It runs a program that is named in its arguments.
     Runs,
-    /// It is no command of git's own.
+    /// It is not a built-in git command.
     Unknown,
 }
 
-/// Those that do the same whatever their options are.
+/// Verbs whose effect does not depend on their options.
 const PLAIN: [(&[&str], Does); 8] = [
     (
         &[
@@ -155,7 +155,7 @@ const PLAIN: [(&[&str], Does); 8] = [
     ),
 ];
 
-/// What `git VERB ARGS` does.
+/// Returns the effect of `git VERB ARGS`.
 pub(super) fn does(verb: &str, args: &[Field]) -> Does {
     if matches!(args, [only] if only.text == "--help" || only.text == "-h") {
         return Does::Read;
@@ -221,7 +221,7 @@ pub(super) fn does(verb: &str, args: &[Field]) -> Does {
     }
 }
 
-/// Options that name a program or a file turn a verb that only looks into one that does more.
+/// Options that name a program or a file give a read-only verb a further effect.
 fn with_program(verb: &str, args: &[Field], does: Does) -> Does {
     let has = |words: &[&str]| {
         args.iter().any(|arg| {
@@ -251,7 +251,7 @@ fn with_program(verb: &str, args: &[Field], does: Does) -> Does {
     }
 }
 
-/// `git checkout` throws changes away when it is given paths.
+/// `git checkout` discards changes if it gets paths.
 fn checkout(args: &[Field], line: &Line<'_>, is_force: bool) -> Does {
     let has_paths = args.iter().any(|arg| arg.text == "--") && args.last().is_some_and(|last| last.text != "--");
     let makes_branch = line.has(&["-b", "--orphan", "-t", "--track", "--detach"]);

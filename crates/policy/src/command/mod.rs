@@ -1,8 +1,9 @@
-//! What commands would do, by reading them. Nothing is guessed: what cannot be told is said, and needs a person's yes.
+//! Static analysis of commands. Nothing is guessed: if the effect of a command is unknown, the finding states that, and
+//! a person must confirm.
 //!
-//! A text is read by `shell/`; here its commands are followed one by one, with the folder they run in and the variables they see.
-//! `wrap.rs` knows programs that run others, `shells.rs` those that take code, `git.rs` what git does, `files.rs` what the usual
-//! programs do with files, `net.rs` those that talk to others.
+//! `shell/` parses a text; this module follows its commands one by one, with their working directory and variables.
+//! `wrap.rs` handles programs that run others, `shells.rs` those that take code, `git.rs` git, `files.rs` the effect of
+//! common programs on files, and `net.rs` programs that connect to other hosts.
 
 mod build;
 mod builtins;
@@ -25,41 +26,43 @@ use crate::{
     shell::{Field, Item, Link, Simple, Vars, Way, expand, parse},
 };
 
-/// How deep scripts may be in scripts: `sh -c "sh -c '…'"`.
+/// The maximum nesting of scripts in scripts: `sh -c "sh -c '…'"`.
 const SCRIPTS_MAX: usize = 8;
-/// The most folders that a command may be run in, as far as can be told.
+/// The maximum number of candidate working directories of a command.
 const FOLDERS_MAX: usize = 4;
-/// The most values of variables tried for one command.
+/// The maximum number of variable combinations that are tried for one command.
 const CHOICES_MAX: usize = 16;
-/// Stands for the private temporary folder of a confined program, whose real name is not known before it starts.
+/// A placeholder for the private temporary directory of a confined program, whose real name is unknown before it
+/// starts.
 const PRIVATE_TEMPORARY: &str = "/tmp/interlock-private";
-/// The longest piece of a command that is shown.
+/// The maximum length of a command in a message.
 const SHOWN_MAX: usize = 160;
 
-/// Where a script has come to.
+/// The state of a script during its analysis.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
-    /// Where a command may be run; nothing for a folder that nobody knows.
+    /// The candidate working directories; `None` is an unknown directory.
     folders: Vec<Option<String>>,
     vars: Vars,
     functions: Vec<String>,
     depth: usize,
-    /// Whether the next command of a pipe reads names of files in the workspace, and nothing else.
+    /// True if the next command of a pipe reads only names of files in the workspace.
     reads_names: bool,
 }
 
-/// One command, its variables filled in.
+/// One command with its variables expanded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call<'c> {
-    /// The program's name without its folder.
+    /// The program's name without its directory.
     name: &'c str,
-    /// What follows it.
+    /// The arguments of the program.
     args: &'c [Field],
-    /// What it reads, where the text says so.
+    /// The standard input, if the text defines it.
     fed: Option<&'c Field>,
 }
 
-/// Whether a text holds a command that begins with one of these lists of words. For the examples in policy files.
+/// Reports if a text contains a command that begins with one of these word lists. Used for the examples in policy
+/// files.
 pub(crate) fn begins_with(text: &str, prefixes: &[Vec<String>]) -> bool {
     let view = View::plain("/workspace");
     let policy = Policy::nothing();
@@ -70,7 +73,8 @@ pub(crate) fn begins_with(text: &str, prefixes: &[Vec<String>]) -> bool {
     seen.iter().any(|words| prefixes.iter().any(|prefix| is_prefix(words, prefix)))
 }
 
-/// Options and what follows one directly may stand between the words of a prefix.
+/// Reports if the words begin with the prefix. Options, and the word directly after an option, may stand between the
+/// words of a prefix.
 fn is_prefix(words: &[String], prefix: &[String]) -> bool {
     let (mut wanted, mut after_option) = (prefix.iter().peekable(), false);
     for (at, word) in words.iter().enumerate() {
@@ -90,19 +94,19 @@ fn is_prefix(words: &[String], prefix: &[String]) -> bool {
 }
 
 impl Scene<'_> {
-    /// A text for `sh -c`.
+    /// Analyses a text for `sh -c`.
     pub(crate) fn shell(&mut self, text: &str) {
         let mut state = self.state();
         self.script(text, &mut state);
     }
 
-    /// A program and its arguments, without a shell.
+    /// Analyses a program and its arguments, without a shell.
     pub(crate) fn words(&mut self, words: &[String]) {
         let fields: Vec<Field> = words.iter().map(Field::known).collect();
         self.fields(&fields);
     }
 
-    /// The same, ready.
+    /// Like [`Scene::words`], for fields.
     pub(crate) fn fields(&mut self, fields: &[Field]) {
         let mut state = self.state();
         self.call(fields, None, &mut state);
@@ -152,7 +156,7 @@ impl Scene<'_> {
                 Item::Simple(simple) => {
                     let folders = state.folders.clone();
                     self.simple(simple, state);
-                    // Whether a change of folder has worked is only certain for what it is followed by with `&&`.
+                    // A change of directory is certain only for commands that follow it with `&&`.
                     if state.folders != folders {
                         before.extend(folders);
                     }
@@ -203,10 +207,10 @@ impl Scene<'_> {
         }
     }
 
-    /// Something is done with a file, in every folder that the command may be run in.
+    /// Records an operation on a file, in every directory in which the command may run.
     fn touch(&mut self, op: PathOp, field: &Field, state: &State) {
         if !field.is_known {
-            // What is read can be looked at by name alone; what is changed has to be known.
+            // A read can be checked by the name alone; a change needs the exact file.
             if op != PathOp::Read || field.text.starts_with(['/', '~']) {
                 self.unclear(&shown(std::slice::from_ref(field)), "which file it means is only known when it runs");
             } else {
@@ -228,7 +232,7 @@ impl Scene<'_> {
         }
     }
 
-    /// One command: the rules for it, then what it is known to do.
+    /// Analyses one command: first the rules for it, then its known effect.
     fn call(&mut self, fields: &[Field], fed: Option<&Field>, state: &mut State) {
         let Some((first, args)) = fields.split_first() else { return };
         let Some(path) = first.sure() else {
@@ -262,7 +266,7 @@ impl Scene<'_> {
         }
     }
 
-    /// What a command is known to do. What is not known is a program like any other: only the files it names are looked at.
+    /// Analyses the known effect of a command. For an unknown program only the files that it names are checked.
     fn understand(&mut self, call: &Call<'_>, state: &mut State) {
         self.code_in_options(call, state);
         let is_known = self.builtin(call, state)
@@ -278,7 +282,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Words that may name files: only what the rules forbid matters.
+    /// Checks words that may be file names: only rules that forbid them count.
     fn files_named(&mut self, args: &[Field], state: &State) {
         for arg in args {
             let value = arg.text.split_once('=').map_or(arg.text.as_str(), |(_, value)| value).trim_start_matches('@');
@@ -289,13 +293,13 @@ impl Scene<'_> {
         }
     }
 
-    /// It cannot be told what this does.
+    /// Records that the effect of a command is unclear.
     fn unclear(&mut self, what: &str, why: &str) {
         let what = cut(what);
         self.otherwise(Case::NotUnderstood, Permission::Exec, &what, code::NOT_UNDERSTOOD, &format!("`{what}`: {why}"));
     }
 
-    /// It does away with work, whichever files hold it.
+    /// Records a loss of work, regardless of the files that hold it.
     fn destroys(&mut self, case: Case, fields: &str, why: &str) {
         let what = format!("`{}` {why}", cut(fields));
         self.otherwise(case, Permission::Destroy, fields, code::WOULD_LOSE_WORK, &what);
@@ -321,7 +325,8 @@ impl State {
     }
 }
 
-/// Whether a command prints names of files in the workspace: a program that lists them, or one that leaves some of them out.
+/// Reports if a command prints only names of files in the workspace: a program that lists them, or one that filters
+/// such a list.
 fn lists_names(fields: &[Field], reads_names: bool) -> bool {
     let Some((program, args)) = fields.split_first() else { return false };
     let has = |names: &[&str]| args.iter().any(|arg| names.contains(&arg.text.as_str()));
@@ -337,7 +342,8 @@ fn lists_names(fields: &[Field], reads_names: bool) -> bool {
     lists && args.iter().all(is_inside)
 }
 
-/// The ways in which the variables of a command can be filled in, each with one value. Those with too many stay unknown.
+/// Returns the variable combinations of a command, with one value per variable. Variables with too many values stay
+/// unknown.
 fn choices(simple: &Simple, vars: &Vars) -> Vec<Vars> {
     let mut choices = vec![vars.clone()];
     for name in names(simple) {
@@ -374,13 +380,14 @@ fn names(simple: &Simple) -> Vec<&str> {
     names
 }
 
-/// Fields as one text; not known where one of them is not.
+/// Joins fields to one text; it is unknown if one of the fields is.
 fn joined(fields: &[Field]) -> Field {
     let texts: Vec<&str> = fields.iter().map(|field| field.text.as_str()).collect();
     Field { text: texts.join(" "), is_known: fields.iter().all(|field| field.is_known), is_pattern: false }
 }
 
-/// A command as people should read it, whole: a grant for it must not be a grant for another. What is not known is shown as `…`.
+/// Formats a command for people, in full: a grant for it must not match another command. Unknown parts are shown as
+/// `…`.
 fn shown(fields: &[Field]) -> String {
     let word = |field: &Field| match field.is_known {
         false => format!("{}…", field.text),

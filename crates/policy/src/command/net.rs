@@ -1,4 +1,4 @@
-//! Programs that talk to other computers: with whom, and which files they take along or bring back.
+//! Programs that connect to other computers: the hosts, and the files that they send or receive.
 
 use super::{Call, State, options::Line};
 use crate::{
@@ -49,7 +49,7 @@ const CURL_MORE: [&str; 16] = [
 ];
 
 impl Scene<'_> {
-    /// A program that talks to others. Whether it was one.
+    /// Analyses a program that connects to other hosts. Returns true if the call was one.
     pub(super) fn talks(&mut self, call: &Call<'_>, state: &State) -> bool {
         match call.name {
             "curl" => self.curl(call, state),
@@ -227,7 +227,7 @@ impl Scene<'_> {
         self.between(&line.operands, state);
     }
 
-    /// From the first ones to the last, any of which may be on another computer.
+    /// Copies all operands but the last to the last; each of them may be on another computer.
     fn between(&mut self, operands: &[&Field], state: &State) {
         for (at, operand) in operands.iter().enumerate() {
             let is_last = at + 1 == operands.len();

@@ -1,18 +1,19 @@
-//! Options and operands of a command line.
+//! Splits a command line into options and operands.
 
 use crate::shell::Field;
 
-/// A command line, parted.
+/// A command line, split into options and operands.
 #[derive(Debug, Default)]
 pub(super) struct Line<'f> {
-    /// Each option by its name (`-r`, `--recursive`), with its value where it has one. Clusters are parted: `-rf` is `-r` and `-f`.
+    /// Each option by its name (`-r`, `--recursive`), with its value if it has one. Clusters are split: `-rf` is `-r`
+    /// and `-f`.
     pub(super) options: Vec<(String, Option<&'f str>)>,
     pub(super) operands: Vec<&'f Field>,
 }
 
 impl<'f> Line<'f> {
-    /// Parts a command line. `with_value` names the options that take the next word where none is attached; those that do not begin with
-    /// two hyphens may also have it attached.
+    /// Splits a command line. `with_value` names the options that take the next word if no value is attached; those
+    /// with a single hyphen may also have it attached.
     pub(super) fn of(args: &'f [Field], with_value: &[&str]) -> Self {
         let mut line = Line::default();
         let mut args = args.iter();
@@ -58,7 +59,7 @@ impl<'f> Line<'f> {
     }
 }
 
-/// What is left of a command line after the options in front and so many operands. Nothing where it cannot be told.
+/// Returns the rest of a command line after its leading options and this many operands. `None` if that is unknown.
 pub(super) fn after_options<'f>(args: &'f [Field], with_value: &[&str], operands: usize) -> Option<&'f [Field]> {
     let (mut at, mut left) = (0, operands);
     while let Some(arg) = args.get(at) {
@@ -71,7 +72,7 @@ pub(super) fn after_options<'f>(args: &'f [Field], with_value: &[&str], operands
         }
         if text.len() > 1 && text.starts_with('-') {
             let takes_next = with_value.contains(&text);
-            // What is not known may be several words, and the program be one of them.
+            // An unknown word may expand to several words, one of them the program.
             if takes_next && args.get(at + 1).is_some_and(|value| !value.is_known) {
                 return None;
             }

@@ -1,4 +1,4 @@
-//! Programs that take code: shells, whose code is read like any other, and interpreters, whose code is not.
+//! Programs that take code: shells, whose code is analysed, and interpreters, whose code is not.
 
 use super::{Call, State, options::Line};
 use crate::{PathOp, decide::Scene, shell::Field};
@@ -45,14 +45,14 @@ const INTERPRETERS: [(&str, &[&str]); 36] = [
     ("irb", &["-e"]),
 ];
 
-/// Interpreters that read code from stdin when no file is named.
+/// Interpreters that read code from stdin if no file is named.
 const NEEDS_FILE: [&str; 24] = [
     "python", "pypy", "perl", "ruby", "node", "nodejs", "lua", "tclsh", "wish", "expect", "ipython", "octave",
     "gnuplot", "guile", "racket", "sbcl", "clisp", "ghci", "ocaml", "swipl", "erl", "pwsh", "irb", "php",
 ];
 
 impl Scene<'_> {
-    /// A shell or an interpreter. Whether it was one.
+    /// Analyses a shell or an interpreter. Returns true if the call was one.
     pub(super) fn shell_program(&mut self, call: &Call<'_>, state: &mut State) -> bool {
         if SHELLS.contains(&call.name) {
             self.run_shell(call, state);
@@ -108,7 +108,7 @@ impl Scene<'_> {
         self.script_field(script, &mut inner);
     }
 
-    /// A file with code in it: as good as a program, where it belongs to the workspace or the system.
+    /// Checks a file with code: it is treated like a program, if it can be read by the rules.
     fn script_file(&mut self, call: &Call<'_>, file: &Field, state: &State) {
         let is_device = file.text.starts_with("/dev/") || file.text.starts_with("/proc/") || file.text == "-";
         match is_device || !file.is_known {
@@ -157,7 +157,7 @@ impl Scene<'_> {
         }
     }
 
-    /// `awk` and `sed`: their programs can start others and write files.
+    /// Analyses `awk` and `sed`: their programs can start others and write files.
     fn text_program(&mut self, call: &Call<'_>, state: &mut State) -> bool {
         let (with_value, has_program): (&[&str], _) = match call.name {
             "awk" | "gawk" | "mawk" | "nawk" => (
@@ -191,14 +191,15 @@ impl Scene<'_> {
     }
 }
 
-/// Whether `-lne` has the option `-e` in it. What follows an option with a value is not an option.
+/// Reports if a cluster such as `-lne` contains the option `-e`. The text after an option with a value is not an
+/// option.
 fn cluster_has(name: &str, text: &str, letter: &str) -> bool {
     let takes_rest: &[char] = match name {
         "python" | "pypy" => &['W', 'X', 'm', 'Q'],
         "perl" | "ruby" => &['i', 'I', 'M', 'm', 'x', 'C', 'D', 'F', 'r'],
         _ => &[],
     };
-    // perl's `-i` takes a suffix, but nothing says where that ends: whatever looks like code counts as code.
+    // perl's `-i` takes a suffix without a defined end, so any text that looks like code counts as code.
     let end = text.find(|letter| takes_rest.contains(&letter) && letter != 'i').unwrap_or(text.len());
     text[1..end.max(1)].contains(letter)
 }
@@ -213,7 +214,7 @@ fn awk_is_harmless(program: &str) -> bool {
         && !writes(program)
 }
 
-/// `>` after a print writes a file; elsewhere it compares.
+/// In awk, `>` after a print writes a file; elsewhere it compares.
 fn writes(program: &str) -> bool {
     program
         .split("print")
@@ -221,7 +222,7 @@ fn writes(program: &str) -> bool {
         .any(|rest| rest.split(['}', ';', '\n']).next().is_some_and(|statement| statement.contains('>')))
 }
 
-/// Only substitutions, deletions, prints and the like; no `e` and no `w`.
+/// Accepts only substitutions, deletions, prints and the like; no `e` and no `w`.
 fn sed_is_harmless(program: &str) -> bool {
     program.split(['\n', ';']).all(|command| {
         let command = command.trim().trim_matches(['{', '}']).trim();
@@ -237,7 +238,7 @@ fn sed_is_harmless(program: &str) -> bool {
     })
 }
 
-/// What follows `s/…/…/`.
+/// Returns the flags after `s/…/…/`.
 fn substitution_flags(command: &str) -> Option<&str> {
     let command = after_addresses(
         command.trim_start_matches(|letter: char| letter.is_ascii_digit() || "$,!+~ ".contains(letter)),
@@ -245,7 +246,7 @@ fn substitution_flags(command: &str) -> Option<&str> {
     let rest = command.strip_prefix('s').or_else(|| command.strip_prefix('y'))?;
     let mark = rest.chars().next().filter(|mark| !mark.is_alphanumeric() && !mark.is_whitespace())?;
     let mut parts = rest[mark.len_utf8()..].split(mark);
-    // Escaped marks make more parts; what is last is still what follows the last mark.
+    // Escaped marks create more parts; the last part still follows the last mark.
     parts.next_back()
 }
 

@@ -1,8 +1,9 @@
-//! Variables that change what other programs do: which code they load, which programs they start, where they look.
+//! Environment variables that change the behaviour of other programs: the code they load, the programs they start,
+//! their search paths.
 //!
-//! Families first, by how names are made; then the names that belong to none.
+//! Families of names come first, by prefix and suffix; then the names that belong to none.
 
-/// Names that are dangerous whatever the program.
+/// Names that are dangerous for every program.
 const NAMES: [&str; 64] = [
     "ENV",
     "SHELLOPTS",
@@ -70,11 +71,11 @@ const NAMES: [&str; 64] = [
     "XDG_CONFIG_HOME",
 ];
 
-/// Beginnings of names.
+/// Prefixes of dangerous names.
 const BEGINNINGS: [&str; 8] =
     ["LD_", "DYLD_", "BASH_FUNC_", "GIT_", "SSH_ASKPASS", "npm_config_", "NPM_CONFIG_", "CARGO_TARGET_"];
 
-/// Names that begin so and only carry data.
+/// Names with such a prefix that only carry data.
 const HARMLESS: [&str; 9] = [
     "GIT_AUTHOR_NAME",
     "GIT_AUTHOR_EMAIL",
@@ -87,7 +88,7 @@ const HARMLESS: [&str; 9] = [
     "CARGO_TARGET_DIR",
 ];
 
-/// Ends of names.
+/// Suffixes of dangerous names.
 const ENDS: [&str; 12] = [
     "_PRELOAD",
     "_WRAPPER",
@@ -103,16 +104,16 @@ const ENDS: [&str; 12] = [
     "_PLUGIN",
 ];
 
-/// Values with which these are harmless.
+/// Values that make these variables harmless.
 const PLAIN_VALUES: [&str; 6] = ["", "cat", "true", ":", "less", "more"];
 
-/// Pieces of compiler flags that name a program or a library to load.
+/// Parts of compiler flags that name a program or a library to load.
 const LOADING_FLAGS: [&str; 6] = ["-fplugin", "-wrapper", "-B", "linker=", "-toolexec", "-specs"];
 
 /// Variables whose value is a program that a build starts.
 const TOOLS: [&str; 12] = ["CC", "CXX", "CPP", "LD", "AR", "AS", "NM", "RANLIB", "STRIP", "OBJCOPY", "FC", "HOSTCC"];
 
-/// Whether a variable with this value changes which code other programs run.
+/// Reports if a variable with this value changes the code that other programs run.
 pub(super) fn is_dangerous(name: &str, value: &str) -> bool {
     if PLAIN_VALUES.contains(&value) || HARMLESS.contains(&name) {
         return false;
@@ -128,7 +129,7 @@ pub(super) fn is_dangerous(name: &str, value: &str) -> bool {
         || ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// A compiler by its name alone, such as `clang-17` or `arm-none-eabi-gcc`, with plain options.
+/// Accepts a compiler by its name alone, such as `clang-17` or `arm-none-eabi-gcc`, with plain options.
 fn is_plain_tool(value: &str) -> bool {
     let mut words = value.split_whitespace();
     let is_name = |word: &str| word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_.+".contains(letter));

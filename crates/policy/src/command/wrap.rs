@@ -1,4 +1,4 @@
-//! Programs that run the program that follows: what counts is that one.
+//! Programs that run another program: the inner program is analysed.
 
 use super::{
     Call, State,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{PathOp, decide::Scene, shell::Field};
 
-/// Each with the options that take a value, and how many operands come before the program.
+/// Each wrapper with the options that take a value, and the number of operands before the program.
 const WRAPPERS: [(&str, &[&str], usize); 34] = [
     ("nohup", &[], 0),
     ("setsid", &[], 0),
@@ -46,7 +46,7 @@ const WRAPPERS: [(&str, &[&str], usize); 34] = [
 ];
 
 impl Scene<'_> {
-    /// Looks through a program that runs another. Whether it was one.
+    /// Analyses a program that runs another. Returns true if the call was one.
     pub(super) fn wrapped(&mut self, call: &Call<'_>, state: &mut State) -> bool {
         match call.name {
             "env" => self.env(call, state),
@@ -74,7 +74,7 @@ impl Scene<'_> {
         true
     }
 
-    /// The rest of a command line is a command.
+    /// Analyses the rest of a command line as a command.
     fn rest(&mut self, call: &Call<'_>, rest: Option<&[Field]>, state: &mut State) {
         match rest {
             Some(rest) => self.call(rest, call.fed, state),
@@ -83,7 +83,7 @@ impl Scene<'_> {
     }
 
     fn written_by_option(&mut self, call: &Call<'_>, with_value: &[&str], names: &[&str], state: &State) {
-        // Only what stands before the program belongs to this one.
+        // Only options before the inner program belong to this one.
         let own = call.args.len() - after_options(call.args, with_value, 0).map_or(0, <[Field]>::len);
         let line = Line::of(&call.args[..own], with_value);
         let files: Vec<Field> = line.values(names).map(Field::known).collect();
@@ -112,7 +112,8 @@ impl Scene<'_> {
         self.rest(call, Some(without_sets(rest)), &mut inner);
     }
 
-    /// `xargs` takes arguments from its input. They are known only if the command before it lists files of the workspace.
+    /// Analyses `xargs`, which takes arguments from its input. They are known only if the command before it lists files
+    /// of the workspace.
     fn xargs(&mut self, call: &Call<'_>, state: &mut State) {
         const WITH_VALUE: [&str; 16] = [
             "-I",
@@ -170,7 +171,7 @@ impl Scene<'_> {
         }
     }
 
-    /// `su -c 'script'`.
+    /// Analyses the script in `su -c 'script'`.
     fn script_option(&mut self, call: &Call<'_>, state: &mut State) {
         let line = Line::of(call.args, &["-c", "--command", "-s", "-g", "-G"]);
         let scripts: Vec<Field> = line.values(&["-c", "--command"]).map(Field::known).collect();
@@ -180,7 +181,7 @@ impl Scene<'_> {
         scripts.iter().for_each(|script| self.script_field(script, state));
     }
 
-    /// A field that a shell will read as a script.
+    /// Analyses a field that a shell will execute as a script.
     pub(super) fn script_field(&mut self, script: &Field, state: &mut State) {
         match script.is_known {
             true => self.script(&script.text, &mut state.clone()),
@@ -190,14 +191,14 @@ impl Scene<'_> {
 }
 
 impl Call<'_> {
-    /// As people should read it.
+    /// Formats the call for people.
     pub(super) fn shown(&self) -> String {
         let name = [Field::known(self.name)];
         shown(&[&name, self.args].concat())
     }
 }
 
-/// Without `NAME=value` in front.
+/// Returns the fields without the leading `NAME=value` assignments.
 fn without_sets(fields: &[Field]) -> &[Field] {
     let is_set =
         |field: &Field| field.text.split_once('=').is_some_and(|(name, _)| !name.is_empty() && !name.contains('/'));

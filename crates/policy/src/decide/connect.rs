@@ -1,10 +1,10 @@
-//! A connection: which host is really meant, and what the rules say about it.
+//! Connections: normalises the host and applies the rules to it.
 
 use super::{Scene, strictest};
 use crate::{Level, Permission, code, policy::Case};
 
 impl Scene<'_> {
-    /// Somebody wants to talk to a host.
+    /// Records a connection to a host.
     pub(crate) fn connect(&mut self, host: &str, port: Option<u16>) {
         let shown = match port {
             Some(port) => format!("{host}:{port}"),
@@ -24,7 +24,7 @@ impl Scene<'_> {
     }
 }
 
-/// A host under its plain name: addresses in any of the forms that systems accept are written the usual way.
+/// Normalises a host: addresses in all forms that systems accept are converted to the usual one.
 fn real_host(host: &str) -> Option<String> {
     let host = host.trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase();
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "-_.:%".contains(letter);
@@ -47,7 +47,7 @@ fn real_host(host: &str) -> Option<String> {
     })
 }
 
-/// `127.0.0.1`, but also `127.1`, `0x7f.1`, `017700000001` and `2130706433`.
+/// Parses `127.0.0.1`, but also `127.1`, `0x7f.1`, `017700000001` and `2130706433`.
 fn old_address(host: &str) -> Option<std::net::Ipv4Addr> {
     let parts: Vec<u64> = host.split('.').map(number).collect::<Option<_>>()?;
     let (last, first) = parts.split_last()?;
@@ -71,7 +71,7 @@ fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// The host and port of `https://user@host:port/path`, `user@host:path` or `host:port`.
+/// Returns the host and port of `https://user@host:port/path`, `user@host:path` or `host:port`.
 pub(crate) fn host_and_port(text: &str) -> Option<(&str, Option<u16>)> {
     let (scheme, rest) = match text.split_once("://") {
         Some((scheme, rest)) => (Some(scheme), rest),
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_known_in_every_form() {
+    fn addresses_are_recognised_in_every_form() {
         let cases = [
             ("Example.COM.", Some("example.com")),
             ("127.0.0.1", Some("127.0.0.1")),

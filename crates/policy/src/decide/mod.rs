@@ -1,5 +1,5 @@
-//! From a request to a decision. One line per kind of request; each kind's work is in the file named after it, and that of
-//! commands in `command/`.
+//! From a request to a decision: one line per kind of request. The file named after each kind does the work; commands
+//! are analysed in `command/`.
 
 mod connect;
 mod patch;
@@ -13,12 +13,12 @@ use crate::{
     shell::Field,
 };
 
-/// May this be done? The strictest of everything found out counts, and its reason is given.
+/// Decides a request. The strictest finding counts, and its reason is given.
 pub fn decide(request: &Request, view: &View<'_>, policy: &Policy) -> Decision {
     weigh(request, view, policy).decision()
 }
 
-/// Everything found out about a request.
+/// Returns all findings about a request.
 pub fn weigh(request: &Request, view: &View<'_>, policy: &Policy) -> Weighed {
     let mut scene = Scene::new(view, policy);
     scene.whole = exact::subject(request);
@@ -38,24 +38,24 @@ pub fn weigh(request: &Request, view: &View<'_>, policy: &Policy) -> Weighed {
     Weighed { findings: scene.findings }
 }
 
-/// A request being weighed.
+/// The analysis of one request.
 #[derive(Debug)]
 pub(crate) struct Scene<'a> {
     pub(crate) view: &'a View<'a>,
     pub(crate) policy: &'a Policy,
     pub(crate) findings: Vec<Finding>,
-    /// Every command that was met, where somebody wants to know.
+    /// Every command that was met, if the caller asks for them.
     pub(crate) seen: Option<Vec<Vec<String>>>,
-    /// How many commands may still be looked at.
+    /// The number of commands that may still be analysed.
     pub(crate) budget: usize,
-    /// The name of the whole request, for what is not known piece by piece.
+    /// The subject for the whole request, for commands whose parts are not all known.
     whole: Option<String>,
 }
 
-/// The most commands looked at for one request, counting those made by loops and substitutions.
+/// The maximum number of commands analysed for one request, including those from loops and substitutions.
 const COMMANDS_MAX: usize = 4_000;
 
-/// The most findings that one request can have; what is more is not taken to be harmless.
+/// The maximum number of findings of one request; beyond it, the request is not considered harmless.
 const FINDINGS_MAX: usize = 2_000;
 
 impl<'a> Scene<'a> {
@@ -71,7 +71,7 @@ impl<'a> Scene<'a> {
         code: &'static str,
         reason: String,
     ) {
-        // A subject with something unknown in it would stand for many commands: the whole text takes its place.
+        // A subject with an unknown part would match many commands, so the whole text is used instead.
         let whole = self.whole.as_ref().filter(|_| code == code::NOT_UNDERSTOOD || subject.contains('…'));
         let subject = whole.map_or_else(|| subject.to_owned(), Clone::clone);
         if self.findings.len() < FINDINGS_MAX {
@@ -82,7 +82,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// A command is to run with less in its way.
+    /// Records a command that is to run with less confinement.
     fn unconfined(&mut self, freedom: Freedom, command: &str) {
         let (case, permission, how) = match freedom {
             Freedom::AnyHost => (Case::AnyHost, Permission::Connect, "with the network on"),
@@ -91,7 +91,7 @@ impl<'a> Scene<'a> {
         self.otherwise(case, permission, command, code::CONFINEMENT, &format!("`{command}` {how}"));
     }
 
-    /// The last word on a case.
+    /// Applies the policy's default for a case.
     pub(crate) fn otherwise(
         &mut self,
         case: Case,
@@ -106,8 +106,8 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// The strictest of the rules that speak of something and of the last word. A rule that permits takes the last word's place; a
-/// project's does so only as far as the last word may be loosened.
+/// Returns the strictest of the matching rules and the default. A rule that permits replaces the default; a rule of the
+/// project does so only as far as the default may be loosened.
 pub(crate) fn strictest<'r>(
     rules: impl Iterator<Item = &'r Rule>,
     last: &'r LastWord,

@@ -1,4 +1,4 @@
-//! A patch: every path it touches, and how much it is.
+//! Patches: checks every path that a patch touches, and its size.
 
 use super::Scene;
 use crate::{ChangeKind, FileChange, Level, Patch, PathOp, Permission, code, path::places};
@@ -28,7 +28,7 @@ impl Scene<'_> {
         }
     }
 
-    /// A link must stay in the workspace and out of git.
+    /// A link must stay in the workspace and out of git's directory.
     fn link(&mut self, path: &str, to: &str) {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let from = format!("{}/{folder}", self.view.root);
@@ -58,7 +58,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Names that differ in case alone are one file on some systems, so that one change would hide another.
+    /// Names that differ only in case are one file on some systems, so one change could hide another.
     fn names_alike(&mut self, patch: &Patch) {
         let mut names: Vec<(String, &str)> =
             patch.files.iter().map(|file| (file.path.to_lowercase(), file.path.as_str())).collect();

@@ -1,4 +1,4 @@
-//! One path: where it is by its letters, where links lead it, and what the rules say about both.
+//! Paths: the literal location, the location after links are followed, and the rules for both.
 
 use super::{Scene, strictest};
 use crate::{
@@ -30,17 +30,17 @@ impl PathOp {
 }
 
 impl Scene<'_> {
-    /// Something is done with a path as it is written.
+    /// Checks an operation on a literal path.
     pub(crate) fn path(&mut self, op: PathOp, path: &str, cwd: &str) {
         self.any_path(op, path, cwd, false);
     }
 
-    /// Something is done with every path that a pattern stands for.
+    /// Checks an operation on every path that a pattern matches.
     pub(crate) fn pattern(&mut self, op: PathOp, path: &str, cwd: &str) {
         self.any_path(op, path, cwd, is_pattern(path));
     }
 
-    /// A word that may or may not be the name of a file: only rules count, not where it is.
+    /// Checks a word that may be a file name: only rules count, not its location.
     pub(crate) fn perhaps_path(&mut self, path: &str, cwd: &str, is_pattern: bool) {
         for place in places(path, cwd, self.view).unwrap_or_default() {
             let rules = self.rules_for(&place, Permission::Read, is_pattern);
@@ -88,7 +88,7 @@ impl Scene<'_> {
         self.find(permission, shown, level, code, reason);
     }
 
-    /// What no policy can permit.
+    /// Returns the reason why no policy can permit this operation.
     fn never(&self, op: PathOp, place: &Place) -> Option<(&'static str, &'static str)> {
         let inside = place.inside.as_deref();
         if place.is_git_internal() && op != PathOp::Read {
@@ -129,7 +129,7 @@ impl Scene<'_> {
             PathOp::Write | PathOp::WriteBelow => Case::WriteInside,
             PathOp::Delete => Case::DeleteInside,
             PathOp::Destroy if !self.view.has_snapshot => Case::DestroyLost,
-            // A pattern at the top means ignored files too.
+            // A pattern at the top level matches ignored files, too.
             PathOp::Destroy if is_pattern && !inside.contains('/') && inside.starts_with(['*', '?', '[', '.']) => {
                 Case::DestroyPartly
             }
@@ -146,13 +146,14 @@ impl Scene<'_> {
         !found.is_empty()
     }
 
-    /// The rules that forbid something below a place. Those for any folder whatever do not count: there is always one of them.
+    /// Returns the rules that forbid something below a place. Rules that apply to any directory do not count, because
+    /// one of them always matches.
     fn rules_below(&self, place: &Place, permission: Permission) -> Vec<usize> {
         let pattern = |path: &str| format!("{}/**", path.trim_end_matches('/')).to_lowercase();
         let patterns = [Some(pattern(&place.absolute)), place.home.as_deref().map(pattern)];
         let mut found = Vec::new();
         for (rule, text) in &self.policy.path_texts {
-            // `~` may itself be below the place.
+            // The home directory itself may be below the place.
             let text = match (text.strip_prefix("~/"), self.view.home) {
                 (Some(rest), Some(home)) => format!("{}/{rest}", home.trim_end_matches('/')),
                 _ => text.clone(),
@@ -166,7 +167,8 @@ impl Scene<'_> {
         found
     }
 
-    /// The rules that speak of a place. Those for other parts of the computer may forbid what is in the workspace, never permit it.
+    /// Returns the rules for a place. Rules for paths outside of the workspace may forbid operations in it, never
+    /// permit them.
     fn rules_for(&self, place: &Place, permission: Permission, is_pattern: bool) -> Vec<usize> {
         let (globs, paths) = (&self.policy.path_globs, &self.policy.paths);
         let ask = |path: &str| {
@@ -175,7 +177,7 @@ impl Scene<'_> {
                 globs.matching(path, &mut found);
                 return found;
             }
-            // A rule that could be about what a pattern stands for forbids it; only one that surely is permits it.
+            // A rule that may match the pattern forbids it; only a rule that certainly matches permits it.
             globs.overlapping(path, &mut found);
             found.retain(|rule| paths[*rule].level > Level::Allow);
             let sure =

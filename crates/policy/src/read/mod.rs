@@ -1,7 +1,7 @@
 //! Policy files. All problems of a file are reported at once; a rule whose examples do not hold is one of them.
 //!
-//! The default policy is read like any other, without anything below it. A project's is laid over the default: it may be
-//! stricter in everything, and less strict only where the default says `loosen_to`.
+//! The default policy is read like any other, without a base. A project's policy overrides the default: it may be
+//! stricter in everything, and less strict only as far as the default's `loosen_to` permits.
 
 mod rules;
 mod table;
@@ -17,39 +17,39 @@ use crate::{
     policy::{Case, LastWord, Limits},
 };
 
-/// The policy where nobody says otherwise.
+/// The text of the built-in default policy.
 const DEFAULT: &str = include_str!("../default.toml");
 
 /// A limit by its name in the file.
 type Limit = (&'static str, fn(&mut Limits) -> &mut u64);
 
-/// As far as a project may raise the limits of a patch.
+/// The values to which a project may raise the limits of a patch.
 const LIMITS_MAX: Limits = Limits { files: 1_000, lines: 50_000, bytes: 16 * 1024 * 1024 };
 
 impl Policy {
-    /// The policy where nobody says otherwise.
+    /// Returns the built-in default policy.
     pub fn builtin() -> &'static Policy {
         static BUILTIN: OnceLock<Policy> = OnceLock::new();
-        // A test reads it; were it broken all the same, nothing would be permitted.
+        // A test checks that it can be read. If it could not, nothing would be permitted.
         BUILTIN.get_or_init(|| Policy::read_default(DEFAULT, "default.toml").unwrap_or_else(|_| Policy::nothing()))
     }
 
-    /// The text of that policy, for people to read.
+    /// Returns the text of that policy, for people to read.
     pub fn builtin_text() -> &'static str {
         DEFAULT
     }
 
-    /// Reads a policy that stands alone.
+    /// Reads a policy that has no base.
     pub fn read_default(text: &str, file: &str) -> Result<Policy, Problems> {
         Reading::of(text, file, |reading, fields| read(reading, fields, Policy::nothing(), true))
     }
 
-    /// This policy with a project's own file laid over it.
+    /// Returns this policy with a project's file applied to it.
     pub fn with_project(&self, text: &str, file: &str) -> Result<Policy, Problems> {
         Reading::of(text, file, |reading, fields| read(reading, fields, self.clone(), false))
     }
 
-    /// One that permits nothing.
+    /// Returns a policy that permits nothing.
     pub(crate) fn nothing() -> Policy {
         let last_word =
             LastWord { level: Level::Deny, loosen_to: Level::Deny, reason: "nothing is permitted".to_owned() };
@@ -90,7 +90,7 @@ fn read<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, mut policy: P
     policy
 }
 
-/// A level by its word.
+/// Parses a level from its word.
 fn level(reading: &mut Reading<'_>, word: &str, at: usize) -> Option<Level> {
     let level = Level::from_word(word);
     if level.is_none() {
@@ -119,7 +119,7 @@ fn otherwise<'t>(reading: &mut Reading<'t>, mut table: Fields<'_, 't>, policy: &
     table.finish(reading);
 }
 
-/// `"deny"`, or `{ decision, loosen_to, reason }`.
+/// Reads `"deny"`, or `{ decision, loosen_to, reason }`.
 fn last_word<'t>(
     reading: &mut Reading<'t>,
     node: table::Node<'_, 't>,
@@ -188,7 +188,7 @@ fn paths<'t>(reading: &mut Reading<'t>, mut table: Fields<'_, 't>, policy: &mut 
     table.finish(reading);
 }
 
-/// A list of globs, without those that are none.
+/// Reads a list of globs and reports the invalid ones.
 fn globs<'t>(reading: &mut Reading<'t>, table: &mut Fields<'_, 't>, name: &'static str) -> Vec<String> {
     let texts = table.texts(name, reading);
     let good = texts.into_iter().filter(|(text, at)| match glob::check(text) {

@@ -1,4 +1,4 @@
-//! The rules in a policy file: for paths, commands and hosts; and which of the default's a project loosens.
+//! The rules of a policy file: for paths, commands and hosts, and the rules of the default that a project loosens.
 
 use super::{Fields, Reading, globs, level, nearest};
 use crate::{
@@ -18,7 +18,7 @@ pub(super) fn read<'t>(reading: &mut Reading<'t>, fields: &mut Fields<'_, 't>, p
     for table in fields.tables("host", reading) {
         host(reading, table, policy, is_default);
     }
-    // Making the set takes longer than all the rest.
+    // Building the glob set takes longer than all other steps, so it is done only if paths were added.
     if policy.path_texts.len() > before {
         let texts = policy.path_texts.iter().map(|(rule, text)| (*rule, text.as_str()));
         policy.path_globs = Globs::new(texts).unwrap_or_default();
@@ -28,7 +28,7 @@ pub(super) fn read<'t>(reading: &mut Reading<'t>, fields: &mut Fields<'_, 't>, p
     }
 }
 
-/// What every rule has.
+/// Reads the common part of every rule.
 fn rule<'t>(
     reading: &mut Reading<'t>,
     fields: &mut Fields<'_, 't>,
@@ -167,7 +167,7 @@ fn host<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &mut 
     fields.finish(reading);
 }
 
-/// `name-of-a-rule = "allow"`.
+/// Reads entries such as `name-of-a-rule = "allow"`.
 fn loosen<'t>(reading: &mut Reading<'t>, table: Fields<'_, 't>, policy: &mut Policy) {
     for (name, node) in table.all() {
         let Some(to) = reading.text_of(node, name).and_then(|word| level(reading, word, node.at)) else { continue };

@@ -1,26 +1,26 @@
-//! TOML tables, field by field: what does not fit is noted with its line, and reading goes on.
+//! Reads TOML tables field by field: each problem is recorded with its line, and reading continues.
 
 use std::{collections::BTreeSet, fmt, ops::Range};
 
 use toml::de::{DeTable, DeValue};
 
-/// Something wrong with a file.
+/// One problem of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// A description of the problem.
     pub message: String,
-    /// What to do about it.
+    /// A suggestion for a correction.
     pub hint: Option<String>,
 }
 
-/// Everything wrong with a file.
+/// All problems of a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Problems {
-    /// The file.
+    /// The path of the file, as it is shown to people.
     pub file: String,
-    /// One by one, by line.
+    /// The problems, sorted by line.
     pub problems: Vec<Problem>,
 }
 
@@ -37,21 +37,21 @@ impl fmt::Display for Problems {
     }
 }
 
-/// A file being read.
+/// A file that is being read, with its problems so far.
 #[derive(Debug)]
 pub(crate) struct Reading<'t> {
     text: &'t str,
     pub(crate) problems: Vec<Problem>,
 }
 
-/// A value and where it is.
+/// A value and its byte offset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node<'d, 't> {
     value: &'d DeValue<'t>,
     pub(crate) at: usize,
 }
 
-/// A table whose fields are being asked for.
+/// A table with the names of the fields that were requested.
 #[derive(Debug)]
 pub(crate) struct Fields<'d, 't> {
     table: &'d DeTable<'t>,
@@ -60,7 +60,7 @@ pub(crate) struct Fields<'d, 't> {
 }
 
 impl<'t> Reading<'t> {
-    /// Reads the text as TOML; what can be read of it is handed to `read`.
+    /// Parses the text as TOML and passes the readable part to `read`.
     pub(crate) fn of<T>(
         text: &'t str,
         file: &str,
@@ -82,14 +82,14 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// Something is wrong at a place.
+    /// Records a problem at a byte offset.
     pub(crate) fn wrong(&mut self, at: usize, message: impl Into<String>, hint: Option<String>) {
         let before = self.text.as_bytes().get(..at).unwrap_or(self.text.as_bytes());
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
         self.problems.push(Problem { line, message: message.into(), hint });
     }
 
-    /// A text, or nothing with a problem.
+    /// Returns the text of a value; records a problem if it is not a string.
     pub(crate) fn text_of<'d>(&mut self, node: Node<'d, 't>, what: &str) -> Option<&'d str> {
         let text = node.value.as_str();
         if text.is_none() {
@@ -119,7 +119,7 @@ impl<'d, 't> Node<'d, 't> {
 }
 
 impl<'d, 't> Fields<'d, 't> {
-    /// Every field with its name.
+    /// Returns every field with its name.
     pub(crate) fn all(&self) -> Vec<(&'d str, Node<'d, 't>)> {
         let fields = self.table.iter();
         fields
@@ -137,7 +137,7 @@ impl<'d, 't> Fields<'d, 't> {
         reading.text_of(node, name)
     }
 
-    /// A text that must be there.
+    /// Returns a required text; records a problem if it is missing.
     pub(crate) fn need(&mut self, name: &'static str, reading: &mut Reading<'t>) -> Option<&'d str> {
         if self.get(name).is_none() {
             reading.wrong(self.at, format!("`{name}` is missing"), None);
@@ -145,7 +145,7 @@ impl<'d, 't> Fields<'d, 't> {
         self.text(name, reading)
     }
 
-    /// A list of texts with their places; empty where it is missing.
+    /// Returns a list of texts with their offsets; empty if the field is missing.
     pub(crate) fn texts(&mut self, name: &'static str, reading: &mut Reading<'t>) -> Vec<(&'d str, usize)> {
         let Some(node) = self.get(name) else { return Vec::new() };
         let Some(items) = node.items() else {
@@ -159,7 +159,7 @@ impl<'d, 't> Fields<'d, 't> {
         items.into_iter().filter_map(|item| Some((reading.text_of(item, name)?, item.at))).collect()
     }
 
-    /// A whole number from 0.
+    /// Returns a whole number from 0.
     pub(crate) fn whole(&mut self, name: &'static str, reading: &mut Reading<'t>) -> Option<(u64, usize)> {
         let node = self.get(name)?;
         let number = node
@@ -172,7 +172,7 @@ impl<'d, 't> Fields<'d, 't> {
         number.map(|number| (number, node.at))
     }
 
-    /// A number.
+    /// Returns a finite number with its offset.
     pub(crate) fn number(&mut self, name: &'static str, reading: &mut Reading<'t>) -> Option<(f64, usize)> {
         let node = self.get(name)?;
         let text = node
@@ -188,7 +188,7 @@ impl<'d, 't> Fields<'d, 't> {
         number.map(|number| (number, node.at))
     }
 
-    /// The tables of a list.
+    /// Returns the tables of a list.
     pub(crate) fn tables(&mut self, name: &'static str, reading: &mut Reading<'t>) -> Vec<Fields<'d, 't>> {
         let Some(node) = self.get(name) else { return Vec::new() };
         let tables: Option<Vec<_>> = node.items().and_then(|items| items.into_iter().map(Node::as_table).collect());
@@ -198,7 +198,7 @@ impl<'d, 't> Fields<'d, 't> {
         })
     }
 
-    /// A table, if it is there.
+    /// Returns a table, if the field is present.
     pub(crate) fn table(&mut self, name: &'static str, reading: &mut Reading<'t>) -> Option<Fields<'d, 't>> {
         let node = self.get(name)?;
         let table = node.as_table();
@@ -208,7 +208,7 @@ impl<'d, 't> Fields<'d, 't> {
         table
     }
 
-    /// Whatever was not asked for is not known.
+    /// Reports every field that was not requested as unknown.
     pub(crate) fn finish(self, reading: &mut Reading<'t>) {
         for (name, node) in self.all().into_iter().filter(|(name, _)| !self.asked.contains(name)) {
             let known: Vec<_> = self.asked.iter().copied().collect();
@@ -217,7 +217,7 @@ impl<'d, 't> Fields<'d, 't> {
     }
 }
 
-/// The known word that is meant, or all of them.
+/// Returns a hint with the nearest known word, or with all of them.
 pub(crate) fn nearest(word: &str, known: &[&str]) -> Option<String> {
     let near = known.iter().map(|known| (strsim::damerau_levenshtein(word, known), known)).min();
     match near {

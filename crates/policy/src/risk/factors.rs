@@ -1,14 +1,14 @@
-//! What is measured. One function a factor; each gives a value from 0 to 1 and says what it found.
+//! The risk factors. One function per factor; each returns a value from 0 to 1 and a description of its findings.
 
 use super::{Evidence, Table, weakened::weakenings};
 use crate::{ChangeKind, FileChange, Patch};
 
 type Measured = (&'static str, f64, String);
 
-/// The most things named in a finding.
+/// The maximum number of items that a description names.
 const NAMED_MAX: usize = 4;
 
-/// This crate knows no other, so it counts for itself.
+/// The plural suffix. It is defined here because this crate depends on no other crate of the project.
 fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
@@ -32,7 +32,7 @@ pub(super) fn measure(patch: &Patch, evidence: Evidence, table: &Table) -> Vec<M
     ]
 }
 
-/// Nothing counts nothing, one thing counts fully.
+/// A factor without findings has the value 0; one finding gives the full value.
 fn some(name: &'static str, found: &[String]) -> Measured {
     (name, if found.is_empty() { 0.0 } else { 1.0 }, named(found))
 }
@@ -51,7 +51,7 @@ fn touched(file: &FileChange, is: &dyn Fn(&str) -> bool) -> bool {
     from || is(&file.path)
 }
 
-/// A file with tests goes, or goes where it is no longer taken for one.
+/// Reports if a test file is deleted, or moved to a path that is not recognised as a test.
 fn is_test_gone(file: &FileChange, table: &Table) -> bool {
     match &file.kind {
         ChangeKind::Deleted => table.is_test(&file.path),
@@ -60,7 +60,7 @@ fn is_test_gone(file: &FileChange, table: &Table) -> bool {
     }
 }
 
-/// Calls in lines that come in and that no line that goes had.
+/// Returns dangerous calls that are added and not only moved from removed lines.
 fn dangerous(patch: &Patch, table: &Table) -> Vec<String> {
     let mut found = Vec::new();
     for file in &patch.files {
@@ -74,8 +74,8 @@ fn dangerous(patch: &Patch, table: &Table) -> Vec<String> {
     found
 }
 
-/// Whether a line calls it, and not something whose name only ends so: `filesystem(` is not `system(`. Blanks before the bracket and
-/// comments in between do not hide a call.
+/// Reports if a line contains this call, and not only a longer name with the same ending: `filesystem(` is not
+/// `system(`. Blanks before the bracket and comments do not hide a call.
 fn holds(line: &str, call: &str) -> bool {
     let squeezed = squeeze(line);
     let begins_with_letter = call.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_');
@@ -85,7 +85,7 @@ fn holds(line: &str, call: &str) -> bool {
     squeezed.match_indices(call).any(|(at, _)| is_whole(at))
 }
 
-/// Without comments inside the line and without blanks before a bracket.
+/// Removes comments inside the line and blanks before a bracket.
 fn squeeze(line: &str) -> String {
     let mut text = line.to_owned();
     while let Some(start) = text.find("/*")

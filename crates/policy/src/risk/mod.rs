@@ -1,7 +1,8 @@
-//! How risky a patch is: a number from 0 to 1 made of named factors, each with what was found, what it counts and why.
+//! The risk of a patch: a score from 0 to 1, the sum of named factors, each with its findings, its contribution and its
+//! weight.
 //!
-//! `table.rs` reads the weights, `factors.rs` measures, `weakened.rs` knows what makes a test weaker. Nothing here decides: who
-//! asks compares the number with what they are ready to take.
+//! `table.rs` reads the weights, `factors.rs` measures, and `weakened.rs` recognises weakened tests. Nothing here
+//! decides: the caller compares the score with the risk that it accepts.
 
 mod factors;
 mod table;
@@ -13,38 +14,38 @@ pub use weakened::{Weakening, weakenings};
 use crate::Patch;
 use serde::Serialize;
 
-/// How risky a patch is.
+/// The risk of a patch.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Risk {
-    /// From 0 to 1.
+    /// The score, from 0 to 1.
     pub score: f64,
-    /// What it is made of: every factor, also those that count nothing.
+    /// Every factor, including those that contribute nothing.
     pub factors: Vec<Factor>,
 }
 
-/// One reason for a risk.
+/// One factor of a risk.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Factor {
-    /// Its name in the table.
+    /// The factor's name in the table.
     pub name: &'static str,
-    /// How much of it was found, from 0 to 1.
+    /// The measured value, from 0 to 1.
     pub value: f64,
-    /// The most it can count.
+    /// The maximum contribution to the score.
     pub weight: f64,
-    /// What it counts: value times weight.
+    /// The contribution to the score: value times weight.
     pub counts: f64,
-    /// What was found, in words; empty where nothing was.
+    /// A description of the findings; empty if there are none.
     pub found: String,
 }
 
-/// What is known beside the patch itself.
+/// Information beside the patch itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evidence {
-    /// How many pieces of evidence speak for the change: failing tests, logs, traces.
+    /// The number of evidence items that support the change: failing tests, logs, traces.
     pub count: usize,
 }
 
-/// How risky a patch is, given what speaks for it.
+/// Scores the risk of a patch, given the evidence that supports it.
 pub fn score(patch: &Patch, evidence: Evidence, table: &Table) -> Risk {
     let factors: Vec<Factor> = factors::measure(patch, evidence, table)
         .into_iter()
@@ -57,13 +58,13 @@ pub fn score(patch: &Patch, evidence: Evidence, table: &Table) -> Risk {
     Risk { score, factors }
 }
 
-/// A thousandth is all that a guess is worth, and makes for numbers that people can add up.
+/// Rounds to a thousandth: an estimate has no higher precision, and people can add such numbers up.
 fn rounded(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
 
 impl Risk {
-    /// In one line: `0.45: tests_weakened 0.4 (…), size 0.05 (…)`.
+    /// Returns a one-line summary: `0.45: tests_weakened 0.4 (…), size 0.05 (…)`.
     pub fn summary(&self) -> String {
         let mut counting: Vec<&Factor> = self.factors.iter().filter(|factor| factor.counts > 0.0).collect();
         counting.sort_by(|one, other| other.counts.total_cmp(&one.counts));
@@ -75,7 +76,7 @@ impl Risk {
         }
     }
 
-    /// A factor by its name.
+    /// Returns a factor by its name.
     pub fn factor(&self, name: &str) -> Option<&Factor> {
         self.factors.iter().find(|factor| factor.name == name)
     }

@@ -1,4 +1,4 @@
-//! The table of weights: a file that anybody can read and change, per project and per machine.
+//! The table of weights: a readable file that can be changed per project and per machine.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
@@ -10,7 +10,7 @@ use crate::{
 
 const DEFAULT: &str = include_str!("risk.toml");
 
-/// The factors there are.
+/// The names of all factors.
 pub(super) const FACTORS: [&str; 9] = [
     "size",
     "files",
@@ -23,7 +23,7 @@ pub(super) const FACTORS: [&str; 9] = [
     "binary_files",
 ];
 
-/// The endings of files that a list of calls is for.
+/// The file extensions to which each list of calls applies.
 const ENDINGS: [(&str, &[&str]); 7] = [
     ("c", &["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "ino"]),
     ("rs", &["rs"]),
@@ -34,7 +34,7 @@ const ENDINGS: [(&str, &[&str]); 7] = [
     ("sh", &["sh", "bash", "mk", "yml", "yaml"]),
 ];
 
-/// What counts how much.
+/// The weights and lists that a score is based on.
 #[derive(Clone, Debug)]
 pub struct Table {
     weights: BTreeMap<&'static str, f64>,
@@ -47,19 +47,19 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table where nobody says otherwise.
+    /// Returns the built-in default table.
     pub fn builtin() -> &'static Table {
         static BUILTIN: OnceLock<Table> = OnceLock::new();
-        // A test reads it; were it broken all the same, every patch would be as risky as can be.
+        // A test checks that it can be read. If it could not, every patch would have the maximum risk.
         BUILTIN.get_or_init(|| Table::empty().read(DEFAULT, "risk.toml", None, true).unwrap_or_else(|_| Table::empty()))
     }
 
-    /// The text of that table, for people to read.
+    /// Returns the text of that table, for people to read.
     pub fn builtin_text() -> &'static str {
         DEFAULT
     }
 
-    /// This table with what a project's file changes, for one machine where it says so.
+    /// Returns this table with a project's changes, including those for one machine if it is given.
     pub fn with_project(&self, text: &str, file: &str, machine: Option<&str>) -> Result<Table, Problems> {
         self.clone().read(text, file, machine, false)
     }
@@ -88,12 +88,12 @@ impl Table {
         matches(&self.boot, path)
     }
 
-    /// Whether a file holds tests, by its name.
+    /// Reports if a file contains tests, by its name.
     pub fn is_test(&self, path: &str) -> bool {
         matches(&self.tests, path)
     }
 
-    /// What counts as a dangerous call in a file.
+    /// Returns the dangerous calls for a file.
     pub(super) fn calls(&self, path: &str) -> impl Iterator<Item = &str> {
         let ending = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -115,7 +115,7 @@ impl Table {
             self.section(reading, &mut fields);
             let machines = if is_default { None } else { fields.table("machine", reading) };
             for (name, node) in machines.iter().flat_map(Fields::all) {
-                // Those of other machines are read too, so that what is wrong in them is said.
+                // The sections of other machines are read too, so that their problems are reported.
                 let mut other = self.clone();
                 let table = if Some(name) == machine { &mut self } else { &mut other };
                 match node.as_table() {

@@ -1,47 +1,47 @@
-//! What makes tests weaker: fewer cases, fewer assertions, skipped ones, and expectations changed beside the code they test.
+//! Weakened tests: fewer cases, fewer assertions, skipped tests, and expectations that change together with the code.
 //!
-//! By the words of the usual frameworks, line by line. That misses much that only running would show; it is there to notice what
-//! a patch should never do quietly.
+//! The analysis matches the keywords of common frameworks, line by line. It misses much that only a test run would
+//! show; its purpose is to notice changes that a patch should never make silently.
 
 use std::fmt;
 
 use super::Table;
 use crate::{ChangeKind, FileChange, Patch};
 
-/// One way in which a patch makes tests weaker.
+/// One way in which a patch weakens tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Weakening {
-    /// More cases go than come.
+    /// More cases are removed than added.
     FewerCases {
-        /// In which file.
+        /// The path of the test file.
         path: String,
-        /// How many fewer.
+        /// The number of missing cases.
         fewer: usize,
     },
-    /// More assertions go than come.
+    /// More assertions are removed than added.
     FewerAssertions {
-        /// In which file.
+        /// The path of the test file.
         path: String,
-        /// How many fewer.
+        /// The number of missing assertions.
         fewer: usize,
     },
-    /// Something is skipped now.
+    /// A test is skipped now.
     Skipped {
-        /// In which file.
+        /// The path of the test file.
         path: String,
-        /// By which line.
+        /// The line that skips it.
         line: String,
     },
-    /// What a test expects is changed together with the code.
+    /// An expectation changes together with the code.
     Expectation {
-        /// In which file.
+        /// The path of the test file.
         path: String,
         /// The line as it is now.
         line: String,
     },
     /// An assertion that can no longer fail.
     Empty {
-        /// In which file.
+        /// The path of the test file.
         path: String,
         /// The line as it is now.
         line: String,
@@ -60,7 +60,7 @@ impl fmt::Display for Weakening {
     }
 }
 
-/// What begins a case, in C (Unity, gtest, Catch, ztest), Rust, Python, JavaScript, Go and Java.
+/// Texts that begin a test case, in C (Unity, gtest, Catch, ztest), Rust, Python, JavaScript, Go and Java.
 const CASES: [&str; 22] = [
     "void test_",
     "void Test",
@@ -86,7 +86,7 @@ const CASES: [&str; 22] = [
     "@ParameterizedTest",
 ];
 
-/// What checks something.
+/// Texts that mark an assertion.
 const ASSERTIONS: [&str; 22] = [
     "TEST_ASSERT",
     "ASSERT_",
@@ -112,7 +112,7 @@ const ASSERTIONS: [&str; 22] = [
     "assertThat",
 ];
 
-/// What leaves something out.
+/// Texts that skip a test.
 const SKIPS: [&str; 34] = [
     "TEST_IGNORE",
     "GTEST_SKIP",
@@ -150,7 +150,7 @@ const SKIPS: [&str; 34] = [
     "pytestmark = pytest.mark.skip",
 ];
 
-/// Assertions that hold whatever happens.
+/// Assertions that always hold.
 const EMPTY: [&str; 14] = [
     "assert True",
     "assert(true)",
@@ -168,15 +168,16 @@ const EMPTY: [&str; 14] = [
     "TEST_PASS()",
 ];
 
-/// The most of a line that is shown.
+/// The maximum length of a line in a message.
 const SHOWN_MAX: usize = 80;
 
-/// Every way in which a patch makes tests weaker.
+/// Returns every way in which a patch weakens tests.
 pub fn weakenings(patch: &Patch, table: &Table) -> Vec<Weakening> {
     let touches_code = patch.files.iter().any(|file| !table.is_test(&file.path) && is_code(&file.path));
     let mut found = Vec::new();
     for file in patch.files.iter().filter(|file| file.kind != ChangeKind::Deleted) {
-        // Rust keeps tests beside the code, so any line that asserts belongs to one; elsewhere the file says so.
+        // Rust keeps tests beside the code, so any line with an assertion belongs to a test; in other languages the
+        // file name decides.
         if !table.is_test(&file.path) && !holds_tests(file) {
             continue;
         }
@@ -228,7 +229,7 @@ fn squeezed(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| word.replace(' ', "")).collect()
 }
 
-/// An assertion that goes and one much like it that comes: what is expected has changed.
+/// Reports an assertion that is replaced by a similar one: the expectation has changed.
 fn expectations(file: &FileChange, found: &mut Vec<Weakening>) {
     let mut gone: Vec<&String> = file.removed.iter().filter(|line| begins(line, &ASSERTIONS)).collect();
     for line in file.added.iter().filter(|line| begins(line, &ASSERTIONS)) {
@@ -241,7 +242,7 @@ fn expectations(file: &FileChange, found: &mut Vec<Weakening>) {
     }
 }
 
-/// Whether a line, past blanks, is about one of these words; comments are not.
+/// Reports if a line that is not a comment contains one of these words.
 fn begins(line: &str, words: &[&str]) -> bool {
     let line = line.trim();
     if is_comment(line) {
@@ -257,7 +258,7 @@ fn is_comment(line: &str) -> bool {
         || (line.starts_with('#') && !line.starts_with("#[") && !line.starts_with("#if"))
 }
 
-/// Whether a word stands in a line, not as the end of a longer one.
+/// Reports if a line contains one of these words, not as the end of a longer one.
 fn has_any(line: &str, words: &[impl AsRef<str>]) -> bool {
     words.iter().any(|word| {
         let word = word.as_ref();

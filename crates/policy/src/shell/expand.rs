@@ -1,16 +1,16 @@
-//! What words become: variables filled in where they are known, braces spelled out, parted at blanks.
+//! Word expansion: inserts known variables, expands braces, and splits at blanks.
 
 use std::collections::BTreeMap;
 
 use super::{Part, Word};
 
-/// A word as a program would get it, as far as that can be told.
+/// A word as a program would receive it, as far as that is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Field {
     pub(crate) text: String,
-    /// Whether the text is all of it; otherwise it is what is known of it, and there may be more fields or none.
+    /// True if the text is complete; otherwise it is the known part, and there may be more fields or none.
     pub(crate) is_known: bool,
-    /// Whether the shell would look it up among the files.
+    /// True if the shell would expand it to file names.
     pub(crate) is_pattern: bool,
 }
 
@@ -23,23 +23,23 @@ impl Field {
         Field::default()
     }
 
-    /// The text, where it is certain.
+    /// Returns the text, if it is certain.
     pub(crate) fn sure(&self) -> Option<&str> {
         (self.is_known && !self.is_pattern).then_some(&*self.text)
     }
 }
 
-/// What variables can be, each one of several values.
+/// The possible values of each variable.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vars(BTreeMap<String, Vec<Field>>);
 
-/// The most values that are kept of one variable.
+/// The maximum number of values that are kept per variable.
 const VALUES_MAX: usize = 8;
-/// The most words that braces make of one.
+/// The maximum number of words that brace expansion creates from one.
 const BRACES_MAX: usize = 64;
 
 impl Vars {
-    /// It can be this as well. What it was before it still may be: the setting may not have happened.
+    /// Adds a possible value. The old values stay possible, because the assignment may not have been executed.
     pub(crate) fn add(&mut self, name: &str, value: Field) {
         let values = self.0.entry(name.to_owned()).or_default();
         if values.len() >= VALUES_MAX {
@@ -49,7 +49,7 @@ impl Vars {
         }
     }
 
-    /// It is this and nothing else.
+    /// Sets the only possible value.
     pub(crate) fn fix(&mut self, name: &str, value: Field) {
         self.0.insert(name.to_owned(), vec![value]);
     }
@@ -58,7 +58,7 @@ impl Vars {
         self.0.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The only value it can have.
+    /// Returns the only value that the variable can have.
     fn only(&self, name: &str) -> Option<&Field> {
         match self.values(name) {
             [one] => Some(one),
@@ -73,9 +73,9 @@ enum Unit {
     Unknown,
 }
 
-/// The fields that a word becomes.
+/// Expands a word to its fields.
 pub(crate) fn expand(word: &Word, vars: &Vars) -> Vec<Field> {
-    // Most words are plain; they need nothing of what follows.
+    // Most words are plain and need no expansion.
     if let [Part::Text { text, quoted }] = word.parts.as_slice()
         && (*quoted || !text.contains(['{', '*', '?', '[']))
     {
@@ -103,7 +103,7 @@ fn flatten(part: &Part, vars: &Vars, units: &mut Vec<Unit>) {
         Part::Unknown { .. } => units.push(Unit::Unknown),
         Part::Var { name, quoted } => match (name.as_str(), vars.only(name)) {
             ("IFS", None) => units.push(Unit::Letter { letter: ' ', quoted: *quoted, from_var: true }),
-            // A number, whichever.
+            // The value is some number.
             ("$" | "!" | "?" | "#" | "-", _) => units.push(Unit::Letter { letter: '0', quoted: true, from_var: true }),
             (_, Some(value)) => {
                 let letters = value.text.chars();
@@ -124,7 +124,7 @@ fn plain(unit: &Unit) -> Option<char> {
     }
 }
 
-/// `a{b,c}d` is `abd acd`; `{1..3}` counts as unknown.
+/// Expands `a{b,c}d` to `abd acd`; `{1..3}` counts as unknown.
 fn braces(units: &[Unit]) -> Vec<Vec<Unit>> {
     let mut done = Vec::new();
     let mut open = vec![units.to_vec()];
@@ -140,7 +140,7 @@ fn braces(units: &[Unit]) -> Vec<Vec<Unit>> {
     done
 }
 
-/// The first braces with a choice in them, spelled out.
+/// Expands the first braces that contain a choice.
 fn choice(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     for start in units.iter().enumerate().filter(|(_, unit)| plain(unit) == Some('{')).map(|(at, _)| at) {
         let (mut depth, mut cuts) = (0usize, vec![start]);
@@ -169,7 +169,7 @@ fn choice(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     None
 }
 
-/// Parts at blanks that come from a variable outside of quotes.
+/// Splits at blanks that come from an unquoted variable.
 fn split(units: &[Unit], has_quotes: bool, fields: &mut Vec<Field>) {
     let is_cut =
         |unit: &Unit| matches!(unit, Unit::Letter { letter, quoted: false, from_var: true } if letter.is_whitespace());
@@ -189,7 +189,7 @@ fn field(units: &[Unit]) -> Field {
             Unit::Letter { letter, quoted, .. } => {
                 field.text.push(*letter);
                 field.is_pattern |= !quoted && matches!(letter, '*' | '?');
-                // A bracket is one only where it is closed: `[` alone is a program.
+                // A bracket begins a pattern only if it is closed: `[` alone is a program.
                 is_open |= !quoted && *letter == '[';
                 field.is_pattern |= is_open && !quoted && *letter == ']';
             }
@@ -204,7 +204,7 @@ mod tests {
     use super::super::{Item, parse};
     use super::*;
 
-    /// Every command of a text, expanded, one a line; `~` marks what is not known and `*` what is a pattern.
+    /// Formats every command of a text, expanded, one per line; `~` marks unknown fields and `*` patterns.
     fn shown(text: &str) -> String {
         let script = parse(text);
         let mut vars = Vars::default();
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_found_wherever_they_are() {
+    fn commands_are_found_in_every_construct() {
         let cases = [
             ("ls -l 'a b' \"c d\" e\\ f", "[ls] [-l] [a b] [c d] [e f]"),
             ("a && b || c; d & e | f", "[a] ; [b] ; [c] ; [d] ; [e] ; [f]"),
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_is_too_much() {
+    fn no_text_overloads_the_parser() {
         for text in ["(", "$(", "`", "\"$(", "${", "{ ", "((", "$((", "<(", "case x in ", "<<E\n", "a=("] {
             for times in [1, 30, 5_000] {
                 parse(&text.repeat(times));

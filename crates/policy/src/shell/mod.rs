@@ -1,8 +1,9 @@
-//! Reading shell text: which commands it holds, with which words and redirections. Nothing is run or looked up.
+//! A shell parser: finds the commands of a text, with their words and redirections. Nothing is executed or looked up.
 //!
-//! `parse.rs` finds commands, `word.rs` reads words, `expand.rs` says what words become. The reading is flat on purpose: a
-//! command inside a loop, a branch, a function or a substitution is a command, since it may run. What a shell would refuse
-//! is read anyway; what cannot be read is said in [`Script::unclear`], and nothing is then taken to be harmless.
+//! `parse.rs` finds commands, `word.rs` parses words, and `expand.rs` expands them. The result is flat on purpose: a
+//! command inside a loop, a branch, a function or a substitution is a command, because it may run. Text that a shell
+//! would refuse is parsed anyway; unreadable parts are named in [`Script::unclear`], and the text is then not
+//! considered harmless.
 
 mod expand;
 mod parse;
@@ -11,33 +12,33 @@ mod word;
 pub(crate) use expand::{Field, Vars, expand};
 pub(crate) use parse::parse;
 
-/// The longest text that is read.
+/// The maximum length of a text.
 pub(crate) const BYTES_MAX: usize = 64 * 1024;
-/// How deep substitutions and subshells may be nested.
+/// The maximum nesting of substitutions and subshells.
 pub(crate) const DEPTH_MAX: usize = 24;
-/// The most commands in one text.
+/// The maximum number of commands in one text.
 pub(crate) const ITEMS_MAX: usize = 2_000;
 
-/// A shell text, read.
+/// A parsed shell text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Script {
     pub(crate) items: Vec<Item>,
-    /// The functions it defines.
+    /// The names of the functions that it defines.
     pub(crate) functions: Vec<String>,
-    /// What could not be read.
+    /// The reasons why parts could not be parsed.
     pub(crate) unclear: Vec<&'static str>,
 }
 
-/// What comes one after the other in a script.
+/// One element of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Item {
-    /// A command.
+    /// A simple command.
     Simple(Simple),
-    /// A loop gives a variable one of these values.
+    /// A loop assigns one of these values to a variable.
     Bind { name: String, values: Vec<Word> },
-    /// A subshell or substitution begins: where it works and what it sets ends with it.
+    /// A subshell or substitution begins: its directory and variables end with it.
     Open,
-    /// And ends.
+    /// The subshell or substitution ends.
     Close,
 }
 
@@ -47,14 +48,14 @@ pub(crate) struct Simple {
     pub(crate) sets: Vec<(String, Word)>,
     pub(crate) words: Vec<Word>,
     pub(crate) redirects: Vec<Redirect>,
-    /// What it reads, where the text says so.
+    /// The standard input, if the text defines it.
     pub(crate) fed: Option<Word>,
-    /// It is only what follows the end of a loop, a branch or a subshell.
+    /// True if it only follows the end of a loop, a branch or a subshell.
     pub(crate) is_tail: bool,
     pub(crate) then: Link,
 }
 
-/// What stands between a command and the next.
+/// The operator between a command and the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Link {
     And,
@@ -70,16 +71,16 @@ pub(crate) struct Redirect {
     pub(crate) target: Word,
 }
 
-/// What a redirection does with a file.
+/// The operation of a redirection on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Read,
-    /// From the start, so that what was there is gone.
+    /// Writes from the start, so the old content is lost.
     Overwrite,
     Append,
 }
 
-/// A word, before it is expanded.
+/// A word before expansion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Word {
     pub(crate) parts: Vec<Part>,
@@ -95,19 +96,19 @@ pub(crate) enum Part {
         name: String,
         quoted: bool,
     },
-    /// `${NAME:-word}` and its relatives: the variable's value, or perhaps this word.
+    /// `${NAME:-word}` and similar forms: the variable's value, or this word.
     Default {
         word: Word,
         quoted: bool,
     },
-    /// A substitution, or something else that only running it would tell.
+    /// A substitution, or another part that is known only at run time.
     Unknown {
         quoted: bool,
     },
 }
 
 impl Word {
-    /// The word as it stands, where nothing in it is quoted or expanded.
+    /// Returns the word as it is, if nothing in it is quoted or expanded.
     pub(crate) fn bare(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [Part::Text { text, quoted: false }] => Some(text),

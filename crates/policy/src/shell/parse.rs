@@ -2,13 +2,13 @@
 
 use super::{BYTES_MAX, DEPTH_MAX, ITEMS_MAX, Item, Link, Part, Redirect, Script, Simple, Way, Word};
 
-/// Words that shape commands and are none. What they shape is read as if it stood alone.
+/// Keywords that structure commands. The structured commands are read as if they stood alone.
 const SHAPES: [&str; 13] =
     ["if", "then", "elif", "else", "fi", "while", "until", "do", "done", "{", "}", "!", "coproc"];
-/// Those after which redirections of the whole may follow.
+/// Keywords after which redirections of the whole compound may follow.
 const ENDS: [&str; 4] = ["fi", "done", "}", "esac"];
 
-/// Reads a shell text. Never fails: what cannot be read is noted.
+/// Parses a shell text. It never fails: unreadable parts are recorded.
 pub(crate) fn parse(text: &str) -> Script {
     let mut script = Script::default();
     if text.len() > BYTES_MAX {
@@ -23,7 +23,7 @@ pub(super) fn nested(text: &str, depth: usize, script: &mut Script) {
     let mut parser = Parser::within(text, depth, script);
     while parser.peek().is_some() {
         parser.list(End::Text);
-        // A bracket too many ends a list early; what follows is read all the same.
+        // A surplus bracket ends a list early; the rest is parsed nevertheless.
         if parser.peek().is_some() {
             parser.unclear("a bracket is not opened");
             parser.at += 1;
@@ -31,7 +31,7 @@ pub(super) fn nested(text: &str, depth: usize, script: &mut Script) {
     }
 }
 
-/// What ends a list of commands.
+/// The end of a command list.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
     Text,
@@ -44,7 +44,7 @@ struct Here {
     ends_with: String,
     is_literal: bool,
     drops_tabs: bool,
-    /// The command that reads it.
+    /// The index of the command that reads it.
     item: usize,
 }
 
@@ -110,7 +110,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Commands up to what ends them, which is eaten.
+    /// Parses commands up to their end, which is consumed.
     fn list(&mut self, end: End) {
         if self.depth > DEPTH_MAX {
             self.unclear("it is nested too deeply to be read");
@@ -149,7 +149,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// A subshell or a substitution, up to its bracket.
+    /// Parses a subshell or a substitution, up to its bracket.
     pub(super) fn substitution(&mut self) {
         self.inside(End::Bracket);
     }
@@ -197,7 +197,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// `for NAME in WORDS`; the body follows as commands do.
+    /// Parses `for NAME in WORDS`; the body follows as ordinary commands.
     fn each(&mut self) {
         while self.peek().is_some_and(char::is_alphabetic) {
             self.at += 1;
@@ -250,7 +250,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The pattern of a branch, up to its bracket.
+    /// Parses the pattern of a branch, up to its bracket.
     fn pattern(&mut self) {
         self.eat("(");
         loop {
@@ -267,7 +267,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// `[[ … ]]`: only its substitutions matter.
+    /// Parses `[[ … ]]`: only its substitutions matter.
     fn test(&mut self) {
         self.at += 2;
         loop {
@@ -316,7 +316,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// `()` or `( )` after a name, eaten.
+    /// Consumes `()` or `( )` after a name, if it follows.
     fn ends_brackets(&mut self) -> bool {
         let start = self.at;
         self.at += 1;
@@ -341,7 +341,7 @@ impl<'s> Parser<'s> {
         let start = self.at;
         let word = self.word();
         if self.at == start {
-            // Nothing that a word can begin with: it must not stop the reading.
+            // No word can begin here; the character is skipped so that parsing continues.
             self.unclear("a letter stands where none is expected");
             self.at += 1;
             return;
@@ -361,7 +361,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The values of an array, which count as unknown once there are several.
+    /// Parses the values of an array, which count as unknown if there are several.
     fn array(&mut self) -> Word {
         let mut values = Vec::new();
         loop {
@@ -432,7 +432,7 @@ impl<'s> Parser<'s> {
         here.push(Here { ends_with, is_literal, drops_tabs, item: 0 });
     }
 
-    /// The here-documents that begin on this line.
+    /// Parses the here-documents that begin on this line.
     fn here_documents(&mut self) {
         for here in std::mem::take(&mut self.here) {
             let mut body = String::new();
@@ -460,7 +460,7 @@ pub(super) fn is_operator(letter: char) -> bool {
     matches!(letter, ';' | '&' | '|' | '<' | '>' | '(' | ')')
 }
 
-/// `NAME=value` or `NAME+=value`.
+/// Splits `NAME=value` or `NAME+=value`.
 fn set(word: &Word) -> Option<(String, Word)> {
     let Some((Part::Text { text, quoted: false }, rest)) = word.parts.split_first() else { return None };
     let (name, value) = text.split_once('=')?;

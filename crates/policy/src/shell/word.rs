@@ -1,11 +1,11 @@
-//! Reads one word: quotes, variables, substitutions.
+//! Parses one word: quotes, variables, substitutions.
 
 use super::{
     Part, Word,
     parse::{Parser, is_operator, nested},
 };
 
-/// What ends the inside of something quoted.
+/// The end of a quoted part.
 #[derive(Clone, Copy, PartialEq)]
 enum Until {
     Quote,
@@ -14,7 +14,7 @@ enum Until {
 }
 
 impl Parser<'_> {
-    /// A word, up to a blank or an operator.
+    /// Parses a word, up to a blank or an operator.
     pub(super) fn word(&mut self) -> Word {
         let mut word = Word::default();
         while let Some(letter) = self.peek() {
@@ -43,7 +43,7 @@ impl Parser<'_> {
         word
     }
 
-    /// A text in which variables and substitutions count, and nothing else does.
+    /// Parses a text in which only variables and substitutions are special.
     pub(super) fn text(&mut self, text: &str) -> Word {
         let depth = self.depth + 1;
         let mut word = Word::default();
@@ -88,7 +88,7 @@ impl Parser<'_> {
         word.parts.push(Part::Unknown { quoted: true });
     }
 
-    /// What is between double quotes, or in the braces of a variable.
+    /// Parses the text between double quotes, or in the braces of a variable.
     fn quoted(&mut self, word: &mut Word, until: Until) {
         loop {
             match self.peek() {
@@ -141,7 +141,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `$((…))`, eaten, where it holds nothing but arithmetic.
+    /// Consumes `$((…))`, if it contains only arithmetic.
     fn arithmetic(&mut self) -> bool {
         if self.ahead(1) != Some('(') {
             return false;
@@ -165,7 +165,7 @@ impl Parser<'_> {
         false
     }
 
-    /// `${…}`: a plain variable, or something that depends on one.
+    /// Parses `${…}`: a plain variable, or an expression that depends on one.
     fn braces(&mut self, word: &mut Word, quoted: bool) {
         self.at += 1;
         let rest = &self.letters[self.at..];
@@ -213,7 +213,7 @@ impl Parser<'_> {
         self.script.items.push(super::Item::Close);
     }
 
-    /// `$'…'` with its escapes.
+    /// Parses `$'…'` with its escapes.
     fn ansi(&mut self, word: &mut Word) {
         self.at += 1;
         let mut text = String::new();
@@ -259,7 +259,8 @@ impl Parser<'_> {
     }
 }
 
-/// The word of `${NAME:-word}`, `${NAME-word}`, `${NAME:=word}`, `${NAME=word}`, `${NAME:+word}` and `${NAME+word}`.
+/// Returns the word of `${NAME:-word}`, `${NAME-word}`, `${NAME:=word}`, `${NAME=word}`, `${NAME:+word}` and
+/// `${NAME+word}`.
 fn alternative(mut inside: Word, name: &str) -> Option<Word> {
     let Some(Part::Text { text, .. }) = inside.parts.first_mut() else { return None };
     let rest = text.strip_prefix(name).filter(|_| !name.is_empty())?;
