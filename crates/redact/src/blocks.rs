@@ -1,17 +1,18 @@
-//! Private keys in blocks of lines: everything from `-----BEGIN … PRIVATE KEY-----` to its end, however it is indented or quoted.
+//! Private keys in blocks of lines: everything from `-----BEGIN … PRIVATE KEY-----` to its end, regardless of
+//! indentation and quoting.
 
-/// The most lines that a block can have; what has more is no key.
+/// The maximum number of lines of a block; a longer one is not a key.
 const LINES_MAX: usize = 500;
 
-/// How far a block that stands on one line can reach.
+/// The maximum length of a block on one line.
 const LINE_BYTES_MAX: usize = 64 * 1024;
 
-/// Where a scan stands with respect to blocks: what a stream remembers between pieces.
+/// The position of a scan relative to blocks: the state that a stream keeps between pieces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Within(Option<usize>);
 
 impl Within {
-    /// Whether the text begins within a block.
+    /// Reports if the text begins within a block.
     pub(crate) fn is_open(&self) -> bool {
         self.0.is_some()
     }
@@ -20,7 +21,8 @@ impl Within {
         self.0 = Some(0);
     }
 
-    /// Goes over lines of a block. How much of `text` belongs to it, and whether a line end must be put in its place: what follows begins a line.
+    /// Skips lines of a block. Returns the number of bytes of `text` that belong to it, and true if a line end must be
+    /// inserted because the next text begins a line.
     pub(crate) fn pass(&mut self, text: &[u8]) -> (usize, bool) {
         let mut at = 0;
         while let (Some(lines), true) = (self.0, at < text.len()) {
@@ -41,7 +43,7 @@ impl Within {
     }
 }
 
-/// Whether a block with a private key begins at `at`, and where its first line's sign ends.
+/// Returns the end of the first line's marker if a block with a private key begins at `at`.
 pub(crate) fn begins(text: &[u8], at: usize) -> Option<usize> {
     let line = &text[at..text.len().min(at + 80)];
     let name_end = line.get(11..)?.windows(5).position(|dashes| dashes == b"-----")? + 11;
@@ -50,7 +52,7 @@ pub(crate) fn begins(text: &[u8], at: usize) -> Option<usize> {
     is_private.then_some(at + name_end + 5)
 }
 
-/// Where a block ends that stands on one line, its line ends written as `\n` or left out.
+/// Returns the end of a block on one line, whose line ends are written as `\n` or left out.
 pub(crate) fn one_line(text: &[u8], from: usize) -> Option<usize> {
     let rest = &text[from..text.len().min(from + LINE_BYTES_MAX)];
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=\\ \t:,.".contains(byte);
@@ -58,7 +60,7 @@ pub(crate) fn one_line(text: &[u8], from: usize) -> Option<usize> {
     let is_some = rest[..body].iter().any(u8::is_ascii_alphanumeric);
     match end_of(&rest[body..rest.len().min(body + 80)]) {
         Some(end) if is_some && rest[body..].starts_with(b"-----END") => Some(from + body + end),
-        // Cut off: what is there is secret all the same.
+        // The block was cut off: the remaining part is secret nevertheless.
         _ => (body >= 40).then_some(from + body),
     }
 }
@@ -69,7 +71,7 @@ fn end_of(line: &[u8]) -> Option<usize> {
     Some(line[name..].windows(5).position(|dashes| dashes == b"-----").map_or(line.len(), |found| name + found + 5))
 }
 
-/// A line of a key: mostly base64, or one of the few headers, or empty.
+/// Reports if a line belongs to a key: mostly base64, or one of the few headers, or empty.
 fn is_body(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let is_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);

@@ -1,4 +1,4 @@
-//! Programs that take a password under a name that says nothing: `mysql -pVALUE`, `curl -u NAME:VALUE`.
+//! Programs that take a password through an option without a telling name: `mysql -pVALUE`, `curl -u NAME:VALUE`.
 
 use std::sync::LazyLock;
 
@@ -6,17 +6,17 @@ use regex::bytes::Regex;
 
 use crate::value::{self, Style};
 
-/// How much of a command line is looked at.
+/// The maximum length of a command line that is examined.
 const LINE_BYTES_MAX: usize = 512;
 
-/// One program.
+/// The rule for one program.
 pub(crate) struct Rule {
-    /// The program.
+    /// The program's name, which triggers the rule.
     pub(crate) hint: &'static str,
     form: Option<Regex>,
 }
 
-/// The program, and the line from it on with the secret as its group.
+/// The program, and a pattern for the line from there on, with the secret as its group.
 #[rustfmt::skip]
 const ROWS: [(&str, &str); 9] = [
     ("mysql", r#"mysql(?:dump|admin|import|show|check)?\b[^|;&\n]*?\s-p'?"?([^\s'"|;&\\]+)"#),
@@ -30,7 +30,7 @@ const ROWS: [(&str, &str); 9] = [
     ("7z", r#"7z\w?\s[^|;&\n]*?\s-p'?"?([^\s'"|;&\\]+)"#),
 ];
 
-/// All programs.
+/// Returns the rules of all programs.
 pub(crate) fn all() -> &'static [Rule] {
     static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| ROWS.iter().map(Rule::new).collect());
     &RULES
@@ -41,7 +41,7 @@ impl Rule {
         Rule { hint, form: Regex::new(&format!("^(?-u:{form})")).ok() }
     }
 
-    /// Where the secret of a command line that has this program at `at` begins and ends.
+    /// Returns the range of the secret in a command line that has this program at `at`.
     pub(crate) fn find(&self, text: &[u8], at: usize) -> Option<(usize, usize)> {
         let line = &text[at..text.len().min(at + LINE_BYTES_MAX)];
         let found = self.form.as_ref()?.captures(line)?.get(1)?;

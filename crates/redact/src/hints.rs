@@ -1,4 +1,4 @@
-//! The words by which a text is searched: only where one of them stands is anything looked at closely.
+//! The words that trigger a closer look: only text near one of them is examined.
 
 use std::sync::LazyLock;
 
@@ -6,29 +6,29 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::{commands, shapes};
 
-/// How every mark begins.
+/// The prefix of every mark.
 pub(crate) const MARK: &str = "[redacted: ";
 
-/// What a hint promises.
+/// The meaning of a hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hint {
-    /// A mark that is there already.
+    /// A mark from an earlier redaction.
     Mark,
     /// A name that may have a secret beside it.
     Name,
     /// A URL that may carry a password.
     Url,
-    /// A word after which a token follows.
+    /// A word that is followed by a token.
     Scheme,
     /// The first line of a block.
     Block,
-    /// A token of the shape with this number.
+    /// A token of the shape with this index.
     Shape(usize),
-    /// The program of the command rule with this number.
+    /// The program of the command rule with this index.
     Command(usize),
 }
 
-/// Parts of names; whether a name is one is decided by its words.
+/// Parts of names; `words` decides if the whole name is that of a secret.
 const NAMES: [&str; 13] = [
     "passw",
     "passphrase",
@@ -45,14 +45,14 @@ const NAMES: [&str; 13] = [
     "cookie",
 ];
 
-/// Everything searched for, in one pass.
+/// All hints, searched in one pass.
 pub(crate) struct Hints {
     search: Option<AhoCorasick>,
     meanings: Vec<Hint>,
 }
 
 impl Hints {
-    /// The same for every redactor.
+    /// Returns the hints, which are the same for every redactor.
     pub(crate) fn all() -> &'static Hints {
         static HINTS: LazyLock<Hints> = LazyLock::new(Hints::new);
         &HINTS
@@ -78,14 +78,14 @@ impl Hints {
         Hints { search: search.ok(), meanings: words.into_iter().map(|(_, hint)| hint).collect() }
     }
 
-    /// The next hint from `from` on: where it begins and ends.
+    /// Returns the next hint from `from` on, with its start and end.
     pub(crate) fn next(&self, text: &[u8], from: usize) -> Option<(Hint, usize, usize)> {
         let found = self.search.as_ref()?.find(aho_corasick::Input::new(text).span(from..text.len()))?;
         let hint = self.meanings.get(found.pattern().as_usize())?;
         Some((*hint, found.start(), found.end()))
     }
 
-    /// Whether there is anything to look at closely.
+    /// Reports if the text contains any hint.
     pub(crate) fn any(&self, text: &[u8]) -> bool {
         self.search.as_ref().is_some_and(|search| search.is_match(text))
     }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_search_could_be_built() {
+    fn search_can_be_built() {
         assert!(Hints::all().search.is_some());
     }
 }

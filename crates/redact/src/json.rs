@@ -1,11 +1,11 @@
-//! JSON values: a string is judged by itself and by the name it stands under.
+//! JSON values: a string is judged by its content and by the name of its field.
 
 use serde_json::Value;
 
 use crate::{Redactor, names};
 
 impl Redactor {
-    /// Redacts every string of a value; whether anything changed.
+    /// Redacts every string of a value. Returns true if anything changed.
     pub fn json(&self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => self.replace(text, None),
@@ -26,7 +26,7 @@ impl Redactor {
         }
     }
 
-    /// A list may be a command: `["--token", "…"]`.
+    /// Redacts a list, which may be a command: `["--token", "…"]`.
     fn list(&self, items: &mut [Value]) -> bool {
         let mut flag: Option<String> = None;
         let mut is_changed = false;
@@ -57,7 +57,7 @@ impl Redactor {
     }
 }
 
-/// `{"name": "DB_PASSWORD", "value": "…"}`: the name that the value stands under.
+/// Returns the name that applies to the value in `{"name": "DB_PASSWORD", "value": "…"}`.
 fn pair(fields: &serde_json::Map<String, Value>) -> Option<String> {
     let name = fields.get("name").or_else(|| fields.get("key"))?.as_str()?;
     fields.contains_key("value").then(|| name.to_owned())

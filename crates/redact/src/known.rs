@@ -1,11 +1,12 @@
-//! Secrets known by their value: keys that this process was given. Found wherever they stand, also percent-encoded, escaped or in base64.
+//! Secrets known by their value, such as keys that this process was given. They are found in any context, also
+//! percent-encoded, escaped or in base64.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-/// The shortest value that is searched for: what is shorter occurs by chance.
+/// The minimum length of a value that is searched for: a shorter one occurs by chance.
 const VALUE_BYTES_MIN: usize = 6;
 
-/// Values to search for.
+/// The values to search for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known(Option<AhoCorasick>);
 
@@ -21,14 +22,14 @@ impl Known {
         Known(AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(all).ok())
     }
 
-    /// The first of them in `text`.
+    /// Returns the first known value in `text` from `from` on.
     pub(crate) fn next(&self, text: &[u8], from: usize) -> Option<(usize, usize)> {
         let found = self.0.as_ref()?.find(aho_corasick::Input::new(text).span(from..text.len()))?;
         Some((found.start(), found.end()))
     }
 }
 
-/// A value as it may be written, line by line: lines are what texts are made of.
+/// Returns the possible notations of a value, line by line, because texts are scanned by line.
 fn forms(value: &str) -> Vec<String> {
     let lines = value.lines().map(str::trim).filter(|line| line.len() >= VALUE_BYTES_MIN);
     lines.flat_map(|line| [line.to_owned(), percent(line), escaped(line), base64(line.as_bytes())]).collect()
@@ -47,7 +48,8 @@ fn escaped(value: &str) -> String {
     json.trim_matches('"').to_owned()
 }
 
-/// Without the padding and what depends on it, so that it is found within a longer text that begins with it.
+/// Encodes without the padding and the digits that depend on it, so that the value is found in a longer text that
+/// begins with it.
 fn base64(value: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digit = |bits: u32, shift: u32| char::from(DIGITS[(bits >> shift & 63) as usize]);
@@ -60,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_is_searched_for_in_every_way_of_writing_it() {
+    fn value_is_found_in_every_notation() {
         assert_eq!(
             forms("p@ss \"word\"x"),
             ["p@ss \"word\"x", "p%40ss%20%22word%22x", "p@ss \\\"word\\\"x", "cEBzcyAid29yZCJ4"]

@@ -1,11 +1,12 @@
-//! What must not be kept: secrets in text, and the mark that takes their place.
+//! Redaction: finds secrets in text and replaces them by marks, so that they are never stored.
 //!
-//! A secret is known by its form (`ghp_…`, a private key's block), by the name beside it (`password=…`, `--token …`) or by its value, where
-//! somebody said what the values are. It is replaced by `[redacted: kind]`. What only looks like one stays: hashes, checksums,
-//! UUIDs, placeholders, names of variables. Pure: no file, no clock, no environment; the time is linear in the text.
+//! A secret is recognised by its form (`ghp_…`, the block of a private key), by the name beside it (`password=…`,
+//! `--token …`), or by its value, if the caller provides the values. It is replaced by `[redacted: kind]`. Look-alikes
+//! stay: hashes, checksums, UUIDs, placeholders, names of variables. The crate is pure: no file, no clock, no
+//! environment; the time is linear in the text.
 //!
-//! `redactor.rs` goes through a text; `shapes.rs`, `names.rs`, `commands.rs` and `blocks.rs` each know one kind of sign; `value.rs` tells a
-//! secret from its look-alikes; `stream.rs` is for bytes that come in pieces.
+//! `redactor.rs` scans a text; `shapes.rs`, `names.rs`, `commands.rs` and `blocks.rs` each handle one kind of evidence;
+//! `value.rs` distinguishes a secret from its look-alikes; `stream.rs` handles bytes that arrive in pieces.
 
 mod blocks;
 mod commands;

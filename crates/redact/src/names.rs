@@ -1,4 +1,5 @@
-//! Values beside a secret's name: `API_KEY=…`, `"password": "…"`, `--token …`, `<secret>…</secret>`, headers, URLs.
+//! Values beside the name of a secret: `API_KEY=…`, `"password": "…"`, `--token …`, `<secret>…</secret>`, headers,
+//! URLs.
 
 use crate::{
     shapes,
@@ -6,24 +7,24 @@ use crate::{
     words::{self, Class, NAME_BYTES_MAX},
 };
 
-/// How far after a name its value is looked for, and how long it can be.
+/// The maximum distance between a name and the end of its value.
 pub(crate) const VALUE_BYTES_MAX: usize = 4_096;
 
-/// A secret: where it begins and ends, and what it is.
+/// A secret: its start, its end and its kind.
 pub(crate) type Secret = (usize, usize, &'static str);
 
-/// A value as it stands in a text.
+/// A value with its position and its style in a text.
 struct Stands {
     start: usize,
     end: usize,
     style: Style,
 }
 
-/// The secret whose name has a hint at `at`.
+/// Returns the secret whose name has a hint at `at`.
 pub(crate) fn find(text: &[u8], at: usize) -> Option<Secret> {
     let start = at - text[..at].iter().rev().take(NAME_BYTES_MAX).take_while(|byte| is_name(**byte)).count();
     let end = at + text[at..].iter().take(NAME_BYTES_MAX).take_while(|byte| is_name(**byte)).count();
-    // `&sig=`: the hint itself begins before the name.
+    // In `&sig=`, the hint begins before the name.
     let (start, end) = if end == at { (at + 1, name_end(text, at + 1)) } else { (start, end) };
     let dashes = text[start..end].iter().take_while(|byte| **byte == b'-').count();
     let name = text[start + dashes..end].trim_ascii_end();
@@ -35,14 +36,14 @@ pub(crate) fn find(text: &[u8], at: usize) -> Option<Secret> {
     of_class(text, class, kind, &stands)
 }
 
-/// The part of a JSON string that is secret because of the name it stands under.
+/// Returns the part of a JSON string that is secret because of the name of its field.
 pub(crate) fn named(name: &str, value: &str) -> Option<Secret> {
     let (class, kind) = words::classify(strip_dots(name.as_bytes()))?;
     let stands = Stands { start: 0, end: value.len(), style: Style::Quoted };
     of_class(value.as_bytes(), class, kind, &stands)
 }
 
-/// Whether a secret stands under such a name.
+/// Reports if a value with this name is a secret.
 pub(crate) fn is_secret(name: &str) -> bool {
     words::classify(strip_dots(name.as_bytes())).is_some()
 }
@@ -67,7 +68,7 @@ fn is_one(class: Class, found: &[u8], style: Style) -> bool {
     }
 }
 
-/// The scheme stays; what comes after it goes, to the end of the header.
+/// Returns the credentials after the scheme, up to the end of the header; the scheme stays.
 fn authorization(text: &[u8], stands: &Stands) -> Option<Secret> {
     let line_end = match stands.style {
         Style::Quoted => stands.end,
@@ -90,7 +91,7 @@ fn authorization(text: &[u8], stands: &Stands) -> Option<Secret> {
     is_proof.then_some((start, end, "authorization"))
 }
 
-/// The token after `Bearer `.
+/// Returns the token after `Bearer `.
 pub(crate) fn bearer(text: &[u8], at: usize) -> Option<Secret> {
     let end = at + until(&text[at..], |byte| byte.is_ascii_whitespace() || b"\"'`,;)}]\\".contains(&byte));
     let proof = &text[at..end];
@@ -98,7 +99,7 @@ pub(crate) fn bearer(text: &[u8], at: usize) -> Option<Secret> {
     value::is_token(proof, Style::Given).then_some((at, end, kind))
 }
 
-/// The password, or the token that stands alone, of a URL whose `://` ends at `at`.
+/// Returns the password, or the bare token, of a URL whose `://` ends at `at`.
 pub(crate) fn url(text: &[u8], at: usize) -> Option<Secret> {
     let authority = until(&text[at..], |byte| byte.is_ascii_whitespace() || b"/?#\"'`<>".contains(&byte));
     let host = text[at..at + authority].iter().rposition(|byte| *byte == b'@')?;
@@ -121,7 +122,7 @@ fn is_cookies(found: &[u8]) -> bool {
     value.into_iter().any(|value| value.len() >= 12 && value::is_token(value, Style::Quoted))
 }
 
-/// The value that belongs to the name at `start..end`.
+/// Returns the value that belongs to the name at `start..end`.
 fn value_after(text: &[u8], start: usize, end: usize, is_flag: bool) -> Option<Stands> {
     let rest = &text[end..text.len().min(end + VALUE_BYTES_MAX)];
     let rest = &rest[..until(rest, |byte| byte == b'\n')];
@@ -141,7 +142,7 @@ fn value_after(text: &[u8], start: usize, end: usize, is_flag: bool) -> Option<S
     let is_line = is_line_start(text, start) && separator == Separator::Tight;
     let length = match separator {
         Separator::Tag => until(rest, |byte| byte == b'<'),
-        // What ends an argument or a statement is no part of the value.
+        // Characters that end an argument or a statement are not part of the value.
         _ if is_line => without_end(&rest[..until(rest, |byte| byte.is_ascii_whitespace())]),
         Separator::Colon if is_cookie_header && text[start..end].to_ascii_lowercase().ends_with(b"cookie") => {
             until(rest, |byte| matches!(byte, b'"' | b'\'' | b'\\'))
@@ -157,19 +158,19 @@ fn value_after(text: &[u8], start: usize, end: usize, is_flag: bool) -> Option<S
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Separator {
-    /// `=`
+    /// `=` without spaces around it.
     Tight,
-    /// ` = `
+    /// ` = ` with spaces, or another assignment operator.
     Wide,
-    /// `:`
+    /// `:`, as in JSON, YAML and headers.
     Colon,
     /// A space, after a flag.
     Space,
-    /// `>`
+    /// `>`, the end of an XML tag.
     Tag,
 }
 
-/// What stands between a name and its value, with how long it is.
+/// Returns the length and the kind of the separator between a name and its value.
 fn separator(rest: &[u8], may_be_space: bool) -> Option<(usize, Separator)> {
     let quote = rest.iter().take_while(|byte| b"\"'`\\]".contains(byte)).count();
     if quote > 4 {
@@ -199,13 +200,14 @@ fn separator(rest: &[u8], may_be_space: bool) -> Option<(usize, Separator)> {
     }
 }
 
-/// How long an assignment of several signs is: `?=`, `+=`, `.=`, `??=`, `||=`, `::=`, `:::=`. Nothing for other operators.
+/// Returns the length of an assignment operator with several characters: `?=`, `+=`, `.=`, `??=`, `||=`, `::=`, `:::=`.
+/// Zero for other operators.
 fn compound(rest: &[u8]) -> usize {
     const SIGNS: [&[u8]; 8] = [b":::=", b"::=", b"??=", b"||=", b"&&=", b"?=", b"+=", b".="];
     SIGNS.iter().find(|sign| rest.starts_with(sign)).map_or(0, |sign| sign.len())
 }
 
-/// How far it is to the quoted value of a variable with its type behind its name: `var token string = "…"`.
+/// Returns the distance to the quoted value of a variable that has its type after its name: `var token string = "…"`.
 fn declared(rest: &[u8]) -> Option<usize> {
     let spaces = blank(rest);
     let is_type = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_*.[]".contains(byte);
@@ -217,7 +219,7 @@ fn declared(rest: &[u8]) -> Option<usize> {
     is_value.then_some(value)
 }
 
-/// Where the value begins that follows its name in a call: `setProperty("NAME", "…")`.
+/// Returns the start of the value that follows its name in a call: `setProperty("NAME", "…")`.
 fn argument(text: &[u8], start: usize, rest: &[u8]) -> Option<usize> {
     let quote = start.checked_sub(1).and_then(|at| text.get(at)).filter(|byte| b"\"'`".contains(byte))?;
     let is_call = start.checked_sub(2).and_then(|at| text.get(at)) == Some(&b'(');
@@ -226,7 +228,7 @@ fn argument(text: &[u8], start: usize, rest: &[u8]) -> Option<usize> {
     (is_call && after.get(value) == Some(quote)).then_some(2 + value)
 }
 
-/// How long the type of a constant is, where its value in quotes comes after it: `&str = "…"`.
+/// Returns the length of the type of a constant if its quoted value follows: `&str = "…"`.
 fn typed(rest: &[u8]) -> usize {
     let is_type = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_<>&' :*[];?|".contains(byte);
     let length = rest.iter().take(48).take_while(is_type).count();
@@ -235,7 +237,7 @@ fn typed(rest: &[u8]) -> usize {
     if is_value { length + 1 + blank(after) } else { 0 }
 }
 
-/// `, "value": ` after a name that is itself a value: `{"name": "DB_PASSWORD", "value": "…"}`.
+/// Matches `, "value": ` after a name that is itself a value: `{"name": "DB_PASSWORD", "value": "…"}`.
 fn pair(rest: &[u8]) -> Option<usize> {
     let comma = blank(rest);
     let rest_after = rest.get(comma..)?.strip_prefix(b",")?;
@@ -248,9 +250,9 @@ fn pair(rest: &[u8]) -> Option<usize> {
     is_pair.then(|| comma + 1 + skipped + 5 + colon + 1 + blank(&tail[colon + 1..]))
 }
 
-/// Where a quoted value begins and ends; one that is not closed ends with the line.
+/// Returns the start and end of a quoted value; an unclosed one ends with the line.
 fn quoted(rest: &[u8]) -> Option<(usize, usize)> {
-    // `b"…"`, `r"…"`, `u'…'`, and JSON within a string.
+    // The prefixes of `b"…"`, `r"…"`, `u'…'`, and JSON within a string.
     let prefix = match rest {
         [b'b' | b'r' | b'u' | b'f' | b'L', b'"' | b'\'', ..] => 1,
         _ => 0,
@@ -269,7 +271,7 @@ fn quoted(rest: &[u8]) -> Option<(usize, usize)> {
     Some((opening, closing))
 }
 
-/// Whether a name is followed by its value without a sign between: `ENV NAME value`, `machine … login … password …`.
+/// Reports if a name is followed by its value without a separator: `ENV NAME value`, `machine … login … password …`.
 fn is_spoken(text: &[u8], start: usize) -> bool {
     let from = start - text[..start].iter().rev().take(NAME_BYTES_MAX).take_while(|byte| **byte != b'\n').count();
     let before = text[from..start].trim_ascii_start();
@@ -296,7 +298,7 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
 }
 
-/// How long a value is without what ends an argument or a statement.
+/// Returns the length of a value without the characters that end an argument or a statement.
 fn without_end(value: &[u8]) -> usize {
     value.len() - value.iter().rev().take_while(|byte| b",;)".contains(byte)).count()
 }
@@ -305,7 +307,7 @@ fn blank(text: &[u8]) -> usize {
     text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// How far it is to the first such byte, or to the end; never further than a value can be long.
+/// Returns the distance to the first such byte, or to the end; at most the maximum length of a value.
 fn until(text: &[u8], is_end: impl Fn(u8) -> bool) -> usize {
     let text = &text[..text.len().min(VALUE_BYTES_MAX)];
     text.iter().position(|byte| is_end(*byte)).unwrap_or(text.len())

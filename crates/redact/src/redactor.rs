@@ -1,4 +1,4 @@
-//! Goes through a text and puts marks in the place of secrets.
+//! Scans a text and replaces secrets by marks.
 
 use std::borrow::Cow;
 
@@ -11,42 +11,43 @@ use crate::{
     shapes,
 };
 
-/// How often a text is gone through again after a change: a mark may have brought two things together.
+/// The maximum number of scans after changes: a mark may bring a name and a value together.
 const PASSES_MAX: usize = 3;
 
-/// The longest mark there is.
+/// The maximum length of a mark.
 const MARK_BYTES_MAX: usize = 48;
 
-/// From here on a secret may be longer than what was looked at.
+/// The length from which on a secret may exceed the examined range.
 const LONG_BYTES: usize = names::VALUE_BYTES_MAX - 256;
 
-/// Finds secrets and marks them.
+/// Finds secrets and replaces them by marks.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
     known: Known,
 }
 
-/// A text without its secrets, as far as they can be told by form and name.
+/// Redacts a text, as far as secrets are recognised by form and name.
 pub fn redact(text: &str) -> Cow<'_, str> {
     Redactor::default().text(text)
 }
 
 impl Redactor {
-    /// One that also knows secrets by their value. Values shorter than six bytes are not looked for.
+    /// Creates a redactor that also knows secrets by their value. Values shorter than six bytes are not searched for.
     pub fn new<S: AsRef<str>>(known_values: impl IntoIterator<Item = S>) -> Self {
         Redactor { known: Known::new(known_values) }
     }
 
-    /// A text without its secrets; the text itself where there are none.
+    /// Redacts a text; returns the text itself if it contains no secret.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.bytes(text.as_bytes()) {
             Cow::Borrowed(_) => Cow::Borrowed(text),
-            // Secrets begin and end beside ASCII, so that no character is cut; were it otherwise, losing one is better than failing.
+            // Secrets begin and end at ASCII characters, so no character is split; if one were, losing it is better
+            // than failing.
             Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
         }
     }
 
-    /// Bytes without their secrets; whatever is no text stays.
+    /// Redacts bytes; binary content stays.
     pub fn bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         let mut result = Cow::Borrowed(text);
         for _ in 0..PASSES_MAX {
@@ -58,22 +59,23 @@ impl Redactor {
         result
     }
 
-    /// Whether a secret stands under such a name: `API_KEY`, `db.password`.
+    /// Reports if a value with this name is a secret: `API_KEY`, `db.password`.
     pub fn is_secret_name(name: &str) -> bool {
         names::is_secret(name)
     }
 
-    /// Whether this value under this name is a secret: one to be looked for wherever it appears.
+    /// Reports if this value under this name is a secret, which must then be redacted in any context.
     pub fn is_secret(name: &str, value: &str) -> bool {
         names::named(name, value).is_some()
     }
 
-    /// Whether there may be anything to redact. Much quicker than to redact, and never wrong when it says no.
+    /// Reports if the text may contain a secret. It is much faster than redacting, and a negative answer is always
+    /// correct.
     pub fn may_hold(&self, text: &str) -> bool {
         Hints::all().any(text.as_bytes()) || self.known.next(text.as_bytes(), 0).is_some()
     }
 
-    /// Lines of a stream. `within` says whether they begin within a block.
+    /// Redacts lines of a stream. `within` is the state at their beginning.
     pub(crate) fn lines(&self, text: &[u8], within: &mut Within) -> Vec<u8> {
         match self.pass(text, within) {
             Some(changed) => self.bytes(&changed).into_owned(),
@@ -81,7 +83,7 @@ impl Redactor {
         }
     }
 
-    /// Once through; nothing where nothing changes.
+    /// Scans the text once; `None` if nothing changes.
     fn pass(&self, text: &[u8], within: &mut Within) -> Option<Vec<u8>> {
         let mut writer = Writer { text, copied: 0, out: None };
         if within.is_open() {
@@ -106,7 +108,7 @@ impl Redactor {
                 }
                 (Some((hint, start, end)), _) => (look(text, hint, start, end), after(text, hint, start)),
             };
-            // A value that is known comes before one that only has a name, where they meet.
+            // If both overlap, a known value takes precedence over one that only has a name.
             let secret = match (secret, known) {
                 (Some((start, end, _)), Some(known)) if known.0 < end && start < known.1 => {
                     Some((start.min(known.0), end.max(known.1), "known secret"))
@@ -122,7 +124,7 @@ impl Redactor {
     }
 }
 
-/// What a hint led to.
+/// Examines the text at a hint and returns the secret, if there is one.
 fn look(text: &[u8], hint: Hint, start: usize, end: usize) -> Option<Secret> {
     match hint {
         Hint::Mark | Hint::Block => None,
@@ -140,14 +142,14 @@ fn look(text: &[u8], hint: Hint, start: usize, end: usize) -> Option<Secret> {
     }
 }
 
-/// Where a secret really ends that is longer than what was looked at.
+/// Returns the real end of a secret that exceeds the examined range.
 fn whole(text: &[u8], start: usize, end: usize) -> usize {
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=_-.".contains(byte);
     let more = if end - start >= LONG_BYTES { text[end..].iter().take_while(is_part).count() } else { 0 };
     end + more
 }
 
-/// Where to go on after a hint that led to nothing: past a mark, or one byte further, as hints may overlap.
+/// Returns the position after a hint without a secret: past a mark, or one byte further, because hints may overlap.
 fn after(text: &[u8], hint: Hint, start: usize) -> usize {
     let is_end = |byte: &u8| *byte == b']';
     match hint {
@@ -156,7 +158,7 @@ fn after(text: &[u8], hint: Hint, start: usize) -> usize {
     }
 }
 
-/// The text with marks, made only where there is one.
+/// Writes the text with marks; it allocates only if there is a mark.
 struct Writer<'t> {
     text: &'t [u8],
     copied: usize,
@@ -164,7 +166,7 @@ struct Writer<'t> {
 }
 
 impl Writer<'_> {
-    /// Puts a mark in the place of a secret; where to go on.
+    /// Replaces a secret by a mark; returns the position after the secret.
     fn mark(&mut self, start: usize, end: usize, kind: &str) -> usize {
         let start = start.max(self.copied);
         let out = self.out.get_or_insert_with(|| Vec::with_capacity(self.text.len()));
@@ -176,7 +178,7 @@ impl Writer<'_> {
         end
     }
 
-    /// Marks a block that begins at `start`; where to go on.
+    /// Replaces a block that begins at `start` by a mark; returns the position after it.
     fn block(&mut self, start: usize, within: &mut Within) -> Option<usize> {
         let header = blocks::begins(self.text, start)?;
         if let Some(end) = blocks::one_line(self.text, header) {
@@ -193,7 +195,7 @@ impl Writer<'_> {
         Some(self.copied)
     }
 
-    /// Leaves out what is left of a block.
+    /// Skips the rest of a block.
     fn rest_of_block(&mut self, within: &mut Within) {
         let (length, needs_line_end) = within.pass(&self.text[self.copied..]);
         let out = self.out.get_or_insert_with(Vec::new);

@@ -1,4 +1,4 @@
-//! Tokens that are known by their form alone.
+//! Tokens that are recognised by their form alone.
 
 use std::sync::LazyLock;
 
@@ -6,21 +6,21 @@ use regex::bytes::Regex;
 
 use crate::value;
 
-/// A form.
+/// The form of a token.
 pub(crate) struct Shape {
-    /// What the mark says.
+    /// The kind that the mark names.
     pub(crate) kind: &'static str,
-    /// What every one of them begins with, or contains where `before` is set.
+    /// The text that every token begins with, or contains if `before` is set.
     pub(crate) hint: &'static str,
-    /// The whole of it, from the hint on.
+    /// The pattern of the token, from the hint on.
     form: Option<Regex>,
-    /// How many bytes before the hint belong to it.
+    /// The number of bytes before the hint that belong to the token.
     before: usize,
-    /// Whether a word of ordinary letters could have the same form.
+    /// True if ordinary words could have the same form, so the token must look random.
     needs_chance: bool,
 }
 
-/// kind, hint, form from the hint on, bytes before the hint, whether ordinary words could look the same.
+/// The kind, the hint, the pattern from the hint on, the bytes before the hint, and if the token must look random.
 type Row = (&'static str, &'static str, &'static str, usize, bool);
 
 #[rustfmt::skip]
@@ -162,7 +162,7 @@ const ROWS: &[Row] = &[
     ("password hash", "$6$", r"\$6\$(?:rounds=[0-9]+\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{86}", 0, false),
 ];
 
-/// All forms.
+/// Returns all forms.
 pub(crate) fn all() -> &'static [Shape] {
     static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| ROWS.iter().map(Shape::new).collect());
     &SHAPES
@@ -173,19 +173,20 @@ impl Shape {
         Shape { kind, hint, form: Regex::new(&format!("^(?-u:{form})")).ok(), before, needs_chance }
     }
 
-    /// Where a token of this form that has its hint at `at` begins and ends.
+    /// Returns the range of a token of this form whose hint is at `at`.
     pub(crate) fn find(&self, text: &[u8], at: usize) -> Option<(usize, usize)> {
         let found = self.form.as_ref()?.find(text.get(at..)?)?;
         let start = at - before(text, at, self.before)?;
         let end = at + found.end();
-        // Within a longer word it is something else.
+        // Within a longer word it is not a token.
         let is_apart = start.checked_sub(1).and_then(|at| text.get(at)).is_none_or(|byte| !is_word(*byte));
         let is_random = !self.needs_chance || value::is_random(&text[at + self.hint.len().min(found.end())..end]);
         (is_apart && is_random && text.get(end).is_none_or(|byte| !is_word(*byte))).then_some((start, end))
     }
 }
 
-/// How many bytes before the hint belong to the token: all of the word, at least half of what is wanted.
+/// Returns the number of bytes before the hint that belong to the token; `None` if fewer than half of the wanted ones
+/// are word characters.
 fn before(text: &[u8], at: usize, wanted: usize) -> Option<usize> {
     let count = text[..at].iter().rev().take(wanted).take_while(|byte| is_word(**byte) || **byte == b'~').count();
     (count * 2 >= wanted).then_some(count)
@@ -195,7 +196,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The token of one of the forms that a value begins with: how long it is, and its kind.
+/// Returns the length and the kind of the token that a value begins with.
 pub(crate) fn at_start(value: &[u8]) -> Option<(usize, &'static str)> {
     let may_be = |shape: &&Shape| value.starts_with(shape.hint.as_bytes());
     all().iter().filter(may_be).find_map(|shape| shape.find(value, 0).map(|(_, end)| (end, shape.kind)))

@@ -1,4 +1,5 @@
-//! Bytes that come in pieces. Lines are the unit: what has no end yet waits for it, so that no secret slips through where two pieces meet.
+//! Redaction of bytes that arrive in pieces. Lines are the unit: an incomplete line is held back, so that no secret
+//! passes at the boundary of two pieces.
 
 use std::{
     io::{self, Read},
@@ -7,32 +8,32 @@ use std::{
 
 use crate::{Redactor, blocks::Within};
 
-/// The longest line that is waited for. Of a longer one the beginning is let go, cut where no word is.
+/// The maximum length of a line that is held back. The beginning of a longer one is released, cut between words.
 const LINE_BYTES_MAX: usize = 64 * 1024;
 
-/// What is held back of a line that is let go: longer than any token.
+/// The length of the part that is held back when a long line is released: longer than any token.
 const HELD_BYTES: usize = 8 * 1024;
 
-/// A stream being redacted.
+/// A stream that is redacted.
 #[derive(Clone, Debug)]
 pub struct Stream {
     redactor: Arc<Redactor>,
-    /// A line without its end.
+    /// The incomplete last line.
     held: Vec<u8>,
     within: Within,
 }
 
 impl Stream {
-    /// A stream of which nothing has come yet.
+    /// Creates an empty stream.
     pub fn new(redactor: Arc<Redactor>) -> Self {
         Stream { redactor, held: Vec::new(), within: Within::default() }
     }
 
-    /// Takes a piece; gives what can be shown.
+    /// Appends a piece; returns the redacted text that is complete.
     pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         self.held.extend(piece);
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        // Only the new piece can have ended a line.
+        // Only the new piece can contain a line end.
         let from = self.held.len() - piece.len();
         let ready = match self.held[from..].iter().rposition(is_end) {
             Some(end) => from + end + 1,
@@ -44,21 +45,21 @@ impl Stream {
         self.redactor.lines(&lines, &mut self.within)
     }
 
-    /// What was held back: there is nothing more to come.
+    /// Returns the redacted rest, when no more pieces follow.
     pub fn finish(&mut self) -> Vec<u8> {
         let rest = std::mem::take(&mut self.held);
         self.redactor.lines(&rest, &mut self.within)
     }
 }
 
-/// Where a line that is too long can be cut.
+/// Returns the position at which a line that is too long can be cut.
 fn cut(line: &[u8]) -> usize {
     let latest = line.len() - HELD_BYTES;
     let is_apart = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b';');
     line[..latest].iter().rposition(is_apart).filter(|at| *at > 0).unwrap_or(latest)
 }
 
-/// Reads from another reader and redacts on the way.
+/// A reader that redacts the bytes of another reader.
 #[derive(Debug)]
 pub struct Reader<R> {
     from: R,
@@ -69,7 +70,7 @@ pub struct Reader<R> {
 }
 
 impl<R: Read> Reader<R> {
-    /// What `from` gives, without its secrets.
+    /// Wraps `from`; reads return its bytes without secrets.
     pub fn new(from: R, redactor: Arc<Redactor>) -> Self {
         Reader { from, stream: Stream::new(redactor), ready: Vec::new(), given: 0, is_over: false }
     }
@@ -87,7 +88,7 @@ impl<R: Read> Reader<R> {
 }
 
 impl<R: Read> Read for Reader<R> {
-    /// Fills the buffer wherever there is enough to come, as reading from a file does.
+    /// Fills the buffer if enough bytes are available, as reading from a file does.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
         while filled < buffer.len() {

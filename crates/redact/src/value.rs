@@ -1,23 +1,23 @@
-//! Whether a value beside a secret's name is a secret, or a placeholder, a word, a path or a piece of code.
+//! Decides if a value beside the name of a secret is a secret, or a placeholder, a word, a path or a piece of code.
 
-/// How a value stands in its text.
+/// The notation of a value in its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// Between quotes.
+    /// The value is between quotes.
     Quoted,
-    /// Bare, and surely a value: after a flag, or close to `=`.
+    /// The value is bare and certain: after a flag, or directly after `=`.
     Given,
-    /// Bare, and perhaps an expression or prose: after `: ` or ` = `.
+    /// The value is bare, and may be an expression or prose: after `: ` or ` = `.
     Bare,
 }
 
-/// The shortest password.
+/// The minimum length of a password.
 const PASSWORD_BYTES_MIN: usize = 4;
 
-/// The shortest token.
+/// The minimum length of a token.
 const TOKEN_BYTES_MIN: usize = 8;
 
-/// Whether this is a password rather than what stands in its place.
+/// Reports if the value is a password and not a placeholder.
 pub(crate) fn is_password(value: &[u8], style: Style) -> bool {
     if value.len() < PASSWORD_BYTES_MIN || is_placeholder(value) || is_path(value) || is_package_version(value) {
         return false;
@@ -29,14 +29,14 @@ pub(crate) fn is_password(value: &[u8], style: Style) -> bool {
     if !value.iter().all(is_word) {
         return !value.iter().all(|byte| byte.is_ascii_punctuation()) && !is_prose(value);
     }
-    // Only letters: a word of a language, or a password like one.
+    // Only letters: a word of a language, or a password that looks like one.
     let is_lower = value.iter().all(|byte| !byte.is_ascii_uppercase());
     let is_mixed = value[1..].iter().any(u8::is_ascii_uppercase) && !is_lower && !is_camel(value);
     let is_long = value.len() >= 6 && !value.contains(&b' ') && !has_telling_word(value);
     is_long && (is_mixed || (is_lower && style != Style::Bare))
 }
 
-/// Whether this is a token rather than what stands in its place.
+/// Reports if the value is a token and not a placeholder.
 pub(crate) fn is_token(value: &[u8], style: Style) -> bool {
     let is_number = value.iter().all(|byte| byte.is_ascii_digit() || b"._,:-".contains(byte));
     let is_out = value.len() < TOKEN_BYTES_MIN || is_number || is_placeholder(value) || is_path(value);
@@ -50,7 +50,7 @@ pub(crate) fn is_token(value: &[u8], style: Style) -> bool {
     }
 }
 
-/// Whether this looks as if chance had made it: not words, not an identifier.
+/// Reports if the value looks random: not words, not an identifier.
 pub(crate) fn is_random(value: &[u8]) -> bool {
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
@@ -64,7 +64,7 @@ pub(crate) fn is_random(value: &[u8]) -> bool {
     }
 }
 
-/// Bits per byte.
+/// Returns the entropy in bits per byte.
 fn entropy(value: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     value.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
@@ -81,13 +81,14 @@ fn has_letters_and_digits(value: &[u8]) -> bool {
     value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// `theNextThing`, `TheNextThing`: every part a word.
+/// Reports if every part is a word: `theNextThing`, `TheNextThing`.
 fn is_camel(value: &[u8]) -> bool {
     let uppers = value.iter().filter(|byte| byte.is_ascii_uppercase()).count();
     value.iter().all(u8::is_ascii_alphabetic) && uppers * 3 <= value.len()
 }
 
-/// Words with underscores, dashes or dots between them, at most a number at the end of each.
+/// Reports if the value consists of words joined by underscores, dashes or dots, each with at most a short number at
+/// its end.
 fn is_identifier(value: &[u8]) -> bool {
     let parts = value.split(|byte| b"_-.".contains(byte));
     let is_word = |part: &[u8]| {
@@ -99,20 +100,21 @@ fn is_identifier(value: &[u8]) -> bool {
     value.contains(&b'_') && parts.clone().all(is_word) || parts.clone().count() >= 3 && parts.clone().all(is_word)
 }
 
-/// `1.2.3-rc4`, `2024-01-31T12:00:00Z`.
+/// Reports if the value is a version or a date: `1.2.3-rc4`, `2024-01-31T12:00:00Z`.
 fn is_version(value: &[u8]) -> bool {
     let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     letters <= 4 && value.iter().any(|byte| b".:-".contains(byte)) && value.len() < 40
 }
 
-/// `1.2.1`, `^4.0.0`, `>=2.1`: the version of a package whose name ends like a secret's.
+/// Reports if the value is a package version: `1.2.1`, `^4.0.0`, `>=2.1`. The name of the package may end like that of
+/// a secret.
 fn is_package_version(value: &[u8]) -> bool {
     let number = value.iter().position(|byte| !b"^~<>=v ".contains(byte)).map_or(&value[..0], |at| &value[at..]);
     let is_part = |byte: &u8| byte.is_ascii_digit() || b".x*".contains(byte);
     number.contains(&b'.') && number.len() <= 16 && number.iter().all(is_part)
 }
 
-/// Words that stand where a value should be.
+/// Words that are used instead of a value.
 #[rustfmt::skip]
 const NO_VALUES: &[&str] = &[
     "null", "none", "nil", "true", "false", "undefined", "required", "optional", "string", "str", "text", "bytes",
@@ -125,7 +127,7 @@ const NO_VALUES: &[&str] = &[
     "private", "protected", "readonly", "option", "char", "varchar", "password123-example", "n/a", "pass123-example",
 ];
 
-/// What values begin with that stand for another.
+/// Prefixes of values that refer to another value.
 const STANDS_FOR: &[&str] = &[
     "$",
     "%(",
@@ -179,7 +181,7 @@ const STANDS_FOR: &[&str] = &[
     "placeholder",
 ];
 
-/// Whether a person or a program has yet to put the value in.
+/// Reports if the value is only a placeholder that a person or a program replaces later.
 pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     let text = String::from_utf8_lossy(value).to_ascii_lowercase();
     let text = text.trim();
@@ -199,7 +201,7 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
         || STANDS_FOR.iter().any(|start| text.starts_with(start))
 }
 
-/// `/run/secrets/db`, `./key.pem`, `C:\keys`.
+/// Reports if the value is a path: `/run/secrets/db`, `./key.pem`, `C:\keys`.
 fn is_path(value: &[u8]) -> bool {
     let is_rooted = [&b"/"[..], b"./", b"../", b"~/", b"C:\\"].iter().any(|root| value.starts_with(root));
     let is_file = [&b".pem"[..], b".key", b".txt", b".json", b".env", b".crt"].iter().any(|end| value.ends_with(end));
@@ -208,7 +210,7 @@ fn is_path(value: &[u8]) -> bool {
     is_file || (is_rooted && parts.clone().count() >= 1 && parts.clone().all(is_wordy) && entropy(value) < 4.2)
 }
 
-/// A call, a field, an index, a path of names, a type: what a program computes, not what it holds.
+/// Reports if the value is code: a call, a field, an index, a path of names, a type.
 fn is_code(value: &[u8]) -> bool {
     let names = value.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte)).count();
     let begins_as_name = value.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
@@ -228,7 +230,7 @@ fn is_code(value: &[u8]) -> bool {
     is_operator || (begins_as_name && (is_call || is_type || is_field))
 }
 
-/// Several words: a label or a message.
+/// Reports if the value consists of several words: a label or a message.
 fn is_prose(value: &[u8]) -> bool {
     let words = value.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
     let plain =
@@ -237,7 +239,7 @@ fn is_prose(value: &[u8]) -> bool {
     plain >= 3 && plain * 3 >= words.count() * 2
 }
 
-/// A name of what a variable holds, or a word of a message.
+/// Reports if the value contains a word that names the content of a variable, or a word of a message.
 fn has_telling_word(value: &[u8]) -> bool {
     const TELLING: [&str; 26] = [
         "password",

@@ -1,22 +1,22 @@
-//! Whether a name is that of a secret, decided by its words: `DB_PASSWORD`, `clientSecret`, `x-api-key`; not `token_count`.
+//! Decides by its words if a name is that of a secret: `DB_PASSWORD`, `clientSecret`, `x-api-key`; not `token_count`.
 
-/// How sure a name makes of what stands beside it.
+/// The certainty that a name gives to the value beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// Whatever it is, it is secret, unless it is no value at all.
+    /// Any value is secret, unless it is a placeholder.
     Password,
-    /// Secret where it looks like chance.
+    /// The value is secret if it looks random.
     Token,
-    /// A scheme and what proves who asks.
+    /// A scheme followed by credentials.
     Authorization,
     /// Pairs of names and values.
     Cookie,
 }
 
-/// The longest name that is looked at.
+/// The maximum length of a name that is examined.
 pub(crate) const NAME_BYTES_MAX: usize = 128;
 
-/// What such a name means, and what the mark says.
+/// Returns the class of a name, and the kind that the mark names.
 pub(crate) fn classify(name: &[u8]) -> Option<(Class, &'static str)> {
     let words = split(name);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -39,7 +39,7 @@ pub(crate) fn classify(name: &[u8]) -> Option<(Class, &'static str)> {
     }
 }
 
-/// Words before `token` that make it something else: a place in a list, a piece of a text.
+/// Words before `token` that give it another meaning: a position in a list, a part of a text.
 const NOT_TOKENS: [&str; 24] = [
     "next",
     "page",
@@ -71,7 +71,7 @@ const NOT_TOKENS: [&str; 24] = [
 const NOT_PASSWORDS: [&str; 10] =
     ["tests", "test", "must", "to", "will", "first", "second", "render", "checks", "should"];
 
-/// Words before `key` that make it a secret one.
+/// Words before `key` that make it a secret.
 const SECRET_KEYS: [&str; 27] = [
     "api",
     "access",
@@ -104,12 +104,12 @@ const SECRET_KEYS: [&str; 27] = [
 
 fn is_key(before: &[&str]) -> bool {
     let Some((previous, earlier)) = before.split_last() else { return false };
-    // `ssh host key` and the like are names of files or fingerprints.
+    // `ssh host key` and similar names are names of files or fingerprints.
     let is_public = earlier.contains(&"public") || (*previous == "host" && earlier.contains(&"ssh"));
     SECRET_KEYS.contains(previous) && !is_public
 }
 
-/// Names written in one word.
+/// Classifies names that are written as one word.
 fn by_end(word: &str) -> Option<(Class, &'static str)> {
     const ENDS: [(&str, Class, &str); 16] = [
         ("password", Class::Password, "password"),
@@ -132,7 +132,7 @@ fn by_end(word: &str) -> Option<(Class, &'static str)> {
     ENDS.iter().find(|(end, _, _)| word.ends_with(end)).map(|(_, class, kind)| (*class, *kind))
 }
 
-/// The words of a name in lower case, without numbers at its end.
+/// Returns the words of a name in lower case, without trailing numbers.
 fn split(name: &[u8]) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let mut previous = b'_';
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_told_apart_by_their_words() {
+    fn names_are_distinguished_by_their_words() {
         let secret = [
             "password",
             "DB_PASSWORD",

@@ -1,4 +1,4 @@
-//! Every secret and every look-alike of `corpus/`, and what must hold for all of them together.
+//! Tests of every secret and every look-alike in `corpus/`, and of the properties of redaction.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -32,7 +32,7 @@ fn lookalikes() -> Vec<Case> {
     toml::from_str::<Corpus>(include_str!("../corpus/lookalikes.toml")).unwrap().case
 }
 
-/// What is wrong with how a text with secrets came out.
+/// Returns the error in the redacted text of a case, if any.
 fn wrong(case: &Case, result: &str) -> Option<String> {
     let left = case.gone.iter().find(|gone| result.contains(gone.as_str()));
     let why = match left {
@@ -49,7 +49,7 @@ fn assert_none(wrong: Vec<String>) {
 }
 
 #[test]
-fn every_secret_is_gone_and_what_stands_around_it_is_not() {
+fn every_secret_is_removed_and_its_surroundings_stay() {
     let cases = secrets();
     assert!(cases.len() >= 100, "there are {} cases", cases.len());
     assert_none(cases.iter().filter_map(|case| wrong(case, &redact(&case.text))).collect());
@@ -63,7 +63,7 @@ fn every_look_alike_stays() {
 }
 
 #[test]
-fn redacting_again_changes_nothing() {
+fn redaction_is_idempotent() {
     let again = |case: &Case| {
         let once = redact(&case.text).into_owned();
         let twice = redact(&once).into_owned();
@@ -73,7 +73,7 @@ fn redacting_again_changes_nothing() {
 }
 
 #[test]
-fn a_stream_comes_out_the_same_wherever_it_is_cut() {
+fn stream_result_does_not_depend_on_the_cuts() {
     let redactor = Arc::new(Redactor::default());
     let mut failures = Vec::new();
     for case in secrets().iter().chain(&lookalikes()) {
@@ -92,7 +92,7 @@ fn a_stream_comes_out_the_same_wherever_it_is_cut() {
 }
 
 #[test]
-fn a_reader_gives_what_the_whole_text_gives() {
+fn reader_gives_the_same_result_as_the_whole_text() {
     let text: String = secrets().iter().map(|case| format!("{}\n", case.text)).collect::<String>().repeat(20);
     let redactor = Arc::new(Redactor::default());
     let mut read = String::new();
@@ -101,7 +101,7 @@ fn a_reader_gives_what_the_whole_text_gives() {
 }
 
 #[test]
-fn a_secret_in_a_line_without_end_is_found() {
+fn secret_in_an_endless_line_is_found() {
     let redactor = Arc::new(Redactor::default());
     let token = format!("ghp_{}", "FAKE0fake1".repeat(4));
     let text = format!("{} {token} {}", "word ".repeat(30_000), "more ".repeat(30_000));
@@ -114,7 +114,7 @@ fn a_secret_in_a_line_without_end_is_found() {
 }
 
 #[test]
-fn values_that_are_known_are_found_wherever_and_however_they_stand() {
+fn known_values_are_found_in_every_notation() {
     let redactor = Redactor::new(["correct horse/battery", "tiny"]);
     let text = "a correct horse/battery, correct%20horse%2Fbattery, Y29ycmVjdCBob3JzZS9iYXR0ZXJ5 and tiny things";
     let expected = "a [redacted: known secret], [redacted: known secret], [redacted: known secret] and tiny things";
@@ -124,7 +124,7 @@ fn values_that_are_known_are_found_wherever_and_however_they_stand() {
 }
 
 #[test]
-fn json_is_judged_by_the_names_in_it() {
+fn json_is_judged_by_its_field_names() {
     let mut value = serde_json::json!({
         "password": "two words 8", "count": 3, "tree": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
         "argv": ["deploy", "--token", "FAKE0fake1FAKE2", "--region", "eu"],
@@ -144,7 +144,7 @@ fn json_is_judged_by_the_names_in_it() {
     assert!(!Redactor::default().json(&mut value), "the second time changes nothing");
 }
 
-/// Texts made of pieces of the corpus, so that every sign meets every other.
+/// Texts made of pieces of the corpus, so that all kinds of evidence are combined.
 fn pieces() -> impl Strategy<Value = String> {
     let all: Vec<String> = secrets().into_iter().chain(lookalikes()).map(|case| case.text).collect();
     let piece = (prop::sample::select(all), 0..200_usize, 0..200_usize).prop_map(|(text, skip, take)| {
@@ -159,13 +159,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_text_makes_it_fail_and_twice_is_as_good_as_once(text in pieces()) {
+    fn no_text_causes_a_failure_and_redaction_is_idempotent(text in pieces()) {
         let once = redact(&text).into_owned();
         prop_assert_eq!(redact(&once).into_owned(), once);
     }
 
     #[test]
-    fn no_bytes_make_it_fail(bytes in prop::collection::vec(any::<u8>(), 0..300), text in pieces()) {
+    fn no_bytes_cause_a_failure(bytes in prop::collection::vec(any::<u8>(), 0..300), text in pieces()) {
         let redactor = Arc::new(Redactor::new(["known value"]));
         let all = [bytes.as_slice(), text.as_bytes(), bytes.as_slice()].concat();
         let _ = redactor.bytes(&all);
