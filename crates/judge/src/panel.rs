@@ -1,7 +1,7 @@
 //! The panel: asks one judge after the other until one of them gives a valid verdict.
 //!
 //! A model whose answer is refused gets the list of problems and may correct it, at most [`REPAIRS_MAX`] times. Then
-//! the next judge is asked, and finally the rules, or the person with whom the chain ends; the activity then waits for
+//! the next judge is asked, and finally the rules, or the person at the end of the chain; the activity then waits for
 //! that person. If a state wants several votes, they must agree. Nothing is spent beyond the budget.
 
 use std::sync::Arc;

@@ -14,7 +14,7 @@ pub enum Permission {
     /// Delete one file.
     #[serde(rename = "fs.delete")]
     Delete,
-    /// Start a confined program.
+    /// Start a program or run a command.
     #[serde(rename = "proc.exec")]
     Exec,
     /// Start a program that is not confined to the workspace.

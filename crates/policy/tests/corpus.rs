@@ -185,7 +185,7 @@ fn corpus_is_large_and_half_of_it_tries_to_bypass_the_policy() {
 }
 
 #[test]
-fn risk_has_exactly_the_factors_that_the_case_names() {
+fn risk_raises_the_named_factors_and_not_the_excluded_ones() {
     let mut wrong = Vec::new();
     for case in patches() {
         let found = risk::score(&Patch { files: case.files }, risk::Evidence { count: 1 }, risk::Table::builtin());

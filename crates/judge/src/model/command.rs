@@ -36,7 +36,7 @@ pub(super) async fn run(
     Ok(Reply { text, finish: "exit 0".to_owned(), usage, confined: Some(confined), ..Reply::default() })
 }
 
-/// Returns the program's sandbox rules: the usual ones, without any write access.
+/// Returns the program's sandbox rules: the usual ones, but only its temporary directory is writable.
 fn rules(command: &Command, sandbox: &Sandbox, own: &TempDir) -> Result<Rules, Fault> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let own = own.path().canonicalize().map_err(|error| Fault::Local(format!("its own folder: {error}")))?;

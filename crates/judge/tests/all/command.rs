@@ -49,7 +49,7 @@ fn enforced(trial: &Trial, ended: &Ended) -> Json {
 }
 
 #[tokio::test]
-async fn a_program_reads_the_question_and_prints_the_answer() {
+async fn program_reads_the_question_and_prints_the_answer() {
     let script = telling(
         r#"found=$(tr -d '"\\' | grep -o 'role:user\|# Task\|enum:.has_issue,no_issue.' | sort -u | tr '\n' ' ')"#,
     );

@@ -108,7 +108,7 @@ impl Scene<'_> {
         self.script_field(script, &mut inner);
     }
 
-    /// Checks a file with code: it is treated like a program, if it can be read by the rules.
+    /// Checks a script file: it needs read access like a program; a device or an unknown file is unclear.
     fn script_file(&mut self, call: &Call<'_>, file: &Field, state: &State) {
         let is_device = file.text.starts_with("/dev/") || file.text.starts_with("/proc/") || file.text == "-";
         match is_device || !file.is_known {

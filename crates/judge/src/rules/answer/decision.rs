@@ -78,8 +78,8 @@ fn is_no_better(facts: &Value) -> bool {
     matches!((passed, best), (Some(passed), Some(best)) if passed <= best)
 }
 
-/// Returns the cases that passed in the baseline and fail now, as measured; if the measurement names none, by comparing
-/// the case lists.
+/// Returns the cases that passed in the baseline and fail now: the measured list, or a comparison of the case lists if
+/// there is none.
 fn regressions(facts: &Value) -> Vec<String> {
     if let Some(measured) = facts.pointer("/test_result/regressions").and_then(Value::as_array) {
         return measured.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect();
