@@ -7,7 +7,7 @@
 use std::{io::IsTerminal as _, time::Duration};
 
 use interlock_chart::Value;
-use interlock_journal::{Entry, Head, Phase};
+use interlock_journal::{Entry, Head, Phase, WorkerName};
 use interlock_runtime::{Live, News, Offers, Runtime};
 use serde_json::{Value as Json, json};
 use tokio::{
@@ -84,7 +84,7 @@ impl<'s> Driver<'s> {
     pub(crate) async fn adopt(&mut self) -> Result<(), Failure> {
         match self.runtime.adopt(self.follower.head.key).await? {
             None => Ok(()),
-            Some(pid) => self.watch(pid).await,
+            Some(worker) => self.watch(&worker).await,
         }
     }
 
@@ -190,13 +190,13 @@ impl<'s> Driver<'s> {
         }
     }
 
-    /// Watches another process move the run, until that process has done with it.
-    async fn watch(&mut self, pid: u32) -> Result<(), Failure> {
-        self.progress.say(&format!("process {pid} moves {}", self.follower.head.name));
+    /// Watches another worker move the run, until that worker gives it up.
+    async fn watch(&mut self, worker: &WorkerName) -> Result<(), Failure> {
+        self.progress.say(&format!("{worker} moves {}", self.follower.head.name));
         while self.interrupts == 0 {
             self.look()?;
             let is_moved = matches!(self.follower.standing(), Standing::Moving | Standing::Timer(_));
-            if !is_moved || self.follower.holder()?.is_none_or(|holder| holder.pid != pid) {
+            if !is_moved || self.follower.holder()?.is_none_or(|holder| holder.worker != *worker) {
                 break;
             }
             self.pause(TICK).await;

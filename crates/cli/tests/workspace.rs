@@ -87,6 +87,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("testkit", &["chart", "core"]),
     ("testkit-activity", &["chart", "core", "journal", "activity", "sandbox"]),
     ("testkit-cli", &[]),
+    ("testkit-engine", &["chart", "core", "journal"]),
     ("testkit-runs", &["chart", "core", "journal", "sqlite", "activity", "runtime", "testkit"]),
 ];
 

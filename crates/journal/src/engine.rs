@@ -1,15 +1,15 @@
 //! The seam between the runtime and whatever makes runs durable.
 //!
-//! An engine keeps records, wakes runs, carries messages between processes and sees to it that one process at a time advances a run.
-//! It never decides anything: what a record means is up to `step`. One conformance suite (`tests/engine.rs`) says what
-//! an engine must do; a second engine is right when it passes.
+//! An engine keeps records, wakes runs, carries messages between workers and ensures that one worker at a time advances a run.
+//! It decides nothing: `step` decides what a record means. The conformance suite (`crates/testkit-engine`) defines what an
+//! engine must do; a second engine is correct if it passes.
 
 use std::collections::BTreeSet;
 
 use crate::{Definition, Entry, EvidenceStore, Hash, Receipt, Record, Result, Unchained};
 use interlock_core::TimerId;
 
-/// The number a run has within an engine.
+/// The number of a run within an engine. A run that is created later has a higher number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunKey(pub i64);
 
@@ -125,15 +125,26 @@ pub struct Lease {
     pub epoch: i64,
 }
 
-/// What became of a claim.
+/// The name of a worker: a process that can own runs. Unique among the living workers of a store, and readable in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(transparent)]
+pub struct WorkerName(pub String);
+
+impl std::fmt::Display for WorkerName {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+/// The result of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// It is ours now. Whoever held it before is dead, and what they had begun must be looked after.
+    /// The run is ours now. Its former owner is dead; the new owner must recover the attempts that it had begun.
     Ours(Lease),
-    /// A living process has it.
+    /// A living worker owns the run.
     Held {
-        /// The process.
-        pid: u32,
+        /// The owner.
+        worker: WorkerName,
     },
 }
 
@@ -170,19 +181,16 @@ pub struct Head {
     /// How often it was claimed.
     #[serde(skip)]
     pub epoch: i64,
-    /// The process that holds it, dead or alive.
-    #[serde(skip)]
-    pub worker: Option<i64>,
     /// When its next timer is due, in milliseconds since 1970.
     #[serde(skip)]
     pub due_ms: Option<i64>,
 }
 
-/// A living process that holds a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+/// The living worker that owns a run.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Holder {
-    /// The process.
-    pub pid: u32,
+    /// The worker.
+    pub worker: WorkerName,
     /// When it took the run, in milliseconds since 1970; unknown for a store of an older version.
     #[serde(
         rename = "since",
@@ -216,8 +224,21 @@ pub struct Filter {
     pub phases: Vec<Phase>,
     /// Only whose name begins so.
     pub prefix: Option<String>,
+    /// Only runs that were created before this one. The last run of a page is the cursor of the next page.
+    pub before: Option<RunKey>,
     /// At most so many, newest first; 0 for all.
     pub at_most: usize,
+}
+
+/// A record that was added to the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its number among the records of all runs: its place in the store's chain.
+    pub number: u64,
+    /// Its run.
+    pub run: RunKey,
+    /// Its place in the run.
+    pub seq: u64,
 }
 
 /// Something sent to a run by whoever does not hold it.
@@ -262,15 +283,22 @@ pub trait Engine: Send + Sync + 'static {
     /// Makes a run.
     fn create(&self, run: NewRun) -> Receipt<Head>;
 
-    /// Adds to a run that stands at `after` and is held under `lease`. Durable when the receipt says so, and not before; refused as a
-    /// whole where the run has moved on or the lease is lost.
+    /// Appends to a run whose last record is `after` and that is owned under `lease`; returns the new last record. Durable when the
+    /// receipt completes, and not before. Refused as a whole if the run has advanced or the lease is lost.
+    ///
+    /// Safe to repeat after a lost answer: if the run has exactly these records after `after` already (same sequence numbers, same
+    /// hashes), nothing is written and the call succeeds.
     fn append(&self, run: RunKey, after: u64, lease: Lease, append: Append) -> Receipt<u64>;
 
     /// A run by its name.
     fn find(&self, name: &str) -> Result<Option<Head>>;
 
-    /// Runs.
+    /// Lists runs, newest first. [`Filter::before`] and [`Filter::at_most`] page through them.
     fn list(&self, filter: &Filter) -> Result<Vec<Head>>;
+
+    /// Returns the records of all runs that were added after number `since`, oldest first, at most so many. A record that becomes
+    /// visible later always has a higher number, so a reader that remembers the last number misses nothing.
+    fn changes(&self, since: u64, at_most: usize) -> Result<Vec<Change>>;
 
     /// What is needed to go on with a run.
     fn open(&self, run: RunKey) -> Result<Opened>;
@@ -281,10 +309,13 @@ pub trait Engine: Send + Sync + 'static {
     /// The evidence that the index has for a run: numbers of records and hashes of files.
     fn evidence_index(&self, run: RunKey) -> Result<BTreeSet<(u64, Hash)>>;
 
-    /// Takes a run at the moment `now_ms`, unless a living process has it.
+    /// The name under which this process claims runs.
+    fn worker(&self) -> WorkerName;
+
+    /// Claims a run at the time `now_ms`, unless a living worker owns it.
     fn claim(&self, run: RunKey, now_ms: i64) -> Receipt<Claim>;
 
-    /// The living process that holds a run.
+    /// The living worker that owns a run.
     fn holder(&self, run: RunKey) -> Result<Option<Holder>>;
 
     /// The record of the entry that a sender gave this id, where there is one.

@@ -12,6 +12,7 @@ mod engine;
 mod entry;
 mod error;
 mod evidence;
+mod evidence_folder;
 mod gc;
 pub mod moment;
 pub mod private;
@@ -20,12 +21,12 @@ mod record;
 
 pub use definition::Definition;
 pub use engine::{
-    Append, Claim, Engine, Filter, Head, Holder, Lease, Message, NewRun, Opened, Phase, Posted, RunKey, StoreHead,
-    TimerChange, Work,
+    Append, Change, Claim, Engine, Filter, Head, Holder, Lease, Message, NewRun, Opened, Phase, Posted, RunKey,
+    StoreHead, TimerChange, Work, WorkerName,
 };
 pub use entry::{By, Created, Entry, Evidence, Fork, GrantUsed, Granted, Left, Result as AttemptResult, Undone};
 pub use error::{Error, Result, Trouble};
-pub use evidence::EvidenceStore;
-pub use gc::{Collected, collect};
+pub use evidence::{Blobs, EvidenceStore};
+pub use gc::Collected;
 pub use receipt::Receipt;
 pub use record::{Hash, Record, Unchained};

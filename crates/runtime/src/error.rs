@@ -42,13 +42,13 @@ pub enum Error {
     /// Writes could not be taken back. Nothing was changed.
     #[error("{0}")]
     Undo(String),
-    /// A living process has the run and does not answer.
-    #[error("run {run} is held by process {pid}, which does not answer")]
+    /// A living worker owns the run and does not answer.
+    #[error("run {run} is held by {worker}, which does not answer")]
     NoAnswer {
         /// Which run.
         run: String,
-        /// Whom.
-        pid: u32,
+        /// The owner.
+        worker: interlock_journal::WorkerName,
     },
 }
 
@@ -58,7 +58,7 @@ impl Error {
         match self {
             Error::Journal(error) => error.hint().map(str::to_owned),
             Error::Refused(refused) => refused.hint(),
-            Error::NoAnswer { pid, .. } => Some(format!("end process {pid}; its runs can then be resumed")),
+            Error::NoAnswer { worker, .. } => Some(format!("end {worker}; its runs can then be resumed")),
             Error::Unproved { .. } => {
                 Some("`--unproved` runs it all the same, and the run and its report say so".into())
             }

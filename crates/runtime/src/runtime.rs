@@ -10,7 +10,9 @@ use std::{
 use interlock_activity::{Activity, Registry};
 use interlock_chart::{Value, library::Source};
 use interlock_core::Semantics;
-use interlock_journal::{By, Claim, Created, Definition, Engine, Entry, Head, NewRun, Phase, Posted, RunKey};
+use interlock_journal::{
+    By, Claim, Created, Definition, Engine, Entry, Head, NewRun, Phase, Posted, RunKey, WorkerName,
+};
 use interlock_redact::Redactor;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{
@@ -339,19 +341,19 @@ impl Runtime {
         Ok(head)
     }
 
-    /// Takes a run up: its state is loaded, and what was under way is looked after. Held by another living process: its pid.
-    pub async fn adopt(&self, run: RunKey) -> Result<Option<u32>> {
+    /// Takes a run up: its state is loaded, and what was under way is looked after. If another living worker owns it: its name.
+    pub async fn adopt(&self, run: RunKey) -> Result<Option<WorkerName>> {
         self.deliver(run, None).await
     }
 
-    /// Brings mail to a run, which is taken up for it where nobody has it. Held by another living process: its pid.
-    async fn deliver(&self, run: RunKey, mail: Option<Mail>) -> Result<Option<u32>> {
+    /// Brings mail to a run, which is taken up for it where nobody has it. If another living worker owns it: its name.
+    async fn deliver(&self, run: RunKey, mail: Option<Mail>) -> Result<Option<WorkerName>> {
         let shared = &self.0;
         let _one_at_a_time = shared.adopting.lock().await;
         let Some(mail) = shared.write_to(run, mail) else { return Ok(None) };
         let lease = match shared.engine.claim(run, shared.clock.now_ms()).await? {
             Claim::Ours(lease) => lease,
-            Claim::Held { pid } => return Ok(Some(pid)),
+            Claim::Held { worker } => return Ok(Some(worker)),
         };
         let opened = shared.engine.open(run)?;
         let loaded = self.loaded(&opened.head.definition)?;
@@ -409,13 +411,13 @@ impl Runtime {
         for _ in 0..ASKED_MAX {
             let (reply, answer) = oneshot::channel();
             let mail = Mail::Ask { request: request.clone(), by: by.clone(), reply: Reply::Here(reply) };
-            let Some(pid) = self.deliver(run.key, Some(mail)).await? else {
+            let Some(owner) = self.deliver(run.key, Some(mail)).await? else {
                 return match answer.await {
                     Ok(answer) => answer,
                     Err(_) => self.recorded(run, &request),
                 };
             };
-            if let Some(answer) = self.ask_there(run, &request, &by, pid).await? {
+            if let Some(answer) = self.ask_there(run, &request, &by, &owner).await? {
                 return answer.map_err(Error::from);
             }
         }
@@ -434,7 +436,7 @@ impl Runtime {
     }
 
     /// Asks the process that holds the run. Nothing where that process has ended without answering.
-    async fn ask_there(&self, run: &Head, request: &Request, by: &By, pid: u32) -> Result<Option<Answer>> {
+    async fn ask_there(&self, run: &Head, request: &Request, by: &By, owner: &WorkerName) -> Result<Option<Answer>> {
         let engine = &self.0.engine;
         let letter = Letter { request: request.clone(), by: by.clone() };
         let body = serde_json::to_string(&letter).unwrap_or_default();
@@ -444,13 +446,13 @@ impl Runtime {
         let deadline = tokio::time::Instant::now() + ANSWER_WAIT;
         loop {
             let is_answered = engine.posted(message)? != Posted::Open;
-            let is_held = matches!(engine.holder(run.key)?, Some(holder) if holder.pid == pid);
+            let is_held = matches!(engine.holder(run.key)?, Some(holder) if holder.worker == *owner);
             let is_given_up = tokio::time::Instant::now() > deadline;
             if is_answered || !is_held || is_given_up {
                 // The holder may have answered and ended since: what the message was when it was taken back is the truth.
                 return match engine.withdraw(message).await? {
                     Posted::Answered(answer) => Ok(serde_json::from_str(&answer).ok()),
-                    Posted::Open if is_held => Err(Error::NoAnswer { run: run.name.clone(), pid }),
+                    Posted::Open if is_held => Err(Error::NoAnswer { run: run.name.clone(), worker: owner.clone() }),
                     Posted::Open => Ok(None),
                 };
             }

@@ -8,8 +8,8 @@ use std::{
 };
 
 use interlock_journal::{
-    Append, Claim, Definition, Engine, Error, EvidenceStore, Filter, Hash, Head, Holder, Lease, Message, NewRun,
-    Opened, Posted, Receipt, Record, Result, RunKey, StoreHead, Work, private,
+    Append, Change, Claim, Definition, Engine, Error, EvidenceStore, Filter, Hash, Head, Holder, Lease, Message,
+    NewRun, Opened, Posted, Receipt, Record, Result, RunKey, StoreHead, Work, WorkerName, private,
 };
 use rusqlite::Connection;
 
@@ -18,6 +18,7 @@ use crate::{
     head_file::{self, HeadFile},
     liveness::{self, Worker},
     store::{self, append, chain, leases, messages, read},
+    worker::worker_name,
     writer::{OnCommit, Writer},
 };
 
@@ -87,8 +88,8 @@ impl Journal {
         result.map_err(Error::from)
     }
 
-    /// This process as others see it, from the first time it holds a run.
-    fn worker(&self) -> Result<Arc<Worker>> {
+    /// Registers this process as a worker when it first claims a run.
+    fn registered(&self) -> Result<Arc<Worker>> {
         let _one_at_a_time = self.registering.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(worker) = self.worker.get() {
             return Ok(worker.clone());
@@ -180,7 +181,7 @@ impl Engine for Journal {
     }
 
     fn create(&self, run: NewRun) -> Receipt<Head> {
-        let worker = match run.claim.then(|| self.worker()).transpose() {
+        let worker = match run.claim.then(|| self.registered()).transpose() {
             Ok(worker) => worker.map(|worker| worker.id),
             Err(error) => return Receipt::of(Err(error)),
         };
@@ -199,6 +200,10 @@ impl Engine for Journal {
         self.read(|connection| read::list(connection, filter))
     }
 
+    fn changes(&self, since: u64, at_most: usize) -> Result<Vec<Change>> {
+        self.read(|connection| read::changes(connection, since, at_most))
+    }
+
     fn open(&self, run: RunKey) -> Result<Opened> {
         self.read(|connection| read::open(connection, run))
     }
@@ -211,8 +216,12 @@ impl Engine for Journal {
         self.read(|connection| read::evidence_index(connection, run))
     }
 
+    fn worker(&self) -> WorkerName {
+        worker_name(std::process::id())
+    }
+
     fn claim(&self, run: RunKey, now_ms: i64) -> Receipt<Claim> {
-        let worker = match self.worker() {
+        let worker = match self.registered() {
             Ok(worker) => worker.id,
             Err(error) => return Receipt::of(Err(error)),
         };
@@ -226,7 +235,7 @@ impl Engine for Journal {
         let folder = workers(&self.folder);
         self.read(|connection| match leases::holder(connection, run)? {
             Some((worker, since_ms)) if liveness::is_alive(&folder, worker) => {
-                Ok(leases::pid(connection, worker)?.map(|pid| Holder { pid, since_ms }))
+                Ok(leases::pid(connection, worker)?.map(|pid| Holder { worker: worker_name(pid), since_ms }))
             }
             _ => Ok(None),
         })

@@ -13,9 +13,11 @@ mod head_file;
 mod journal;
 mod liveness;
 mod store;
+mod worker;
 mod writer;
 
 pub use audit::Audit;
 pub(crate) use fault::Result;
 pub use journal::{Journal, sqlite_version};
+pub use worker::process_id;
 pub use writer::OnCommit;

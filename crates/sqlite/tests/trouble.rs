@@ -82,7 +82,7 @@ fn evidence_is_stored_once_and_every_changed_byte_of_it_is_noticed() {
     assert_eq!(store.put("log", "text/plain", content.as_bytes()).unwrap(), kept);
     assert_eq!(store.get(&kept.hash).unwrap(), content.as_bytes());
     store.check(&kept.hash).unwrap();
-    let path = store.path(&kept.hash);
+    let path = store.path(&kept.hash).unwrap();
     let good = fs::read(&path).unwrap();
     for at in 0..good.len() {
         let mut bad = good.clone();

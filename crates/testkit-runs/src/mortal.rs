@@ -6,8 +6,8 @@ use std::{
 };
 
 use interlock_journal::{
-    Append, Claim, Definition, Engine, EvidenceStore, Filter, Hash, Head, Holder, Lease, Message, NewRun, Opened,
-    Posted, Receipt, Record, Result, RunKey, Work,
+    Append, Change, Claim, Definition, Engine, EvidenceStore, Filter, Hash, Head, Holder, Lease, Message, NewRun,
+    Opened, Posted, Receipt, Record, Result, RunKey, Work, WorkerName,
 };
 use interlock_sqlite::Journal;
 use tokio::sync::oneshot;
@@ -71,6 +71,14 @@ impl Engine for Mortal {
 
     fn list(&self, filter: &Filter) -> Result<Vec<Head>> {
         self.journal.list(filter)
+    }
+
+    fn changes(&self, since: u64, at_most: usize) -> Result<Vec<Change>> {
+        self.journal.changes(since, at_most)
+    }
+
+    fn worker(&self) -> WorkerName {
+        self.journal.worker()
     }
 
     fn open(&self, run: RunKey) -> Result<Opened> {

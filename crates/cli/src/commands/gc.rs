@@ -6,7 +6,7 @@ use std::{
 };
 
 use interlock_chart::counted;
-use interlock_journal::{Engine as _, Entry, Filter, Head, Phase, collect};
+use interlock_journal::{Engine as _, Entry, Filter, Head, Phase};
 use interlock_runtime::Workspace;
 use serde_json::json;
 
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Gc, output: &Output) -> Outcome {
     let store = Store::open()?;
     let grace = Duration::from_secs(args.older_than.saturating_mul(60));
     let used = store.journal.evidence_in_use()?;
-    let done = collect(&used, store.journal.evidence(), SystemTime::now(), grace, args.dry_run)?;
+    let done = store.journal.evidence().collect(&used, SystemTime::now(), grace, args.dry_run)?;
     let snapshots = forget(&store, args, output)?;
     let swept = Workspace::new(&store.home).sweep(grace.max(SWEPT_AFTER), args.dry_run);
     let swept = swept.map_err(|error| Failure::failed(error.to_string()))?;

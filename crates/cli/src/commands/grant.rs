@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Grant, output: &Output) -> Outcome {
             let seq = runtime.grant(&head, scope, args.for_ms, uses, user()).await?;
             granted.push((scope, seq));
         }
-        if store.journal.holder(head.key)?.is_none_or(|holder| holder.pid == std::process::id()) {
+        if store.journal.holder(head.key)?.is_none_or(|holder| holder.worker == store.journal.worker()) {
             let_go(&runtime, &head).await?;
         }
         Ok(granted)

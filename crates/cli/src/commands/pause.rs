@@ -18,7 +18,7 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let seq = block_on(async {
         let runtime = store.runtime()?;
         let seq = runtime.pause(&head, user()).await?;
-        if store.journal.holder(head.key)?.is_none_or(|holder| holder.pid == std::process::id()) {
+        if store.journal.holder(head.key)?.is_none_or(|holder| holder.worker == store.journal.worker()) {
             let_go(&runtime, &head).await?;
         }
         Ok(seq)

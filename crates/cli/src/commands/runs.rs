@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use interlock_chart::library;
-use interlock_journal::{Engine as _, Filter, Head, Holder, Phase, moment};
+use interlock_journal::{Engine as _, Filter, Head, Holder, Phase, WorkerName, moment};
 use interlock_runtime::{Clock as _, SystemClock};
+use interlock_sqlite::process_id;
 use serde_json::{Value as Json, json};
 
 use super::Outcome;
@@ -22,8 +23,8 @@ pub(crate) fn run(args: &Runs, output: &Output) -> Outcome {
     let heads = store.journal.list(&Filter {
         machine: args.machine.clone(),
         phases: args.phase.iter().map(|phase| (*phase).into()).collect(),
-        prefix: None,
         at_most: if args.all { 0 } else { args.number },
+        ..Filter::default()
     })?;
     let current = current(&heads);
     let newer = |head: &Head| current.get(&head.machine).filter(|current| current.hash != head.definition);
@@ -135,14 +136,19 @@ impl Mover {
 
     fn words(&self, now_ms: i64) -> String {
         match (&self.holder, &self.child) {
-            (Some(Holder { pid, since_ms: Some(since_ms) }), _) => {
-                format!("{pid} for {}", overdue::age(now_ms - since_ms))
+            (Some(Holder { worker, since_ms: Some(since_ms) }), _) => {
+                format!("{} for {}", short(worker), overdue::age(now_ms - since_ms))
             }
-            (Some(Holder { pid, since_ms: None }), _) => pid.to_string(),
+            (Some(Holder { worker, since_ms: None }), _) => short(worker),
             (None, Some(child)) => format!("waits for {child}"),
             (None, None) => String::new(),
         }
     }
+}
+
+/// A worker as the table shows it: its process id, or its name if it has none.
+fn short(worker: &WorkerName) -> String {
+    process_id(worker).map_or_else(|| worker.to_string(), |pid| pid.to_string())
 }
 
 /// The first run that this one started and that waits for a person.
@@ -155,8 +161,8 @@ fn waiting_child(store: &Store, head: &Head) -> Result<Option<String>, Failure> 
 fn row_json(head: &Head, mover: &Mover, newer: Option<&Current>, now_ms: i64) -> Result<Json, Failure> {
     let mut row = serde_json::to_value(head).map_err(|error| Failure::failed(error.to_string()))?;
     row["deadline"] = overdue::json(head.due_ms, run_time(head, now_ms));
-    row["process"] = json!(mover.holder.map(|holder| holder.pid));
-    row["process_since"] = json!(mover.holder.and_then(|holder| holder.since_ms).map(moment::rfc3339));
+    row["process"] = json!(mover.holder.as_ref().and_then(|holder| process_id(&holder.worker)));
+    row["process_since"] = json!(mover.holder.as_ref().and_then(|holder| holder.since_ms).map(moment::rfc3339));
     row["unattended"] = json!(mover.is_missing(head));
     row["waits_for_run"] = json!(mover.child);
     row["newer"] = newer.map_or(Json::Null, |newer| json!({ "version": newer.version, "hash": newer.hash }));

@@ -1,8 +1,9 @@
 //! `interlock send`: tells a run what it waits for, then follows it.
 
 use interlock_chart::Value;
-use interlock_journal::{Engine as _, Head};
+use interlock_journal::{Engine as _, Head, WorkerName};
 use interlock_runtime::{Error, Sent, fresh_id};
+use interlock_sqlite::process_id;
 use serde_json::{Value as Json, json};
 
 use super::Outcome;
@@ -51,7 +52,8 @@ pub(crate) fn deliver(store: &Store, head: Head, sending: Sending, output: &Outp
             Err(error) => return refused(error, &head, &sending, &follower, output),
         };
         tell_sent(&head, &sending, &sent, output);
-        let holder = store.journal.holder(head.key)?.map(|holder| holder.pid).filter(|pid| *pid != std::process::id());
+        let me = store.journal.worker();
+        let holder = store.journal.holder(head.key)?.map(|holder| holder.worker).filter(|worker| *worker != me);
         if holder.is_none() && !is_left {
             listen(&runtime);
             let mut driver = Driver::new(store, &runtime, follower, output, None)?;
@@ -63,7 +65,7 @@ pub(crate) fn deliver(store: &Store, head: Head, sending: Sending, output: &Outp
         if holder.is_none() {
             let_go(&runtime, &head).await?;
         }
-        taken(&head, &sending, &sent, holder, output)
+        taken(&head, &sending, &sent, holder.as_ref(), output)
     })
 }
 
@@ -107,15 +109,15 @@ fn refused(error: Error, head: &Head, sending: &Sending, follower: &Follower, ou
     Err(failure)
 }
 
-fn taken(head: &Head, sending: &Sending, sent: &Sent, holder: Option<u32>, output: &Output) -> Outcome {
+fn taken(head: &Head, sending: &Sending, sent: &Sent, holder: Option<&WorkerName>, output: &Output) -> Outcome {
     if output.is_json() {
         let mut json = sent_json(sending, sent);
-        (json["run"], json["process"]) = (json!(head.name), json!(holder));
+        (json["run"], json["process"]) = (json!(head.name), json!(holder.and_then(process_id)));
         output.json(&json)?;
         return Ok(Exit::Good);
     }
-    if let Some(pid) = holder {
-        output.talk(&format!("process {pid} goes on with it; `interlock watch {}` follows\n", head.name));
+    if let Some(worker) = holder {
+        output.talk(&format!("{worker} goes on with it; `interlock watch {}` follows\n", head.name));
     }
     output.data(&format!("{}  {}  record {}\n", head.name, sending.event, sent.seq))?;
     Ok(Exit::Good)

@@ -3,6 +3,7 @@
 use interlock_chart::{counted, model::CounterId};
 use interlock_journal::{Engine as _, Evidence, Head, Holder, Phase, Undone, moment};
 use interlock_runtime::{Checkpoint, Live, Workspace, created, offers};
+use interlock_sqlite::process_id;
 use serde_json::{Map, Value as Json, json};
 
 use super::{Outcome, evidence, undo};
@@ -33,7 +34,7 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let checkpoints = checkpoints(&store, &follower.live);
     match output.is_json() {
         true => {
-            let mut json = all_json(&head, &follower, holder, &files);
+            let mut json = all_json(&head, &follower, holder.as_ref(), &files);
             let each = |(seq, undone): &(u64, Undone)| json!({ "seq": seq, "undone": undone });
             json["checkpoints"] = json!(checkpoints);
             if let Some(refusals) = &unproved {
@@ -43,7 +44,7 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
             output.json(&json)?;
         }
         false => {
-            let mut text = all_text(&head, &follower, holder, &files, output);
+            let mut text = all_text(&head, &follower, holder.as_ref(), &files, output);
             if let Some(refusals) = &unproved {
                 text.push_str(&format!("\nunproved: {}\n", why::unproved(refusals)));
             }
@@ -67,12 +68,12 @@ fn checkpoints(store: &Store, live: &Live) -> Vec<Checkpoint> {
     }
 }
 
-fn all_json(head: &Head, follower: &Follower, holder: Option<Holder>, files: &[(u64, Evidence)]) -> Json {
+fn all_json(head: &Head, follower: &Follower, holder: Option<&Holder>, files: &[(u64, Evidence)]) -> Json {
     let mut json = json!(head);
     if let (Json::Object(json), Json::Object(state)) = (&mut json, state_json(&follower.live, follower.now_ms())) {
         json.extend(state);
     }
-    json["process"] = json!(holder.map(|holder| holder.pid));
+    json["process"] = json!(holder.and_then(|holder| process_id(&holder.worker)));
     json["process_since"] = json!(holder.and_then(|holder| holder.since_ms).map(moment::rfc3339));
     json["deadline"] = overdue::json(head.due_ms, follower.now_ms());
     let asking = family::asking(follower).ok().flatten();
@@ -87,7 +88,7 @@ fn all_json(head: &Head, follower: &Follower, holder: Option<Holder>, files: &[(
 fn all_text(
     head: &Head,
     follower: &Follower,
-    holder: Option<Holder>,
+    holder: Option<&Holder>,
     files: &[(u64, Evidence)],
     output: &Output,
 ) -> String {
@@ -101,9 +102,9 @@ fn all_text(
     if let Some(parent) = &head.parent {
         text.push_str(&format!("  started by {parent}\n"));
     }
-    if let Some(Holder { pid, since_ms }) = holder {
+    if let Some(Holder { worker, since_ms }) = holder {
         let since = since_ms.map(|since_ms| format!(" since {}", moment::rfc3339(since_ms))).unwrap_or_default();
-        text.push_str(&format!("  moved by   process {pid}{since}\n"));
+        text.push_str(&format!("  moved by   {worker}{since}\n"));
     } else if follower.standing() == Standing::Moving {
         text.push_str(&format!("  moved by   nobody: `interlock resume {}` would\n", head.name));
     }

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Undo, output: &Output) -> Outcome {
     let undid = block_on(async {
         let runtime = store.runtime()?;
         let undid = runtime.undo(&head, order, user()).await?;
-        if store.journal.holder(head.key)?.is_none_or(|holder| holder.pid == std::process::id()) {
+        if store.journal.holder(head.key)?.is_none_or(|holder| holder.worker == store.journal.worker()) {
             let_go(&runtime, &head).await?;
         }
         Ok(undid)

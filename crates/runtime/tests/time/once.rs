@@ -8,8 +8,8 @@ use std::{
 use interlock_activity::Registry;
 use interlock_chart::Value;
 use interlock_journal::{
-    Append, By, Claim, Definition, Engine, EvidenceStore, Filter, Hash, Head, Holder, Lease, Message, NewRun, Opened,
-    Posted, Receipt, Record, Result, RunKey, Work,
+    Append, By, Change, Claim, Definition, Engine, EvidenceStore, Filter, Hash, Head, Holder, Lease, Message, NewRun,
+    Opened, Posted, Receipt, Record, Result, RunKey, Work, WorkerName,
 };
 use interlock_sqlite::Journal;
 
@@ -73,7 +73,7 @@ fn done<T: Send>(receipt: Receipt<T>) -> Result<T> {
 impl Engine for Haunted {
     fn claim(&self, run: RunKey, now_ms: i64) -> Receipt<Claim> {
         match *self.answer.lock().unwrap() {
-            Some(_) => Receipt::of(Ok(Claim::Held { pid: 1 })),
+            Some(_) => Receipt::of(Ok(Claim::Held { worker: WorkerName("process 1".into()) })),
             None => self.journal.claim(run, now_ms),
         }
     }
@@ -110,6 +110,14 @@ impl Engine for Haunted {
     fn list(&self, filter: &Filter) -> Result<Vec<Head>> {
         self.journal.list(filter)
     }
+    fn changes(&self, since: u64, at_most: usize) -> Result<Vec<Change>> {
+        self.journal.changes(since, at_most)
+    }
+
+    fn worker(&self) -> WorkerName {
+        self.journal.worker()
+    }
+
     fn open(&self, run: RunKey) -> Result<Opened> {
         self.journal.open(run)
     }

@@ -48,7 +48,10 @@ pub(crate) fn append(connection: &Connection, run: RunKey, after: u64, lease: Le
         return Err(Error::Fenced { run: name }.into());
     }
     if seq != after {
-        return Err(Error::Conflict { run: name, expected: after, found: seq }.into());
+        return match is_there(connection, run, &name, after, &append.records)? {
+            true => Ok(after + append.records.len() as u64),
+            false => Err(Error::Conflict { run: name, expected: after, found: seq }.into()),
+        };
     }
     let elsewhere = append.records.iter().enumerate().filter_map(|(at, record)| Some((at, record.elsewhere?)));
     let used = append.evidence.iter().map(|(at, evidence)| (*at, evidence.hash));
@@ -105,6 +108,22 @@ fn place(connection: &Connection, run: RunKey) -> Result<(String, u64, Hash, i64
         .query_row([run.0], |row| Ok((row.get(0)?, row.get(1)?, Hash(row.get(2)?), row.get(3)?)))
         .optional()?;
     Ok(found.ok_or_else(|| Error::NoRun(format!("#{}", run.0)))?)
+}
+
+/// Whether a run has exactly these records after `after`: then this append is repeated, because its first answer was lost.
+fn is_there(connection: &Connection, run: RunKey, name: &str, after: u64, records: &[Unchained]) -> Result<bool> {
+    if records.is_empty() {
+        return Ok(false);
+    }
+    let hash_at =
+        |seq: u64| read::records(connection, run, seq, 1).map(|found| found.first().map(|record| record.hash));
+    let before = match after {
+        0 => Some(Hash::NONE),
+        _ => hash_at(after)?,
+    };
+    let Some(before) = before else { return Ok(false) };
+    let stored = read::records(connection, run, after + 1, records.len())?;
+    Ok(stored == chain(name, after, before, records.to_vec()))
 }
 
 fn chain(run: &str, after: u64, before: Hash, records: Vec<Unchained>) -> Vec<Record> {

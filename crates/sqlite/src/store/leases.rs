@@ -3,7 +3,7 @@
 use interlock_journal::{Claim, Error, Lease, RunKey, Work};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::Result;
+use crate::{Result, worker::worker_name};
 
 pub(crate) fn register(connection: &Connection, pid: u32) -> Result<i64> {
     connection.prepare_cached("INSERT INTO worker (pid) VALUES (?1)")?.execute([pid])?;
@@ -24,7 +24,7 @@ pub(crate) fn claim(
         .optional()?;
     let (holder, epoch) = held.ok_or_else(|| Error::NoRun(format!("#{}", run.0)))?;
     if let Some(holder) = holder.filter(|holder| *holder != me && is_alive(*holder)) {
-        return Ok(Claim::Held { pid: pid(connection, holder)?.unwrap_or(0) });
+        return Ok(Claim::Held { worker: worker_name(pid(connection, holder)?.unwrap_or(0)) });
     }
     let epoch = epoch + 1;
     connection

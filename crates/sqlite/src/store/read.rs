@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 
 use interlock_core::TimerId;
-use interlock_journal::{Definition, Error, Filter, Hash, Head, Opened, Phase, Record, RunKey};
+use interlock_journal::{Change, Definition, Error, Filter, Hash, Head, Opened, Phase, Record, RunKey};
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Sql};
 
 use crate::{Result, store::seal};
 
-const HEAD: &str =
-    "SELECT id, name, machine, definition, parent, created, updated, seq, hash, phase, place, epoch, worker,
+const HEAD: &str = "SELECT id, name, machine, definition, parent, created, updated, seq, hash, phase, place, epoch,
      (SELECT min(due) FROM timer WHERE timer.run = run.id) FROM run";
 
 fn to_head(row: &Row<'_>) -> rusqlite::Result<Head> {
@@ -27,8 +26,7 @@ fn to_head(row: &Row<'_>) -> rusqlite::Result<Head> {
         phase: Phase::ALL.get(phase).copied().unwrap_or(Phase::Active),
         place: row.get(10)?,
         epoch: row.get(11)?,
-        worker: row.get(12)?,
-        due_ms: row.get(13)?,
+        due_ms: row.get(12)?,
     })
 }
 
@@ -50,6 +48,10 @@ pub(crate) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<Head>
     if let Some(prefix) = &filter.prefix {
         clauses.push("substr(name, 1, length(?)) = ?".to_owned());
         values.extend([Sql::from(prefix.clone()), Sql::from(prefix.clone())]);
+    }
+    if let Some(before) = filter.before {
+        clauses.push("id < ?".to_owned());
+        values.push(before.0.into());
     }
     if !filter.phases.is_empty() {
         let numbers = filter.phases.iter().filter_map(|phase| Phase::ALL.iter().position(|known| known == phase));
@@ -107,6 +109,15 @@ pub(crate) fn records(connection: &Connection, run: RunKey, from: u64, at_most: 
         "SELECT seq, at, kind, payload, hash FROM record WHERE run = ?1 AND seq >= ?2 ORDER BY seq LIMIT ?3",
     )?;
     let rows = statement.query_map(params![run.0, from, limit], record)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Records of all runs with a higher number than `since`. Commits are serialised, so numbers become visible in their order.
+pub(crate) fn changes(connection: &Connection, since: u64, at_most: usize) -> Result<Vec<Change>> {
+    let limit = i64::try_from(at_most).unwrap_or(i64::MAX);
+    let mut select = connection.prepare_cached("SELECT id, run, seq FROM record WHERE id > ?1 ORDER BY id LIMIT ?2")?;
+    let change = |row: &Row<'_>| Ok(Change { number: row.get(0)?, run: RunKey(row.get(1)?), seq: row.get(2)? });
+    let rows = select.query_map(params![since, limit], change)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
