@@ -18,8 +18,8 @@ for target in "${targets[@]}"; do
     seeds=("seeds/$target")
     case $target in
     yaml) seeds=("$examples/good" "$examples/bad" ../benches/machines) ;;
-    results_*) seeds=("../crates/testbench/corpus/results/${target#results_}") ;;
-    scxml | xstate | mermaid) [ ! -d "$examples/exchange" ] || seeds+=("$examples/exchange") ;;
+    results_*) seeds=("../crates/test-results/corpus/${target#results_}") ;;
+    scxml | xstate | mermaid) seeds+=(../crates/exchange/tests/exchange) ;;
     esac
     found="../target/fuzz/corpus/$target"
     mkdir -p "$found" "../target/fuzz/crashes"

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use interlock_map::{Map, Survey, Wish};
+use interlock_codemap::{Map, Survey, Wish};
 
 use crate::Result;
 

@@ -4,11 +4,8 @@ pub mod results;
 
 use std::sync::Arc;
 
-use interlock_chart::{
-    Chart, diagnostic,
-    exchange::{self, Format},
-    yaml,
-};
+use interlock_chart::{Chart, diagnostic, yaml};
+use interlock_exchange::{self as exchange, Format};
 use interlock_core::{Machine, Snapshot, State, step};
 use interlock_testkit::random::{self, Rng};
 

@@ -3,10 +3,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use interlock_testbench::{
-    Ran, Start, Stop,
-    results::{Format, Verdict, measure, parse, text},
-};
+use interlock_test_results::{Ran, Start, Stop, Format, Verdict, measure, parse, text};
 use serde_json::{Map, json};
 
 use interlock_testkit::markers::has_marker;

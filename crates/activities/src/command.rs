@@ -10,7 +10,7 @@ use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome,
 use interlock_chart::{Value, catalogue::MEANING, model::Schema};
 use interlock_workspace::Workspace;
 
-use interlock_program::{self as program, Ended, FIELDS, How, Plan, Sandbox, Tell};
+use interlock_process::{self as program, Ended, FIELDS, How, Plan, Sandbox, Tell};
 use interlock_sandbox::Rules;
 use serde_json::json;
 

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Invocation, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
 
-use interlock_program::{self as program, FIELDS, How, Plan, Sandbox, Tell};
+use interlock_process::{self as program, FIELDS, How, Plan, Sandbox, Tell};
 
 /// How much a program may answer, and how much of its talk is kept.
 const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;

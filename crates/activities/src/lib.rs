@@ -25,7 +25,7 @@ pub use child::RunStart;
 pub use command::CommandRun;
 pub use external::External;
 pub use http::HttpRequest;
-pub use interlock_program::Sandbox;
+pub use interlock_process::Sandbox;
 pub use policy::{
     BAD_POLICY, CONFIRMATION_NEEDED, Decider, Gate, Guarded, POLICY_DENIED, PolicyCheck, foresee, policy_call,
     policy_plan,

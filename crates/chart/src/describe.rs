@@ -2,7 +2,7 @@
 
 use crate::{
     model::{Chart, State, StateId, Transition},
-    yaml::template_text,
+    unresolve::template_text,
 };
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;

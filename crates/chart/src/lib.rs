@@ -11,13 +11,12 @@ pub mod catalogue;
 mod count;
 pub mod describe;
 pub mod diagnostic;
-pub mod draw;
-pub mod exchange;
 pub mod expr;
 pub mod file;
 pub mod library;
 pub mod model;
 pub mod schema;
+pub mod unresolve;
 pub mod value;
 pub mod yaml;
 

@@ -11,12 +11,9 @@
 
 use std::{fmt::Write, process::Command, sync::Arc, time::Instant};
 
-use interlock_chart::{
-    Chart,
-    exchange::{Format, export},
-    library,
-};
+use interlock_chart::{Chart, library};
 use interlock_checker::{Options, check, size};
+use interlock_exchange::{Format, export};
 
 const STAGES: usize = 6;
 const GUARDED_STAGES: usize = 4;

@@ -10,12 +10,9 @@ mod show;
 
 use std::{path::Path, process::Command, sync::Arc};
 
-use interlock_chart::{
-    Chart,
-    exchange::{Format, export},
-    model::Max,
-};
+use interlock_chart::{Chart, model::Max};
 use interlock_checker::{Knowledge, Options, check};
+use interlock_exchange::{Format, export};
 
 /// Returns the chart with no limit above `max`.
 fn clamped(chart: &Chart, max: u32) -> Chart {

@@ -200,7 +200,7 @@ pub(crate) struct Map {
     #[arg(long, value_name = "TEXT")]
     pub(crate) goal: Option<String>,
     /// How long the map may be, in tokens of about four bytes
-    #[arg(long, value_name = "N", default_value_t = interlock_map::TOKENS)]
+    #[arg(long, value_name = "N", default_value_t = interlock_codemap::TOKENS)]
     pub(crate) tokens: usize,
 }
 

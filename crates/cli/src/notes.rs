@@ -36,7 +36,7 @@ pub(crate) fn notes(chart: &Chart, folder: &Path) -> Vec<Diagnostic> {
 fn look(invoke: &Invoke, name: &str, value: &Value, folder: &Path, meaning: Meaning, found: &mut Vec<Diagnostic>) {
     let span = invoke.key_span(name);
     if let Some(program) = program(value)
-        && interlock_program::find(&program, folder, &Default::default()).is_err()
+        && interlock_process::find(&program, folder, &Default::default()).is_err()
     {
         let message = format!("the program `{program}` is not found here");
         found.push(Diagnostic::note("N0720", span, message));

@@ -7,12 +7,12 @@ use std::{
 
 use interlock_activities::{Sandbox, Settings};
 use interlock_activity::Registry;
-use interlock_chart::yaml::suggest::did_you_mean;
 use interlock_journal::{By, Engine, Filter, Head, Lease};
 use interlock_redact::Redactor;
 use interlock_runtime::{Config, GitSnapshots, Live, Loaded, Runtime, SystemClock, Workspace};
 use interlock_sandbox::{Config as SandboxConfig, Launcher};
 use interlock_sqlite::Journal;
+use interlock_suggest::did_you_mean;
 
 use crate::{anchor::Delivery, compose, failure::Failure, proof::Proofs};
 

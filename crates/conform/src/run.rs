@@ -2,12 +2,9 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use interlock_chart::{
-    Chart, Diagnostic, Severity, Value,
-    exchange::{self, Format},
-    yaml,
-};
+use interlock_chart::{Chart, Diagnostic, Severity, Value, yaml};
 use interlock_core::Machine;
+use interlock_exchange::{self as exchange, Format};
 
 use crate::{
     Case, Expectation, Step, Verdict, beside,

@@ -11,12 +11,9 @@ use std::{
 };
 
 use interlock_activity::{Attempt, Outcome, code};
-use interlock_chart::yaml::suggest;
 use interlock_journal::Evidence;
-use interlock_testbench::{
-    Operation, Profile, Reset, Trouble, environment,
-    results::{self, Flaky, Measured, Status, Verdict},
-};
+use interlock_test_results::{self as results, Flaky, Measured, Status, Verdict};
+use interlock_testbench::{Operation, Profile, Reset, Trouble, environment};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -193,7 +190,7 @@ fn slips(expected: &[String], measured: &Measured) -> Vec<String> {
         there.map(|case| case.case.case_id.as_str()).filter(|id| !expected.iter().any(|name| name == id))
     };
     let slip = |name: &String| {
-        let near = suggest::closest(name, reported()).filter(|_| is_missing(name))?;
+        let near = interlock_suggest::closest(name, reported()).filter(|_| is_missing(name))?;
         Some(format!("`test_profile.cases`: `{name}` is not reported by the tests; did you mean `{near}`?"))
     };
     let slips: Vec<String> = expected.iter().filter_map(slip).collect();

@@ -11,7 +11,7 @@ use std::{
 use interlock_activity::{Attempt, Given, Outcome};
 use interlock_chart::Value;
 use interlock_journal::Evidence;
-use interlock_program::{self as program, How, Plan, Tell};
+use interlock_process::{self as program, How, Plan, Tell};
 use serde::Deserialize;
 use serde_json::json;
 

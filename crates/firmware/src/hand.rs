@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry, code};
 use interlock_chart::{Value, model::Schema};
 use interlock_journal::Evidence;
-use interlock_program::Sandbox;
+use interlock_process::Sandbox;
 use interlock_workspace::Workspace;
 use serde::de::DeserializeOwned;
 

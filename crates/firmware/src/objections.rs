@@ -6,8 +6,9 @@ use std::{
     path::{Component, Path},
 };
 
-use interlock_chart::{Value, yaml::suggest};
-use interlock_testbench::{Profile, environment, results::Format};
+use interlock_chart::Value;
+use interlock_test_results::Format;
+use interlock_testbench::{Profile, environment};
 use interlock_workspace::Workspace;
 use serde::Deserialize;
 
@@ -104,7 +105,7 @@ fn profile(profile: &Profile) -> Vec<String> {
     let is_known = |target: &&String| profile.cases.is_empty() || profile.cases.contains(target);
     let unknown = profile.targets.iter().filter(|target| !is_known(target));
     found.extend(unknown.map(|target| {
-        let near = suggest::closest(target, profile.cases.iter().map(String::as_str));
+        let near = interlock_suggest::closest(target, profile.cases.iter().map(String::as_str));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         format!("`test_profile.targets`: `{target}` is not among the cases{near}")
     }));

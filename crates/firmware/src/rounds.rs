@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use interlock_activity::Attempt;
 use interlock_chart::counted;
-use interlock_testbench::results::Measured;
+use interlock_test_results::Measured;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -10,7 +10,7 @@ use interlock_activity::{Activity, Asked, Attempt, Effect, Ending, Outcome, Stan
 use interlock_chart::{Value, model::Schema};
 use interlock_http::Client;
 use interlock_journal::Evidence;
-use interlock_program::Sandbox;
+use interlock_process::Sandbox;
 use serde_json::json;
 
 use crate::{

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use interlock_activity::Attempt;
 use interlock_http::Client;
-use interlock_program::Sandbox;
+use interlock_process::Sandbox;
 use serde::Serialize;
 
 use crate::{

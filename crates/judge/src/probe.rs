@@ -10,7 +10,7 @@ use interlock_activity::{Attempt, Canceller, Ending, Future, Host, Invocation, O
 use interlock_core::ActivityId;
 use interlock_http::Client;
 use interlock_journal::{Definition, EvidenceStore};
-use interlock_program::Sandbox;
+use interlock_process::Sandbox;
 use serde_json::{Value, json};
 
 use crate::{

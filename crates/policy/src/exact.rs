@@ -3,6 +3,7 @@
 //! A command that was understood is named by its words. Any other command is named by a hash of its whole text,
 //! followed by the text for people. A grant for it must be given each time.
 
+use interlock_shell_effects::quoted;
 use sha2::{Digest, Sha256};
 
 use crate::{Command, Request};
@@ -44,15 +45,6 @@ pub(crate) fn is_same(one: &str, other: &str) -> bool {
 /// Quotes words so that a shell would read the same words back; no two word lists look the same.
 pub(crate) fn line<'w>(words: impl Iterator<Item = &'w str>) -> String {
     words.map(quoted).collect::<Vec<_>>().join(" ")
-}
-
-/// Quotes a word, unless all its characters are harmless to a shell.
-pub(crate) fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./:=@%+,-^~{}*?[]!#".contains(letter);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@
 //! Start reading at `decide/mod.rs`. `shell/` parses commands and `command/` analyses them; `read/` reads policy files;
 //! `risk/` scores the risk of a patch. `corpus/` holds test cases; new cases are welcome.
 
-mod command;
 mod decide;
 mod decision;
 mod exact;
@@ -19,14 +18,14 @@ mod policy;
 mod read;
 mod request;
 pub mod risk;
-mod shell;
 mod view;
 
 pub use decide::{decide, weigh};
 pub use decision::{Decision, Finding, Scope, Weighed};
 pub use grant::{BadGrant, Grant};
+pub use interlock_shell_effects::PathOp;
 pub use permission::{Level, Permission, code};
 pub use policy::{Limits, Policy};
 pub use read::{Problem, Problems};
-pub use request::{ChangeKind, Command, FileChange, Freedom, Patch, PathOp, Request};
+pub use request::{ChangeKind, Command, FileChange, Freedom, Patch, Request};
 pub use view::{Ignored, Links, Nothing, View};

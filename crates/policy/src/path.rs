@@ -1,5 +1,7 @@
 //! The location of a path: first by its text alone, then after links are followed; both must be permitted.
 
+use interlock_shell_effects::lexical;
+
 use crate::View;
 
 /// The maximum length of a path that systems accept.
@@ -113,19 +115,6 @@ fn is_deceptive(letter: char) -> bool {
             | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FE00}'..='\u{FE0F}'
             | '\u{2024}' | '\u{2025}' | '\u{2044}' | '\u{2215}' | '\u{29F8}' | '\u{FE52}' | '\u{FF0E}' | '\u{FF0F}' | '\u{FF3C}'
             | '\u{E0000}'..='\u{E007F}')
-}
-
-/// Normalises an absolute path without looking at the file system: removes `.`, `..` and empty parts.
-pub(crate) fn lexical(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    format!("/{}", parts.join("/"))
 }
 
 #[cfg(test)]

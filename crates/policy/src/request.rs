@@ -1,5 +1,6 @@
 //! Requests: the operations on which a policy decides.
 
+use interlock_shell_effects::PathOp;
 use serde::{Deserialize, Serialize};
 
 /// An operation on which the policy decides.
@@ -43,23 +44,7 @@ pub enum Freedom {
     NoSandbox,
 }
 
-/// An operation on a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PathOp {
-    /// Read the file or directory.
-    Read,
-    /// Create or change the file or directory.
-    Write,
-    /// Let a program write it and everything below it.
-    WriteBelow,
-    /// Delete a single file.
-    Delete,
-    /// Delete it with everything below it, or empty it.
-    Destroy,
-}
-
-/// A command line, for a shell or split into words.
+/// A command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// A text for `sh -c`.

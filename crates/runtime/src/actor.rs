@@ -386,7 +386,7 @@ impl Actor {
         }
         let ended = dispatch::blocking(&self.shared, move |_| {
             files.iter().for_each(|file| {
-                interlock_program::end_leftovers(file);
+                interlock_process::end_leftovers(file);
                 let _ = std::fs::remove_file(file);
             });
             Ok(())

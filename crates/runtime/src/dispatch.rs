@@ -12,7 +12,7 @@ use std::{
 use interlock_activity::{Activity, Attempt, Canceller, Effect, Outcome, code};
 use interlock_core::ActivityId;
 use interlock_journal::EvidenceStore;
-use interlock_program::Hold;
+use interlock_process::Hold;
 use tokio::sync::{OwnedSemaphorePermit, mpsc::UnboundedSender};
 
 use crate::{

@@ -8,7 +8,7 @@ use std::{
 };
 
 use interlock_activity::{Outcome, OutcomeKind};
-use interlock_program::{Plan, Tell};
+use interlock_process::{Plan, Tell};
 use interlock_sandbox::{Kind, Network};
 
 use crate::{Bench, Trouble};
@@ -89,7 +89,7 @@ impl Confined {
 /// Resolves a program to its file, or names the missing package.
 pub(crate) fn find(program: &str, folder: &Path, package: &str) -> Result<PathBuf, Trouble> {
     let missing = |_| Trouble::Missing { program: program.to_owned(), package: package.to_owned() };
-    interlock_program::find(program, folder, &BTreeMap::new()).map_err(missing)
+    interlock_process::find(program, folder, &BTreeMap::new()).map_err(missing)
 }
 
 /// Converts the outcome of a program that could not be run.

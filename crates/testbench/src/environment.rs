@@ -1,17 +1,15 @@
 //! The contract of every environment in which firmware runs.
 
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     pin::Pin,
-    time::Duration,
 };
 
 use interlock_activity::{Attempt, Effect};
-use interlock_program::Sandbox;
+use interlock_process::Sandbox;
 use serde::{Deserialize, Serialize};
 
-use crate::{Session, Trouble};
+use crate::{Ran, Session, Start, Trouble};
 
 /// A running operation of an environment.
 pub type Doing<'a, T> = Pin<Box<dyn Future<Output = Result<T, Trouble>> + Send + 'a>>;
@@ -94,86 +92,7 @@ pub enum Reset {
     Restart,
 }
 
-/// One start of the firmware or its tests.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Start {
-    /// The name of a suite or a case, or `all`. Together with `repetition` it names the start's directory.
-    pub id: String,
-    /// The number of the repetition, from 1.
-    pub repetition: u32,
-    /// The arguments of the start.
-    pub args: Vec<String>,
-    /// The command to run, if the environment runs commands.
-    pub command: String,
-    /// The environment variables of the start.
-    pub environment_vars: BTreeMap<String, String>,
-    /// The time limit of the start.
-    pub timeout: Duration,
-    /// True if executed lines are recorded, in environments that can do that.
-    pub coverage: bool,
-}
-
-/// The result of one start. Stored as `ran.json` in its directory.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ran {
-    /// The start that was run.
-    pub start: Start,
-    /// The way the start ended.
-    pub stop: Stop,
-    /// The time from start to end in milliseconds.
-    pub duration_ms: u64,
-    /// The output files, relative to the start's directory; the one that contains results comes first.
-    pub logs: Vec<PathBuf>,
-    /// The result files that tests wrote, relative to the start's directory.
-    pub reports: Vec<PathBuf>,
-    /// Other files, relative to the start's directory.
-    pub artifacts: Vec<PathBuf>,
-    /// The observed faults, with source locations if known.
-    pub faults: Vec<Fault>,
-    /// The executed lines by source file, as the debug information names it; empty if coverage was not recorded.
-    pub coverage: BTreeMap<String, Vec<u32>>,
-}
-
-/// The way one start ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "how")]
-pub enum Stop {
-    /// The start ended by itself.
-    Exited {
-        /// The exit code of the start.
-        code: i64,
-    },
-    /// The start was still printing at its time limit.
-    TimedOut,
-    /// The start made no progress any more.
-    Hung {
-        /// The place of the hang, as far as it is known.
-        place: String,
-    },
-    /// The firmware booted repeatedly.
-    BootLoop {
-        /// The number of boots that were observed.
-        boots: u32,
-    },
-    /// The emulator or the connection ended before the start did.
-    Lost {
-        /// A description of the observation.
-        why: String,
-    },
-}
-
-/// A fault that the firmware, the emulator or a sanitizer reported.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fault {
-    /// The line that announces the fault.
-    pub banner: String,
-    /// The locations as `file:line`, innermost first.
-    pub stack: Vec<String>,
-    /// Registers and similar values, by name.
-    pub registers: BTreeMap<String, String>,
-}
-
-/// A fetched file.
+/// A file that was fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
     /// The name of the file, relative to the fetch directory.

@@ -24,7 +24,6 @@ mod pattern;
 mod profile;
 mod qemu;
 mod resource;
-pub mod results;
 mod script_host;
 mod session;
 mod settings;
@@ -34,7 +33,8 @@ mod tool;
 mod trouble;
 mod walk;
 
-pub use environment::{Bench, Doing, Environment, Fault, Kept, Operation, Ran, Reset, Start, Stop};
+pub use environment::{Bench, Doing, Environment, Kept, Operation, Reset};
+pub use interlock_test_results::{Fault, Ran, Start, Stop};
 pub use kinds::environment;
 pub use local::Local;
 pub use profile::{Profile, Suite};

@@ -8,7 +8,7 @@ use std::{
 };
 
 use interlock_activity::Effect;
-use interlock_program::{How, Tell};
+use interlock_process::{How, Tell};
 use interlock_sandbox::Network;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};

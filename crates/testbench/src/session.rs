@@ -13,6 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use interlock_test_results::file_name;
 use serde::{Deserialize, Serialize};
 
 use crate::{Profile, Ran, Start};
@@ -115,41 +116,4 @@ fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let temporary = path.with_extension("new");
     fs::write(&temporary, content)?;
     fs::rename(temporary, path)
-}
-
-/// The longest name that is used unchanged.
-const NAME_BYTES_MAX: usize = 80;
-
-/// Returns a unique file name for an id: if characters are replaced or cut off, a hash of the id is appended.
-pub(crate) fn file_name(id: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
-    if !id.is_empty() && id.len() <= NAME_BYTES_MAX && id.chars().all(is_plain) {
-        return id.to_owned();
-    }
-    let plain: String =
-        id.chars().take(NAME_BYTES_MAX).map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
-    // FNV-1a gives the same hash in every version and on every computer.
-    let hash = id
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    format!("{plain}-{:08x}", hash >> 32)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::file_name;
-
-    #[test]
-    fn file_names_are_unique_and_contain_no_path() {
-        let long = "x".repeat(500);
-        let ids = ["all", "a-b", "a_b", "a/b", "a.b", "a b", "..", "", "ä", "ö", &long, &format!("{long}y")];
-        let mut names: Vec<String> = ids.iter().map(|id| file_name(id)).collect();
-        assert_eq!(names[0], "all");
-        for name in &names {
-            assert!(name.len() < 120 && !name.contains(['/', '.']) && !name.is_empty(), "{name}");
-        }
-        names.sort();
-        names.dedup();
-        assert_eq!(names.len(), ids.len(), "{names:?}");
-    }
 }

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use interlock_program::Tell;
+use interlock_process::Tell;
 use interlock_sandbox::Network;
 use serde::Deserialize;
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 use interlock_activity::{Attempt, Canceller};
-use interlock_program::{How, Tell};
+use interlock_process::{How, Tell};
 use interlock_sandbox::Network;
 
 use crate::{
@@ -85,7 +85,7 @@ impl Tool {
 
     /// Resolves the program; a missing one is an error.
     pub(crate) fn find(&self, folder: &Path) -> Result<PathBuf, Trouble> {
-        interlock_program::find(&self.program, folder, &self.env).map_err(|why| match self.package {
+        interlock_process::find(&self.program, folder, &self.env).map_err(|why| match self.package {
             Some(package) => Trouble::Missing { program: self.program.clone(), package: package.to_owned() },
             None => Trouble::Environment(why),
         })
@@ -112,7 +112,7 @@ impl Tool {
             true => &Attempt { cancel: never, ..bench.attempt.clone() },
             false => bench.attempt,
         };
-        let ended = interlock_program::run(attempt, &plan).await;
+        let ended = interlock_process::run(attempt, &plan).await;
         let told = |outcome: interlock_activity::Outcome| {
             Trouble::Environment(format!("{}: {}", self.program, outcome.message()))
         };

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
+use interlock_codemap::{BYTES_PER_TOKEN, Place, Survey, Wish};
 use interlock_journal::Hash;
-use interlock_map::{BYTES_PER_TOKEN, Place, Survey, Wish};
 use interlock_workspace::Workspace;
 use serde_json::{Value as Json, json};
 

@@ -13,7 +13,7 @@ use cel::common::ast::{
 };
 
 use super::{
-    Binary, Expr, Type, functions, nearest,
+    Binary, Expr, Type, functions,
     operators::{arithmetic, can_order, sign},
     parse::binary,
     reference::{Chain, chain},
@@ -134,7 +134,7 @@ impl<'a> Checker<'a> {
             Type::Map { fields, open } => fields.get(name).unwrap_or_else(|| {
                 if !open {
                     let known = fields.keys().map(String::as_str);
-                    let hint = nearest::did_you_mean_or_list(name, "its fields are", known);
+                    let hint = interlock_suggest::did_you_mean_or_list(name, "its fields are", known);
                     let message = format!("`{}` has no field `{name}`", written());
                     self.problem("E0306", self.syntax.name_span(node), message, hint);
                 }

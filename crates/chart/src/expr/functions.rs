@@ -4,7 +4,7 @@
 //! times) that are useful for JSON data, and SCXML's `In`. The macros (`has`, `all`, `exists`, `exists_one`, `map`,
 //! `filter`) are already expanded when a call is looked up here.
 
-use super::{Type, nearest};
+use super::Type;
 
 /// The signature of a function.
 pub(super) struct Function {
@@ -113,7 +113,7 @@ fn unknown(name: &str) -> Unknown {
     let forms: Vec<String> = forms.into_iter().chain(macro_form).map(|form| format!("`{form}`")).collect();
     if forms.is_empty() {
         let known = FUNCTIONS.iter().map(|function| function.name).chain(MACROS.iter().map(|(name, _)| *name));
-        let hint = nearest::did_you_mean(name, known);
+        let hint = interlock_suggest::did_you_mean(name, known);
         return Unknown { message: format!("there is no function `{name}`"), hint };
     }
     let hint = Some(format!("it is written {}", forms.join(" or ")));

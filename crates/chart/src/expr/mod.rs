@@ -18,7 +18,6 @@
 mod bounds;
 mod check;
 mod functions;
-mod nearest;
 mod operators;
 mod parse;
 mod qualify;

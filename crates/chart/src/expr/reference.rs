@@ -3,7 +3,7 @@
 use cel::common::ast::{Expr as Cel, IdedExpr, LiteralValue, operators};
 
 use super::{
-    Node, Root, functions, nearest,
+    Node, Root, functions,
     syntax::{Syntax, error},
 };
 use crate::{
@@ -28,7 +28,8 @@ impl Names<'_> {
     /// Returns the state called `name`, which is written at `span`.
     pub(super) fn state(&self, name: &str, span: Span) -> Result<StateId, Diagnostic> {
         self.states.iter().position(|state| state == name).map(StateId::at).ok_or_else(|| {
-            let hint = nearest::did_you_mean_or_list(name, "the states are", self.states.iter().map(String::as_str));
+            let hint =
+                interlock_suggest::did_you_mean_or_list(name, "the states are", self.states.iter().map(String::as_str));
             error("E0304", span, format!("there is no state `{name}`"), hint)
         })
     }
@@ -36,7 +37,7 @@ impl Names<'_> {
     fn counter(&self, name: &str, span: Span) -> Result<CounterId, Diagnostic> {
         self.counters.iter().position(|counter| counter == name).map(CounterId::at).ok_or_else(|| {
             let known = self.counters.iter().map(String::as_str);
-            let hint = nearest::did_you_mean_or_list(name, "the counters are", known);
+            let hint = interlock_suggest::did_you_mean_or_list(name, "the counters are", known);
             error("E0304", span, format!("there is no counter `{name}`"), hint)
         })
     }
@@ -163,7 +164,7 @@ impl Chain<'_> {
 }
 
 fn no_field(syntax: &Syntax, owner: &str, field: &Field, known: &[&str]) -> Diagnostic {
-    let hint = nearest::did_you_mean_or_list(field.name, "its fields are", known.iter().copied());
+    let hint = interlock_suggest::did_you_mean_or_list(field.name, "its fields are", known.iter().copied());
     error("E0306", syntax.name_span(field.node), format!("{owner} has no field `{}`", field.name), hint)
 }
 
@@ -173,7 +174,7 @@ fn unknown_variable(name: &str, span: Span, names: &Names) -> Diagnostic {
     } else if names.counters.iter().any(|counter| counter == name) {
         format!("the counter's value is written `count.{name}`")
     } else {
-        nearest::did_you_mean(name, VARIABLES)
+        interlock_suggest::did_you_mean(name, VARIABLES)
             .unwrap_or_else(|| format!("a variable of the context is written `context.{name}`, a string `'{name}'`"))
     };
     error("E0303", span, format!("there is no variable `{name}`"), Some(hint))

@@ -4,9 +4,9 @@ use super::{
     code,
     node::{Entry, Kind, Node, Scalar},
     scalar,
-    suggest::did_you_mean,
 };
 use crate::{Diagnostic, Span};
+use interlock_suggest::did_you_mean;
 use serde_json::Value as Json;
 
 /// The keys of a map whose keys have been checked.

@@ -7,22 +7,18 @@
 pub mod code;
 mod decode;
 mod draft;
-mod duration;
+pub(crate) mod duration;
 mod fields;
 pub mod limits;
 mod name;
 mod node;
 mod resolve;
 mod scalar;
-pub mod suggest;
-mod template;
+pub(crate) mod template;
 mod tree;
-mod unresolve;
 mod validate;
 mod write;
 
-pub(crate) use unresolve::text as template_text;
-pub use unresolve::unresolve;
 pub use write::write;
 
 use crate::{Chart, Diagnostic, Span};

@@ -1,6 +1,7 @@
 //! The names of activities and of the signals they end with.
 
-use interlock_chart::{Catalogue, Chart, Diagnostic, catalogue::Entry, model::Invoke, yaml::suggest::did_you_mean};
+use interlock_chart::{Catalogue, Chart, Diagnostic, catalogue::Entry, model::Invoke};
+use interlock_suggest::did_you_mean;
 
 /// The field by which a machine renames the signals of an activity.
 const RENAMED: &str = "signals";

@@ -1,12 +1,12 @@
 //! The machine's files that `with` names: prompts with their variables, and schemas.
 
+use interlock_suggest::did_you_mean;
 use std::collections::BTreeSet;
 
 use interlock_chart::{
     Diagnostic, Value,
     catalogue::{Entry, Meaning},
     model::{Invoke, Template},
-    yaml::suggest::did_you_mean,
 };
 use minijinja::Environment;
 

@@ -7,8 +7,8 @@ use interlock_chart::{
     Diagnostic,
     catalogue::Entry,
     model::{Invoke, Schema},
-    yaml::suggest::did_you_mean,
 };
+use interlock_suggest::did_you_mean;
 use serde_json::Value as Json;
 
 use super::shape::Shape;

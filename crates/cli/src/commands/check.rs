@@ -5,10 +5,10 @@ use std::{path::Path, sync::Arc};
 use interlock_chart::{
     Chart, Diagnostic, Span, counted,
     diagnostic::line_col,
-    draw::{self, Highlight, Options as Look},
     library::{self, Source},
 };
 use interlock_checker::{Bound, Counterexample, Problem, Report, Total};
+use interlock_draw::{self as draw, Highlight, Options as Look};
 use serde_json::{Value as Json, json};
 
 use super::{Outcome, draw::save};

@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use interlock_chart::{
-    Chart,
-    draw::{self, Options},
-    exchange::{self, Exported, Format},
-};
+use interlock_chart::Chart;
+use interlock_draw::{self as draw, Options};
+use interlock_exchange::{self as exchange, Exported, Format};
 use serde_json::json;
 
 use super::Outcome;

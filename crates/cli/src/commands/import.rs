@@ -5,12 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use interlock_chart::{
-    diagnostic,
-    exchange::{self, Format, Imported},
-    library::MACHINE_FILE,
-    yaml,
-};
+use interlock_chart::{diagnostic, library::MACHINE_FILE, yaml};
+use interlock_exchange::{self as exchange, Format, Imported};
 use serde_json::json;
 
 use super::{Outcome, draw};

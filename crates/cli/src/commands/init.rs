@@ -1,8 +1,9 @@
 //! `interlock init`: copies a built-in machine into the project, to be changed.
 
+use interlock_suggest::did_you_mean;
 use std::path::Path;
 
-use interlock_chart::{counted, library, yaml::suggest::did_you_mean};
+use interlock_chart::{counted, library};
 use serde_json::json;
 
 use super::Outcome;

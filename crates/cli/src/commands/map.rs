@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use interlock_map::{Survey, Wish};
+use interlock_codemap::{Survey, Wish};
 
 use super::Outcome;
 use crate::{Exit, args, failure::Failure, output::Output, store};

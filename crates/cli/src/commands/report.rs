@@ -7,7 +7,7 @@ mod story;
 mod time;
 mod verdict;
 
-use interlock_chart::draw::{self, Highlight, Options};
+use interlock_draw::{self as draw, Highlight, Options};
 use interlock_journal::{Created, Entry, Evidence, Head, moment};
 use serde_json::{Value as Json, json};
 

@@ -12,10 +12,8 @@ use std::{
 };
 
 use interlock_activity::Attempt;
-use interlock_testbench::{
-    Profile, Ran, Start, Trouble,
-    results::{self, Flaky, Measured, Status, Wanted},
-};
+use interlock_test_results::{self as results, Flaky, Measured, Status, Wanted};
+use interlock_testbench::{Profile, Ran, Start, Trouble};
 use serde::Serialize;
 
 use super::{Open, reading, starts};

@@ -337,7 +337,7 @@ pub(crate) async fn fetch_artifacts(settings: Arc<Settings>, attempt: Attempt) -
     let (of, session) = (attempt.clone(), open.session.clone());
     let (measured, before) = blocking(move || {
         let text = std::fs::read(session.folder.join("measured.json")).map_err(failed)?;
-        let mut measured: interlock_testbench::results::Measured = serde_json::from_slice(&text).map_err(failed)?;
+        let mut measured: interlock_test_results::Measured = serde_json::from_slice(&text).map_err(failed)?;
         measured.metrics.extend(reading::sizes(&session));
         Ok((measured, reading::baseline(&of, &with.baseline)?))
     })

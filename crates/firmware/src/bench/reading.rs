@@ -6,10 +6,8 @@ use std::{collections::BTreeMap, path::Path};
 use interlock_activity::{Attempt, Outcome};
 use interlock_chart::counted;
 use interlock_journal::{Evidence, Hash};
-use interlock_testbench::{
-    Ran, Session, fault,
-    results::{self, Format, Measured, Parsed, Status, Verdict, Wanted},
-};
+use interlock_test_results::{self as results, Format, Measured, Parsed, Status, Verdict, Wanted};
+use interlock_testbench::{Ran, Session, fault};
 use serde_json::{Value, json};
 
 use crate::hand::failed;

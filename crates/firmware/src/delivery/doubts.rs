@@ -10,7 +10,8 @@ use std::{
 
 use interlock_activity::{Attempt, Outcome};
 use interlock_repair::{Change, FailingTests, doubts, is_test};
-use interlock_testbench::{Profile, results::Measured};
+use interlock_test_results::Measured;
+use interlock_testbench::Profile;
 use interlock_workspace::patch::Patch;
 use serde_json::Value;
 

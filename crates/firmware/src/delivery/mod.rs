@@ -12,7 +12,8 @@ use std::{sync::Arc, time::Instant};
 use interlock_activity::{Attempt, Outcome};
 use interlock_chart::counted;
 use interlock_repair::{MEASURED_MAX, believed};
-use interlock_testbench::{Operation, Profile, Trouble, environment, results::Measured};
+use interlock_test_results::Measured;
+use interlock_testbench::{Operation, Profile, Trouble, environment};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -4,7 +4,8 @@ use std::{path::Path, path::PathBuf, sync::Arc};
 
 use interlock_activity::{Attempt, Outcome};
 use interlock_journal::Hash;
-use interlock_testbench::{Profile, Reset, Trouble, results::Measured};
+use interlock_test_results::Measured;
+use interlock_testbench::{Profile, Reset, Trouble};
 use serde_json::Value;
 
 use super::With;

@@ -5,10 +5,8 @@ use std::collections::BTreeSet;
 
 use interlock_activity::Outcome;
 use interlock_repair::{Candidate, Coverage, Failure, Hints, Named, is_test};
-use interlock_testbench::{
-    Ran, Session, Start,
-    results::{self, Measured, Status},
-};
+use interlock_test_results::{self as results, Measured, Status};
+use interlock_testbench::{Ran, Session, Start};
 
 use super::{With, sources::Sources, trials::Trials};
 use crate::{bench, hand::failed};

@@ -10,10 +10,8 @@ use std::{
 use interlock_activity::{Attempt, Outcome};
 use interlock_journal::Hash;
 use interlock_repair::{Candidate, Trial};
-use interlock_testbench::{
-    Profile, Ran, Start, Trouble,
-    results::{Measured, Status, Verdict},
-};
+use interlock_test_results::{Measured, Status, Verdict};
+use interlock_testbench::{Profile, Ran, Start, Trouble};
 use serde::{Deserialize, Serialize};
 
 use super::{With, sources::Sources};

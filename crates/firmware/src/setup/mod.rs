@@ -15,12 +15,8 @@ use std::{
 };
 
 use interlock_chart::counted;
-use interlock_testbench::{
-    Ran, Session, Stop,
-    fault::Image,
-    results::{Measured, Status, Verdict},
-    was_printing,
-};
+use interlock_test_results::{Measured, Status, Verdict};
+use interlock_testbench::{Ran, Session, Stop, fault::Image, was_printing};
 
 use crate::{
     bench,

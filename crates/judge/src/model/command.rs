@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
 use interlock_activity::Attempt;
-use interlock_program::{self as program, Confined, Ended, How, Plan, Sandbox, Stream, Tell};
+use interlock_process::{self as program, Confined, Ended, How, Plan, Sandbox, Stream, Tell};
 use interlock_sandbox::{Kind, Rules};
 use serde_json::json;
 use tempfile::TempDir;

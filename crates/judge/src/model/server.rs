@@ -8,7 +8,7 @@ use std::{
 
 use interlock_activity::{Attempt, Host};
 use interlock_http::Client;
-use interlock_program::Sandbox;
+use interlock_process::Sandbox;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 
 use interlock_judge::Judge;
-use interlock_program::Sandbox;
+use interlock_process::Sandbox;
 use interlock_sandbox::Config;
 use interlock_testkit_activity::launcher::launcher;
 use serde_json::{Value as Json, json};

@@ -1,16 +1,16 @@
 //! From a request to a decision: one line per kind of request. The file named after each kind does the work; commands
 //! are analysed in `command/`.
 
+mod command;
 mod connect;
 mod patch;
 mod path;
 
-pub(crate) use connect::host_and_port;
+pub(crate) use command::begins_with;
 
 use crate::{
     Command, Decision, Finding, Freedom, Level, Permission, Policy, Request, View, Weighed, code, exact,
     policy::{Case, LastWord, Rule},
-    shell::Field,
 };
 
 /// Decides a request. The strictest finding counts, and its reason is given.
@@ -30,9 +30,8 @@ pub fn weigh(request: &Request, view: &View<'_>, policy: &Policy) -> Weighed {
         Request::Patch(patch) => scene.patch(patch),
         Request::Unconfined { freedom, command } => scene.unconfined(*freedom, command),
         Request::Git(words) => {
-            let words: Vec<_> =
-                std::iter::once("git").chain(words.iter().map(String::as_str)).map(Field::known).collect();
-            scene.fields(&words);
+            let words: Vec<String> = std::iter::once("git".to_owned()).chain(words.iter().cloned()).collect();
+            scene.words(&words);
         }
     }
     Weighed { findings: scene.findings }
@@ -44,23 +43,16 @@ pub(crate) struct Scene<'a> {
     pub(crate) view: &'a View<'a>,
     pub(crate) policy: &'a Policy,
     pub(crate) findings: Vec<Finding>,
-    /// Every command that was met, if the caller asks for them.
-    pub(crate) seen: Option<Vec<Vec<String>>>,
-    /// The number of commands that may still be analysed.
-    pub(crate) budget: usize,
-    /// The subject for the whole request, for commands whose parts are not all known.
+    /// The name of the whole request, for what is not known piece by piece.
     whole: Option<String>,
 }
 
-/// The maximum number of commands analysed for one request, including those from loops and substitutions.
-const COMMANDS_MAX: usize = 4_000;
-
-/// The maximum number of findings of one request; beyond it, the request is not considered harmless.
+/// The most findings that one request can have; what is more is not taken to be harmless.
 const FINDINGS_MAX: usize = 2_000;
 
 impl<'a> Scene<'a> {
     pub(crate) fn new(view: &'a View<'a>, policy: &'a Policy) -> Self {
-        Scene { view, policy, findings: Vec::new(), seen: None, budget: COMMANDS_MAX, whole: None }
+        Scene { view, policy, findings: Vec::new(), whole: None }
     }
 
     pub(crate) fn find(

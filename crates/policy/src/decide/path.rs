@@ -8,24 +8,24 @@ use crate::{
     policy::{Case, LastWord},
 };
 
-impl PathOp {
-    fn permission(self) -> Permission {
-        match self {
-            PathOp::Read => Permission::Read,
-            PathOp::Write | PathOp::WriteBelow => Permission::Write,
-            PathOp::Delete => Permission::Delete,
-            PathOp::Destroy => Permission::Destroy,
-        }
+/// The permission that an operation needs.
+fn permission(op: PathOp) -> Permission {
+    match op {
+        PathOp::Read => Permission::Read,
+        PathOp::Write | PathOp::WriteBelow => Permission::Write,
+        PathOp::Delete => Permission::Delete,
+        PathOp::Destroy => Permission::Destroy,
     }
+}
 
-    fn word(self) -> &'static str {
-        match self {
-            PathOp::Read => "read",
-            PathOp::Write => "write",
-            PathOp::WriteBelow => "let a program write",
-            PathOp::Delete => "delete",
-            PathOp::Destroy => "do away with",
-        }
+/// An operation as people read it.
+fn word(op: PathOp) -> &'static str {
+    match op {
+        PathOp::Read => "read",
+        PathOp::Write => "write",
+        PathOp::WriteBelow => "let a program write",
+        PathOp::Delete => "delete",
+        PathOp::Destroy => "do away with",
     }
 }
 
@@ -54,17 +54,17 @@ impl Scene<'_> {
 
     fn any_path(&mut self, op: PathOp, path: &str, cwd: &str, is_pattern: bool) {
         match places(path, cwd, self.view) {
-            Err(why) => self.find(op.permission(), path, Level::Deny, code::BAD_PATH, why),
+            Err(why) => self.find(permission(op), path, Level::Deny, code::BAD_PATH, why),
             Ok(places) => places.iter().for_each(|place| self.place(op, place, is_pattern)),
         }
     }
 
     fn place(&mut self, op: PathOp, place: &Place, is_pattern: bool) {
-        let (permission, shown) = (op.permission(), place.shown());
+        let (permission, shown) = (permission(op), place.shown());
         if op != PathOp::Read
             && let Some((code, why)) = self.never(op, place)
         {
-            return self.find(permission, shown, Level::Deny, code, format!("{} `{shown}`: {why}", op.word()));
+            return self.find(permission, shown, Level::Deny, code, format!("{} `{shown}`: {why}", word(op)));
         }
         let made_again =
             LastWord { level: Level::Allow, loosen_to: Level::Allow, reason: "it can be made again".to_owned() };
@@ -84,7 +84,7 @@ impl Scene<'_> {
             _ => code::OTHERWISE,
         };
         let rule = rule.map(|rule| format!(" (rule {rule})")).unwrap_or_default();
-        let reason = format!("{} `{shown}`: {reason}{rule}", op.word());
+        let reason = format!("{} `{shown}`: {reason}{rule}", word(op));
         self.find(permission, shown, level, code, reason);
     }
 

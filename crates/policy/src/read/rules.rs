@@ -2,7 +2,8 @@
 
 use super::{Fields, Reading, globs, level, nearest};
 use crate::{
-    Permission, Policy, command,
+    Permission, Policy,
+    decide::begins_with,
     glob::Globs,
     policy::{CommandRule, HostPattern, HostRule, Rule},
 };
@@ -129,7 +130,7 @@ fn command<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &m
     }
     for (examples, expected) in [(matching, true), (others, false)] {
         for (example, at) in examples {
-            if command::begins_with(example, &prefixes) != expected {
+            if begins_with(example, &prefixes) != expected {
                 let not = if expected { "does not match" } else { "matches, and should not" };
                 let words: Vec<_> = prefixes.iter().map(|prefix| prefix.join(" ")).collect();
                 reading.wrong(

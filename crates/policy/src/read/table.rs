@@ -219,9 +219,6 @@ impl<'d, 't> Fields<'d, 't> {
 
 /// Returns a hint with the nearest known word, or with all of them.
 pub(crate) fn nearest(word: &str, known: &[&str]) -> Option<String> {
-    let near = known.iter().map(|known| (strsim::damerau_levenshtein(word, known), known)).min();
-    match near {
-        Some((distance, near)) if distance <= 2 => Some(format!("did you mean `{near}`?")),
-        _ => Some(format!("known are {}", known.join(", "))),
-    }
+    interlock_suggest::did_you_mean(word, known.iter().copied())
+        .or_else(|| Some(format!("known are {}", known.join(", "))))
 }

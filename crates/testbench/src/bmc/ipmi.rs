@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use interlock_program::Tell;
+use interlock_process::Tell;
 use interlock_sandbox::Network;
 use serde::Deserialize;
 

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_program::Tell;
+use interlock_process::Tell;
 use interlock_sandbox::Network;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tokio::{

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_program::{How, Tell};
+use interlock_process::{How, Tell};
 use regex::bytes::Regex;
 
 use super::{

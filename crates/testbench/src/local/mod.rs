@@ -10,7 +10,7 @@ use std::{
 };
 
 use interlock_activity::{Effect, Outcome};
-use interlock_program::{Ended, How, Plan, Tell, run};
+use interlock_process::{Ended, How, Plan, Tell, run};
 use interlock_sandbox::Network;
 use regex::bytes::Regex;
 
@@ -173,7 +173,7 @@ impl Local {
 fn told(ended: Result<Ended, Outcome>, folder: &Path) -> Result<(Stop, Vec<PathBuf>), Trouble> {
     let mut ended = match ended {
         Ok(ended) => ended,
-        Err(outcome) if interlock_program::SANDBOX == code(&outcome) => return Err(confined::trouble(&outcome)),
+        Err(outcome) if interlock_process::SANDBOX == code(&outcome) => return Err(confined::trouble(&outcome)),
         Err(outcome) => return Ok((Stop::Lost { why: outcome.message() }, Vec::new())),
     };
     let mut logs = Vec::new();

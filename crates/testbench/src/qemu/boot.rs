@@ -8,7 +8,7 @@ use std::{
 };
 
 use interlock_activity::{Attempt, Canceller, Outcome};
-use interlock_program::{Ended, Tell, run};
+use interlock_process::{Ended, Tell, run};
 use tokio::{net::UnixStream, task::JoinSet};
 
 use super::{

@@ -3,7 +3,7 @@
 
 use std::{collections::HashSet, io, path::Path, time::Duration};
 
-use interlock_program::{Tell, run};
+use interlock_process::{Tell, run};
 use tokio::{
     net::unix::pipe::{OpenOptions, Receiver},
     sync::oneshot,

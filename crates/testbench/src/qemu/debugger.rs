@@ -5,7 +5,7 @@
 
 use std::{ffi::OsString, path::Path, sync::LazyLock, time::Duration};
 
-use interlock_program::{Tell, run};
+use interlock_process::{Tell, run};
 use regex::Regex;
 
 use super::{

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use interlock_program::{Tell, run};
+use interlock_process::{Tell, run};
 use serde::Deserialize;
 
 use super::config::Config;

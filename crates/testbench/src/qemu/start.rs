@@ -7,7 +7,7 @@ use std::{
 };
 
 use interlock_activity::Outcome;
-use interlock_program::{Ended, How};
+use interlock_process::{Ended, How};
 use regex::bytes::Regex;
 use tokio::io::AsyncRead;
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use interlock_activity::Outcome;
-use interlock_program::Ended;
+use interlock_process::Ended;
 use regex::bytes::Regex;
 
 use super::{

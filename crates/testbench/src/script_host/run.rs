@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_program::How;
+use interlock_process::How;
 
 use super::{
     clixml, codes,

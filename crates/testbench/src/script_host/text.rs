@@ -1,7 +1,8 @@
 //! Decodes the output of other systems: UTF-8 and UTF-16 with and without a byte order mark, console and Windows code
 //! pages, and line endings.
 
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+use encoding_rs::Encoding;
+use interlock_test_results::utf_16_without_mark;
 use serde::Deserialize;
 
 /// The upper halves of the DOS and Windows console code pages that are not also Windows code pages.
@@ -18,10 +19,7 @@ const CONSOLES: [(u32, &str); 2] = [
     ),
 ];
 
-/// The smallest share of zero bytes in UTF-16 without a byte order mark: one in this many.
-const ZEROS_ONE_IN: usize = 3;
-
-/// The method of decoding text.
+/// How text is to be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum Reading {
@@ -104,38 +102,19 @@ pub(crate) fn read(bytes: &[u8], reading: Reading, console: Option<Page>) -> Str
     text.replace("\r\n", "\n")
 }
 
-/// Decodes text in a Unicode encoding, if its byte order mark or its content shows one.
-pub(crate) fn unicode(bytes: &[u8]) -> Option<String> {
-    let (encoding, mark) = Encoding::for_bom(bytes).or_else(|| wide(bytes).map(|encoding| (encoding, 0)))?;
-    Some(encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned())
-}
-
-/// Reports whether the bytes are not plain UTF-8.
+/// Whether it cannot be read as it is by somebody who expects UTF-8.
 pub(crate) fn is_foreign(bytes: &[u8]) -> bool {
-    Encoding::for_bom(bytes).is_some() || std::str::from_utf8(bytes).is_err() || wide(bytes).is_some()
+    Encoding::for_bom(bytes).is_some() || std::str::from_utf8(bytes).is_err() || utf_16_without_mark(bytes).is_some()
 }
 
 fn guessed(bytes: &[u8], console: Option<Page>) -> String {
-    if let Some(encoding) = wide(bytes) {
+    if let Some(encoding) = utf_16_without_mark(bytes) {
         return encoding.decode_without_bom_handling(bytes).0.into_owned();
     }
     match (std::str::from_utf8(bytes), console) {
         (Ok(text), _) => text.to_owned(),
         (Err(_), Some(page)) => page.read(bytes),
         (Err(_), None) => Page::Other(encoding_rs::WINDOWS_1252).read(bytes),
-    }
-}
-
-/// Detects UTF-16 without a byte order mark, as programs write it to a pipe: in Western text every other byte is
-/// zero.
-fn wide(bytes: &[u8]) -> Option<&'static Encoding> {
-    let zeros = |from: usize| bytes.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
-    let (high, low) = (zeros(0), zeros(1));
-    let is_many = |zeros: usize| zeros > 0 && zeros * ZEROS_ONE_IN >= bytes.len();
-    match bytes.len().is_multiple_of(2) {
-        true if is_many(low) && high * 4 < low => Some(UTF_16LE),
-        true if is_many(high) && low * 4 < high => Some(UTF_16BE),
-        _ => None,
     }
 }
 

@@ -16,7 +16,6 @@ mod place;
 mod qemu;
 mod redfish;
 mod resource;
-mod results;
 mod sshd;
 mod trial;
 mod windows;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use interlock_activity::{Attempt, Canceller};
-use interlock_program::Sandbox;
+use interlock_process::Sandbox;
 use interlock_testbench::{Bench, Environment, Profile, Ran, Session, Start, Trouble, environment};
 use tempfile::TempDir;
 

@@ -3,7 +3,7 @@
 use cel::common::ast::{Expr as Cel, IdedExpr};
 
 use super::{Checker, as_string};
-use crate::expr::{Binary, Type, nearest, operators::can_equal};
+use crate::expr::{Binary, Type, operators::can_equal};
 
 impl<'a> Checker<'a> {
     /// Checks an equality. One side may be a string literal that the other side can never have.
@@ -34,7 +34,7 @@ impl<'a> Checker<'a> {
     fn possible_value(&mut self, (node, kind): (&IdedExpr, &Type), literal: &str, at: &IdedExpr) {
         let Type::Str(Some(values)) = kind else { return };
         if !values.iter().any(|value| value == literal) {
-            let hint = nearest::did_you_mean_or_list(literal, "it can be", values.iter().map(String::as_str));
+            let hint = interlock_suggest::did_you_mean_or_list(literal, "it can be", values.iter().map(String::as_str));
             let message = format!("`{}` is never '{literal}'", self.syntax.written(node));
             self.problem("E0308", self.syntax.span(at), message, hint);
         }

@@ -3,7 +3,7 @@
 use cel::common::ast::{EntryExpr, Expr as Cel, IdedExpr, operators};
 
 use super::{Checker, as_string, condition_hint};
-use crate::expr::{Type, nearest};
+use crate::expr::Type;
 
 impl<'a> Checker<'a> {
     /// Checks that a value may be `expected`. Each branch of a conditional and each field of a map is checked
@@ -33,7 +33,8 @@ impl<'a> Checker<'a> {
         let span = self.syntax.span(cel);
         match (as_string(cel), expected) {
             (Some(literal), Type::Str(Some(values))) if !values.iter().any(|value| value == literal) => {
-                let hint = nearest::did_you_mean_or_list(literal, "it can be", values.iter().map(String::as_str));
+                let hint =
+                    interlock_suggest::did_you_mean_or_list(literal, "it can be", values.iter().map(String::as_str));
                 self.problem("E0308", span, format!("'{literal}' is not a value that is allowed here"), hint);
             }
             _ if !expected.accepts(found) => {

@@ -12,13 +12,14 @@ pub(crate) mod schema;
 mod state;
 mod transition;
 
-use super::{code, draft, fields::Decoder, limits, node::Scalar, suggest::did_you_mean, template::Words};
+use super::{code, draft, fields::Decoder, limits, node::Scalar, template::Words};
 use crate::{
     Diagnostic, Span,
     expr::{Names, Type},
     model::{Chart, EventId, Origin, StateId, Template, Variable},
 };
 use counters::Counters;
+use interlock_suggest::did_you_mean;
 use outline::Outline;
 use std::collections::BTreeMap;
 

@@ -1,13 +1,14 @@
 //! Resolves properties: their forms and their observations.
 
 use super::{
-    super::{code, draft, name, node::Scalar, suggest::did_you_mean},
+    super::{code, draft, name, node::Scalar},
     Resolver,
 };
 use crate::{
     Diagnostic,
     model::{Chart, Descriptor, Kind, Observation, Property, PropertyKind, Seen, StateId},
 };
+use interlock_suggest::did_you_mean;
 
 /// The forms, for the hint about a property that has none of them.
 const FORMS: &str = "a property is one of `terminates: true`, `never: A` (with `without: B`, `since: C`), `possible: A`, \

@@ -4,7 +4,6 @@ use super::{
     super::{
         code, draft,
         node::{Kind as NodeKind, Node, Scalar},
-        suggest::did_you_mean,
         template::{Piece, split},
     },
     Resolver,
@@ -14,6 +13,7 @@ use crate::{
     expr::{Expr, Node as ExprNode, Root},
     model::{Action, Block, CounterId, Limit, Max, StateId, Template, Transition, TransitionId, VarId},
 };
+use interlock_suggest::did_you_mean;
 use serde_json::Value as Json;
 
 impl Resolver<'_, '_, '_> {

@@ -1,7 +1,7 @@
 //! Events and their sources: every handled event can be raised, and every signal is handled.
 
 use super::{
-    super::{code, resolve::Places, suggest::did_you_mean},
+    super::{code, resolve::Places},
     descriptor_span, prefixes,
     shape::Shape,
 };
@@ -9,6 +9,7 @@ use crate::{
     Diagnostic, Span, Value,
     model::{Action, Block, Chart, Descriptor, Kind, Origin, OriginEvent, StateId, Template},
 };
+use interlock_suggest::did_you_mean;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Reports events without a raiser and signals without a handler.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use interlock_chart::{library, yaml::suggest};
+use interlock_chart::library;
 use interlock_judge::settings::Settings;
 
 use super::{Finding, bad, good};
@@ -39,6 +39,6 @@ fn asked() -> BTreeSet<String> {
 fn near<'n>(name: &str, asked: &'n BTreeSet<String>) -> Option<&'n String> {
     let bare = |name: &'n str| name.strip_prefix(JUDGE).unwrap_or(name);
     let wrong = name.strip_prefix(JUDGE).unwrap_or(name);
-    let near = suggest::closest(wrong, asked.iter().map(|name| bare(name)))?;
+    let near = interlock_suggest::closest(wrong, asked.iter().map(|name| bare(name)))?;
     asked.iter().find(|name| bare(name) == near)
 }

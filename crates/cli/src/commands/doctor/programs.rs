@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use interlock_firmware::package_of;
-use interlock_program::find;
+use interlock_process::find;
 
 use super::{Finding, good};
 

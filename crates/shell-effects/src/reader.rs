@@ -1,0 +1,69 @@
+//! Reading one command line: the entry points, and the reader that reports effects as it meets them.
+
+use crate::{Effect, PathOp, shell::Field};
+
+/// The most commands looked at for one text, counting those made by loops and substitutions.
+const COMMANDS_MAX: usize = 4_000;
+
+/// Where a command would run.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The working directory, absolute.
+    pub cwd: &'a str,
+    /// The home directory, for `~` and `$HOME`.
+    pub home: Option<&'a str>,
+    /// The git aliases that are set: name and meaning.
+    pub aliases: &'a [(String, String)],
+    /// Returns true if a path, from a folder, is inside the workspace.
+    pub is_inside: &'a dyn Fn(&str, &str) -> bool,
+}
+
+/// Gets every effect of a command, in the order in which the reader meets them.
+pub trait Witness {
+    /// Takes note of one effect.
+    fn see(&mut self, effect: Effect<'_>);
+}
+
+/// Reads a text for `sh -c`.
+pub fn read_shell(text: &str, around: &Surroundings<'_>, witness: &mut dyn Witness) {
+    Reader::new(around, witness).shell(text);
+}
+
+/// Reads a program and its arguments, without a shell.
+pub fn read_words(words: &[String], around: &Surroundings<'_>, witness: &mut dyn Witness) {
+    let fields: Vec<Field> = words.iter().map(Field::known).collect();
+    Reader::new(around, witness).fields(&fields);
+}
+
+/// Follows commands and reports their effects.
+pub(crate) struct Reader<'a> {
+    pub(crate) around: &'a Surroundings<'a>,
+    witness: &'a mut dyn Witness,
+    /// How many commands may still be looked at.
+    pub(crate) budget: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn new(around: &'a Surroundings<'a>, witness: &'a mut dyn Witness) -> Self {
+        Reader { around, witness, budget: COMMANDS_MAX }
+    }
+}
+
+impl Reader<'_> {
+    pub(crate) fn see(&mut self, effect: Effect<'_>) {
+        self.witness.see(effect);
+    }
+
+    pub(crate) fn path(&mut self, op: PathOp, path: &str, folder: &str) {
+        self.see(Effect::Path { op, path, folder });
+    }
+
+    pub(crate) fn connect(&mut self, host: &str, port: Option<u16>) {
+        self.see(Effect::Connect { host, port });
+    }
+
+    /// The effect of this cannot be told.
+    pub(crate) fn unclear(&mut self, command: &str, why: &str) {
+        self.see(Effect::Unclear { command, why });
+    }
+}

@@ -1,0 +1,154 @@
+//! The interpretation of one start: its cases, including the one that was running at a crash or hang, and its faults.
+
+use super::{Case, Fault, Flaky, Parsed, Ran, Status, Stop, Wanted, meant};
+use crate::{form::NAMELESS, reading::first_place};
+
+/// One interpreted start.
+pub(super) struct Shown {
+    pub(super) start: String,
+    pub(super) repetition: u32,
+    pub(super) stop: Stop,
+    pub(super) cases: Vec<Case>,
+    pub(super) faults: Vec<Fault>,
+    /// Failures that the framework reports and no case explains.
+    pub(super) failures: Vec<String>,
+    /// Cases that the framework itself ran several times with different results.
+    pub(super) flaky: Vec<Flaky>,
+    pub(super) doubts: Vec<String>,
+    /// The case in which the start crashed or hung.
+    pub(super) victim: Option<String>,
+}
+
+impl Shown {
+    /// Interprets one of all starts.
+    pub(super) fn new(parsed: &Parsed, ran: &Ran, wanted: Wanted<'_>, all: &[(Parsed, &Ran)]) -> Shown {
+        let mut shown = Shown {
+            start: ran.start.id.clone(),
+            repetition: ran.start.repetition,
+            stop: ran.stop.clone(),
+            cases: parsed.cases.clone(),
+            faults: faults(parsed, ran),
+            failures: parsed.failures.clone(),
+            flaky: parsed.flaky.clone(),
+            doubts: parsed.doubts.clone(),
+            victim: None,
+        };
+        // If the names are known, cases with only a number are duplicates.
+        if !wanted.expected.is_empty() || wanted.baseline.is_some() {
+            shown.cases.retain(|case| case.message != NAMELESS);
+        }
+        if let Stop::BootLoop { .. } = ran.stop {
+            shown.forget_repeated();
+        }
+        if let Some(status) = shown.ended_in_a_case(parsed) {
+            shown.victim = parsed.running.clone().or_else(|| shown.next_in_line(wanted, all));
+            shown.blame(status);
+        }
+        shown
+    }
+
+    /// Returns the status of the case that was running at an abnormal end, if one may have been running.
+    fn ended_in_a_case(&self, parsed: &Parsed) -> Option<Status> {
+        let is_unfinished = parsed.running.is_some();
+        match self.stop {
+            Stop::Lost { .. } if self.faults.is_empty() => None,
+            _ if !self.faults.is_empty() => Some(Status::Crashed),
+            Stop::Exited { code } => (code != 0 && is_unfinished).then_some(Status::Crashed),
+            Stop::BootLoop { .. } => Some(Status::Crashed),
+            Stop::TimedOut | Stop::Hung { .. } | Stop::Lost { .. } => Some(Status::Timeout),
+        }
+    }
+
+    /// Returns the first case that should have been reported and was not: from the baseline's cases of this start,
+    /// else from the expected cases that no other start has reported, else from the announced cases of the text.
+    fn next_in_line(&self, wanted: Wanted<'_>, all: &[(Parsed, &Ran)]) -> Option<String> {
+        let reported = |name: &str| {
+            let ids = self.cases.iter().filter(|case| case.status != Status::Missing).map(|case| case.case_id.as_str());
+            !meant(name, ids).is_empty()
+        };
+        let elsewhere = |name: &str| {
+            let others = all.iter().filter(|(_, ran)| ran.start.id != self.start);
+            let ids = others.flat_map(|(parsed, _)| parsed.cases.iter().map(|case| case.case_id.as_str()));
+            !meant(name, ids).is_empty()
+        };
+        if wanted.expected.contains(&self.start) && !reported(&self.start) {
+            return Some(self.start.clone());
+        }
+        let before = wanted.baseline.map(|baseline| baseline.cases.as_slice()).unwrap_or_default();
+        let before = before.iter().filter(|case| case.start == self.start && case.case.status != Status::Missing);
+        let before = before.map(|case| &case.case.case_id);
+        let expected = wanted.expected.iter().chain(wanted.targets).filter(|name| !elsewhere(name));
+        let announced = self.cases.iter().filter(|case| case.status == Status::Missing).map(|case| &case.case_id);
+        let mut candidates = before.chain(expected).filter(|name| !reported(name)).chain(announced);
+        candidates.next().cloned()
+    }
+
+    /// Marks the case in which the start ended as crashed or timed out.
+    fn blame(&mut self, status: Status) {
+        let Some(victim) = &self.victim else { return };
+        let why = match (&self.stop, self.faults.first()) {
+            (_, Some(fault)) => fault.banner.clone(),
+            (Stop::Hung { place }, None) => format!("it hung: {place}"),
+            (Stop::TimedOut, None) => "its time was up".to_owned(),
+            (Stop::Exited { code }, None) => format!("the program ended with exit code {code}"),
+            _ => String::new(),
+        };
+        let index = self.cases.iter().position(|case| case.case_id == *victim).unwrap_or_else(|| {
+            self.cases.push(Case::new(victim.clone(), status));
+            self.cases.len() - 1
+        });
+        let case = &mut self.cases[index];
+        case.status = status;
+        case.message = why;
+        if let Some(fault) = self.faults.first() {
+            case.stack = fault.stack.clone();
+            case.location = fault.stack.first().and_then(|place| first_place(place));
+        }
+    }
+
+    /// Drops repeated cases: a firmware in a boot loop reports the same cases again and again.
+    fn forget_repeated(&mut self) {
+        self.cases.retain(|case| {
+            let number = case.case_id.rsplit_once('#').map(|(_, number)| number);
+            !number.is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
+        });
+    }
+
+    /// Reports whether the start ended by itself.
+    pub(super) fn has_exited(&self) -> bool {
+        matches!(self.stop, Stop::Exited { .. })
+    }
+
+    /// Returns the name of the start as a prefix of messages.
+    pub(super) fn name(&self) -> String {
+        format!("{} ({}): ", self.start, self.repetition)
+    }
+}
+
+/// Collects all faults: those that the environment observed, those in the text, and exit codes that only a crash
+/// causes.
+fn faults(parsed: &Parsed, ran: &Ran) -> Vec<Fault> {
+    let mut faults = ran.faults.clone();
+    for banner in &parsed.faults {
+        let is_known =
+            faults.iter().any(|fault| fault.banner.contains(banner.as_str()) || banner.contains(&fault.banner));
+        if !is_known {
+            faults.push(Fault { banner: banner.clone(), ..Fault::default() });
+        }
+    }
+    let banner = match ran.stop {
+        Stop::BootLoop { boots } => format!("boot loop: it started {boots} times"),
+        Stop::Exited { code } if faults.is_empty() && is_crash(code) => format!("it crashed: exit code {code}"),
+        _ => return faults,
+    };
+    faults.push(Fault { banner, ..Fault::default() });
+    faults
+}
+
+/// Reports whether only a crash causes such an exit code: signals in the notation of shells (128 + n) and of others
+/// (-n), and Windows exceptions.
+fn is_crash(code: i64) -> bool {
+    /// Illegal instruction, trap, abort, bus error, arithmetic error, segmentation fault.
+    const SIGNALS: [i64; 6] = [4, 5, 6, 7, 8, 11];
+    SIGNALS.iter().any(|signal| code == 128 + signal || code == -signal) || (code as u32) & 0xF000_0000 == 0xC000_0000
+}
