@@ -13,6 +13,7 @@ mod commands;
 mod hints;
 mod json;
 mod known;
+mod multiline;
 mod names;
 mod redactor;
 mod shapes;

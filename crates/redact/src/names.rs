@@ -2,7 +2,7 @@
 //! URLs.
 
 use crate::{
-    shapes,
+    multiline, shapes,
     value::{self, Style},
     words::{self, Class, NAME_BYTES_MAX},
 };
@@ -43,7 +43,18 @@ pub(crate) fn named(name: &str, value: &str) -> Option<Secret> {
     of_class(value.as_bytes(), class, kind, &stands)
 }
 
-/// Reports if a value with this name is a secret.
+/// The secret in `text[start..end]`, a value whose name is on another line.
+pub(crate) fn of_value(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    style: Style,
+    (class, kind): (Class, &'static str),
+) -> Option<Secret> {
+    of_class(text, class, kind, &Stands { start, end, style })
+}
+
+/// Whether a secret stands under such a name.
 pub(crate) fn is_secret(name: &str) -> bool {
     words::classify(strip_dots(name.as_bytes())).is_some()
 }
@@ -130,6 +141,10 @@ fn value_after(text: &[u8], start: usize, end: usize, is_flag: bool) -> Option<S
         && let Some((opening, closing)) = quoted(&rest[at..])
     {
         return Some(Stands { start: end + at + opening, end: end + at + closing, style: Style::Bare });
+    }
+    if let Some(opening) = attribute(text, start, rest) {
+        let length = until(&rest[opening..], |byte| byte == b'<');
+        return Some(Stands { start: end + opening, end: end + opening + length, style: Style::Bare });
     }
     let (skipped, separator) = separator(rest, is_flag || is_spoken(text, start))?;
     let skipped = skipped + if separator == Separator::Colon { typed(&rest[skipped..]) } else { 0 };
@@ -228,7 +243,18 @@ fn argument(text: &[u8], start: usize, rest: &[u8]) -> Option<usize> {
     (is_call && after.get(value) == Some(quote)).then_some(2 + value)
 }
 
-/// Returns the length of the type of a constant if its quoted value follows: `&str = "…"`.
+/// Where the text of an element begins that has its name in an attribute: `<entry key="NAME">…`. Several words are a label.
+fn attribute(text: &[u8], start: usize, rest: &[u8]) -> Option<usize> {
+    let before = [&b" key=\""[..], b" name=\"", b" key='", b" name='"];
+    let from = text[..start].iter().rev().take(NAME_BYTES_MAX).position(|byte| *byte == b'<')?;
+    let is_attribute = before.iter().any(|before| text[..start].ends_with(before))
+        && !multiline::is_form_tag(&text[start - from..start]);
+    let opening = rest.iter().take(2).position(|byte| *byte == b'>')? + 1;
+    let value = &rest[opening..opening + until(&rest[opening..], |byte| byte == b'<')];
+    (is_attribute && opening == 2 && !value.is_empty() && !value.contains(&b' ')).then_some(opening)
+}
+
+/// How long the type of a constant is, where its value in quotes comes after it: `&str = "…"`.
 fn typed(rest: &[u8]) -> usize {
     let is_type = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_<>&' :*[];?|".contains(byte);
     let length = rest.iter().take(48).take_while(is_type).count();

@@ -7,6 +7,7 @@ use crate::{
     commands,
     hints::{Hint, Hints, MARK},
     known::Known,
+    multiline::Scanner,
     names::{self, Secret},
     shapes,
 };
@@ -20,7 +21,16 @@ const MARK_BYTES_MAX: usize = 48;
 /// The length from which on a secret may exceed the examined range.
 const LONG_BYTES: usize = names::VALUE_BYTES_MAX - 256;
 
-/// Finds secrets and replaces them by marks.
+/// What a stream keeps between two pieces.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Position {
+    /// Whether the next piece begins within a private key.
+    within: Within,
+    /// The structure that the next piece begins in.
+    scanner: Scanner,
+}
+
+/// Finds secrets and marks them.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
     known: Known,
@@ -49,14 +59,7 @@ impl Redactor {
 
     /// Redacts bytes; binary content stays.
     pub fn bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        let mut result = Cow::Borrowed(text);
-        for _ in 0..PASSES_MAX {
-            match self.pass(&result, &mut Within::default()) {
-                Some(changed) => result = Cow::Owned(changed),
-                None => break,
-            }
-        }
-        result
+        self.lines(text, &mut Position::default())
     }
 
     /// Reports if a value with this name is a secret: `API_KEY`, `db.password`.
@@ -76,14 +79,27 @@ impl Redactor {
     }
 
     /// Redacts lines of a stream. `within` is the state at their beginning.
-    pub(crate) fn lines(&self, text: &[u8], within: &mut Within) -> Vec<u8> {
-        match self.pass(text, within) {
-            Some(changed) => self.bytes(&changed).into_owned(),
-            None => text.to_vec(),
+    pub(crate) fn lines<'t>(&self, text: &'t [u8], position: &mut Position) -> Cow<'t, [u8]> {
+        let passed = self.pass(text, &mut position.within);
+        let scanned = position.scanner.scan(passed.as_deref().unwrap_or(text));
+        match scanned.or(passed) {
+            Some(changed) => Cow::Owned(self.settle(changed)),
+            None => Cow::Borrowed(text),
         }
     }
 
-    /// Scans the text once; `None` if nothing changes.
+    /// Repeats the search until nothing changes.
+    fn settle(&self, mut text: Vec<u8>) -> Vec<u8> {
+        for _ in 0..PASSES_MAX {
+            match self.pass(&text, &mut Within::default()) {
+                Some(changed) => text = changed,
+                None => break,
+            }
+        }
+        text
+    }
+
+    /// Once through; nothing where nothing changes.
     fn pass(&self, text: &[u8], within: &mut Within) -> Option<Vec<u8>> {
         let mut writer = Writer { text, copied: 0, out: None };
         if within.is_open() {

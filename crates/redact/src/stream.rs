@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Redactor, blocks::Within};
+use crate::{Redactor, multiline, redactor::Position};
 
 /// The maximum length of a line that is held back. The beginning of a longer one is released, cut between words.
 const LINE_BYTES_MAX: usize = 64 * 1024;
@@ -20,13 +20,13 @@ pub struct Stream {
     redactor: Arc<Redactor>,
     /// The incomplete last line.
     held: Vec<u8>,
-    within: Within,
+    position: Position,
 }
 
 impl Stream {
     /// Creates an empty stream.
     pub fn new(redactor: Arc<Redactor>) -> Self {
-        Stream { redactor, held: Vec::new(), within: Within::default() }
+        Stream { redactor, held: Vec::new(), position: Position::default() }
     }
 
     /// Appends a piece; returns the redacted text that is complete.
@@ -36,19 +36,19 @@ impl Stream {
         // Only the new piece can contain a line end.
         let from = self.held.len() - piece.len();
         let ready = match self.held[from..].iter().rposition(is_end) {
-            Some(end) => from + end + 1,
+            Some(end) => multiline::hold_back(&self.held[..from + end + 1]),
             None if self.held.len() > LINE_BYTES_MAX => cut(&self.held),
             None => return Vec::new(),
         };
         let rest = self.held.split_off(ready);
         let lines = std::mem::replace(&mut self.held, rest);
-        self.redactor.lines(&lines, &mut self.within)
+        self.redactor.lines(&lines, &mut self.position).into_owned()
     }
 
     /// Returns the redacted rest, when no more pieces follow.
     pub fn finish(&mut self) -> Vec<u8> {
         let rest = std::mem::take(&mut self.held);
-        self.redactor.lines(&rest, &mut self.within)
+        self.redactor.lines(&rest, &mut self.position).into_owned()
     }
 }
 
