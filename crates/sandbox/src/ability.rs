@@ -1,11 +1,14 @@
 //! Detects the mechanisms that this system can enforce. Each one is tried on a thread that ends at once.
 
-use std::path::PathBuf;
+use std::{
+    path::PathBuf,
+    process::{Command, Stdio},
+};
 
 use landlock::{ABI, Access, AccessFs, LandlockStatus, Ruleset, RulesetAttr, RulesetStatus};
 use serde::Serialize;
 
-use crate::bubblewrap;
+use crate::{Launcher, PROBE, bubblewrap, confine::Probed};
 
 /// The mechanisms that this system can enforce.
 #[derive(Clone, Debug, Serialize)]
@@ -16,18 +19,32 @@ pub struct Ability {
     pub seccomp: bool,
     /// True if a program can get a private network, for `network: loopback`.
     pub namespaces: bool,
-    /// The path of the program `bwrap`, if it is installed.
+    /// The reason why it does not.
+    pub no_namespaces: Option<String>,
+    /// Whether a program can get a network of its own, for `network: loopback`.
+    pub loopback: bool,
+    /// The program `bwrap`, if there is one.
     pub bubblewrap: Option<PathBuf>,
 }
 
 /// Detects the mechanisms that this system can enforce.
-pub fn ability() -> Ability {
+pub fn ability(launcher: &Launcher) -> Ability {
+    let probed = probe(launcher.bare()).unwrap_or_else(|why| Probed { why: Some(why), ..Probed::default() });
     Ability {
         landlock_abi: on_a_thread(landlock_abi).flatten(),
         seccomp: std::fs::exists("/proc/sys/kernel/seccomp/actions_avail").unwrap_or(false),
-        namespaces: on_a_thread(|| crate::confine::enter_network().is_ok()).unwrap_or(false),
+        namespaces: probed.namespaces,
+        no_namespaces: probed.why,
+        loopback: probed.loopback,
         bubblewrap: bubblewrap::program(),
     }
+}
+
+fn probe(mut launcher: Command) -> Result<Probed, String> {
+    launcher.arg(PROBE).stdin(Stdio::null()).stderr(Stdio::null());
+    let output = launcher.output().map_err(|error| error.to_string())?;
+    let line = output.stdout.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    serde_json::from_slice(line).map_err(|_| "the process that tries to make them has ended without a result".into())
 }
 
 impl Ability {
@@ -39,9 +56,14 @@ impl Ability {
             None => "no Landlock: commands can read and write what the user can".to_owned(),
         };
         let seccomp = if self.seccomp { "seccomp" } else { "no seccomp: the network cannot be taken away" };
-        let loopback = if self.namespaces { "loopback" } else { "no namespaces: `network: loopback` is refused" };
+        let namespaces = match (&self.no_namespaces, self.namespaces) {
+            (_, true) => "namespaces (git history is read-only)".to_owned(),
+            (Some(why), false) => format!("no namespaces ({why}): commands can change git history"),
+            (None, false) => "no namespaces: commands can change git history".to_owned(),
+        };
+        let loopback = if self.loopback { "loopback" } else { "no loopback: `network: loopback` is refused" };
         let bubblewrap = if self.bubblewrap.is_some() { "bubblewrap" } else { "no bubblewrap" };
-        [&landlock, seccomp, loopback, bubblewrap].join(", ")
+        [&landlock, seccomp, &namespaces, loopback, bubblewrap].join(", ")
     }
 }
 

@@ -35,11 +35,18 @@ impl Launcher {
         &self.keeper
     }
 
-    /// Returns the command that starts the launcher. Its stdin must be one end of a socket, over which it receives an
-    /// [`crate::Order`] at once or later. It prepares meanwhile, and ends when the socket closes.
-    pub fn command(&self) -> Command {
+    /// The command that starts it with nothing to do yet.
+    pub(crate) fn bare(&self) -> Command {
         let mut command = Command::new(&self.program);
-        command.arg0("interlock").arg(SUPERVISE).env_clear().current_dir("/");
+        command.arg0("interlock").env_clear().current_dir("/");
+        command
+    }
+
+    /// The command that starts it. Its stdin is to be one end of a socket, over which it is given an [`crate::Order`], then or later: it gets ready
+    /// meanwhile, and ends when the socket closes.
+    pub fn command(&self) -> Command {
+        let mut command = self.bare();
+        command.arg(SUPERVISE);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

@@ -22,6 +22,7 @@ mod confine;
 mod credentials;
 mod git_settings;
 mod guard;
+mod history;
 mod launcher;
 mod places;
 mod protected;
@@ -38,7 +39,7 @@ pub use config::{Config, ConfigError};
 pub use credentials::credentials;
 pub use launcher::{Launcher, is_supervisor_of};
 pub use protected::is_protected;
-pub use report::{Breach, Ended, Enforced, Report};
+pub use report::{Breach, Ended, Enforced, GitHistory, Report};
 pub use repository::workspace_of;
 pub use rules::{Kind, Limits, Namespaces, Network, Rules};
 pub use wire::{After, KEPT, Order, STOP};
@@ -55,7 +56,13 @@ pub(crate) const INIT: &str = "__init";
 /// The first argument of a second stage without namespaces.
 pub(crate) const CONFINE: &str = "__confine";
 
-/// Runs a stage of the launcher if the arguments name one. `main` must call this before anything else.
+/// The first argument of a process that tries which namespaces it can make.
+pub(crate) const PROBE: &str = "__probe";
+
+/// The first argument of the first process in the namespaces that were tried.
+pub(crate) const PROBE_INSIDE: &str = "__probe-inside";
+
+/// Does a launcher's work, where the arguments say that this process is one. To be called before anything else in `main`.
 pub fn entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let first = arguments.into_iter().nth(1)?;
     match first.to_str()? {
@@ -63,6 +70,8 @@ pub fn entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> 
         PREPARE => Some(confine::prepare()),
         INIT => Some(confine::init()),
         CONFINE => Some(confine::main()),
+        PROBE => Some(confine::probe()),
+        PROBE_INSIDE => Some(confine::probe_inside()),
         _ => None,
     }
 }

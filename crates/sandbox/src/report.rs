@@ -50,7 +50,10 @@ pub struct Enforced {
     pub hidden: Vec<String>,
     /// The paths that are restored if the program changes them. With bubblewrap it cannot change them.
     pub protected: Vec<String>,
-    /// The resource limits of the program.
+    /// Whether it can change the history of the workspace's repository.
+    #[serde(default)]
+    pub git_history: GitHistory,
+    /// How much it may use.
     pub limits: Limits,
     /// The mechanisms that count processes: `supervisor`, and `cgroup` if there is one.
     pub processes_by: Vec<String>,
@@ -61,7 +64,22 @@ pub struct Enforced {
     pub missing: Vec<String>,
 }
 
-/// The end of a program.
+/// Whether a program can change or remove objects that were in a repository before it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GitHistory {
+    /// The workspace has no repository.
+    #[default]
+    NoRepository,
+    /// It can. The commit that is checked out is put back if it is lost, but not the commits before it.
+    Writable,
+    /// It can change some: there are too many.
+    PartlyReadOnly,
+    /// It cannot: the kernel refuses it.
+    ReadOnly,
+}
+
+/// How a program ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
     /// The exit code, unless a signal ended the program.

@@ -64,7 +64,7 @@ pub(crate) fn protected(git_folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the directories of submodules at any depth: their names may contain slashes, and they may have submodules.
-fn modules(git_folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn modules(git_folder: &Path) -> Vec<PathBuf> {
     let (mut found, mut open) = (Vec::new(), vec![(git_folder.join("modules"), 0)]);
     while let Some((folder, depth)) = open.pop() {
         for folder in folders_in(&folder) {

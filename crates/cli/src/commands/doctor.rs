@@ -21,7 +21,10 @@ const ROOM_MIN_KIB: u64 = 256 * 1_024;
 #[derive(Debug, Serialize)]
 struct Finding {
     what: Cow<'static, str>,
+    /// Whether runs can work with it as it is.
     ok: bool,
+    /// Whether it is a program that is not installed and that only some runs need.
+    missing: bool,
     said: String,
 }
 
@@ -48,19 +51,23 @@ pub(crate) fn run(output: &Output) -> Outcome {
 
 fn lines(findings: &[Finding], output: &Output) -> String {
     let width = findings.iter().map(|finding| finding.what.chars().count()).max().unwrap_or(0);
-    let line = |Finding { what, ok, said }: &Finding| {
-        let mark = if *ok { output.green("✓") } else { output.bad("✗") };
+    let line = |Finding { what, ok, missing, said }: &Finding| {
+        let mark = match (ok, missing) {
+            (true, false) => output.green("✓"),
+            (true, true) => "-".to_owned(),
+            (false, _) => output.bad("✗"),
+        };
         format!("{mark} {what:<width$} {said}\n")
     };
     findings.iter().map(line).collect()
 }
 
 fn good(what: impl Into<Cow<'static, str>>, said: impl Into<String>) -> Finding {
-    Finding { what: what.into(), ok: true, said: said.into() }
+    Finding { what: what.into(), ok: true, missing: false, said: said.into() }
 }
 
 fn bad(what: impl Into<Cow<'static, str>>, said: impl Into<String>) -> Finding {
-    Finding { what: what.into(), ok: false, said: said.into() }
+    Finding { what: what.into(), ok: false, missing: false, said: said.into() }
 }
 
 /// Every judge of `judges.toml` is asked something small.
@@ -97,7 +104,7 @@ fn without_models(settings: &Settings) -> Finding {
 }
 
 fn finding(probe: interlock_judge::Probe) -> Finding {
-    Finding { what: format!("judge {}", probe.judge).into(), ok: probe.ok, said: probe.said }
+    Finding { what: format!("judge {}", probe.judge).into(), ok: probe.ok, missing: false, said: probe.said }
 }
 
 fn kernel() -> Finding {
@@ -107,7 +114,7 @@ fn kernel() -> Finding {
 
 /// Without Landlock commands run all the same, unless that is forbidden; a doctor says so.
 fn sandbox(home: &Path) -> Finding {
-    let ability = interlock_sandbox::ability();
+    let ability = interlock_sandbox::ability(&interlock_sandbox::Launcher::default());
     match interlock_sandbox::Config::read(home) {
         Err(error) => bad("sandbox", error.to_string()),
         Ok(_) if ability.landlock_abi.is_some() && ability.seccomp => good("sandbox", ability.in_words()),

@@ -1,8 +1,13 @@
 //! What there is besides runs: machines of one's own, what is installed, the store.
 
-use std::{path::Path, process::Command};
+use std::{
+    os::unix::{fs::chown, process::CommandExt as _},
+    path::Path,
+    process::Command,
+};
 
 use expect_test::expect;
+use interlock_testkit::session::Session;
 use serde_json::Value as Json;
 
 use crate::scene::{brewed, check, json, project, run};
@@ -55,6 +60,8 @@ fn the_rest_says_what_there_is() {
     let lacking = run(&bare, "doctor");
     let missing = "missing: only needed for firmware for Cortex-M that is built here, as the sample's; `apt install gcc-arm-none-eabi`";
     assert!(lacking.code == Some(0) && lacking.stdout.contains(missing), "{lacking}");
+    let line = lacking.stdout.lines().find(|line| line.contains(missing)).unwrap();
+    assert!(line.starts_with("- arm-none-eabi-gcc"), "a missing program has no tick: {line}");
     check(
         &session,
         "gc",
@@ -71,8 +78,50 @@ fn the_rest_says_what_there_is() {
     );
     assert!(run(&session, "completions bash").stdout.contains("interlock__subcmd__run"));
     assert_eq!(run(&session, "man --out man").code, Some(0));
-    assert!(session.folder().join("man/interlock-run.1").exists());
+    every_named_page_exists(&session);
     assert!(json(&session, "activities").is_array());
+}
+
+/// Pages that the manual names: those on stdout and those written to files.
+fn every_named_page_exists(session: &Session) {
+    let folder = session.folder().join("man");
+    let pages =
+        std::fs::read_dir(&folder).unwrap().map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    let all: String = pages.chain([run(session, "man").stdout]).collect::<String>().replace("\\-", "-");
+    let named: Vec<&str> = all.split("(1)").filter_map(|before| before.split_whitespace().next_back()).collect();
+    let named: Vec<&str> = named.into_iter().filter(|name| name.starts_with("interlock-")).collect();
+    assert!(named.contains(&"interlock-run"), "{named:?}");
+    for name in named {
+        assert!(folder.join(format!("{name}.1")).exists(), "{name}(1) is named and not there");
+    }
+}
+
+/// A user who is not the administrator.
+const NOBODY: u32 = 65_534;
+
+/// A program that runs as an ordinary user, also if the tests run as the administrator.
+fn as_ordinary_user(program: &str, home: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.env("HOME", home).env("INTERLOCK_HOME", home.join("store")).current_dir(home);
+    if rustix::process::geteuid().is_root() {
+        chown(home, Some(NOBODY), Some(NOBODY)).unwrap();
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command
+}
+
+#[test]
+fn doctor_tells_an_ordinary_user_whether_there_are_namespaces() {
+    let home = tempfile::tempdir().unwrap();
+    let mut unshare = as_ordinary_user("unshare", home.path());
+    let has = unshare.args(["--user", "--map-root-user", "--pid", "--fork", "--ipc", "--mount-proc", "true"]).output();
+    let doctor = as_ordinary_user(env!("CARGO_BIN_EXE_interlock"), home.path()).arg("doctor").output().unwrap();
+    let said = String::from_utf8_lossy(&doctor.stdout);
+    let expected = match has.unwrap().status.success() {
+        true => "seccomp, namespaces (git history is read-only), loopback",
+        false => "seccomp, no namespaces (",
+    };
+    assert!(said.contains(expected), "{said}");
 }
 
 #[test]

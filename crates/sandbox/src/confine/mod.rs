@@ -11,6 +11,8 @@ mod limits;
 mod namespaces;
 mod network;
 mod privileges;
+mod probe;
+mod read_only;
 
 use std::{
     fs::File,
@@ -32,7 +34,7 @@ use serde::{Deserialize, Serialize};
 
 use calls::Walls;
 pub(crate) use init::main as init;
-pub(crate) use network::enter as enter_network;
+pub(crate) use probe::{Probed, inside as probe_inside, main as probe};
 
 use crate::{Enforced, INIT, Kind, Network, Order, Report, wire};
 
@@ -156,6 +158,9 @@ fn confine(order: &Order, temp: &Path, in_namespaces: bool, enforced: &mut Enfor
         enforced.network_by.push("namespace".into());
     }
     let shared_memory = in_namespaces.then(|| shared_memory(order, enforced));
+    if in_namespaces {
+        read_only::keep_history(rules, temp, enforced);
+    }
     limits::apply(&rules.limits, enforced)?;
     enforced.capabilities_dropped = privileges::drop(&rules.workspace, enforced);
     rustix::thread::set_no_new_privs(true)?;

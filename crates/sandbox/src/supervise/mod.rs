@@ -36,7 +36,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
 use crate::{
-    After, Breach, Ended, Enforced, Kind, Namespaces, Order, Report, bubblewrap,
+    After, Breach, Ended, Enforced, GitHistory, Kind, Namespaces, Order, Report, bubblewrap,
     confine::{Said, Task},
     guard::Guard,
     launcher::name_of,
@@ -266,6 +266,10 @@ fn enforced(order: &Order, guard: &Guard, cgroups: &Cgroups) -> Enforced {
         sandbox: order.rules.sandbox,
         network: order.rules.network,
         protected: guard.paths().map(|path| path.display().to_string()).collect(),
+        git_history: match repository::git_folders(&order.rules.workspace).is_empty() {
+            true => GitHistory::NoRepository,
+            false => GitHistory::Writable,
+        },
         limits: order.rules.limits,
         processes_by: by(cgroups.counts_processes()).collect(),
         memory_by: by(cgroups.memory.is_some()).collect(),

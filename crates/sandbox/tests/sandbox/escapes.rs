@@ -4,7 +4,7 @@ use std::{fs, io::Read, net::TcpListener, os::unix::net::UnixListener};
 
 use interlock_sandbox::{Kind, Network, ability};
 
-use crate::scene::{SECRET, Scene, has};
+use crate::scene::{SECRET, Scene, has, launcher};
 
 /// Runs scripts that must all fail and leave no trace outside.
 #[track_caller]
@@ -130,7 +130,7 @@ fn the_network_is_closed_unless_it_is_allowed() {
 
 #[test]
 fn a_private_loopback_reaches_no_other_network() {
-    if !ability().namespaces {
+    if !ability(&launcher()).loopback {
         let done = Scene::new().with(|rules| rules.network = Network::Loopback).run("true");
         assert!(done.not_started.unwrap().1);
         return;

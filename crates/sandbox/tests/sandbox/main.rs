@@ -5,6 +5,7 @@
 mod after;
 mod ending;
 mod escapes;
+mod history;
 mod limits;
 mod others;
 mod project;

@@ -163,8 +163,7 @@ impl Scene {
     /// Starts a launcher without an order.
     pub(crate) fn launcher(&self) -> (Child, UnixStream) {
         let (control, theirs) = UnixStream::pair().unwrap();
-        let launcher = Launcher::at(env!("CARGO_BIN_EXE_interlock-sandbox"));
-        let mut command = launcher.command();
+        let mut command = launcher().command();
         if self.is_nobody {
             command.uid(NOBODY).gid(NOBODY);
         }
@@ -268,7 +267,12 @@ pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Returns true if a program is installed.
+/// The launcher of the tests, which are no launcher themselves.
+pub(crate) fn launcher() -> Launcher {
+    Launcher::at(env!("CARGO_BIN_EXE_interlock-sandbox"))
+}
+
+/// Whether a program is there to be tried.
 pub(crate) fn has(program: &str) -> bool {
     std::env::split_paths(&std::env::var_os("PATH").unwrap())
         .any(|place: PathBuf| Path::new(&place).join(program).exists())

@@ -1,4 +1,4 @@
-//! Programs that some runs need and others do not: that one is missing is said, and is nothing bad.
+//! Programs that only some runs need. One that is missing is marked as such and is no failure.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -7,7 +7,7 @@ use interlock_process::find;
 
 use super::{Finding, good};
 
-/// Each with what it is needed for.
+/// The programs, each with what needs it.
 const OPTIONAL: [(&str, &str); 6] = [
     ("qemu-system-arm", "firmware for ARM that is run on QEMU"),
     ("arm-none-eabi-gcc", "firmware for Cortex-M that is built here, as the sample's"),
@@ -17,7 +17,7 @@ const OPTIONAL: [(&str, &str); 6] = [
     ("ipmitool", "management controllers that are reached by IPMI"),
 ];
 
-/// What there is of them, and what to install for the rest.
+/// Looks for each of them. The finding of a missing one says what to install.
 pub(super) fn optional() -> Vec<Finding> {
     OPTIONAL.iter().map(|(name, used_for)| finding(name, used_for)).collect()
 }
@@ -25,6 +25,9 @@ pub(super) fn optional() -> Vec<Finding> {
 fn finding(name: &'static str, used_for: &str) -> Finding {
     match find(name, Path::new("/"), &BTreeMap::new()) {
         Ok(path) => good(name, path.display().to_string()),
-        Err(_) => good(name, format!("missing: only needed for {used_for}; `apt install {}`", package_of(name))),
+        Err(_) => {
+            let said = format!("missing: only needed for {used_for}; `apt install {}`", package_of(name));
+            Finding { missing: true, ..good(name, said) }
+        }
     }
 }
