@@ -203,6 +203,65 @@ fn what_a_person_has_changed_since_is_refused_shown_and_left_alone() {
     assert!(scene.good("trace w1").stdout.contains("1 left alone"));
 }
 
+/// Runs a script that is there already.
+const MERGER: &str = "\
+machine: merger
+version: 1
+summary: Merges by a command.
+initial: merging
+on:
+  error: { target: failed, reason: \"${event.code}: ${event.message}\" }
+states:
+  merging:
+    invoke: { activity: command.run, with: { command: 'sh ./merge.sh' }, signals: [passed, failed] }
+    on: { passed: { target: done }, failed: { target: failed } }
+  done: { type: final, outcome: success }
+  failed: { type: final, outcome: failure }
+";
+
+fn git(scene: &Scene, arguments: &[&str]) -> String {
+    let mut git = Command::new("git");
+    git.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(arguments).current_dir(scene.session.folder());
+    let done = git.output().unwrap();
+    assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn commits_of_a_command_stay_and_undo_says_how_to_take_them_back() {
+    let scene = Scene::new();
+    scene.session.write(".interlock/machines/merger/machine.yaml", MERGER).unwrap();
+    let merge = "set -e; git -c user.name=a -c user.email=a@b merge -q --no-ff -m merged side; git branch made\n";
+    scene.session.write("merge.sh", merge).unwrap();
+    git(&scene, &["checkout", "-qb", "trunk"]);
+    git(&scene, &["add", "-A"]);
+    git(&scene, &["commit", "-qm", "first"]);
+    git(&scene, &["checkout", "-qb", "side"]);
+    scene.session.write("a", "side\n").unwrap();
+    git(&scene, &["commit", "-qam", "second"]);
+    git(&scene, &["checkout", "-q", "trunk"]);
+    let before = git(&scene, &["rev-parse", "trunk"]);
+    scene.good("run merger --name m1");
+    let after = git(&scene, &["rev-parse", "trunk"]);
+    assert!(before != after && scene.read("a").as_deref() == Some("side\n"));
+
+    assert_eq!(scene.json("undo m1 --dry-run")["branches"][1]["after"], after);
+    let undo = scene.good("undo m1");
+    assert_eq!(scene.read("a").as_deref(), Some("0\n"));
+    assert_eq!(git(&scene, &["rev-parse", "trunk"]), after, "undo moves no branch");
+    let stays = format!("commits stay: a command of the run moved trunk from {before} to {after}\n");
+    assert!(undo.stderr.contains(&stays) && undo.stderr.contains("to remove it: git branch -D made\n"), "{undo}");
+    let command = undo.stderr.lines().find_map(|line| line.trim().strip_prefix("to take them back: git ")).unwrap();
+    let command: Vec<&str> = command.split(" (").next().unwrap().split(' ').collect();
+    git(&scene, &command);
+    git(&scene, &["reset", "-q"]);
+    assert_eq!(git(&scene, &["rev-parse", "trunk"]), before);
+    assert_eq!(git(&scene, &["status", "--short", "--untracked-files=no"]), "");
+    assert!(
+        scene.json("undo m1 --dry-run")["branches"].as_array().unwrap().iter().all(|moved| moved["before"].is_null())
+    );
+}
+
 #[test]
 fn a_run_takes_a_turn_of_its_own_back() {
     let (scene, _) = Scene::rested();

@@ -220,6 +220,9 @@ pub struct Undid {
     /// Paths that the run has changed and that are not kept, so that they stay as they are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_kept: Vec<NotKept>,
+    /// Branches that commands of the run have made or moved, and that are still there. Undo leaves them and their commits alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub branches: Vec<Moved>,
     /// Records of which it is not known what they changed, and why.
     pub unknown: Vec<(u64, String)>,
     /// The snapshot of the workspace before.
@@ -272,6 +275,7 @@ fn plan(workspace: &Workspace, history: &History, writes: &Writes, paths: &[Path
         commits: commits(workspace, &history.folder, moved)?,
         conflicts: undo.conflicts.clone(),
         not_kept: undo.not_kept.clone(),
+        branches: if paths.is_empty() { branches(workspace, &history.folder, &chosen)? } else { Vec::new() },
         unknown: chosen.iter().filter_map(|write| Some((write.seq, write.unknown.clone()?))).collect(),
         ..Undid::default()
     };
@@ -301,6 +305,28 @@ fn commits<'m>(
         commits.push(CommitBack { moved: moved.clone(), is_ours });
     }
     Ok(commits)
+}
+
+/// The branches that commands of the chosen writes have moved, from the oldest place to the newest. A commit that Interlock made itself is taken back
+/// and is not listed, nor is a branch that has moved on.
+fn branches(workspace: &Workspace, folder: &Path, chosen: &[&Write]) -> Result<Vec<Moved>> {
+    let mut moved: BTreeMap<&str, Moved> = BTreeMap::new();
+    for write in chosen {
+        let own = write.moved.as_ref().map(|moved| &moved.reference);
+        let others = write.changes.iter().flat_map(|changes| &changes.branches);
+        for branch in others.filter(|branch| Some(&branch.reference) != own) {
+            let newest = moved.entry(&branch.reference).or_insert_with(|| branch.clone());
+            newest.before.clone_from(&branch.before);
+        }
+    }
+    let mut left = Vec::new();
+    for branch in moved.into_values() {
+        let standing = workspace.standing(folder, &branch.reference).map_err(not_done)?;
+        if standing.as_ref() == Some(&branch.after) && branch.before != standing {
+            left.push(branch);
+        }
+    }
+    Ok(left)
 }
 
 /// Puts back what was worked out.
@@ -376,6 +402,7 @@ fn record(shared: &Shared, undid: &Undid, snapshot: String, by: By) -> Result<Un
         files: undid.files.clone(),
         not_kept: Vec::new(),
         breaches: Vec::new(),
+        branches: Vec::new(),
     };
     let mut evidence = Vec::new();
     if !undid.files.is_empty() {

@@ -5,7 +5,7 @@ use std::{ffi::OsString, os::unix::ffi::OsStringExt, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Ended, Error, NotKept, Result, Workspace, ended,
+    Ended, Error, Moved, NotKept, Result, Workspace, ended,
     git::Git,
     index::joined,
     patch::Kind,
@@ -38,6 +38,9 @@ pub struct Changes {
     /// Damage to the user's repository, and how it was repaired.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breaches: Vec<String>,
+    /// Branches of the user's repository that were made or moved meanwhile, as by `git merge`. Undo does not move them back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub branches: Vec<Moved>,
 }
 
 /// The change of one path.
@@ -84,9 +87,9 @@ impl Workspace {
     /// nothing changed. If the user's repository was damaged since, it is repaired first.
     pub fn changes_since(&self, folder: &std::path::Path, run: &str, before: &str) -> Result<Option<Changes>> {
         let (private, before_tree) = self.holding(folder, before)?;
-        let breaches = repository::repair(&private, before);
+        let (breaches, branches) = (repository::repair(&private, before), repository::moved_branches(&private, before));
         let (after_tree, not_kept) = keep_since(&private, before, &before_tree)?;
-        if after_tree == before_tree && not_kept.is_empty() && breaches.is_empty() {
+        if after_tree == before_tree && not_kept.is_empty() && breaches.is_empty() && branches.is_empty() {
             ended::write(&private, before, &Ended { name: before.to_owned(), tree: after_tree, before: before_tree })?;
             return Ok(None);
         }
@@ -105,6 +108,7 @@ impl Workspace {
             files,
             not_kept,
             breaches,
+            branches,
         }))
     }
 

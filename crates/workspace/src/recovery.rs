@@ -64,6 +64,7 @@ impl Workspace {
             files,
             not_kept,
             breaches: Vec::new(),
+            branches: Vec::new(),
         };
         let mut undo = self.plan_undo(folder, &[&changes], &|_| true)?;
         match is_end_known {

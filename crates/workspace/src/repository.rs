@@ -14,7 +14,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result, git::Git, place::Repository, private::Private, workspace::name_part};
+use crate::{Error, Moved, Result, git::Git, place::Repository, private::Private, workspace::name_part};
 
 /// The directory within a private directory that holds the recorded states of the repository.
 pub(crate) const FOLDER: &str = "repository";
@@ -71,13 +71,28 @@ impl Standing {
     }
 }
 
-/// Repairs the parts of the user's repository that were damaged since a snapshot. Returns a description of each repair.
+/// The repository as it stood at a snapshot.
+fn standing_at(private: &Private, snapshot: &str) -> Option<Standing> {
+    let json = fs::read(private.folder.join(FOLDER).join(name_part(snapshot))).ok()?;
+    serde_json::from_slice(&json).ok()
+}
+
+/// The branches that were made or moved since a snapshot. To be called after `repair`: a damaged branch has not moved.
+pub(crate) fn moved_branches(private: &Private, before: &str) -> Vec<Moved> {
+    let Some(standing) = standing_at(private, before) else { return Vec::new() };
+    let Some(repository) = &standing.repository else { return Vec::new() };
+    let now = references(&repository.git_dir).into_iter().filter(|(name, _)| name.starts_with("refs/heads/"));
+    let moved = now.filter_map(|(reference, after)| {
+        let before = standing.references.get(&reference).cloned();
+        (before.as_ref() != Some(&after) && is_reference(&after)).then_some(Moved { reference, before, after })
+    });
+    moved.collect()
+}
+
+/// Puts back what is broken in the user's repository since a snapshot. Says what that was.
 pub(crate) fn repair(private: &Private, before: &str) -> Vec<String> {
     let folder = private.folder.join(FOLDER);
-    let found = fs::read(folder.join(name_part(before))).ok();
-    let Some(standing) = found.and_then(|json| serde_json::from_slice::<Standing>(&json).ok()) else {
-        return Vec::new();
-    };
+    let Some(standing) = standing_at(private, before) else { return Vec::new() };
     let Some(repository) = &standing.repository else { return Vec::new() };
     let mut repair = Repair { private, repository, standing: &standing, folder: &folder, said: Vec::new() };
     repair.all();

@@ -124,6 +124,7 @@ fn tell(args: &Undo, head: &Head, undid: &Undid, is_refused: bool, output: &Outp
     if is_refused && args.dry_run {
         output.talk("with `--skip-conflicts` only: without it nothing would be taken back\n");
     }
+    undid.branches.iter().for_each(|branch| output.talk(&commits_stay(branch)));
     match (&undid.snapshot, undid.seq) {
         (Some(snapshot), Some(seq)) => {
             output.talk(&format!("recorded as {seq}; what was there is kept as {snapshot}\n"));
@@ -136,6 +137,20 @@ fn tell(args: &Undo, head: &Head, undid: &Undid, is_refused: bool, output: &Outp
         _ => {}
     }
     Ok(())
+}
+
+/// Commands of the run have moved a branch: its commits stay, and the command that takes them back.
+fn commits_stay(moved: &interlock_runtime::Moved) -> String {
+    let name = moved.reference.strip_prefix("refs/heads/").unwrap_or(&moved.reference);
+    match &moved.before {
+        Some(before) => format!(
+            "commits stay: a command of the run moved {name} from {before} to {after}\n  \
+             to take them back: git update-ref {} {before} {after} (then `git reset`, if {name} is checked out)\n",
+            moved.reference,
+            after = moved.after
+        ),
+        None => format!("a branch stays: a command of the run made {name}\n  to remove it: git branch -D {name}\n"),
+    }
 }
 
 fn put_back(args: &Undo, undid: &Undid) -> String {

@@ -236,3 +236,17 @@ fn regular_use_of_git_is_no_damage() {
         assert_eq!(changes.map(|changes| changes.breaches).unwrap_or_default(), Vec::<String>::new(), "{command}");
     }
 }
+
+#[test]
+fn branches_that_a_command_made_or_moved_are_recorded() {
+    let folder = committed();
+    folder.git(&["branch", "-M", "trunk"]);
+    folder.git(&["branch", "other"]);
+    let commit = "git -c user.name=x -c user.email=x@y commit -q --allow-empty -m n";
+    let changes = write(&folder, &format!("{commit}; git branch made; git pack-refs --all")).unwrap();
+    let moved = |moved: &interlock_workspace::Moved| (moved.reference.clone(), moved.before.is_some());
+    let branches: Vec<_> = changes.branches.iter().map(moved).collect();
+    assert_eq!(branches, [("refs/heads/made".to_owned(), false), ("refs/heads/trunk".to_owned(), true)]);
+    assert_eq!(paths(&changes), Vec::<String>::new());
+    assert_eq!(write(&folder, "git branch -d made; git tag v1"), None);
+}
