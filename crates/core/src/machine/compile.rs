@@ -12,7 +12,9 @@ pub(super) fn machine(chart: Arc<Chart>) -> Machine {
     let mut formulas = Formulas { list: Vec::new(), chart: &chart };
     let histories: Vec<StateId> =
         chart.states.iter().filter(|state| state.kind.is_history()).map(|state| state.id).collect();
-    let nodes = chart.states.iter().map(|state| node(&chart, state, &histories, &mut names, &mut formulas)).collect();
+    let mut nodes: Vec<Node> =
+        chart.states.iter().map(|state| node(&chart, state, &histories, &mut names, &mut formulas)).collect();
+    add_descendants(&chart, &mut nodes);
     let plans =
         chart.transitions.iter().map(|transition| plan(&chart, transition, &mut names, &mut formulas)).collect();
     let with = chart.invokes.iter().map(|invoke| formulas.template(&invoke.with)).collect();
@@ -129,7 +131,7 @@ fn node(
 ) -> Node {
     Node {
         parent: state.parent,
-        descendants: states_where(chart, |other| chart.is_descendant(other.id, state.id)),
+        descendants: StateSet::new(chart.states.len()),
         entry: state.entry.iter().map(|block| formulas.block(block, names)).collect(),
         exit: state.exit.iter().map(|block| formulas.block(block, names)).collect(),
         initial: state.initial.as_ref().map(|initial| formulas.block(&initial.actions, names)).unwrap_or_default(),
@@ -209,6 +211,15 @@ fn fill_entries(machine: &mut Machine) {
         compute_entry_set(machine, &[id], &histories, &mut entry);
         if entry.is_fixed() {
             machine.plans[at].entry = Some(entry.states.iter().collect());
+        }
+    }
+}
+
+/// Enters every state at its ancestors: looking for the descendants of each state would take the square of their number.
+fn add_descendants(chart: &Chart, nodes: &mut [Node]) {
+    for state in &chart.states {
+        for ancestor in chart.ancestors(state.id) {
+            nodes[ancestor.index()].descendants.insert(state.id);
         }
     }
 }
