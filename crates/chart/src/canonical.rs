@@ -5,7 +5,7 @@
 
 use crate::{
     expr::Expr,
-    model::{Action, Block, Chart, Initial, Max, Observation, Part, PropertyKind, Seen, StateId, Template},
+    model::{Action, Block, Chart, Event, Initial, Max, Observation, Part, PropertyKind, Seen, StateId, Template},
 };
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
@@ -24,10 +24,7 @@ impl Chart {
             "summary": self.summary,
             "input": self.input,
             "context": self.context.iter().map(|var| json!([var.name, template(&var.initial)])).collect::<Vec<_>>(),
-            "events": self.events.iter().map(|event| json!({
-                "name": event.name, "from": event.from.word(), "summary": event.summary,
-                "data": event.data, "declared": event.declared,
-            })).collect::<Vec<_>>(),
+            "events": self.events.iter().map(canonical_event).collect::<Vec<_>>(),
             "counters": self.counters.iter().map(|counter| json!([counter.name, counter.max, counter.named])).collect::<Vec<_>>(),
             "states": self.states.iter().map(|state| self.canonical_state(state)).collect::<Vec<_>>(),
             "transitions": self.transitions.iter().map(|transition| self.canonical_transition(transition)).collect::<Vec<_>>(),
@@ -54,7 +51,7 @@ impl Chart {
     }
 
     fn canonical_state(&self, state: &crate::model::State) -> Json {
-        json!({
+        let mut canonical = json!({
             "name": state.name,
             "summary": state.summary,
             "parent": state.parent.map(|parent| self.name(parent)),
@@ -67,7 +64,15 @@ impl Chart {
             "outcome": state.outcome.map(|outcome| outcome.word()),
             "tags": state.tags,
             "data": state.data.as_ref().map(template),
-        })
+        });
+        // Keys of later versions are left out if they are empty, so that the hashes of older machines stay as they were.
+        if !state.shows.is_empty() {
+            canonical["shows"] = state.shows.iter().map(|(label, data)| json!([label, template(data)])).collect();
+        }
+        if let Some(request) = &state.grants {
+            canonical["grants"] = json!({ "scopes": template(&request.scopes), "event": request.event });
+        }
+        canonical
     }
 
     fn canonical_initial(&self, initial: &Initial) -> Json {
@@ -196,6 +201,17 @@ impl Chart {
     fn names(&self, ids: &[StateId]) -> Vec<&str> {
         ids.iter().map(|id| self.name(*id)).collect()
     }
+}
+
+fn canonical_event(event: &Event) -> Json {
+    let mut canonical = json!({
+        "name": event.name, "from": event.from.word(), "summary": event.summary,
+        "data": event.data, "declared": event.declared,
+    });
+    if event.irreversible {
+        canonical["irreversible"] = true.into();
+    }
+    canonical
 }
 
 fn expr(expr: &Expr) -> &str {

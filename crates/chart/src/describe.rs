@@ -24,7 +24,7 @@ pub fn json(chart: &Chart) -> Json {
         "states": chart.states.iter().skip(1).map(|state| state_json(chart, state)).collect::<Vec<_>>(),
         "events": chart.events.iter().map(|event| json!({
             "name": event.name, "from": event.from.word(), "summary": event.summary, "declared": event.declared,
-            "data": event.data,
+            "data": event.data, "irreversible": event.irreversible,
         })).collect::<Vec<_>>(),
         "transitions": chart.transitions.iter().flat_map(|transition| rows(chart, transition)).collect::<Vec<_>>(),
         "counters": chart.counters.iter().map(|counter| json!({ "name": counter.name, "max": counter.max })).collect::<Vec<_>>(),
@@ -46,6 +46,8 @@ fn state_json(chart: &Chart, state: &State) -> Json {
         "outcome": state.outcome.map(|outcome| outcome.word()),
         "activities": state.invokes.iter().map(|id| chart.invoke(*id).activity.as_str()).collect::<Vec<_>>(),
         "timeout_ms": state.timeout_ms,
+        "shows": state.shows.iter().map(|(label, _)| label.as_str()).collect::<Vec<_>>(),
+        "grants": state.grants.as_ref().map(|request| request.event.as_str()),
     })
 }
 

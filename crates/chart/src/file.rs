@@ -85,6 +85,9 @@ pub struct EventFile {
     /// JSON Schema of the event's data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Json>,
+    /// Whether its consequences cannot be undone: a form never preselects it.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub irreversible: bool,
 }
 
 /// The sources that may raise an event.
@@ -182,7 +185,13 @@ pub struct StateFile {
     /// Tags for finding states. `idle` marks a state in which a run may stay for ever.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub tags: Vec<String>,
-    /// Actions that run on entry.
+    /// Data that a person sees while the state waits for them, by label.
+    #[serde(skip_serializing_if = "IndexMap::is_empty", default)]
+    pub shows: Ordered<Json>,
+    /// Permissions that a person can grant while the state waits for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grants: Option<GrantsFile>,
+    /// Actions done on entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<BlocksFile>,
     /// Actions that run on exit.
@@ -205,7 +214,17 @@ pub struct StateFile {
     pub states: Ordered<StateFile>,
 }
 
-/// Blocks of actions: one action, a list, or a list of lists (blocks that fail independently).
+/// Permissions that a person can grant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GrantsFile {
+    /// The scopes, a list of texts; usually `${…}`.
+    pub scopes: Json,
+    /// The event that is sent once all of them are granted.
+    pub event: String,
+}
+
+/// Blocks of actions: one action, a list, or a list of lists (blocks that fail each on their own).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum BlocksFile {

@@ -16,7 +16,7 @@ use actions::initial;
 use crate::{
     Chart,
     file::{
-        EffectFile, EventFile, InvokeFile, KindFile, LimitFile, MachineFile, MaxFile, Ordered, OutcomeFile,
+        EffectFile, EventFile, GrantsFile, InvokeFile, KindFile, LimitFile, MachineFile, MaxFile, Ordered, OutcomeFile,
         PropertyFile, RaiserFile, SignalsFile, StateFile, TransitionBody,
     },
     model::{Effect, Event, Invoke, Kind, Limit, Max, Outcome, Raiser, Schema, State, StateId, Template, Transition},
@@ -53,7 +53,12 @@ pub fn events(chart: &Chart) -> Ordered<EventFile> {
 
 /// Returns an event's declaration.
 fn event(event: &Event) -> EventFile {
-    EventFile { from: Some(raiser(event.from)), summary: sentence(&event.summary), data: schema(&event.data) }
+    EventFile {
+        from: Some(raiser(event.from)),
+        summary: sentence(&event.summary),
+        data: schema(&event.data),
+        irreversible: event.irreversible,
+    }
 }
 
 /// Returns the machine's properties.
@@ -89,10 +94,23 @@ fn bare_state(chart: &Chart, from: &State) -> StateFile {
     file.outcome = from.outcome.map(outcome);
     file.data = from.data.as_ref().map(template);
     file.tags = from.tags.clone();
+    file.shows = shows(from);
+    file.grants = grants(from);
     file.entry = layout::blocks(from.entry.iter().map(|actions| block(chart, actions)).collect());
     file.exit = layout::blocks(from.exit.iter().map(|actions| block(chart, actions)).collect());
     file.timeout = timeout(chart, from);
     file
+}
+
+/// Returns the data that a state shows to a person.
+pub fn shows(from: &State) -> Ordered<Json> {
+    from.shows.iter().map(|(label, data)| (label.clone(), template(data))).collect()
+}
+
+/// Returns the permissions that a state asks a person for.
+pub fn grants(from: &State) -> Option<GrantsFile> {
+    let request = from.grants.as_ref()?;
+    Some(GrantsFile { scopes: template(&request.scopes), event: request.event.clone() })
 }
 
 /// Returns a state's transitions with their descriptors, and its eventless transitions.

@@ -78,6 +78,10 @@ pub(crate) struct Node {
     pub(crate) exit: Vec<Vec<Operation>>,
     pub(crate) initial: Vec<Operation>,
     pub(crate) data: Option<FormulaId>,
+    /// The data that a person sees while the state waits, in the chart's order.
+    pub(crate) shows: Vec<FormulaId>,
+    /// The scopes that a person can grant while the state waits.
+    pub(crate) scopes: Option<FormulaId>,
     /// Transitions by event: sorted by event, in document order within one.
     pub(crate) on: Vec<(EventId, Vec<TransitionId>)>,
     /// Events of one state for which this state's candidates differ from [`Node::on`], because it names them by a
@@ -224,7 +228,17 @@ impl Machine {
         node.entry.iter().chain(&node.exit).chain([&node.initial]).map(Vec::as_slice)
     }
 
-    /// The set of the state's descendants.
+    /// The data that a person sees while the state waits, in the order of [`interlock_chart::model::State::shows`].
+    pub fn shows(&self, state: StateId) -> &[FormulaId] {
+        &self.nodes[state.index()].shows
+    }
+
+    /// The scopes that a person can grant while the state waits.
+    pub fn scopes(&self, state: StateId) -> Option<FormulaId> {
+        self.nodes[state.index()].scopes
+    }
+
+    /// The state's descendants.
     pub fn descendants(&self, state: StateId) -> &StateSet {
         &self.nodes[state.index()].descendants
     }

@@ -16,7 +16,9 @@ pub struct Event {
     pub summary: String,
     /// A JSON Schema of the event's data, which is an object.
     pub data: Schema,
-    /// True if the file declares the event under `events`. The other events are found by their use.
+    /// Whether its author says that its consequences cannot be undone.
+    pub irreversible: bool,
+    /// Whether the file declares it under `events` (the rest are found by use).
     pub declared: bool,
     /// The position of its declaration or first use.
     pub span: Span,

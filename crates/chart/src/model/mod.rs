@@ -19,7 +19,7 @@ pub use action::{Action, Block, Part, Template};
 pub use event::{Event, Raiser, Schema};
 pub use ids::{CounterId, EventId, InvokeId, StateId, TransitionId, VarId};
 pub use property::{Observation, Property, PropertyKind, Seen};
-pub use state::{Effect, Initial, Invoke, Kind, Outcome, Signal, State};
+pub use state::{Effect, GrantRequest, Initial, Invoke, Kind, Outcome, Signal, State};
 pub use transition::{Counter, Descriptor, Limit, Max, Origin, OriginEvent, Transition};
 
 use crate::{Span, expr::Type};

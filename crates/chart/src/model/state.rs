@@ -40,11 +40,26 @@ pub struct State {
     pub tags: Vec<String>,
     /// On a final state, the data of the parent's `done` event.
     pub data: Option<Template>,
-    /// The position of the state's name.
+    /// The data that a person sees while the state waits for them, each with its label, in file order.
+    pub shows: Vec<(String, Template)>,
+    /// The permissions that a person can grant while the state waits for them.
+    pub grants: Option<GrantRequest>,
+    /// Where its name stands.
     pub span: Span,
 }
 
-/// The kind of a state.
+/// Permissions that a person is asked to grant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GrantRequest {
+    /// The scopes: a list of texts such as `fs.write:infra/main.tf`.
+    pub scopes: Template,
+    /// The event that is sent once all of them are granted.
+    pub event: String,
+    /// The place of the event's name.
+    pub span: Span,
+}
+
+/// What kind of state it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The state has no children.

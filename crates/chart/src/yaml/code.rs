@@ -87,6 +87,8 @@ pub const SHARED_SIGNAL: &str = "E0222";
 pub const UNKNOWN_QUALIFIED: &str = "E0223";
 /// An event has the name of a state's signal.
 pub const AMBIGUOUS_NAME: &str = "E0224";
+/// `grants` names an event that the state does not take from a person.
+pub const GRANT_NOT_TAKEN: &str = "E0225";
 
 // E04: properties.
 /// A property that has none of the known forms.
@@ -146,6 +148,7 @@ pub const ALL: &[&str] = &[
     SHARED_SIGNAL,
     UNKNOWN_QUALIFIED,
     AMBIGUOUS_NAME,
+    GRANT_NOT_TAKEN,
     BAD_PROPERTY,
     BAD_OBSERVATION,
     UNSEEN_STATE,

@@ -28,6 +28,7 @@ pub(crate) struct Event<'n> {
     pub from: Raiser,
     pub summary: String,
     pub data: Option<&'n Node>,
+    pub irreversible: bool,
 }
 
 /// The value of the key `type`.
@@ -67,10 +68,18 @@ pub(crate) struct State<'n> {
     pub outcome: Option<Outcome>,
     pub data: Option<&'n Node>,
     pub tags: Vec<String>,
+    pub shows: &'n [Entry],
+    pub grants: Option<GrantRequest<'n>>,
     pub states: Vec<State<'n>>,
 }
 
-/// The initial transition of a compound state.
+/// Permissions that a person is asked to grant.
+pub(crate) struct GrantRequest<'n> {
+    pub scopes: &'n Node,
+    pub event: &'n Scalar,
+}
+
+/// Where a compound state begins.
 pub(crate) struct Initial<'n> {
     pub targets: Vec<&'n Scalar>,
     pub actions: Vec<Action<'n>>,

@@ -47,6 +47,8 @@ fn state(id: u16, kind: Kind) -> State {
         outcome: None,
         tags: Vec::new(),
         data: None,
+        shows: Vec::new(),
+        grants: None,
         span: Span::default(),
     }
 }

@@ -136,6 +136,8 @@ fn node(
         exit: state.exit.iter().map(|block| formulas.block(block, names)).collect(),
         initial: state.initial.as_ref().map(|initial| formulas.block(&initial.actions, names)).unwrap_or_default(),
         data: state.data.as_ref().map(|data| formulas.template(data)),
+        shows: state.shows.iter().map(|(_, data)| formulas.template(data)).collect(),
+        scopes: state.grants.as_ref().map(|request| formulas.template(&request.scopes)),
         on: Vec::new(),
         named: Vec::new(),
         open: Vec::new(),

@@ -55,6 +55,8 @@ impl Build {
             outcome: None,
             tags: Vec::new(),
             data: None,
+            shows: Vec::new(),
+            grants: None,
             span: Span::default(),
         });
         if let Some(parent) = parent {

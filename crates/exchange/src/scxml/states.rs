@@ -179,6 +179,8 @@ impl Importer {
         state.summary = text("summary");
         state.timeout = text("timeout");
         state.tags = text("tags").map(|tags| tags.split_whitespace().map(str::to_owned).collect()).unwrap_or_default();
+        state.shows = text("shows").and_then(|shows| serde_json::from_str(&shows).ok()).unwrap_or_default();
+        state.grants = text("grants").and_then(|grants| serde_json::from_str(&grants).ok());
         state.outcome = match node.attribute((OURS, "outcome")) {
             Some("success") => Some(OutcomeFile::Success),
             Some("failure") => Some(OutcomeFile::Failure),

@@ -158,6 +158,8 @@ impl Importer<'_> {
         }
         state.timeout = self.own_field(json, "timeout").or(state.timeout.take());
         state.outcome = self.own_field::<OutcomeFile>(json, "outcome");
+        state.shows = self.own_field(json, "shows").unwrap_or_default();
+        state.grants = self.own_field(json, "grants");
         if let Some(invokes) = self.own_field::<Vec<InvokeFile>>(json, "invoke") {
             state.invoke = layout::one_or_many(invokes);
         }

@@ -12,8 +12,8 @@ use crate::{
 };
 
 const KEYS: &[&str] = &[
-    "summary", "type", "history", "target", "initial", "outcome", "data", "tags", "entry", "exit", "invoke", "timeout",
-    "on", "always", "states",
+    "summary", "type", "history", "target", "initial", "outcome", "data", "tags", "shows", "grants", "entry", "exit",
+    "invoke", "timeout", "on", "always", "states",
 ];
 const OUTCOMES: &[(&str, Outcome)] =
     &[("success", Outcome::Success), ("failure", Outcome::Failure), ("aborted", Outcome::Aborted)];
@@ -44,6 +44,8 @@ impl draft::State<'_> {
             outcome: None,
             data: None,
             tags: Vec::new(),
+            shows: &[],
+            grants: None,
             states: Vec::new(),
         }
     }
@@ -100,6 +102,8 @@ impl Decoder<'_> {
             outcome: fields.get("outcome").and_then(|node| self.word(node, "an outcome", OUTCOMES)),
             data: fields.get("data"),
             tags: self.tags(&fields),
+            shows: fields.get("shows").and_then(|node| self.map(node, "a map of labels to data")).unwrap_or(&[]),
+            grants: fields.get("grants").and_then(|node| self.grants(node)),
             states,
             ..state
         }
@@ -145,6 +149,15 @@ impl Decoder<'_> {
             }
         }
         tags
+    }
+
+    fn grants<'n>(&mut self, node: &'n Node) -> Option<draft::GrantRequest<'n>> {
+        let fields = self.fields(node, "`grants`", &["scopes", "event"])?;
+        for key in ["scopes", "event"].into_iter().filter(|key| fields.get(key).is_none()) {
+            self.missing(node.span, "`grants`", key);
+        }
+        let event = self.scalar(fields.get("event")?, "an event's name as text")?;
+        Some(draft::GrantRequest { scopes: fields.get("scopes")?, event })
     }
 
     fn invokes<'n>(&mut self, fields: &Fields<'n>) -> Vec<draft::Invoke<'n>> {

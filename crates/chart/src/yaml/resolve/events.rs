@@ -26,6 +26,7 @@ impl Resolver<'_, '_, '_> {
                 from: event.from,
                 summary: event.summary.clone(),
                 data,
+                irreversible: event.irreversible,
                 declared: true,
                 span: event.name.span,
             };
@@ -47,7 +48,8 @@ impl Resolver<'_, '_, '_> {
     }
 
     fn found(&mut self, name: &str, from: Raiser, data: Schema, span: Span) -> EventId {
-        self.enter(Event { name: name.to_owned(), from, summary: String::new(), data, declared: false, span })
+        let (name, summary) = (name.to_owned(), String::new());
+        self.enter(Event { name, from, summary, data, irreversible: false, declared: false, span })
     }
 
     fn signalled_events(&mut self) {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Diagnostic,
-    model::{EventId, Initial, Invoke, InvokeId, Kind, Signal, State, StateId},
+    model::{EventId, GrantRequest, Initial, Invoke, InvokeId, Kind, Signal, State, StateId},
 };
 
 impl Resolver<'_, '_, '_> {
@@ -38,8 +38,15 @@ impl Resolver<'_, '_, '_> {
             outcome: draft.outcome,
             tags: draft.tags.clone(),
             data: draft.data.map(|node| self.words.template(node)),
+            shows: draft.shows.iter().map(|entry| (entry.key.text.clone(), self.words.template(&entry.value))).collect(),
+            grants: draft.grants.as_ref().map(|request| self.grants(request)),
             span: draft.span,
         }
+    }
+
+    fn grants(&mut self, draft: &draft::GrantRequest<'_>) -> GrantRequest {
+        let scopes = self.words.template(draft.scopes);
+        GrantRequest { scopes, event: draft.event.text.clone(), span: draft.event.span }
     }
 
     fn timeout(&self, draft: &draft::State<'_>) -> (Option<u64>, bool) {

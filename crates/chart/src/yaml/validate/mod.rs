@@ -5,6 +5,7 @@
 //! of the wrong type. The checker reports everything that needs exploration.
 
 mod chosen;
+mod grants;
 mod limits;
 mod qualified;
 mod raised;
@@ -28,6 +29,7 @@ pub(crate) fn validate(machine: &draft::Machine<'_>, chart: &Chart, places: &Pla
     raised::check(&shape, places, problems);
     qualified::check(&shape, places, problems);
     limits::check(chart, problems);
+    grants::check(chart, problems);
     types::check(&shape, problems);
 }
 

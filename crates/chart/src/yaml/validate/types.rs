@@ -4,7 +4,7 @@ use super::{super::resolve::schema, shape::Shape};
 use crate::{
     Diagnostic, Span,
     expr::{self, Expr, Scope, Type},
-    model::{Action, Block, Chart, Descriptor, Max, OriginEvent, Part, StateId, Template, Transition, VarId},
+    model::{Action, Block, Chart, Descriptor, Max, OriginEvent, Part, State, StateId, Template, Transition, VarId},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -202,9 +202,28 @@ impl<'c> Types<'_, 'c> {
             if let Some(data) = &state.data {
                 self.template(data, &Type::Dyn);
             }
+            self.shown(state);
         }
         for invoke in &self.chart().invokes {
             self.template(&invoke.with, &Type::Dyn);
+        }
+    }
+
+    /// Data for a person is evaluated while the state waits: no event is being handled then.
+    fn shown(&mut self, state: &State) {
+        let nothing = Type::Map { fields: BTreeMap::new(), open: false };
+        state.shows.iter().for_each(|(_, data)| drop(self.template(data, &nothing)));
+        let Some(request) = &state.grants else { return };
+        let scopes = Type::List(Box::new(Type::Str(None)));
+        match &request.scopes {
+            Template::Expr(expr) => drop(self.expr(expr, &nothing, Some(&scopes))),
+            other => {
+                let found = self.template(other, &nothing);
+                if !scopes.accepts(&found) {
+                    let message = format!("`scopes` is a list of texts, this is {found}");
+                    self.problems.push(Diagnostic::error("E0309", request.span, message));
+                }
+            }
         }
     }
 
