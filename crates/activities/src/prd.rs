@@ -74,10 +74,11 @@ impl JudgePrd {
         let directory = attempt.with.get("directory").and_then(Value::as_str).unwrap_or(DIRECTORY);
         let path = format!("{}/{}.md", directory.trim_end_matches('/'), prd.slug);
         self.gate.allow(&attempt, vec![Request::Path { op: PathOp::Write, path: path.clone() }]).await?;
-        let (workspace, folder, place) = (self.workspace, attempt.folder, path.clone());
-        let done = tokio::task::spawn_blocking(move || put(&workspace, &folder, &place, &prd.markdown()));
+        let (workspace, folder, place, text) = (self.workspace, attempt.folder, path.clone(), prd.markdown());
+        let written = text.clone();
+        let done = tokio::task::spawn_blocking(move || put(&workspace, &folder, &place, &written));
         done.await.map_err(|error| failed(error.to_string()))?.map_err(|error| failed(error.to_string()))?;
-        Ok(Outcome::signal(WRITTEN, Value::map([("path", Value::from(path))])))
+        Ok(Outcome::signal(WRITTEN, Value::map([("path", Value::from(path)), ("text", Value::from(text))])))
     }
 }
 

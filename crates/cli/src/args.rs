@@ -93,10 +93,11 @@ pub(crate) enum Command {
     Pause(OneRun),
     /// Let a paused run go on, or take up one that was left
     Resume(Resume),
-    /// Say yes to something that policy asks about
+    /// Grant a permission that policy asks about
     ///
     /// A SCOPE is what an attempt that ended with CONFIRMATION_NEEDED has named: a permission and what it is for, such as
     /// 'proc.exec:npm install left-pad', 'fs.write:docs/**' or 'destroy:git clean -fd'. Without --for and --uses it counts once.
+    /// A run that waits for exactly these permissions goes on at once, and is followed as `send` does.
     Grant(Grant),
     /// Show a run as it was after one of its records
     Replay(Replay),

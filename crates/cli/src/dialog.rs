@@ -63,6 +63,7 @@ fn ask() -> Option<()> {
 fn end_with(mut socket: UnixStream, terminal: Terminal) {
     std::thread::spawn(move || {
         while matches!(socket.read(&mut [0; 1]), Ok(1..)) {}
+        form::end_editor();
         terminal.put_back();
         std::process::exit(0);
     });

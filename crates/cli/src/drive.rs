@@ -8,7 +8,7 @@ use std::{io::IsTerminal as _, time::Duration};
 
 use interlock_chart::Value;
 use interlock_journal::{Entry, Head, Phase, WorkerName};
-use interlock_runtime::{Live, News, Offers, Runtime};
+use interlock_runtime::{News, Offers, Runtime};
 use serde_json::{Value as Json, json};
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use crate::{
-    Exit,
+    Exit, about,
     dialog::Dialog,
     escape,
     failure::Failure,
@@ -230,27 +230,35 @@ impl<'s> Driver<'s> {
             let words = format!("{} has {} done with {}", by_hand.state, by_hand.activity, by_hand.with);
             self.progress.say(&escape::line(&words));
         }
-        for patch in patches(&self.follower.live) {
-            self.progress.say(&patch);
-        }
+        self.progress.say(&about::above_form(&self.follower, &offers));
         let answer = match self.fill_in(&place, &offers).await? {
             Filled::Answer(answer) => answer,
             Filled::Nothing => return Ok(false),
             Filled::Closed => return Ok(true),
         };
-        match self.runtime.send(&self.follower.head, &answer.event, Value::from(answer.data), user()).await {
-            Ok(_) => Ok(true),
-            Err(error) => {
-                // Bad data can be said again, and somebody else may have answered in the meantime.
-                Failure::from(error).tell(self.output);
-                Ok(true)
-            }
+        // A refused answer is reported and the form opens again: the run may have been moved by somebody else in the meantime.
+        if let Err(error) = self.send(answer).await {
+            Failure::from(error).tell(self.output);
         }
+        Ok(true)
+    }
+
+    async fn send(&self, answer: form::Answer) -> interlock_runtime::Result<()> {
+        let (runtime, head) = (&self.runtime, &self.follower.head);
+        match answer {
+            form::Answer::Event(event, data) => runtime.send(head, &event, Value::from(data), user()).await?,
+            form::Answer::Grant(offer) => {
+                for scope in &offer.scopes {
+                    runtime.grant(head, scope, None, Some(1), user()).await?;
+                }
+                runtime.send(head, &offer.event, Value::empty(), user()).await?
+            }
+        };
+        Ok(())
     }
 
     /// Shows a form until it is answered or what it asks is no longer asked.
     async fn fill_in(&mut self, place: &str, offers: &Offers) -> Result<Filled, Failure> {
-        self.progress.say(overdue::sentence(&self.follower.live, self.follower.now_ms()).trim_end());
         let dialog = Dialog::open(place, offers)?;
         let mut answer = tokio::task::spawn_blocking(dialog.answer());
         loop {
@@ -328,6 +336,7 @@ impl<'s> Driver<'s> {
             "reason": self.reason,
             "deadline": overdue::json(follower.live.due(i64::MAX).map(|(_, due_ms)| due_ms), follower.now_ms()),
             "waits_for": asking.map(waiting::json),
+            "grant": asking.and_then(waiting::grant_json),
             "waits_for_run": below.as_ref().map(|below| &below.head.name),
             "output": follower.live.output.as_ref().map(Json::from),
         });
@@ -428,22 +437,4 @@ pub(crate) fn listen(runtime: &Runtime) {
 pub(crate) async fn let_go(runtime: &Runtime, head: &Head) -> Result<Head, Failure> {
     runtime.detach();
     Ok(runtime.settled(head).await?)
-}
-
-/// What a run would change, for whoever is to say yes to it: the patches in its context, as far as they can be looked through at once.
-fn patches(live: &Live) -> Vec<String> {
-    const LINES_MAX: usize = 120;
-    let is_patch = |text: &str| text.starts_with("--- ") || text.starts_with("diff --git ");
-    let texts = live.state.data.context.iter().filter_map(|value| Json::from(value).as_str().map(str::to_owned));
-    let shown = texts.filter(|text| is_patch(text)).map(|text| {
-        let lines: Vec<String> = text.lines().take(LINES_MAX).map(escape::line).collect();
-        let more = text.lines().count().saturating_sub(LINES_MAX);
-        let more = if more == 0 {
-            String::new()
-        } else {
-            format!("\n… and {more} lines more: `interlock show {}`", live.name)
-        };
-        lines.join("\n") + &more
-    });
-    shown.collect()
 }

@@ -11,6 +11,7 @@
 //!
 //! Nothing about machines is decided here. Start reading at `args.rs`.
 
+mod about;
 mod anchor;
 mod args;
 pub mod bug;

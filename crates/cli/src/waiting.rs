@@ -1,6 +1,6 @@
 //! What a run waits for, in words, and exactly how to answer.
 
-use interlock_runtime::{ByHand, Offer, Offers};
+use interlock_runtime::{ByHand, GrantOffer, Offer, Offers};
 use serde_json::{Value as Json, json};
 
 use crate::{follow::Follower, overdue, sample::sample};
@@ -34,6 +34,9 @@ pub(crate) fn text(follower: &Follower) -> String {
     let place = follower.live.place();
     let mut text = format!("{run} waits in {place}. To answer:\n");
     offers.by_hand.iter().for_each(|by_hand| text.push_str(&in_place_of(run, by_hand)));
+    if let Some(grant) = &offers.grant {
+        text.push_str(&format!("    {}  # Grant it once and send {}\n", grant_command(run, grant), grant.event));
+    }
     for offer in &offers.events {
         text.push_str(&line(run, &offer.event, &offer.summary, &sample(&offer.data)));
     }
@@ -71,6 +74,12 @@ fn line(run: &str, event: &str, summary: &str, data: &Json) -> String {
     format!("    {}{said}\n", command(run, event, data))
 }
 
+/// The command that grants what a run waits for, once.
+pub(crate) fn grant_command(run: &str, offer: &GrantOffer) -> String {
+    let quoted: Vec<String> = offer.scopes.iter().map(|scope| format!("'{}'", scope.replace('\'', "'\\''"))).collect();
+    format!("interlock grant {run} {}", quoted.join(" "))
+}
+
 /// What to type.
 pub(crate) fn command(run: &str, event: &str, data: &Json) -> String {
     match data.as_object().is_some_and(|fields| fields.is_empty()) {
@@ -102,8 +111,16 @@ pub(crate) fn json(follower: &Follower) -> Json {
             "question": by_hand.and_then(|by_hand| by_hand.question.as_ref()),
             "left": by_hand.and_then(|by_hand| by_hand.left.as_ref()),
             "schema": offer.data,
+            "irreversible": offer.irreversible,
             "command": command(run, &offer.event, &sample(&offer.data)),
         })
     });
     Json::Array(answers.collect())
+}
+
+/// The permissions that can be granted, for programs.
+pub(crate) fn grant_json(follower: &Follower) -> Option<Json> {
+    let offer = follower.offers().grant?;
+    let command = grant_command(&follower.head.name, &offer);
+    Some(json!({ "scopes": offer.scopes, "event": offer.event, "state": offer.state, "command": command }))
 }

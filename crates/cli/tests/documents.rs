@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use interlock_testkit_cli::{console, session::Session};
 
 /// Documents with sessions in them, and how many commands each has at least (so that none is lost without notice).
-const DOCUMENTS: [(&str, usize); 2] = [("README.md", 7), ("docs/running.md", 9)];
+const DOCUMENTS: [(&str, usize); 3] =
+    [("README.md", 7), ("docs/running.md", 9), ("examples/wait-for-grant/README.md", 5)];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()

@@ -64,6 +64,15 @@ impl Grants {
         }
     }
 
+    /// Whether every scope is granted at a time.
+    pub fn covers(&self, scopes: &[String], now_ms: i64) -> bool {
+        let is_covered = |scope: &String| {
+            let Ok(need) = scope.parse::<Scope>() else { return false };
+            self.live(now_ms).any(|held| held.granted.scope.parse::<Grant>().is_ok_and(|grant| grant.covers(&need)))
+        };
+        scopes.iter().all(is_covered)
+    }
+
     /// The uses to be recorded where everything that is needed is granted; nothing where something is not.
     pub(crate) fn cover(&self, order: &UseGrants, now_ms: i64) -> Option<Vec<GrantUsed>> {
         let mut uses: Vec<GrantUsed> = Vec::new();

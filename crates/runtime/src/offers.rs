@@ -1,12 +1,16 @@
-//! What a run waits for: the buttons it offers to people, and the activities that somebody has to stand in for.
+//! What a run offers to people while it waits: the question, the data to decide by, the events that can be sent, the permissions that can be granted,
+//! and the activities whose result a person reports.
 
 use interlock_activity::Registry;
-use interlock_chart::model::{Chart, Raiser, Schema};
+use interlock_chart::model::{Chart, Event, Raiser, Schema, StateId};
 use interlock_core::{ActivityId, Status};
 
-use crate::Live;
+use crate::{
+    Live, consequences,
+    shown::{self, GrantOffer, Question, Shown},
+};
 
-/// What can be done about a run from outside.
+/// What a person can do about a run.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Offers {
     /// Events that people may send now.
@@ -15,6 +19,15 @@ pub struct Offers {
     pub by_hand: Vec<ByHand>,
     /// Whether one of the events is asked for by the state itself, and not only by the machine as a whole.
     pub is_asking: bool,
+    /// The questions of the states that ask.
+    #[serde(default)]
+    pub questions: Vec<Question>,
+    /// The data to decide by.
+    #[serde(default)]
+    pub shown: Vec<Shown>,
+    /// The permissions that can be granted now.
+    #[serde(default)]
+    pub grant: Option<GrantOffer>,
 }
 
 /// An event that people may send now.
@@ -28,6 +41,9 @@ pub struct Offer {
     pub data: Schema,
     /// Whether it is possible everywhere in the machine, as `abort` often is.
     pub is_general: bool,
+    /// Why its consequences cannot be undone, if they cannot.
+    #[serde(default)]
+    pub irreversible: Option<String>,
 }
 
 /// An activity to be stood in for.
@@ -51,16 +67,26 @@ pub struct ByHand {
     pub signals: Vec<Offer>,
 }
 
-/// What can be done about a run from outside.
+/// What a person can do about a run.
 pub fn offers(live: &Live, registry: &Registry) -> Offers {
     if !matches!(live.state.status, Status::Running) || live.state.is_paused() {
         return Offers::default();
     }
-    let chart = live.loaded.chart();
     let handled = handled(live).into_iter().filter(|(_, event)| matches!(event.from, Raiser::User | Raiser::Any));
-    let mut events: Vec<Offer> = handled.map(|(is_general, event)| offer(event, is_general)).collect();
-    // What is asked comes before what can be said at any time.
+    let mut events: Vec<Offer> =
+        handled.map(|(is_general, event)| offer(live, registry, event, is_general)).collect();
+    // Events that the state asks for come before those that are possible everywhere.
     events.sort_by_key(|offer| offer.is_general);
+    let is_asking = events.iter().any(|event| !event.is_general);
+    let asks = |state| state != Chart::ROOT && events.iter().any(|offer| takes(live.loaded.chart(), state, &offer.event));
+    let (questions, shown) = (shown::questions(live, asks), shown::shown(live));
+    let by_hand = by_hand(live, registry);
+    Offers { is_asking, questions, shown, grant: shown::grant(live), events, by_hand }
+}
+
+/// The activities whose result a person reports.
+fn by_hand(live: &Live, registry: &Registry) -> Vec<ByHand> {
+    let chart = live.loaded.chart();
     let waiting = live.activities.iter().filter(|(id, _)| live.activity_of(**id, registry).is_none());
     let by_hand = waiting.map(|(id, begun)| {
         let invoke = chart.invoke(begun.invoke);
@@ -68,7 +94,8 @@ pub fn offers(live: &Live, registry: &Registry) -> Offers {
         let signals = invoke.signals.iter().map(|signal| {
             let event = chart.event(signal.event);
             let exact = asked.iter().flat_map(|asked| &asked.signals).find(|exact| exact.name == event.name);
-            Offer { data: exact.map_or_else(|| signal.data.clone(), |exact| exact.data.clone()), ..offer(event, false) }
+            let data = exact.map_or_else(|| signal.data.clone(), |exact| exact.data.clone());
+            Offer { data, ..offer(live, registry, event, false) }
         });
         ByHand {
             id: *id,
@@ -80,24 +107,29 @@ pub fn offers(live: &Live, registry: &Registry) -> Offers {
             left: begun.left.clone(),
         }
     });
-    let by_hand = by_hand.collect();
-    let is_asking = events.iter().any(|event| !event.is_general);
-    Offers { events, by_hand, is_asking }
+    by_hand.collect()
 }
 
-fn offer(event: &interlock_chart::model::Event, is_general: bool) -> Offer {
-    Offer { event: event.name.clone(), summary: event.summary.clone(), data: event.data.clone(), is_general }
+fn offer(live: &Live, registry: &Registry, event: &Event, is_general: bool) -> Offer {
+    Offer {
+        event: event.name.clone(),
+        summary: event.summary.clone(),
+        data: event.data.clone(),
+        is_general,
+        irreversible: consequences::irreversible(live, registry, event),
+    }
+}
+
+fn takes(chart: &Chart, state: StateId, name: &str) -> bool {
+    let transitions = chart.state(state).transitions.iter().map(|id| chart.transition(*id));
+    transitions.flat_map(|transition| &transition.events).any(|descriptor| descriptor.matches(name))
 }
 
 /// Every declared event that a transition of the configuration takes, in the chart's order, with whether only the root's do.
-fn handled(live: &Live) -> Vec<(bool, &interlock_chart::model::Event)> {
+fn handled(live: &Live) -> Vec<(bool, &Event)> {
     let chart = live.loaded.chart();
-    let takes = |state, name: &str| {
-        let transitions = chart.state(state).transitions.iter().map(|id| chart.transition(*id));
-        transitions.flat_map(|transition| &transition.events).any(|descriptor| descriptor.matches(name))
-    };
     let found = chart.events.iter().filter_map(|event| {
-        let mut takers = live.state.configuration.iter().filter(|state| takes(*state, &event.name)).peekable();
+        let mut takers = live.state.configuration.iter().filter(|state| takes(chart, *state, &event.name)).peekable();
         takers.peek()?;
         Some((takers.all(|state| state == Chart::ROOT), event))
     });

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 /// A schema, ready to be asked.
 #[derive(Debug)]
-pub(crate) struct Checked {
+pub struct Checked {
     schema: Schema,
     validator: Option<jsonschema::Validator>,
 }
@@ -15,10 +15,26 @@ pub(crate) struct Checked {
 impl Checked {
     /// The reader has refused whatever is no schema; one that is none all the same takes nothing.
     pub(crate) fn new(schema: &Schema) -> Self {
+        Self::made(schema, false)
+    }
+
+    /// The same, and `format` is checked too: for data that a person types.
+    pub fn with_formats(schema: &Schema) -> Self {
+        Self::made(schema, true)
+    }
+
+    fn made(schema: &Schema, has_formats: bool) -> Self {
         let accepts_all =
             matches!(schema, Json::Bool(true)) || schema.as_object().is_some_and(|fields| fields.is_empty());
-        let validator = (!accepts_all).then(|| jsonschema::draft202012::new(schema).ok()).flatten();
+        let options = jsonschema::draft202012::options().should_validate_formats(has_formats);
+        let validator = (!accepts_all).then(|| options.build(schema).ok()).flatten();
         Checked { schema: schema.clone(), validator }
+    }
+
+    /// Every reason why data does not fit; empty if it does.
+    pub fn problems(&self, data: &Json) -> Vec<String> {
+        let errors = self.validator.iter().flat_map(|validator| validator.iter_errors(data));
+        errors.map(|error| describe(&self.schema, data, &error)).collect()
     }
 
     /// The data with defaults filled in, or every reason why it does not fit.

@@ -160,6 +160,9 @@ pub(crate) struct Grant {
     /// How often it may be used
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) uses: Option<u32>,
+    /// Leave the run where it is, even if it waits for these permissions
+    #[arg(long)]
+    pub(crate) only: bool,
 }
 
 /// An id that a sender chooses.

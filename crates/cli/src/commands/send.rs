@@ -30,6 +30,8 @@ pub(crate) struct Sending {
     pub(crate) id: String,
     /// Whether to leave the run once the event is taken.
     pub(crate) is_left: bool,
+    /// The permissions that were granted before the event is sent, for programs.
+    pub(crate) granted: Option<Json>,
 }
 
 /// Sends an event.
@@ -38,7 +40,7 @@ pub(crate) fn run(args: &Send, output: &Output) -> Outcome {
     let store = Store::open()?;
     let head = store.find(&args.run)?;
     let id = args.id.clone().unwrap_or_else(fresh_id);
-    deliver(&store, head, Sending { event: args.event.clone(), data, id, is_left: args.no_follow }, output)
+    deliver(&store, head, Sending { event: args.event.clone(), data, id, is_left: args.no_follow, granted: None }, output)
 }
 
 /// Sends an event. If no other process moves the run, this one does, and follows it.
@@ -46,7 +48,7 @@ pub(crate) fn deliver(store: &Store, head: Head, sending: Sending, output: &Outp
     block_on(async {
         let runtime = store.runtime()?;
         let follower = Follower::from_now(store, head.clone())?;
-        let Sending { event, data, id, is_left } = &sending;
+        let Sending { event, data, id, is_left, .. } = &sending;
         let sent = match runtime.send_once(&head, event, data.clone(), user(), id).await {
             Ok(sent) => sent,
             Err(error) => return refused(error, &head, &sending, &follower, output),
@@ -60,6 +62,9 @@ pub(crate) fn deliver(store: &Store, head: Head, sending: Sending, output: &Outp
             driver.drive().await?;
             let mut left = driver.close();
             left.json["sent"] = sent_json(&sending, &sent);
+            if let Some(granted) = &sending.granted {
+                left.json["granted"] = granted.clone();
+            }
             return left.tell(output);
         }
         if holder.is_none() {
@@ -113,6 +118,9 @@ fn taken(head: &Head, sending: &Sending, sent: &Sent, holder: Option<&WorkerName
     if output.is_json() {
         let mut json = sent_json(sending, sent);
         (json["run"], json["process"]) = (json!(head.name), json!(holder.and_then(process_id)));
+        if let Some(granted) = &sending.granted {
+            json["granted"] = granted.clone();
+        }
         output.json(&json)?;
         return Ok(Exit::Good);
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{Outcome, evidence, undo};
 use crate::{
-    Exit, family,
+    Exit, about, family,
     follow::{Follower, Standing},
     output::Output,
     overdue,
@@ -124,6 +124,10 @@ fn all_text(
         text.push_str(&format!("\n{}", waiting::text_for(follower, &asking.follower)));
     }
     if matches!(head.phase, Phase::Waiting | Phase::Paused) {
+        let about = about::in_full(&follower.offers());
+        if !about.is_empty() {
+            text.push_str(&format!("\n{about}"));
+        }
         text.push_str(&format!("\n{}", waiting::text(follower)));
     }
     text

@@ -77,3 +77,66 @@ fn what_cannot_be_granted_is_said() {
     assert_eq!(run(&session, "send t1 drink").code, Some(0));
     assert_eq!(run(&session, "grant t1 fs.write").code, Some(2));
 }
+
+/// A project with the example of the pattern: refused, wait for a grant, again.
+fn waiting_for_grant() -> (tempfile::TempDir, interlock_testkit::session::Session) {
+    let (folder, session) = project();
+    let machine = include_str!("../../../../examples/wait-for-grant/machine.yaml");
+    session.write("wait-for-grant/machine.yaml", machine).unwrap();
+    let waiting = run(&session, "run ./wait-for-grant --name g1");
+    assert_eq!(waiting.code, Some(4), "{waiting}");
+    assert!(waiting.stderr.contains("interlock grant g1 'net.connect:true'  # Grant it once"), "{waiting}");
+    (folder, session)
+}
+
+#[test]
+fn a_run_that_waits_for_a_grant_goes_on_when_it_is_granted() {
+    let (_folder, session) = waiting_for_grant();
+    let granted = json(&session, "grant g1 'net.connect:true'");
+    assert_eq!(granted["granted"][0]["scope"], "net.connect:true");
+    assert_eq!((&granted["sent"]["event"], &granted["phase"]), (&"grant_given".into(), &"succeeded".into()));
+}
+
+#[test]
+fn another_permission_or_only_a_grant_leaves_the_run_where_it_waits() {
+    let (_folder, session) = waiting_for_grant();
+    let other = json(&session, "grant g1 'net.connect:false'");
+    assert_eq!((&other["sent"], &other["uses"]), (&Json::Null, &1.into()));
+    let only = json(&session, "grant g1 'net.connect:true' --only");
+    assert_eq!(only["sent"], Json::Null);
+    assert_eq!(json(&session, "show g1")["place"], "awaiting_grant");
+    let done = run(&session, "send g1 grant_given");
+    assert!(done.code == Some(0) && done.stdout.contains("succeeded  done"), "{done}");
+}
+
+#[test]
+fn a_command_is_asked_about_three_times_at_most() {
+    let (_folder, session) = waiting_for_grant();
+    for _ in 0..2 {
+        assert_eq!(run(&session, "send g1 grant_given").code, Some(4));
+    }
+    let last = run(&session, "send g1 grant_given");
+    assert!(last.code == Some(1) && last.stdout.contains("failed  stopped"), "{last}");
+    let refused = run(&session, "run ./wait-for-grant --name g2");
+    assert_eq!(refused.code, Some(4), "{refused}");
+    assert_eq!(run(&session, "send g2 grant_refused").code, Some(1));
+}
+
+#[test]
+fn a_built_in_machine_waits_for_a_grant_instead_of_failing() {
+    let (_folder, session) = project();
+    session.write("home/judges.toml", "[chains]\ndefault = [\"person\"]\n").unwrap();
+    let input = r#"{"task": "fix it", "test": "env LD_PRELOAD=./x.so true"}"#;
+    session.write("input.json", input).unwrap();
+    run(&session, "run brain --input input.json --name b1");
+    let edited = r#"{"tree": "t", "edited": true, "summary": "done"}"#;
+    run(&session, &format!("send b1 ai_reply_done --data '{edited}'"));
+    let asked = run(&session, "send b1 no_issue --data '{\"reason\": \"fine\", \"suggestion\": \"\"}'");
+    assert!(asked.code == Some(4) && asked.stdout.contains("GRANT_FOR_WORK"), "{asked}");
+    let grant = json(&session, "show b1")["offers"]["grant"].clone();
+    let scope = grant["scopes"][0].as_str().unwrap();
+    assert!(scope.starts_with("proc.exec:exact:"), "{grant}");
+    let granted = run(&session, &format!("grant b1 '{scope}'"));
+    assert!(granted.stderr.contains("GRANT_FOR_WORK → TESTING"), "{granted}");
+    assert!(!granted.stdout.contains("GRANT_FOR_WORK"), "{granted}");
+}

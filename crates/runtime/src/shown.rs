@@ -1,0 +1,104 @@
+//! What a person sees of a run that waits for them: the question, the data that they confirm, and the permissions that they can grant.
+//!
+//! The question is the summary of the states that ask. The data comes from `shows` of the active states. A machine without `shows` still shows the
+//! patches in its context: nobody should approve a patch unseen.
+
+use interlock_chart::{Value, model::StateId};
+use interlock_core::{FormulaId, Scope};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::Live;
+
+/// A question of a state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// The state that asks.
+    pub state: String,
+    /// Its summary.
+    pub text: String,
+}
+
+/// A piece of data that a person sees before they answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shown {
+    /// The label that the machine gives it, or the name of its variable.
+    pub label: String,
+    /// The data.
+    pub data: Json,
+}
+
+/// Permissions that a person can grant where the run waits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GrantOffer {
+    /// The state that waits for them.
+    pub state: String,
+    /// Their scopes, in the form that `interlock grant` takes.
+    pub scopes: Vec<String>,
+    /// The event that is sent once all of them are granted.
+    pub event: String,
+}
+
+/// The questions of the states that take one of the events themselves, in document order.
+pub(crate) fn questions(live: &Live, asks: impl Fn(StateId) -> bool) -> Vec<Question> {
+    let chart = live.loaded.chart();
+    let asking = live.state.configuration.iter().filter(|id| asks(*id)).map(|id| chart.state(id));
+    let asking = asking.filter(|state| !state.summary.is_empty());
+    asking.map(|state| Question { state: state.name.clone(), text: state.summary.clone() }).collect()
+}
+
+/// The data that the active states show; without `shows`, the patches in the context.
+pub(crate) fn shown(live: &Live) -> Vec<Shown> {
+    let chart = live.loaded.chart();
+    let states: Vec<_> = live.state.configuration.iter().map(|id| chart.state(id)).collect();
+    if states.iter().all(|state| state.shows.is_empty()) {
+        return patches(live);
+    }
+    let labelled = states.into_iter().flat_map(|state| state.shows.iter().zip(live.loaded.machine.shows(state.id)));
+    let shown = labelled.filter_map(|((label, _), formula)| {
+        let data = Json::from(&evaluate(live, *formula)?);
+        (!is_empty(&data)).then(|| Shown { label: label.clone(), data })
+    });
+    shown.collect()
+}
+
+/// The permissions that a person can grant now.
+pub(crate) fn grant(live: &Live) -> Option<GrantOffer> {
+    let chart = live.loaded.chart();
+    live.state.configuration.iter().find_map(|id| {
+        let state = chart.state(id);
+        let request = state.grants.as_ref()?;
+        let Value::List(scopes) = evaluate(live, live.loaded.machine.scopes(id)?)? else { return None };
+        let scopes: Vec<String> = scopes.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let (state, event) = (state.name.clone(), request.event.clone());
+        (!scopes.is_empty()).then_some(GrantOffer { state, scopes, event })
+    })
+}
+
+/// The value of a formula while the run waits; nothing if it cannot be evaluated, because data for a person never stops a run.
+fn evaluate(live: &Live, formula: FormulaId) -> Option<Value> {
+    let scope = Scope {
+        machine: &live.loaded.machine,
+        configuration: &live.state.configuration,
+        counters: &live.state.counters,
+        event: None,
+    };
+    live.state.data.evaluate(formula, &scope).ok()
+}
+
+fn patches(live: &Live) -> Vec<Shown> {
+    let is_patch = |text: &str| text.starts_with("--- ") || text.starts_with("diff --git ");
+    let context = live.loaded.chart().context.iter().zip(&live.state.data.context);
+    let patches = context.filter(|(_, value)| value.as_str().is_some_and(is_patch));
+    patches.map(|(known, value)| Shown { label: known.name.clone(), data: Json::from(value) }).collect()
+}
+
+fn is_empty(data: &Json) -> bool {
+    match data {
+        Json::Null => true,
+        Json::String(text) => text.is_empty(),
+        Json::Array(items) => items.is_empty(),
+        Json::Object(fields) => fields.is_empty(),
+        Json::Bool(_) | Json::Number(_) => false,
+    }
+}
