@@ -60,7 +60,7 @@ fn grant(store: &Store, head: &Head, args: &Grant, uses: Option<u32>) -> Result<
             let seq = runtime.grant(head, scope, args.for_ms, uses, user()).await?;
             granted.push((scope.clone(), seq));
         }
-        if store.journal.holder(head.key)?.is_none_or(|holder| holder.pid == std::process::id()) {
+        if store.journal.holder(head.key)?.is_none_or(|holder| holder.worker == store.journal.worker()) {
             let_go(&runtime, head).await?;
         }
         Ok(granted)
