@@ -231,7 +231,7 @@ events:
         tags: { type: array, minItems: 1, items: { type: string } }
 initial: asking
 states:
-  asking: { on: { place: asking } }
+  asking: { tags: [idle], on: { place: asking } }
 ";
 
 #[test]

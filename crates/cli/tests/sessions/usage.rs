@@ -63,7 +63,7 @@ fn help_shows_commands_and_examples() {
               abort        Send the event by which a run's machine is aborted
               pause        Make a run stand still
               resume       Let a paused run go on, or take up one that was left
-              grant        Say yes to something that policy asks about
+              grant        Grant a permission that policy asks about
               replay       Show a run as it was after one of its records
               fork         Make a new run from the first records of another
               undo         Take back what a run wrote

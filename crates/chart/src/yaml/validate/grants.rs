@@ -35,8 +35,19 @@ fn needs_data(event: &Event) -> bool {
     event.data.get("required").and_then(serde_json::Value::as_array).is_some_and(|names| !names.is_empty())
 }
 
+/// Whether the state, a state around it, or each state that can be active inside it takes the event.
 fn is_taken(chart: &Chart, state: &State, event: &Event) -> bool {
-    let around = std::iter::once(state.id).chain(chart.ancestors(state.id)).map(|id| chart.state(id));
-    let transitions = around.flat_map(|state| &state.transitions).map(|id| chart.transition(*id));
+    let mut around = std::iter::once(state.id).chain(chart.ancestors(state.id));
+    around.any(|id| takes(chart, chart.state(id), event)) || is_taken_inside(chart, state, event)
+}
+
+fn is_taken_inside(chart: &Chart, state: &State, event: &Event) -> bool {
+    let mut children = state.children.iter().map(|id| chart.state(*id)).filter(|child| !child.kind.is_history()).peekable();
+    children.peek().is_some()
+        && children.all(|child| takes(chart, child, event) || is_taken_inside(chart, child, event))
+}
+
+fn takes(chart: &Chart, state: &State, event: &Event) -> bool {
+    let transitions = state.transitions.iter().map(|id| chart.transition(*id));
     transitions.flat_map(|transition| &transition.events).any(|descriptor| descriptor.matches(&event.name))
 }
