@@ -45,29 +45,29 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
         all.push_str(&figures(&report));
     }
     expect![[r#"
-        brain: 10 properties, 26840 configurations
-          in 7 explorations 170712 configurations, 797487 ways
-          between inputs (upper): 231 transitions, 227 activities, 87 judgements
+        brain: 10 properties, 28791 configurations
+          in 7 explorations 174371 configurations, 939872 ways
+          between inputs (upper): 232 transitions, 227 activities, 87 judgements
           whole run: none
           waits in AWAITING_USER
-        coder: 10 properties, 25159 configurations
-          in 1 explorations 25159 configurations, 185717 ways
+        coder: 10 properties, 31488 configurations
+          in 1 explorations 31488 configurations, 234798 ways
           between inputs (exact): 341 transitions, 327 activities, 109 judgements
           whole run: none
           waits in IDLE, CLARIFYING, PLAN_ASKED, CALL_ASKED
-        firmware: 21 properties, 86128 configurations
-          in 7 explorations 273944 configurations, 1548511 ways
+        firmware: 21 properties, 96913 configurations
+          in 7 explorations 290924 configurations, 1665159 ways
           between inputs (upper): 10853 transitions, 9062 activities, 1887 judgements
-          whole run: 16270 transitions, 13093 activities, 2516 judgements
+          whole run: 16946 transitions, 13645 activities, 2616 judgements
           waits in 
-        notebook: 7 properties, 237 configurations
-          in 3 explorations 39519 configurations, 340597 ways
-          between inputs (upper): 69211 transitions, 23534 activities, 0 judgements
+        notebook: 7 properties, 381 configurations
+          in 3 explorations 39186 configurations, 317805 ways
+          between inputs (upper): 69212 transitions, 23535 activities, 0 judgements
           whole run: none
           waits in idle, workflow_completed, error, cancelled
-        prd: 11 properties, 3943 configurations
-          in 1 explorations 3943 configurations, 14257 ways
-          between inputs (exact): 1215 transitions, 1112 activities, 4 judgements
+        prd: 11 properties, 19582 configurations
+          in 1 explorations 19582 configurations, 77921 ways
+          between inputs (exact): 1216 transitions, 1112 activities, 4 judgements
           whole run: none
           waits in READY, CONFIRMING, BLOCKED
     "#]]

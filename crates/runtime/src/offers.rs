@@ -73,12 +73,12 @@ pub fn offers(live: &Live, registry: &Registry) -> Offers {
         return Offers::default();
     }
     let handled = handled(live).into_iter().filter(|(_, event)| matches!(event.from, Raiser::User | Raiser::Any));
-    let mut events: Vec<Offer> =
-        handled.map(|(is_general, event)| offer(live, registry, event, is_general)).collect();
+    let mut events: Vec<Offer> = handled.map(|(is_general, event)| offer(live, registry, event, is_general)).collect();
     // Events that the state asks for come before those that are possible everywhere.
     events.sort_by_key(|offer| offer.is_general);
     let is_asking = events.iter().any(|event| !event.is_general);
-    let asks = |state| state != Chart::ROOT && events.iter().any(|offer| takes(live.loaded.chart(), state, &offer.event));
+    let asks =
+        |state| state != Chart::ROOT && events.iter().any(|offer| takes(live.loaded.chart(), state, &offer.event));
     let (questions, shown) = (shown::questions(live, asks), shown::shown(live));
     let by_hand = by_hand(live, registry);
     Offers { is_asking, questions, shown, grant: shown::grant(live), events, by_hand }

@@ -12,7 +12,12 @@ pub(crate) fn run(args: &Abort, output: &Output) -> Outcome {
     let store = Store::open()?;
     let head = store.find(&args.run)?;
     let event = event(&store.live(&head)?)?;
-    match send::deliver(&store, head, send::Sending { event, data, id: fresh_id(), is_left: false, granted: None }, output)? {
+    match send::deliver(
+        &store,
+        head,
+        send::Sending { event, data, id: fresh_id(), is_left: false, granted: None },
+        output,
+    )? {
         Exit::Aborted => Ok(Exit::Good),
         other => Ok(other),
     }

@@ -37,13 +37,8 @@ pub(crate) fn run(args: &Grant, output: &Output) -> Outcome {
         }
     }
     if let Some(offer) = waiting {
-        let sending = Sending {
-            event: offer.event,
-            data: Value::empty(),
-            id: fresh_id(),
-            is_left: false,
-            granted: Some(json),
-        };
+        let sending =
+            Sending { event: offer.event, data: Value::empty(), id: fresh_id(), is_left: false, granted: Some(json) };
         return deliver(&store, head, sending, output);
     }
     if output.is_json() {

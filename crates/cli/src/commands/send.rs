@@ -40,7 +40,12 @@ pub(crate) fn run(args: &Send, output: &Output) -> Outcome {
     let store = Store::open()?;
     let head = store.find(&args.run)?;
     let id = args.id.clone().unwrap_or_else(fresh_id);
-    deliver(&store, head, Sending { event: args.event.clone(), data, id, is_left: args.no_follow, granted: None }, output)
+    deliver(
+        &store,
+        head,
+        Sending { event: args.event.clone(), data, id, is_left: args.no_follow, granted: None },
+        output,
+    )
 }
 
 /// Sends an event. If no other process moves the run, this one does, and follows it.

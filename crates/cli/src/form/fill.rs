@@ -148,7 +148,7 @@ fn composite(
 
 /// A value as JSON in an editor, until it can be read and fits. The text is kept while it does not.
 fn as_text(field: &Field, slot: &mut Option<Json>) -> Asked {
-    let begin = slot.clone().unwrap_or_else(|| sample(&field.schema));
+    let begin = begin(&field.schema, slot.as_ref());
     let mut text = serde_json::to_string_pretty(&begin).unwrap_or_default() + "\n";
     loop {
         text = editor::edit(&text, ".json")?;
@@ -160,6 +160,18 @@ fn as_text(field: &Field, slot: &mut Option<Json>) -> Asked {
             }
             Err(why) => edit_again(&why)?,
         }
+    }
+}
+
+/// The text that an editor begins with: what was answered before, and an example of the required fields that were not.
+fn begin(schema: &Schema, known: Option<&Json>) -> Json {
+    match (sample(schema), known) {
+        (Json::Object(mut example), Some(Json::Object(known))) => {
+            example.extend(known.clone());
+            Json::Object(example)
+        }
+        (_, Some(known)) => known.clone(),
+        (example, None) => example,
     }
 }
 

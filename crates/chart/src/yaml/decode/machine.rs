@@ -109,7 +109,8 @@ fn events<'n>(decoder: &mut Decoder<'_>, fields: &Fields<'n>) -> Vec<draft::Even
 
 fn event<'n>(decoder: &mut Decoder<'_>, entry: &'n Entry) -> draft::Event<'n> {
     decoder.event_name(&entry.key);
-    let mut event = draft::Event { name: &entry.key, from: Raiser::Any, summary: String::new(), data: None, irreversible: false };
+    let mut event =
+        draft::Event { name: &entry.key, from: Raiser::Any, summary: String::new(), data: None, irreversible: false };
     if entry.value.is_null() {
         return event;
     }

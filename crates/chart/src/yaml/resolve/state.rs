@@ -38,7 +38,11 @@ impl Resolver<'_, '_, '_> {
             outcome: draft.outcome,
             tags: draft.tags.clone(),
             data: draft.data.map(|node| self.words.template(node)),
-            shows: draft.shows.iter().map(|entry| (entry.key.text.clone(), self.words.template(&entry.value))).collect(),
+            shows: draft
+                .shows
+                .iter()
+                .map(|entry| (entry.key.text.clone(), self.words.template(&entry.value)))
+                .collect(),
             grants: draft.grants.as_ref().map(|request| self.grants(request)),
             span: draft.span,
         }

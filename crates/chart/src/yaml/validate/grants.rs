@@ -42,7 +42,8 @@ fn is_taken(chart: &Chart, state: &State, event: &Event) -> bool {
 }
 
 fn is_taken_inside(chart: &Chart, state: &State, event: &Event) -> bool {
-    let mut children = state.children.iter().map(|id| chart.state(*id)).filter(|child| !child.kind.is_history()).peekable();
+    let mut children =
+        state.children.iter().map(|id| chart.state(*id)).filter(|child| !child.kind.is_history()).peekable();
     children.peek().is_some()
         && children.all(|child| takes(chart, child, event) || is_taken_inside(chart, child, event))
 }

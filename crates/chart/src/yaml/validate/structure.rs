@@ -6,8 +6,10 @@ use crate::{
     model::{Chart, Kind, State},
 };
 
-const FINAL_HAS_NO: &[&str] = &["states", "initial", "invoke", "timeout", "on", "always", "history", "target", "shows", "grants"];
-const HISTORY_HAS_NO: &[&str] = &["states", "invoke", "timeout", "on", "always", "entry", "exit", "data", "tags", "shows", "grants"];
+const FINAL_HAS_NO: &[&str] =
+    &["states", "initial", "invoke", "timeout", "on", "always", "history", "target", "shows", "grants"];
+const HISTORY_HAS_NO: &[&str] =
+    &["states", "invoke", "timeout", "on", "always", "entry", "exit", "data", "tags", "shows", "grants"];
 const PARALLEL_HAS_NO: &[&str] = &["initial", "history", "target", "data"];
 const COMPOUND_HAS_NO: &[&str] = &["history", "target", "data"];
 const ATOMIC_HAS_NO: &[&str] = &["initial", "history", "target", "data"];
