@@ -58,6 +58,7 @@ fn firmware_without_a_limit() {
     without_each(
         "firmware",
         expect![[r#"
+            grants: another limit ends it
             iterations: LOG_TRIAGE → SIMILAR_CASES → … → LOG_TRIAGE, 20 steps
             baseline_tries: BASELINE_RUN again and again
             no_progress: another limit ends it
@@ -87,6 +88,7 @@ fn coder_without_a_limit() {
             replans: DRAFTING → PLAN_CHECKING → DRAFTING
             actions: STEP_SELECTING → STEP_RUNNING → STEP_SELECTING
             recoveries: STEP_SELECTING → VERIFYING → … → STEP_SELECTING, 4 steps
+            grants: another limit ends it
         "#]],
     );
 }
@@ -96,10 +98,11 @@ fn prd_without_a_limit() {
     without_each(
         "prd",
         expect![[r#"
-        prd_repairs: WRITE_PRD → CHECK_PRD → WRITE_PRD
-        auto_fix_attempts: APPLY_FIX → VERIFY_FIX → APPLY_FIX
-        tasks: TAKE_TASK → IMPLEMENT_TASK → … → TAKE_TASK, 5 steps
-    "#]],
+            grants: another limit ends it
+            prd_repairs: WRITE_PRD → CHECK_PRD → WRITE_PRD
+            auto_fix_attempts: APPLY_FIX → VERIFY_FIX → APPLY_FIX
+            tasks: TAKE_TASK → IMPLEMENT_TASK → … → TAKE_TASK, 5 steps
+        "#]],
     );
 }
 
@@ -108,13 +111,14 @@ fn brain_without_a_limit() {
     without_each(
         "brain",
         expect![[r#"
-        reviewing: REVIEWING → CODING → REVIEWING
-        questions: CODING → REVIEWING → CODING
-        linting: CODING → REVIEWING → … → CODING, 4 steps
-        testing: TESTING → ADVISING → … → TESTING, 5 steps
-        committing: COMMIT_RUNNING → COMMIT_REPAIRING → COMMIT_RUNNING
-        deploying: DEPLOYING again and again
-    "#]],
+            grants: another limit ends it
+            reviewing: REVIEWING → CODING → REVIEWING
+            questions: CODING → REVIEWING → CODING
+            linting: CODING → REVIEWING → … → CODING, 4 steps
+            testing: TESTING → ADVISING → … → TESTING, 5 steps
+            committing: COMMIT_RUNNING → COMMIT_REPAIRING → COMMIT_RUNNING
+            deploying: DEPLOYING again and again
+        "#]],
     );
 }
 
@@ -123,10 +127,11 @@ fn notebook_without_a_limit() {
     without_each(
         "notebook",
         expect![[r#"
-        actions: action_running again and again
-        behaviors: behavior_running → action_running → … → behavior_running, 4 steps
-        navigations: stage_running → step_running → … → stage_running, 4 steps
-        restarts: not at most 3 of error -> behavior_running or error -> stage_running since idle
-    "#]],
+            grants: another limit ends it
+            actions: action_running again and again
+            behaviors: behavior_running → action_running → … → behavior_running, 4 steps
+            navigations: stage_running → step_running → … → stage_running, 4 steps
+            restarts: not at most 3 of error -> behavior_running or error -> stage_running since idle
+        "#]],
     );
 }
