@@ -21,6 +21,7 @@ mod picture;
 mod render;
 mod style;
 mod text;
+pub mod visited;
 mod wiring;
 mod words;
 
@@ -67,6 +68,10 @@ pub struct Highlight {
     pub states: BTreeMap<StateId, BTreeSet<u32>>,
     /// Transitions, and the steps in which they are taken.
     pub transitions: BTreeMap<TransitionId, BTreeSet<u32>>,
+    /// Transitions and how often they were taken. Nothing steps back because of them.
+    pub counts: BTreeMap<TransitionId, u32>,
+    /// States that a run is in. Nothing steps back because of them.
+    pub here: BTreeSet<StateId>,
 }
 
 impl Highlight {

@@ -96,7 +96,8 @@ impl Writer<'_> {
     }
 
     fn is_marked_state(&self, state: &StateBox) -> bool {
-        self.options.highlight.states.contains_key(&state.state)
+        let highlight = &self.options.highlight;
+        highlight.states.contains_key(&state.state) || highlight.here.contains(&state.state)
     }
 
     fn open_state(&mut self, state: &StateBox) {
@@ -203,16 +204,15 @@ impl Writer<'_> {
     /// Draws a line of small text. It is centred if a middle is given and no sign precedes the text.
     fn text_line(&mut self, line: &Line, left: f64, y: f64, middle: Option<f64>) {
         let mut x = left;
-        if !line.steps.is_empty() {
-            let text = words::steps_text(&line.steps);
-            self.badge(&text, x, y - 10.5);
-            x += words::badge_width(&text) + 4.0;
+        if !line.badge.is_empty() {
+            self.badge(&line.badge, x, y - 10.5);
+            x += words::badge_width(&line.badge) + 4.0;
         }
         if let Some(glyph) = line.glyph {
             self.glyph(glyph, x + 5.5, y - 3.8);
             x += words::GLYPH;
         }
-        let centred = middle.filter(|_| line.glyph.is_none() && line.steps.is_empty());
+        let centred = middle.filter(|_| line.glyph.is_none() && line.badge.is_empty());
         let class = if centred.is_some() { " class=\"mid\"" } else { "" };
         let spans: String = line.parts.iter().map(|(tone, text)| span(*tone, text)).collect();
         let x = n(centred.unwrap_or(x));

@@ -59,7 +59,7 @@ pub struct Line {
     /// The sign in front of the line.
     pub glyph: Option<Glyph>,
     /// The steps of a highlighted path in which the line's transitions are taken.
-    pub steps: Vec<u32>,
+    pub badge: String,
     /// The pieces of text in order.
     pub parts: Vec<(Tone, String)>,
     /// The estimated width, including glyph and step numbers.
@@ -70,7 +70,7 @@ impl Line {
     fn measured(mut self) -> Self {
         let text: f64 = self.parts.iter().map(|(_, text)| text::width(text, SMALL, Weight::Regular)).sum();
         let glyph = if self.glyph.is_some() { GLYPH } else { 0.0 };
-        let badge = if self.steps.is_empty() { 0.0 } else { badge_width(&steps_text(&self.steps)) + 4.0 };
+        let badge = if self.badge.is_empty() { 0.0 } else { badge_width(&self.badge) + 4.0 };
         self.width = text + glyph + badge;
         self
     }
@@ -81,7 +81,7 @@ impl Line {
     }
 
     fn joins(&self) -> bool {
-        self.glyph.is_none() && self.steps.is_empty() && self.parts.len() == 1 && self.parts[0].0 == Tone::Plain
+        self.glyph.is_none() && self.badge.is_empty() && self.parts.len() == 1 && self.parts[0].0 == Tone::Plain
     }
 }
 
@@ -92,7 +92,17 @@ pub(crate) fn steps_text(steps: &[u32]) -> String {
     format!("{}{more}", shown.join(","))
 }
 
-/// Returns the width of a badge with this text.
+/// The badge of a transition: in which steps it is taken, or how often it was if that is more than once.
+fn badge_text(transition: TransitionId, highlight: &Highlight) -> String {
+    let steps: Vec<u32> = highlight.transitions.get(&transition).into_iter().flatten().copied().collect();
+    match highlight.counts.get(&transition) {
+        _ if !steps.is_empty() => steps_text(&steps),
+        Some(count) if *count > 1 => format!("{count}×"),
+        Some(_) | None => String::new(),
+    }
+}
+
+/// The width of a badge with this text.
 pub(crate) fn badge_width(text: &str) -> f64 {
     (text::width(text, 10.0, Weight::Bold) + 8.0).max(BADGE - 4.0)
 }
@@ -181,11 +191,11 @@ fn transition_line(chart: &Chart, transition: &Transition, highlight: &Highlight
         let gap = if parts.is_empty() { "" } else { " " };
         parts.push((Tone::Accent, format!("{gap}×{}", max_text(&limit.max))));
     }
-    let steps: Vec<u32> = highlight.transitions.get(&transition.id).into_iter().flatten().copied().collect();
-    if parts.is_empty() && !steps.is_empty() {
+    let badge = badge_text(transition.id, highlight);
+    if parts.is_empty() && !badge.is_empty() {
         parts.push((Tone::Muted, "always".to_owned()));
     }
-    Line { glyph, steps, parts, width: 0.0 }.measured()
+    Line { glyph, badge, parts, width: 0.0 }.measured()
 }
 
 /// Shortens a guard: the common prefixes are removed and operators become words.
