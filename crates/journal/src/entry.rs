@@ -203,9 +203,22 @@ pub struct Created {
     /// The project's own rules that hold for the run, as they were when it began. Runs of earlier versions have not kept them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<Vec<Evidence>>,
+    /// The program that made the run. Runs of earlier versions have not recorded it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_with: Option<MadeWith>,
     /// The rules by which it selects transitions. A run that recorded none has the first ones.
     #[serde(default = "Semantics::first", skip_serializing_if = "Semantics::is_first")]
     pub semantics: Semantics,
+}
+
+/// The program that made a run, and the file that it read the machine from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MadeWith {
+    /// The version of Interlock.
+    pub interlock: String,
+    /// The path of the machine file; nothing for a built-in machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine_file: Option<String>,
 }
 
 /// Where a fork left the run it was made from.
@@ -525,6 +538,7 @@ mod tests {
                 fork: Some(Fork { run: "m-0".into(), at: 3 }),
                 unproved: Some(vec!["E0603: this loop has no limit".into()]),
                 project: Some(vec![evidence.clone()]),
+                made_with: Some(MadeWith { interlock: "1.2.3".into(), machine_file: Some("/m/machine.yaml".into()) }),
                 semantics: Semantics::CURRENT,
             }),
             Entry::Event { event: "go".into(), data: Value::empty(), by: by.clone(), id: None },

@@ -1,6 +1,9 @@
 //! A machine ready to run: compiled once, shared by all its runs.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 use interlock_activity::{Invocation, Taken};
 use interlock_chart::{
@@ -8,7 +11,7 @@ use interlock_chart::{
     model::{EventId, Invoke, InvokeId, Signal},
 };
 use interlock_core::Machine;
-use interlock_journal::Definition;
+use interlock_journal::{Definition, MadeWith};
 
 use crate::{Error, Result, schema::Checked};
 
@@ -19,6 +22,8 @@ pub struct Loaded {
     pub definition: Arc<Definition>,
     /// As the engine takes it.
     pub machine: Machine,
+    /// The file that it was read from, if a person named one or the project has it.
+    file: Option<PathBuf>,
     input: OnceLock<Checked>,
     events: Vec<OnceLock<Checked>>,
     signals: Vec<Vec<OnceLock<Checked>>>,
@@ -42,7 +47,19 @@ impl Loaded {
         let chart = machine.chart();
         let invocations = chart.invokes.iter().map(|invoke| Arc::new(invocation(&machine, invoke, &definition)));
         let invocations = invocations.collect();
-        Loaded { definition, input: OnceLock::new(), events, signals, invocations, machine }
+        Loaded { definition, input: OnceLock::new(), events, signals, invocations, machine, file: None }
+    }
+
+    /// The same machine, with the file that it was read from.
+    #[must_use]
+    pub fn read_from(self, file: PathBuf) -> Self {
+        Loaded { file: Some(file), ..self }
+    }
+
+    /// What a run of it records about the program that made it.
+    pub(crate) fn made_with(&self) -> MadeWith {
+        let machine_file = self.file.as_ref().map(|file| file.display().to_string());
+        MadeWith { interlock: env!("CARGO_PKG_VERSION").to_owned(), machine_file }
     }
 
     /// The chart.

@@ -310,6 +310,7 @@ impl Runtime {
             fork: None,
             unproved,
             project: Some(rules),
+            made_with: Some(live.loaded.made_with()),
             semantics: Semantics::CURRENT,
         });
         let mut permits = BTreeMap::new();

@@ -31,6 +31,7 @@ fn entry() -> Entry {
         fork: None,
         unproved: None,
         project: None,
+        made_with: None,
         semantics: interlock_core::Semantics::CURRENT,
     })
 }

@@ -5,7 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use interlock_chart::{library, model::Invoke};
+use interlock_chart::{
+    library::{self, Origin},
+    model::Invoke,
+};
 use interlock_journal::Definition;
 use interlock_judge::settings::Settings as Judges;
 use interlock_runtime::{Error, Loaded, Start};
@@ -47,7 +50,11 @@ fn load(name: &str, output: &Output) -> Result<Arc<Loaded>, Failure> {
     let reading = source.read();
     machine::show(&source, &reading.diagnostics, output);
     let chart = reading.chart.ok_or_else(Failure::told)?;
-    Ok(Arc::new(Loaded::of(Definition::new(&source, &chart), chart)))
+    let loaded = Loaded::of(Definition::new(&source, &chart), chart);
+    Ok(Arc::new(match source.origin {
+        Origin::BuiltIn => loaded,
+        Origin::Project | Origin::Path => loaded.read_from(machine::here().join(&source.path)),
+    }))
 }
 
 /// Where to read more about a machine that is not run: what it takes, for an input that cannot be used though its form is right, and how
