@@ -7,7 +7,10 @@ use interlock_chart::{
     model::{Effect, Schema},
 };
 
-use crate::{Asked, Attempt, Outcome, StandIn};
+use crate::{
+    Asked, Attempt, Outcome, StandIn,
+    report::{RecordedRun, Story},
+};
 
 /// A boxed future that can be sent between threads.
 pub type Future<T> = Pin<Box<dyn std::future::Future<Output = T> + Send>>;
@@ -69,7 +72,13 @@ pub trait Activity: Send + Sync + 'static {
     /// nothing may depend on it.
     fn run_ended(&self, _run: &str) {}
 
-    /// Starts the attempt. It must not block, and must end soon after it is cancelled. If it cannot work with its
-    /// input, it ends with an error of the code `BAD_INPUT`.
+    /// What a report should say about a run whose machine invokes this, beyond what it says about every run. The first activity of a machine that
+    /// returns a story tells it.
+    fn story(&self, _run: &RecordedRun) -> Option<Story> {
+        None
+    }
+
+    /// Begins. Must not block, and must come to an end soon after it is cancelled. What it
+    /// cannot work with it answers with an error of the code `BAD_INPUT`.
     fn start(&self, attempt: Attempt) -> Ending;
 }

@@ -11,6 +11,7 @@ mod invocation;
 mod outcome;
 pub mod project;
 mod registry;
+pub mod report;
 pub mod schema;
 mod stand_in;
 

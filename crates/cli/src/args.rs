@@ -166,8 +166,11 @@ pub(crate) struct Check {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Draw {
     /// A name or a path
-    #[arg(value_name = "M")]
-    pub(crate) machine: String,
+    #[arg(value_name = "M", required_unless_present = "run")]
+    pub(crate) machine: Option<String>,
+    /// Draw only the states that this run visited and the transitions that it took, as SVG or Mermaid
+    #[arg(long, value_name = "R", conflicts_with = "machine")]
+    pub(crate) run: Option<String>,
     /// What to write
     #[arg(long, value_enum, default_value_t = Drawing::Svg)]
     pub(crate) format: Drawing,

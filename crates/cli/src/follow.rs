@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use interlock_chart::model::TransitionId;
+use interlock_activity::report::RecordedActivity;
+use interlock_chart::{
+    draw::visited::Visits,
+    model::{StateId, TransitionId},
+};
 use interlock_journal::{Engine, Entry, Head, Holder, Phase, Record};
 use interlock_runtime::{Clock as _, Live, Move, Offers, SystemClock, offers};
 
@@ -24,12 +28,20 @@ pub(crate) struct Step {
     pub(crate) entry: Entry,
     /// The transitions it led to, for people.
     pub(crate) moves: Vec<Move>,
-    /// The same, for pictures.
-    pub(crate) transitions: Vec<TransitionId>,
-    /// The activity that it tries, ends or leaves to a person, by name.
-    pub(crate) activity: Option<String>,
+    /// The same, for pictures: one per microstep.
+    pub(crate) microsteps: Vec<Microstep>,
+    /// The activity that it tries, ends or leaves to a person.
+    pub(crate) activity: Option<RecordedActivity>,
     /// Whether an activity is being tried after it.
     pub(crate) is_busy: bool,
+}
+
+/// The transitions of a microstep with the states that they left and entered.
+#[derive(Debug)]
+pub(crate) struct Microstep {
+    pub(crate) taken: Vec<TransitionId>,
+    pub(crate) exited: Vec<StateId>,
+    pub(crate) entered: Vec<StateId>,
 }
 
 /// What a run that nobody moves waits for.
@@ -93,20 +105,38 @@ impl Follower {
         if let Some(first) = moves.first_mut() {
             first.judge = judged::of(&*self.engine, &entry);
         }
-        let rounds = trace.microsteps.iter().flat_map(|round| &round.taken);
-        let transitions = rounds.map(|taken| taken.transition).collect();
+        let microsteps = trace.microsteps.iter().map(|round| Microstep {
+            taken: round.taken.iter().map(|taken| taken.transition).collect(),
+            exited: round.exited.to_vec(),
+            entered: round.entered.to_vec(),
+        });
+        let microsteps = microsteps.collect();
         let is_busy = self.live.activities.values().any(|begun| begun.number > 0 && begun.left.is_none());
-        Ok(Step { record, entry, moves, transitions, activity, is_busy })
+        Ok(Step { record, entry, moves, microsteps, activity, is_busy })
     }
 
-    fn activity(&self, entry: &Entry) -> Option<String> {
+    fn activity(&self, entry: &Entry) -> Option<RecordedActivity> {
         let id = match entry {
             Entry::Attempt { activity, .. } | Entry::Outcome { activity, .. } => activity,
             Entry::Left(left) => &left.activity,
             _ => return None,
         };
         let begun = self.live.activities.get(id)?;
-        Some(self.live.loaded.chart().invoke(begun.invoke).activity.clone())
+        let chart = self.live.loaded.chart();
+        let invoke = chart.invoke(begun.invoke);
+        let (name, state) = (invoke.activity.clone(), chart.state(invoke.state).name.clone());
+        Some(RecordedActivity { name, state, with: begun.with.clone() })
+    }
+
+    /// The states and transitions of these steps, for a picture.
+    pub(crate) fn visits(&self, steps: &[Step]) -> Visits {
+        let chart = self.live.loaded.chart();
+        let mut visits = Visits::default();
+        for round in steps.iter().flat_map(|step| &step.microsteps) {
+            visits.add(chart, &round.taken, &round.exited, &round.entered);
+        }
+        visits.rest(chart, self.live.state.configuration.iter());
+        visits
     }
 
     /// Where it stands as a whole.

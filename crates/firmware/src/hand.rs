@@ -2,7 +2,10 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry, code};
+use interlock_activity::{
+    Activity, Attempt, Effect, Ending, Outcome, Registry, code,
+    report::{RecordedRun, Story},
+};
 use interlock_chart::{Value, model::Schema};
 use interlock_journal::Evidence;
 use interlock_process::Sandbox;
@@ -11,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 use crate::{
     area, baseline, bench, build, collect, copy, delivery, excerpts, fields, knowledge, objections, rounds, search,
+    story,
 };
 
 /// The services that all these activities share.
@@ -40,6 +44,8 @@ struct Hand {
     /// True if this activity checks the task and cleans up for all of them. Every activity of a machine is asked at
     /// the start and end of a run, and one answer is enough.
     answers_for_all: bool,
+    /// Whether it tells the story of a run in its report. One activity does, so a story is told once.
+    tells_story: bool,
 }
 
 impl Hand {
@@ -51,6 +57,11 @@ impl Hand {
     /// Marks the activity that reports objections to a task and cleans up after a run.
     fn answering_for_all(self) -> Self {
         Hand { answers_for_all: true, ..self }
+    }
+
+    /// The one that tells the story of a run.
+    fn telling(self) -> Self {
+        Hand { tells_story: true, ..self }
     }
 }
 
@@ -65,6 +76,7 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
         settings: Arc::clone(&settings),
         effect: Effect::Read,
         answers_for_all: false,
+        tells_story: false,
     };
     let hands = [
         hand(
@@ -99,7 +111,8 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
             "Builds and tests the untouched tree.",
             &["baseline_measured", "baseline_flaky", "setup_wrong", "toolchain_missing", "env_failed"],
             |s, a| ending(baseline::measure(s, a)),
-        ),
+        )
+        .telling(),
         hand(
             "testbench.setup",
             "Takes hold of a place where firmware runs.",
@@ -201,6 +214,10 @@ impl Activity for Hand {
             bench::forget(run);
             area::remove(&self.settings, run);
         }
+    }
+
+    fn story(&self, run: &RecordedRun) -> Option<Story> {
+        self.tells_story.then(|| story::tell(run))
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

@@ -27,6 +27,7 @@ mod packages;
 mod rounds;
 mod search;
 mod setup;
+mod story;
 mod tools;
 
 pub use hand::{Settings, all};

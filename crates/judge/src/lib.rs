@@ -13,6 +13,7 @@ mod by_hand;
 mod case;
 pub mod check;
 pub mod embeddings;
+mod judged;
 mod mode;
 pub mod model;
 pub mod panel;
@@ -26,6 +27,7 @@ pub mod telemetry;
 mod verdict;
 
 pub use activity::Judge;
+pub use judged::{Judged, by_hand};
 pub use mode::Mode;
 pub use probe::{Probe, probe};
 pub use question::{AllowedSignal, Exhibit, Question};

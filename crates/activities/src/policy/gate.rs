@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, OutcomeKind, UseGrants};
+use interlock_activity::{
+    Activity, Attempt, Effect, Ending, Outcome, OutcomeKind, UseGrants,
+    report::{RecordedRun, Story},
+};
 use interlock_chart::{Value, model::Schema};
 use interlock_policy::{Command, Decision, Freedom, PathOp, Request, Scope, decide};
 use interlock_sandbox::{Config, Kind, Network, is_protected};
@@ -235,6 +238,10 @@ impl<A: Activity> Activity for Guarded<A> {
 
     fn waits(&self) -> bool {
         self.activity.waits()
+    }
+
+    fn story(&self, run: &RecordedRun) -> Option<Story> {
+        self.activity.story(run)
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

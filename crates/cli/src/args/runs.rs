@@ -323,6 +323,12 @@ pub(crate) struct Evidence {
     /// A run, to list its files; or a file's hash (its beginning is enough), to print it
     #[arg(value_name = "R|HASH")]
     pub(crate) what: String,
+    /// Print the run's file of this name; the last one if several records have one
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// The file of this record
+    #[arg(long, value_name = "SEQ", requires = "name")]
+    pub(crate) record: Option<u64>,
 }
 
 /// Arguments of `man`.

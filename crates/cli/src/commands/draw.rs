@@ -12,14 +12,22 @@ use crate::{
     Exit,
     args::{Draw, Drawing, Theme},
     failure::Failure,
+    follow::Follower,
     machine,
     output::Output,
+    store::Store,
 };
 
-/// Draws a machine.
+/// Draws a machine, or what a run visited of its machine.
 pub(crate) fn run(args: &Draw, output: &Output) -> Outcome {
-    let chart = machine::load(&args.machine, output)?;
-    let drawn = drawing(&chart, args);
+    let (machine, drawn) = match (&args.run, &args.machine) {
+        (Some(run), _) => visited(run, args)?,
+        (None, machine) => {
+            let chart = machine::load(machine.as_deref().unwrap_or_default(), output)?;
+            let drawn = drawing(&chart, args);
+            (chart.id, drawn)
+        }
+    };
     for warning in &drawn.warnings {
         output.talk(&format!("{} {warning}\n", output.yellow("warning:")));
     }
@@ -28,12 +36,29 @@ pub(crate) fn run(args: &Draw, output: &Output) -> Outcome {
         None if output.is_json() => {
             let format = args.format.word();
             output.json(
-                &json!({ "machine": chart.id, "format": format, "text": drawn.text, "warnings": drawn.warnings }),
+                &json!({ "machine": machine, "format": format, "text": drawn.text, "warnings": drawn.warnings }),
             )?;
         }
         None => output.data(&drawn.text)?,
     }
     Ok(Exit::Good)
+}
+
+/// The machine's id, and a picture of what a run visited of it.
+fn visited(run: &str, args: &Draw) -> Result<(String, Exported), Failure> {
+    let store = Store::open()?;
+    let mut follower = Follower::from_start(&store, store.find(run)?)?;
+    let steps = follower.catch_up()?;
+    let (visits, chart) = (follower.visits(&steps), follower.live.loaded.chart());
+    let text = match args.format {
+        Drawing::Svg => draw::visited::svg(chart, &visits, args.theme.into()),
+        Drawing::Mermaid => draw::visited::mermaid(chart, &visits),
+        Drawing::Dot | Drawing::Scxml | Drawing::Xstate | Drawing::Promela => {
+            let problem = format!("a run cannot be drawn as {}", args.format.word());
+            return Err(Failure::bad_input(problem).hint("--format svg or --format mermaid"));
+        }
+    };
+    Ok((chart.id.clone(), Exported { text, warnings: Vec::new() }))
 }
 
 fn drawing(chart: &Chart, args: &Draw) -> Exported {

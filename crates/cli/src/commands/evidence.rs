@@ -4,21 +4,36 @@ use interlock_journal::{Engine as _, Evidence, Hash, Head};
 use serde_json::json;
 
 use super::Outcome;
-use crate::{Exit, failure::Failure, output::Output, store::Store, table};
+use crate::{Exit, args::Evidence as Args, failure::Failure, output::Output, store::Store, table};
 
 /// Fewest letters of a hash that name a file.
 const PREFIX_MIN: usize = 4;
 
 /// Lists a run's files or prints a file.
-pub(crate) fn run(what: &str, output: &Output) -> Outcome {
-    let store = Store::open()?;
+pub(crate) fn run(args: &Args, output: &Output) -> Outcome {
+    let (store, what) = (Store::open()?, &args.what);
+    if let Some(name) = &args.name {
+        return print(&store, &named(&store, &store.find(what)?, name, args.record)?, output);
+    }
     match hash(&store, what)? {
         Some(hash) => print(&store, &hash, output),
         None => list(&store, &store.find(what)?, output),
     }
 }
 
-/// The one file whose hash begins so.
+/// The run's file of this name: that of the record, or else the last one.
+fn named(store: &Store, head: &Head, name: &str, record: Option<u64>) -> Result<Hash, Failure> {
+    let files = of_run(store, head)?;
+    let is_meant = |(seq, file): &&(u64, Evidence)| file.name == name && record.is_none_or(|record| record == *seq);
+    if let Some((_, file)) = files.iter().rev().find(is_meant) {
+        return Ok(file.hash);
+    }
+    let place = record.map(|record| format!(" in record {record}")).unwrap_or_default();
+    let hint = format!("`interlock evidence {}` lists its files", head.name);
+    Err(Failure::bad_input(format!("{} has no file called `{name}`{place}", head.name)).hint(hint))
+}
+
+/// The one file whose hash begins with this text.
 fn hash(store: &Store, text: &str) -> Result<Option<Hash>, Failure> {
     let is_hex = text.len() >= PREFIX_MIN && text.chars().all(|letter| letter.is_ascii_hexdigit());
     if !is_hex || store.journal.find(text)?.is_some() {

@@ -68,7 +68,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Undo(args) => undo::run(&args, output),
         Command::Verify(args) => verify::run(&args, output),
         Command::Anchor(args) => anchor::run(&args, output),
-        Command::Evidence(args) => evidence::run(&args.what, output),
+        Command::Evidence(args) => evidence::run(&args, output),
         Command::Gc(args) => gc::run(&args, output),
         Command::Activities => activities::run(output),
         Command::Resources => resources::run(output),

@@ -242,7 +242,9 @@ fn good_patch_of_a_model_waits_for_a_person_and_is_delivered_when_one_vouches_fo
     for format in ["md", "html"] {
         let report = scene.session.run(&format!("report r --format {format}")).unwrap().stdout;
         assert!(
-            report.contains("In one sentence") && report.contains("To repeat it") && report.contains("FRAME_BODY_MAX"),
+            report.contains("cases fail as found")
+                && report.contains("To repeat it")
+                && report.contains("FRAME_BODY_MAX"),
             "{report}"
         );
     }

@@ -160,12 +160,13 @@ fn a_fix_that_cannot_be_committed_is_in_the_working_tree_and_everybody_is_told()
     assert!(left["reason"].as_str().unwrap().contains(told), "{ran}");
     assert!(std::fs::read_to_string(&file).unwrap().contains("A=2\nB=2\n"));
     for format in ["md", "html"] {
-        let report = bench.session.run(&format!("report r --format {format}")).unwrap().stdout;
+        let report = bench.session.run(&format!("report r --format {format}")).unwrap().stdout.replace("&#x2f;", "/");
         assert!(report.contains(&format!("It is {told}")), "{report}");
-        // What the hypotheses rest on leads to where it is.
+        // The evidence of a hypothesis is a link by name to where the report shows it.
         let (_, hypotheses) = report.split_once("hypothesis").unwrap();
         let (_, linked) = hypotheses.split_once(if format == "md" { "](#" } else { "<a href=\"#" }).unwrap();
-        assert!(report.contains(&format!(" id=\"{}\">", &linked[..64])), "{report}");
+        let anchor = linked.split([')', '"']).next().unwrap();
+        assert!(anchor.starts_with("file-") && report.contains(&format!(" id=\"{anchor}\">")), "{anchor}: {report}");
     }
     let commit = bench.story()["commit"].clone();
     assert_eq!((&commit["branch"], &commit["is_made"]), (&"fix/values".into(), &false.into()));
@@ -217,4 +218,28 @@ fn a_patch_that_was_refused_is_not_offered_again_in_other_words() {
     let second = patch(scene.session.run(r#"send r reject --data '{"text":"another"}'"#).unwrap());
     // What the templates would try next compiles into the same.
     assert!(second != first && !second.contains("> FRAME_BODY_MAX - 1"), "{second}");
+}
+
+#[test]
+fn a_renamed_copy_of_the_machine_keeps_its_report() {
+    if is_missing(&["git"]) {
+        return;
+    }
+    let bench = Bench::new(LOCAL, &[BOTH.to_owned()]);
+    assert_eq!(bench.session.run("init firmware").unwrap().code, Some(0));
+    let machines = bench.root().join(".interlock/machines");
+    std::fs::rename(machines.join("firmware"), machines.join("board-doctor")).unwrap();
+    let file = machines.join("board-doctor/machine.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("machine: firmware\n"));
+    std::fs::write(&file, text.replace("machine: firmware\n", "machine: board-doctor\n")).unwrap();
+    bench.commit();
+    let ran = bench.session.run("run board-doctor --input task.yaml --name r").unwrap();
+    assert_eq!(ran.code, Some(0), "{ran}\n{}", bench.trace());
+    let story = bench.story();
+    assert_eq!(story["final_status"], "SUCCESS", "{story}");
+    let report = bench.session.run("report r").unwrap().stdout;
+    let sentence = story["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("2 of 2 cases fail as found (`one`: it is 1 at fw.sh:2"), "{sentence}");
+    assert!(report.contains("## Whether it was delivered, and why") && report.contains(sentence), "{report}");
 }

@@ -7,5 +7,6 @@ mod around;
 mod grants;
 mod moving;
 mod proving;
+mod reporting;
 mod scene;
 mod telling;

@@ -1,144 +1,130 @@
-//! A report as one page that needs nothing else: the picture and the files are in it, and it is light or dark as the reader's system is.
+//! A report as one page of HTML: a template with automatic escaping, filled in with plain data. The page has no script and loads nothing.
 
-use interlock_chart::counted;
+use interlock_activity::report::{Part, Section};
+use interlock_chart::{
+    counted,
+    draw::{Theme, visited},
+};
 use interlock_journal::moment;
 use interlock_runtime::Move;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, value::Serde};
+use serde_json::{Value as Json, json};
 
 use super::{
-    File, HASH_CHARS_SHOWN, Report, hash,
-    story::{Part, Story},
+    Report, document,
+    gather::File,
+    sentence,
+    shown::{self, Piece},
 };
-use crate::why;
+use crate::{failure::Failure, why};
 
+const TEMPLATE: &str = include_str!("report.html");
 const STYLE: &str = include_str!("report.css");
 
-/// Writes it.
-pub(super) fn write(report: &Report) -> String {
-    let name = escape(&report.head.name);
-    let facts: String = report.facts().iter().map(|(name, value)| row(name, value)).collect();
-    let timeline: String = report.moves().enumerate().map(|(at, step)| timeline_row(at, step)).collect();
-    let whys: String = report.moves().enumerate().map(|(at, step)| reasons(at, step)).collect();
-    let files: String = report.files.iter().map(file).collect();
-    let evidence = if files.is_empty() { String::new() } else { format!("<h2>Evidence</h2>\n{files}") };
-    let story: String =
-        Story::of(report).iter().flat_map(Story::sections).map(|it| section(it.title, &it.parts)).collect();
-    let phase = report.follower.phase().word();
-    // The picture is a document of its own; within a page its declaration would stand in the wrong place.
-    let picture = report.picture();
-    let picture = picture.find("<svg").map_or(picture.as_str(), |at| &picture[at..]);
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <meta name=\"color-scheme\" content=\"light dark\"/>\n<title>{name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <h1>{name} <span class=\"phase {phase}\">{phase}</span></h1>\n<table class=\"facts\">\n{facts}</table>\n{story}\
-         <h2>The way it took</h2>\n<figure>{picture}</figure>\n\
-         <h2>What happened</h2>\n<table class=\"timeline\">\n\
-         <tr><th>record</th><th>time (UTC)</th><th>from → to</th><th>event</th><th>reason</th></tr>\n{timeline}</table>\n\
-         <h2>Why</h2>\n{whys}{evidence}</body>\n</html>\n"
-    )
+/// Writes the page.
+pub(super) fn write(report: &Report) -> Result<String, Failure> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment
+        .render_named_str("report.html", TEMPLATE, Serde(page(report)))
+        .map_err(|error| Failure::failed(format!("the report's template: {error:#}")))
 }
 
-fn section(title: &str, parts: &[Part]) -> String {
-    let parts: String = parts.iter().map(part).collect();
-    format!("<h2>{}</h2>\n{parts}", escape(title))
+/// Everything that the template shows. The style and the picture are the only parts that are not escaped: they are ours.
+fn page(report: &Report) -> Json {
+    let files = &report.files;
+    json!({
+        "name": report.head.name,
+        "phase": report.run.phase.word(),
+        "style": STYLE,
+        "sentence": code(&sentence::of(report)),
+        "facts": document::facts(report),
+        "sections": document::sections(report).iter().map(|it| section(it, files)).collect::<Vec<_>>(),
+        "picture": picture(report),
+        "caption": document::PICTURE_CAPTION,
+        "moves": report.moves.iter().map(|step| explained(step, files)).collect::<Vec<_>>(),
+        "files": files.iter().enumerate().map(|(at, it)| file(&report.head.name, at, it)).collect::<Vec<_>>(),
+    })
 }
 
-fn part(part: &Part) -> String {
+/// The visited states. A picture is a document of its own; its declaration has no place within a page.
+fn picture(report: &Report) -> String {
+    let picture = visited::svg(report.follower.live.loaded.chart(), &report.visits, Theme::Auto);
+    picture.find("<svg").map_or(String::new(), |at| picture[at..].to_owned())
+}
+
+fn section(section: &Section, files: &[File]) -> Json {
+    let parts: Vec<Json> = section.parts.iter().map(|it| part(it, files)).collect();
+    json!({ "title": section.title, "parts": parts })
+}
+
+fn part(part: &Part, files: &[File]) -> Json {
     match part {
-        Part::Text(text) => format!("<p>{}</p>\n", escape(text)),
-        Part::Code(text) => format!("<pre>{}</pre>\n", escape(text)),
-        Part::Diff(text) => format!("<pre class=\"diff\">{}</pre>\n", text.lines().map(diff_line).collect::<String>()),
+        Part::Text(text) => json!({ "kind": "text", "text": code(text) }),
+        Part::Commands(text) => json!({ "kind": "code", "text": text }),
+        Part::Diff(text) => {
+            let lines: Vec<Json> =
+                text.lines().map(|line| json!({ "class": diff_class(line), "text": line })).collect();
+            json!({ "kind": "diff", "lines": lines })
+        }
         Part::Table(head, rows) => {
-            let head: String = head.iter().map(|cell| format!("<th>{}</th>", escape(cell))).collect();
-            let row =
-                |cells: &Vec<String>| cells.iter().map(|text| format!("<td>{}</td>", cell(text))).collect::<String>();
-            let rows: String = rows.iter().map(|cells| format!("<tr>{}</tr>\n", row(cells))).collect();
-            format!("<table>\n<tr>{head}</tr>\n{rows}</table>\n")
+            let row = |cells: &Vec<String>| cells.iter().map(|text| cell(text, files)).collect::<Vec<_>>();
+            json!({ "kind": "table", "head": head, "rows": rows.iter().map(row).collect::<Vec<_>>() })
         }
     }
 }
 
-fn diff_line(line: &str) -> String {
-    let class = match line.as_bytes().first() {
+fn diff_class(line: &str) -> &'static str {
+    match line.as_bytes().first() {
         Some(b'+') => "added",
         Some(b'-') => "removed",
         _ => "same",
-    };
-    format!("<span class=\"{class}\">{}</span>\n", escape(line))
-}
-
-/// A hash of evidence leads there.
-fn cell(text: &str) -> String {
-    let shown = text.split(' ').map(|word| match hash(word) {
-        Some((hash, rest)) => {
-            format!("<a href=\"#{hash}\"><code>{}</code></a>{rest}", &hash[..HASH_CHARS_SHOWN])
-        }
-        None => escape(word),
-    });
-    shown.collect::<Vec<_>>().join(" ")
-}
-
-fn row(name: &str, value: &str) -> String {
-    format!("<tr><th>{}</th><td>{}</td></tr>\n", escape(name), escape(value))
-}
-
-fn timeline_row(at: usize, step: &Move) -> String {
-    format!(
-        "<tr><td><a href=\"#m{at}\">{}</a></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-        step.seq,
-        moment::clock(step.at_ms),
-        escape(&why::way(step)),
-        escape(step.event.as_deref().unwrap_or_default()),
-        escape(step.reason.as_deref().unwrap_or_default()),
-    )
-}
-
-fn reasons(at: usize, step: &Move) -> String {
-    let details = why::details(step).into_iter().map(|(label, words)| match label {
-        "evidence" => {
-            let (name, hash) = words.rsplit_once(' ').unwrap_or(("file", &words));
-            format!("<dt>{label}</dt><dd><a href=\"#{hash}\">{}</a></dd>\n", escape(name))
-        }
-        _ => format!("<dt>{label}</dt><dd>{}</dd>\n", escape(&words)),
-    });
-    let details: String = details.collect();
-    format!(
-        "<section id=\"m{at}\"><h3>{} · {}</h3>\n<dl>\n{details}</dl></section>\n",
-        step.seq,
-        escape(&why::way(step))
-    )
-}
-
-fn file(file: &File) -> String {
-    let evidence = &file.evidence;
-    let content = match &file.text {
-        Some(text) => format!("<details open=\"open\"><summary>content</summary><pre>{}</pre></details>", escape(text)),
-        None => format!("<p><code>interlock evidence {}</code> prints it</p>", evidence.hash),
-    };
-    // A file that two records refer to is shown with both; links lead to the first.
-    format!(
-        "<section id=\"{hash}\"><h3>{} (record {})</h3>\n<p><code>{hash}</code>, {}, {}</p>\n{content}</section>\n",
-        escape(&evidence.name),
-        file.seq,
-        escape(&evidence.media),
-        counted(evidence.bytes, "byte", "bytes"),
-        hash = evidence.hash,
-    )
-}
-
-/// Text within a page. What no page may contain becomes a mark.
-fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\n' | '\t' => safe.push(letter),
-            letter if letter.is_control() => safe.push('\u{fffd}'),
-            letter => safe.push(letter),
-        }
     }
-    safe
+}
+
+/// A text in pieces: those between backquotes are code.
+fn code(text: &str) -> Vec<Json> {
+    let is_even = text.matches('`').count().is_multiple_of(2);
+    let pieces = text.split('`').enumerate();
+    match is_even {
+        true => pieces.map(|(at, text)| json!({ "text": text, "is_code": at % 2 == 1 })).collect(),
+        false => vec![json!({ "text": text, "is_code": false })],
+    }
+}
+
+/// A cell in pieces: links to files, code and text.
+fn cell(text: &str, files: &[File]) -> Vec<Json> {
+    let pieces = shown::pieces(text, files).into_iter().flat_map(|piece| match piece {
+        Piece::Text(text) => code(&text),
+        Piece::Link(text, to) => vec![json!({ "text": text, "is_code": false, "to": to })],
+    });
+    pieces.collect()
+}
+
+fn explained(step: &Move, files: &[File]) -> Json {
+    let details = why::details(step).into_iter().map(|(label, words)| match (label, words.rsplit_once(' ')) {
+        ("evidence", Some((name, hash))) => {
+            json!({ "label": label, "text": name, "to": shown::anchor_of(hash, files) })
+        }
+        _ => json!({ "label": label, "text": shown::without_hashes(&words), "to": Json::Null }),
+    });
+    json!({
+        "seq": step.seq,
+        "time": moment::clock(step.at_ms),
+        "way": why::way(step),
+        "event": step.event.as_deref().unwrap_or_default(),
+        "reason": shown::without_hashes(step.reason.as_deref().unwrap_or_default()),
+        "details": details.collect::<Vec<_>>(),
+    })
+}
+
+fn file(run: &str, at: usize, file: &File) -> Json {
+    json!({
+        "anchor": shown::anchor(at),
+        "label": shown::label(file),
+        "about": format!("{}, {}", file.evidence.media, counted(file.evidence.bytes, "byte", "bytes")),
+        "command": shown::command(run, file),
+        "text": file.text,
+    })
 }

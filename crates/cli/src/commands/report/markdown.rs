@@ -1,61 +1,69 @@
 //! A report as Markdown.
 
-use interlock_chart::counted;
+use interlock_activity::report::Part;
+use interlock_chart::{counted, draw::visited};
+use interlock_journal::moment;
 
 use super::{
-    HASH_CHARS_SHOWN, Report, hash,
-    story::{Part, Story},
+    Report, document,
+    gather::File,
+    sentence,
+    shown::{self, Piece},
 };
 use crate::why;
 
-/// Writes it.
+/// Writes the report.
 pub(super) fn write(report: &Report) -> String {
-    let mut text = format!("# {}\n\n| | |\n|---|---|\n", report.head.name);
-    for (name, value) in report.facts() {
+    let mut text = format!("# {}\n\n{}\n\n| | |\n|---|---|\n", report.head.name, plain(&sentence::of(report)));
+    for (name, value) in document::facts(report) {
         text.push_str(&format!("| {name} | {} |\n", cell(&value)));
     }
-    for section in Story::of(report).iter().flat_map(Story::sections) {
+    for section in document::sections(report) {
         text.push_str(&format!("\n## {}\n", section.title));
-        section.parts.iter().for_each(|shown| text.push_str(&part(shown)));
+        section.parts.iter().for_each(|shown| text.push_str(&part(shown, &report.files)));
     }
-    text.push_str("\n## What happened\n\n| record | time | from → to | event | reason |\n|---|---|---|---|---|\n");
-    for step in report.moves() {
-        let time = interlock_journal::moment::clock(step.at_ms);
-        let (event, reason) = (step.event.as_deref().unwrap_or_default(), step.reason.as_deref().unwrap_or_default());
-        text.push_str(&format!(
-            "| {} | {time} | {} | {} | {} |\n",
-            step.seq,
-            cell(&why::way(step)),
-            cell(event),
-            cell(reason)
-        ));
-    }
-    text.push_str("\n## Why\n");
-    for step in report.moves() {
-        text.push_str(&format!("\n### {} · {}\n\n", step.seq, why::way(step)));
-        for (label, words) in why::details(step) {
-            let words = match (label, words.rsplit_once(' ')) {
-                ("evidence", Some((name, hash))) => format!("[{}](#{hash})", plain(name)),
-                _ => plain(&words),
-            };
-            text.push_str(&format!("- {label}: {}\n", words.replace('\n', "\n  ")));
-        }
-    }
+    let picture = visited::mermaid(report.follower.live.loaded.chart(), &report.visits);
+    text.push_str(&format!("\n## The way it took\n\n```mermaid\n{picture}```\n\n{}\n", document::PICTURE_CAPTION));
+    moves(report, &mut text);
     evidence(report, &mut text);
     text
 }
 
-fn part(part: &Part) -> String {
+fn part(part: &Part, files: &[File]) -> String {
     match part {
         Part::Text(text) => format!("\n{}\n", plain(text)),
-        Part::Code(text) => format!("\n{fence}sh\n{}\n{fence}\n", text.trim_end(), fence = fence(text)),
+        Part::Commands(text) => format!("\n{fence}sh\n{}\n{fence}\n", text.trim_end(), fence = fence(text)),
         Part::Diff(text) => format!("\n{fence}diff\n{}\n{fence}\n", text.trim_end(), fence = fence(text)),
         Part::Table(head, rows) => {
             let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-            let rows: String =
-                rows.iter().map(|cells| row(cells.iter().map(|text| linked(&cell(text))).collect())).collect();
+            let linked = |cells: &Vec<String>| cells.iter().map(|text| linked(text, files)).collect();
+            let rows: String = rows.iter().map(|cells| row(linked(cells))).collect();
             let rule = row(vec!["---".to_owned(); head.len()]);
-            format!("\n{}{rule}{rows}", row(head.iter().map(ToString::to_string).collect()))
+            format!("\n{}{rule}{rows}", row(head.clone()))
+        }
+    }
+}
+
+fn moves(report: &Report, text: &mut String) {
+    text.push_str("\n## What happened\n\n| record | time | from → to | event | reason |\n|---|---|---|---|---|\n");
+    for step in &report.moves {
+        let event = step.event.as_deref().unwrap_or_default();
+        let reason = &shown::without_hashes(step.reason.as_deref().unwrap_or_default());
+        let cells = [&moment::clock(step.at_ms), &why::way(step), event, reason].map(cell);
+        text.push_str(&format!("| {} | {} |\n", step.seq, cells.join(" | ")));
+    }
+    text.push_str("\n## Why\n");
+    for step in &report.moves {
+        text.push_str(&format!("\n### {} · {}\n\n", step.seq, why::way(step)));
+        for (label, words) in why::details(step) {
+            let words = match (label, words.rsplit_once(' ')) {
+                ("evidence", Some((name, hash))) => match shown::anchor_of(hash, &report.files) {
+                    Some(anchor) => format!("[{}](#{anchor})", plain(name)),
+                    None => plain(name),
+                },
+                _ => plain(&shown::without_hashes(&words)),
+            };
+            text.push_str(&format!("- {label}: {}\n", words.replace('\n', "\n  ")));
         }
     }
 }
@@ -65,47 +73,43 @@ fn evidence(report: &Report, text: &mut String) {
         return;
     }
     text.push_str("\n## Evidence\n");
-    for file in &report.files {
-        let evidence = &file.evidence;
+    for (at, file) in report.files.iter().enumerate() {
         text.push_str(&format!(
-            "\n<a id=\"{hash}\"></a>\n\n### {} (record {})\n\n`{hash}`, {}, {}",
-            evidence.name,
-            file.seq,
-            evidence.media,
-            counted(evidence.bytes, "byte", "bytes"),
-            hash = evidence.hash
+            "\n<a id=\"{}\"></a>\n\n### {}\n\n{}, {}; `{}` prints it\n",
+            shown::anchor(at),
+            plain(&shown::label(file)),
+            plain(&file.evidence.media),
+            counted(file.evidence.bytes, "byte", "bytes"),
+            shown::command(&report.head.name, file),
         ));
-        match &file.text {
-            Some(content) => {
-                let fence = fence(content);
-                text.push_str(&format!("\n\n{fence}text\n{}\n{fence}\n", content.trim_end()));
-            }
-            None => text.push_str(&format!("; `interlock evidence {}` prints it\n", evidence.hash)),
+        if let Some(content) = &file.text {
+            let fence = fence(content);
+            text.push_str(&format!("\n{fence}text\n{}\n{fence}\n", content.trim_end()));
         }
     }
 }
 
-/// Longer than any fence within.
+/// A fence that is longer than any within the content.
 fn fence(content: &str) -> String {
     let longest = content.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)
 }
 
-/// A hash of evidence leads there.
-fn linked(cell: &str) -> String {
-    let shown = cell.split(' ').map(|word| match hash(word) {
-        Some((hash, rest)) => format!("[`{}`](#{hash}){rest}", &hash[..HASH_CHARS_SHOWN]),
-        None => word.to_owned(),
+/// A cell with a link in place of every hash of a file.
+fn linked(text: &str, files: &[File]) -> String {
+    let pieces = shown::pieces(text, files).into_iter().map(|piece| match piece {
+        Piece::Text(text) => cell(&text),
+        Piece::Link(text, to) => format!("[{}](#{to})", cell(&text)),
     });
-    shown.collect::<Vec<_>>().join(" ")
+    pieces.collect()
 }
 
-/// Within a table: on one line, and neither a new cell nor a tag.
+/// Text within a table: on one line, and neither a new cell nor a tag.
 fn cell(text: &str) -> String {
     plain(text).replace('\n', " ").replace('|', "\\|")
 }
 
-/// A reason that looks like a tag is still a reason. Between marks of code it is shown as it is anyway.
+/// Text that is not read as a tag. Markdown shows code as it is, so text between backquotes stays.
 fn plain(text: &str) -> String {
     let is_even = text.matches('`').count().is_multiple_of(2);
     let is_code = |at: usize| is_even && at % 2 == 1;

@@ -1,17 +1,21 @@
-//! What a firmware run came to, for whoever reads nothing else: one sentence, the failing cases, who delivered and why, and how to repeat it.
+//! The verdict on a firmware run: one sentence, the failing cases, and who delivered the patch and why.
 
+use interlock_activity::report::{
+    Part,
+    reading::{list, text, words},
+};
 use interlock_chart::counted;
-use serde_json::{Map, Value as Json, json};
+use serde_json::Value as Json;
 
-use super::story::{Part, Story, list, table, text, words};
+use super::Facts;
 
-/// How many cases and files a sentence names.
+/// Cases and files that the sentence names.
 const NAMED_MAX: usize = 2;
 
-/// The longest message of a case that a sentence or a table shows.
+/// The longest message of a case that the sentence or a table shows.
 const MESSAGE_CHARS_MAX: usize = 160;
 
-impl Story {
+impl Facts {
     /// What was wrong, what changed, whether it is in the tree, how sure that is and why.
     pub(super) fn sentence(&self) -> String {
         let parts = [self.what_was_wrong(), self.what_changed(), self.how_sure()];
@@ -53,7 +57,7 @@ impl Story {
             if files.len() > NAMED_MAX { format!(" and {} more", files.len() - NAMED_MAX) } else { String::new() };
         let change =
             if named.is_empty() { "a patch was made".to_owned() } else { format!("{named}{more} was changed") };
-        let whether = match (self.status, &self.taken_back) {
+        let whether = match (self.status, &self.reverted) {
             (_, Some(back)) => format!("was in the sources and was taken back {}", back.when()),
             ("SUCCESS", None) => "is in the sources".to_owned(),
             ("", None) => "is not in the sources yet".to_owned(),
@@ -75,17 +79,17 @@ impl Story {
     }
 
     /// How sure the whole patch can be at most.
-    fn confidence(&self) -> f64 {
+    pub(super) fn confidence(&self) -> f64 {
         self.context["kept_confidence"].as_f64().unwrap_or(0.0)
     }
 
     /// The cases that failed as the tree was found, with what they said and where.
     pub(super) fn failing_table(&self) -> Vec<Part> {
         let rows = self.failing().into_iter().map(|case| vec![case.id, case.status, case.message, case.place]);
-        table(vec!["case", "how it ended", "message", "place"], rows.collect()).into_iter().collect()
+        Part::table(&["case", "how it ended", "message", "place"], rows.collect()).into_iter().collect()
     }
 
-    fn failing(&self) -> Vec<Failing> {
+    pub(super) fn failing(&self) -> Vec<Failing> {
         let cases = list(&self.baseline["measured"]["cases"]);
         let bad =
             cases.filter(|case| matches!(case["status"].as_str(), Some("failed" | "crashed" | "timeout" | "missing")));
@@ -109,7 +113,7 @@ impl Story {
         row("doubts", text(&self.context["doubts"]));
         row("controls", self.controls_in_words());
         row(if self.status == "SUCCESS" { "why it was delivered" } else { "why it ended so" }, self.why.clone());
-        let mut parts: Vec<Part> = table(vec!["what", ""], rows).into_iter().collect();
+        let mut parts: Vec<Part> = Part::table(&["what", ""], rows).into_iter().collect();
         if self.input["deliver"] == "measured" {
             parts.insert(0, Part::Text(MEASURED_WARNING.to_owned()));
         }
@@ -134,100 +138,18 @@ impl Story {
             }
         }
     }
-
-    /// What to type to see it again.
-    pub(super) fn repeat(&self) -> Vec<Part> {
-        let commands = self.commands();
-        if commands.is_empty() { Vec::new() } else { vec![Part::Code(commands.join("\n"))] }
-    }
-
-    fn commands(&self) -> Vec<String> {
-        let (input, run) = (&self.input, &self.run);
-        let Some(repo) = words(&input["repo_path"]) else { return Vec::new() };
-        let folder = std::path::Path::new(&self.folder).join(repo).display().to_string();
-        let mut commands =
-            vec!["# the failing case".to_owned(), format!("cd {}", quoted(folder.trim_end_matches("/.")))];
-        commands.extend(list(&input["build"]["commands"]).map(text));
-        commands.extend(self.start());
-        commands.push("# the whole run, with the same task".to_owned());
-        commands.push(format!("interlock show {run} --json | jq .input > /tmp/task.json"));
-        commands.push(format!("interlock run firmware --input /tmp/task.json --repo {}", quoted(&self.folder)));
-        if self.status == "SUCCESS" && !self.fix.is_empty() && self.taken_back.is_none() {
-            commands.push("# without the fix again".to_owned());
-            commands.push(format!("interlock undo {run}"));
-        }
-        commands
-    }
-
-    /// How the first failing case is started by hand, where that is one command.
-    fn start(&self) -> Option<String> {
-        let (profile, image) = (&self.input["test_profile"], text(&self.input["build"]["image"]));
-        let (config, case) =
-            (&profile["config"], self.failing().into_iter().next().map(|case| case.id).unwrap_or_default());
-        match profile["env_type"].as_str()? {
-            "local" => words(&config["command"]).map(|command| command.replace("{image}", &image)),
-            "qemu" => {
-                let mut line =
-                    vec![text(&config["program"]), "-nographic -machine".to_owned(), text(&config["machine"])];
-                line.extend(words(&config["cpu"]).map(|cpu| format!("-cpu {cpu}")));
-                if config["semihosting"] == true {
-                    let arg = words(&config["case_arg"]).map(|arg| format!(",arg={}", arg.replace("{case}", &case)));
-                    let arg = arg.unwrap_or_default();
-                    line.push(format!("-semihosting-config enable=on,target=native,arg=firmware{arg}"));
-                }
-                let load = words(&config["image"]).unwrap_or_else(|| "-kernel {image}".to_owned());
-                line.push(load.replace("{image}", &image));
-                line.extend(list(&config["args"]).map(|arg| text(arg).replace("{case}", &case)));
-                Some(line.join(" "))
-            }
-            _ => None,
-        }
-    }
-
-    /// The versions that the run was made with.
-    pub(super) fn tools(&self) -> Vec<Part> {
-        let rows = self.versions().into_iter().map(|(name, version)| vec![name, text(&version)]);
-        table(vec!["program", "version"], rows.collect()).into_iter().collect()
-    }
-
-    fn versions(&self) -> Map<String, Json> {
-        self.baseline["tools"].as_object().cloned().unwrap_or_default()
-    }
-
-    /// The same for programs.
-    pub(super) fn verdict_json(&self) -> Json {
-        let failing = self.failing();
-        let case = |case: &Failing| json!({ "case_id": case.id, "status": case.status, "message": case.message, "place": case.place });
-        json!({
-            "sentence": self.sentence(),
-            "failing": failing.iter().map(case).collect::<Vec<_>>(),
-            "decision": {
-                "confidence": if self.fix.is_empty() { Json::Null } else { json!(self.confidence()) },
-                "vouched_by": self.vouched_by,
-                "witnesses": text(&self.context["witnesses"]),
-                "doubts": text(&self.context["doubts"]),
-                "candidates_tried": self.search["tried"].as_u64(),
-                "control_runs": self.controls["controls"].as_u64(),
-                "control_starts": self.controls["starts"].as_u64(),
-                "warning": if self.input["deliver"] == "measured" { MEASURED_WARNING } else { "" },
-                "why": self.why,
-            },
-            "repeat": self.commands(),
-            "tools": self.versions(),
-        })
-    }
 }
 
-/// What a reader of a report has to know where figures may deliver.
-const MEASURED_WARNING: &str = "Warning: the task says `deliver: measured`, so figures alone may bring a patch into the sources. At most 56 of 100 \
+/// The warning of a report on a run whose figures alone may deliver a patch.
+pub(super) const MEASURED_WARNING: &str = "Warning: the task says `deliver: measured`, so figures alone may bring a patch into the sources. At most 56 of 100 \
                                 patches that pass all cases were right where that was counted, and their figures do not tell them from the others.";
 
-/// A case that failed as the tree was found.
-struct Failing {
-    id: String,
-    status: String,
-    message: String,
-    place: String,
+/// A case that failed on the tree as it was found.
+pub(super) struct Failing {
+    pub(super) id: String,
+    pub(super) status: String,
+    pub(super) message: String,
+    pub(super) place: String,
 }
 
 impl Failing {
@@ -238,10 +160,4 @@ impl Failing {
         let message = message.lines().next().unwrap_or_default().chars().take(MESSAGE_CHARS_MAX).collect();
         Failing { id: text(&case["case_id"]), status: text(&case["status"]), message, place }
     }
-}
-
-/// A word of a command line.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+".contains(letter);
-    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }

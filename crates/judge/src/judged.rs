@@ -1,53 +1,59 @@
-//! Who judged in a run: models, rules and people; and what models used up.
+//! The judges of a run: models, rules and people; and what the models used.
 
+use interlock_activity::report::{
+    RecordedRun, RunRecord,
+    reading::{list, text},
+};
 use interlock_chart::counted;
 use interlock_journal::{AttemptResult, By, Entry};
-use interlock_judge::settings::RULES;
 use serde_json::Value as Json;
 
-use super::{
-    Report,
-    story::{list, text},
-};
+use crate::settings::RULES;
 
-/// What every judgement begins with.
+/// The prefix of every judgement's name.
 const JUDGE: &str = "judge.";
 
-/// Who judged, in the order of the records, and what models used up.
-#[derive(Default)]
-pub(super) struct Judged {
-    /// Judgement, by whom, what was said, and the evidence.
-    pub(super) rows: Vec<Vec<String>>,
-    /// Requests to models. Rules and people are none.
-    pub(super) requests: u64,
-    pub(super) input_tokens: u64,
-    pub(super) output_tokens: u64,
-    pub(super) cost: f64,
-    pub(super) latency_ms: u64,
-    /// Requests that nobody answered as asked.
+/// Every judgement of a run, in the order of the records, and what the models used.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judged {
+    /// One row per judgement: its name, the judge, the signal, and the hash of the evidence.
+    pub rows: Vec<Vec<String>>,
+    /// Requests to models.
+    pub requests: u64,
+    /// Tokens that models read.
+    pub input_tokens: u64,
+    /// Tokens that models wrote.
+    pub output_tokens: u64,
+    /// What the requests cost.
+    pub cost: f64,
+    /// How long the models took.
+    pub latency_ms: u64,
+    /// Requests without a usable answer.
     unanswered: u64,
     by_person: bool,
     by_rules: bool,
 }
 
 impl Judged {
-    /// From all records of a run.
-    pub(super) fn of(report: &Report) -> Self {
+    /// Reads all records of a run.
+    pub fn of(run: &RecordedRun) -> Self {
         let mut judged = Judged::default();
-        for step in &report.steps {
-            let evidence = step.entry.evidence().iter().filter(|evidence| evidence.name == "judgement");
-            for kept in evidence {
-                let file = report.files.iter().find(|file| file.evidence.hash == kept.hash);
-                let said = file.and_then(|file| serde_json::from_str(file.whole()?).ok());
+        for record in &run.records {
+            for kept in record.entry.evidence().iter().filter(|evidence| evidence.name == "judgement") {
+                let said = run.text(kept).and_then(|text| serde_json::from_str(&text).ok());
                 said.into_iter().for_each(|said| judged.hear(&said, &kept.hash.to_string()));
             }
-            let is_judgement = step.activity.as_ref().filter(|name| name.starts_with(JUDGE));
-            if let (Some(name), Some((by, signal))) = (is_judgement, by_hand(&step.entry)) {
-                judged.by_person = true;
-                judged.rows.push(vec![name.clone(), format!("a person ({})", by.name), signal, String::new()]);
-            }
+            judged.see_person(record);
         }
         judged
+    }
+
+    fn see_person(&mut self, record: &RunRecord) {
+        let judgement = record.activity.as_ref().filter(|activity| activity.name.starts_with(JUDGE));
+        if let (Some(activity), Some((by, signal))) = (judgement, by_hand(&record.entry)) {
+            self.by_person = true;
+            self.rows.push(vec![activity.name.clone(), format!("a person ({})", by.name), signal, String::new()]);
+        }
     }
 
     fn hear(&mut self, said: &Json, hash: &str) {
@@ -57,7 +63,7 @@ impl Judged {
         let number = |value: &Json| value.as_u64().unwrap_or(0);
         let mut ended = None;
         for tried in list(&said["hearings"]).flat_map(|hearing| list(&hearing["tries"])) {
-            // Until it may be asked again is the model's time too.
+            // The wait before a repeated request is the model's time too.
             let begun = number(&tried["begun_ms"]);
             self.latency_ms += ended.map_or(0, |ended| begun.saturating_sub(ended));
             ended = Some(begun + number(&tried["took_ms"]));
@@ -70,8 +76,8 @@ impl Judged {
         }
     }
 
-    /// What it came to, in a sentence; nothing where nobody judged.
-    pub(super) fn in_words(&self) -> Option<String> {
+    /// A sentence on what the models used; nothing if there was no judgement.
+    pub fn in_words(&self) -> Option<String> {
         if self.rows.is_empty() {
             return None;
         }
@@ -93,8 +99,8 @@ impl Judged {
     }
 }
 
-/// The person who answered in place of an activity, and with which signal.
-pub(super) fn by_hand(entry: &Entry) -> Option<(&By, String)> {
+/// The person who answered in place of an activity, and the signal.
+pub fn by_hand(entry: &Entry) -> Option<(&By, String)> {
     match entry {
         Entry::Outcome { by: Some(by), result: AttemptResult::Signal { name, .. }, .. } => Some((by, name.clone())),
         Entry::Outcome { by: Some(by), result: AttemptResult::Error { .. }, .. } => Some((by, "error".to_owned())),

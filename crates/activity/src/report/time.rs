@@ -1,0 +1,73 @@
+//! Where the time of a run went.
+
+use interlock_journal::{AttemptResult, Entry};
+use serde_json::Value as Json;
+
+use super::{RecordedRun, RunRecord};
+
+/// Where the time of a run went, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimeSpent {
+    /// From the first record to the last one that moved the run.
+    pub total_ms: u64,
+    /// Programs: compilers, emulators, tests.
+    pub programs_ms: u64,
+    /// Models.
+    pub models_ms: u64,
+    /// Waiting for people.
+    pub waiting_ms: u64,
+}
+
+impl TimeSpent {
+    /// Programs and models count what their activities report; people count the time in which nothing else was under way.
+    pub fn of(run: &RecordedRun, models_ms: u64) -> Self {
+        let mut time = TimeSpent { models_ms, ..TimeSpent::default() };
+        let (mut before, mut is_busy) = (run.created_ms, true);
+        // An undo after the end does not make the run longer.
+        let end = run.records.iter().rposition(|record| !matches!(record.entry, Entry::Undone(_)));
+        for record in run.records.iter().take(end.map_or(0, |end| end + 1)) {
+            let passed = u64::try_from(record.at_ms.saturating_sub(before)).unwrap_or(0);
+            if !is_busy && ends_a_wait(record) {
+                time.waiting_ms += passed;
+            }
+            if let Entry::Outcome { result: AttemptResult::Signal { data, .. }, .. } = &record.entry {
+                time.programs_ms += programs_ms(&Json::from(data));
+            }
+            (before, is_busy) = (record.at_ms, record.is_busy);
+        }
+        time.total_ms = u64::try_from(before.saturating_sub(run.created_ms)).unwrap_or(0);
+        time
+    }
+
+    /// Interlock itself: everything that is nobody else's.
+    pub fn own_ms(&self) -> u64 {
+        self.total_ms.saturating_sub(self.programs_ms + self.models_ms + self.waiting_ms)
+    }
+
+    /// Interlock's share of the time in which it did not wait for people, in per cent.
+    pub fn own_percent(&self) -> f64 {
+        let busy = self.total_ms.saturating_sub(self.waiting_ms).max(1);
+        self.own_ms() as f64 / busy as f64 * 100.0
+    }
+}
+
+/// The time of programs that an outcome reports: as a sum, or as the duration of one program with its exit code.
+fn programs_ms(data: &Json) -> u64 {
+    let duration = data["duration_ms"].as_u64().filter(|_| data["exit_code"].is_i64());
+    data["programs_ms"].as_u64().or(duration).unwrap_or(0)
+}
+
+/// Whether somebody came, or did not come in time. What Interlock records of its own accord takes its own time.
+fn ends_a_wait(record: &RunRecord) -> bool {
+    match &record.entry {
+        Entry::Event { .. }
+        | Entry::Timer { .. }
+        | Entry::Paused { .. }
+        | Entry::Resumed { .. }
+        | Entry::Aborted { .. }
+        | Entry::Granted(_)
+        | Entry::Undone(_) => true,
+        Entry::Outcome { by, .. } => by.is_some(),
+        Entry::Created(_) | Entry::Attempt { .. } | Entry::Left(_) | Entry::GrantUsed(_) | Entry::Note { .. } => false,
+    }
+}

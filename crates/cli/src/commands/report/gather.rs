@@ -1,0 +1,129 @@
+//! Reads everything that a report is made of: records, files, writes, visited states, and the story of an activity.
+
+use interlock_activity::report::{RecordedMove, RecordedRun, Reverted, RunRecord, Story};
+use interlock_journal::{Engine as _, Entry, Evidence, Head};
+use interlock_judge::Judged;
+use interlock_runtime::{History, Move};
+
+use super::{
+    super::{show, undo},
+    Report,
+    changes::Changes,
+    commands, failing,
+};
+use crate::{
+    failure::Failure,
+    follow::{Follower, Step},
+    store::{Store, registry},
+};
+
+/// The longest file that is put into a report.
+const EMBEDDED_BYTES_MAX: u64 = 64 * 1_024;
+
+/// The most bytes of files in one report.
+const EMBEDDED_TOTAL_MAX: u64 = 4 * 1_024 * 1_024;
+
+/// A file that a record refers to.
+pub(super) struct File {
+    pub(super) seq: u64,
+    pub(super) evidence: Evidence,
+    /// Its text, if it is text and short enough to be shown.
+    pub(super) text: Option<String>,
+}
+
+/// Reads a run.
+pub(super) fn report(store: &Store, head: Head) -> Result<Report, Failure> {
+    let mut follower = Follower::from_start(store, head.clone())?;
+    let steps = follower.catch_up()?;
+    let last_hash = steps.last().map(|step| step.record.hash.to_string()).unwrap_or_default();
+    let visits = follower.visits(&steps);
+    let moves: Vec<Move> = steps.iter().flat_map(|step| step.moves.clone()).collect();
+    let history = History::of(&*store.engine(), &head)?;
+    let run = run(store, &head, &follower, steps);
+    let commands = commands::of(&run);
+    Ok(Report {
+        failing: failing::of(&run, &commands),
+        changes: Changes::of(&history),
+        files: files(&run),
+        story: story(&follower, &run),
+        judged: Judged::of(&run),
+        last_hash,
+        commands,
+        visits,
+        moves,
+        run,
+        head,
+        follower,
+    })
+}
+
+fn run(store: &Store, head: &Head, follower: &Follower, steps: Vec<Step>) -> RecordedRun {
+    let state = show::state_json(&follower.live, follower.now_ms());
+    let reverted = reverted(&steps);
+    RecordedRun {
+        name: head.name.clone(),
+        machine: head.machine.clone(),
+        folder: follower.live.folder.clone(),
+        phase: follower.phase(),
+        created_ms: head.created_ms,
+        input: state["input"].clone(),
+        context: state["context"].clone(),
+        records: steps.into_iter().map(record).collect(),
+        reverted,
+        evidence: store.journal.evidence().clone(),
+    }
+}
+
+fn record(step: Step) -> RunRecord {
+    RunRecord {
+        seq: step.record.seq,
+        at_ms: step.record.at_ms,
+        entry: step.entry,
+        activity: step.activity,
+        moves: step.moves.into_iter().map(recorded).collect(),
+        is_busy: step.is_busy,
+    }
+}
+
+fn recorded(step: Move) -> RecordedMove {
+    RecordedMove {
+        from_state: step.from_state,
+        to_state: step.to_state,
+        event: step.event,
+        reason: step.reason,
+        by: step.by,
+        evidence_refs: step.evidence_refs,
+        iteration_index: step.iteration_index,
+    }
+}
+
+/// The undo that stands now.
+fn reverted(steps: &[Step]) -> Option<Reverted> {
+    let undone = steps.iter().filter_map(|step| match &step.entry {
+        Entry::Undone(undone) => Some((step.record.seq, undone.clone())),
+        _ => None,
+    });
+    let undone: Vec<_> = undone.collect();
+    let (seq, undone) = undo::standing(&undone)?;
+    let record = &steps.iter().find(|step| step.record.seq == *seq)?.record;
+    Some(Reverted { at_ms: record.at_ms, by: undone.by.name.clone(), left: undone.left })
+}
+
+/// The story of the first activity of the machine that tells one.
+fn story(follower: &Follower, run: &RecordedRun) -> Option<Story> {
+    let invokes = follower.live.loaded.chart().invokes.iter();
+    let mut activities = invokes.filter_map(|invoke| registry().get(&invoke.activity));
+    activities.find_map(|activity| activity.story(run))
+}
+
+/// Every file of the run, with the text of those that are short enough.
+fn files(run: &RecordedRun) -> Vec<File> {
+    let mut total = 0;
+    let file = |(seq, evidence): (u64, &Evidence)| {
+        let fits = evidence.bytes <= EMBEDDED_BYTES_MAX && total + evidence.bytes <= EMBEDDED_TOTAL_MAX;
+        let text = if fits { run.text(evidence) } else { None };
+        total += text.as_ref().map_or(0, |text| text.len() as u64);
+        File { seq, evidence: evidence.clone(), text }
+    };
+    run.files().map(file).collect()
+}

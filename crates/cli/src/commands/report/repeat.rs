@@ -1,0 +1,116 @@
+//! The commands that repeat a run and look at it again, and the versions of the tools that it used.
+
+use std::path::{Path, PathBuf};
+
+use interlock_activity::report::{Part, Section, shell_word};
+use interlock_chart::library;
+use serde_json::{Map, Value as Json};
+
+use super::Report;
+
+/// The longest input that is part of a command.
+const INPUT_CHARS_MAX: usize = 2_000;
+
+/// As much of a definition's hash as a reader needs to compare it.
+const DEFINITION_CHARS: usize = 12;
+
+/// The commands, one to a line; lines that begin with `#` are comments.
+pub(super) fn commands(report: &Report) -> Vec<String> {
+    let name = shell_word(&report.head.name);
+    let mut lines = report.story.as_ref().map(|story| story.repeat.clone()).unwrap_or_default();
+    lines.extend(whole_run(report, &name));
+    lines.push("# the records again: what happened, and whether they are as they were written".to_owned());
+    lines.push(format!("interlock replay {name}"));
+    lines.push(format!("interlock verify {name}"));
+    if report.changes.paths.iter().any(|path| path.is_in_tree) {
+        lines.push("# take back what the run changed".to_owned());
+        lines.push(format!("interlock undo {name}"));
+    }
+    lines
+}
+
+/// The command that starts the same machine with the same input in the same folder.
+fn whole_run(report: &Report, name: &str) -> Vec<String> {
+    let mut lines = vec!["# the whole run with the same input".to_owned()];
+    let Some((machine, is_same)) = machine(report) else {
+        lines.push("# (its machine file is not known; a fork uses the definition that the run keeps)".to_owned());
+        lines.push(format!("interlock fork {name} --at 1"));
+        return lines;
+    };
+    if !is_same {
+        lines.push(format!("# (the machine has changed since: the run has definition {})", definition(report)));
+    }
+    let input = report.run.input.to_string();
+    let given = match input.chars().count() {
+        0..=INPUT_CHARS_MAX => format!("printf %s {}", shell_word(&input)),
+        _ => format!("interlock show {name} --json | jq .input"),
+    };
+    let folder = shell_word(&report.run.folder.display().to_string());
+    let unproved = if report.unproved().is_some() { " --unproved" } else { "" };
+    lines.push(format!("{given} | interlock run {} --input - --repo {folder}{unproved}", shell_word(&machine)));
+    lines
+}
+
+/// How to name the machine on a command line, and whether that is still the definition of the run.
+fn machine(report: &Report) -> Option<(String, bool)> {
+    let file = report.created().and_then(|created| created.made_with.as_ref()?.machine_file.clone());
+    let named = file.map(|file| folder_of(&file)).unwrap_or_else(|| report.head.machine.clone());
+    let source = library::load(&named, &report.run.folder).ok()?;
+    let is_same = source.read().chart.is_some_and(|chart| chart.hash == report.head.definition);
+    Some((named, is_same))
+}
+
+/// A machine is named by its folder.
+fn folder_of(file: &str) -> String {
+    let path = PathBuf::from(file);
+    let is_machine = path.file_name().is_some_and(|name| name == library::MACHINE_FILE);
+    let folder = path.parent().filter(|_| is_machine).unwrap_or(Path::new(&path));
+    folder.display().to_string()
+}
+
+fn definition(report: &Report) -> &str {
+    report.head.definition.get(..DEFINITION_CHARS).unwrap_or(&report.head.definition)
+}
+
+/// Every tool with its version, and how that is known.
+fn tools(report: &Report) -> Vec<[String; 3]> {
+    const RECORDED: &str = "recorded by the run";
+    const NOW: &str = "installed when this report was written";
+    let row = |name: &str, version: &str, known: &str| [name.to_owned(), version.to_owned(), known.to_owned()];
+    let made_with = report.created().and_then(|created| created.made_with.as_ref());
+    let interlock = match made_with {
+        Some(made) => row("interlock", &made.interlock, RECORDED),
+        None => row("interlock", env!("CARGO_PKG_VERSION"), NOW),
+    };
+    let version = report.follower.live.loaded.definition.version;
+    let machine = format!("version {version}, definition {}", definition(report));
+    let mut rows = vec![interlock, row(&format!("machine {}", report.head.machine), &machine, RECORDED)];
+    let told = report.story.iter().flat_map(|story| &story.tools).filter(|(name, _)| name != "interlock");
+    rows.extend(told.map(|(name, version)| row(name, version, RECORDED)));
+    if !rows.iter().any(|[name, ..]| name == "git") {
+        rows.extend(git().map(|version| row("git", &version, NOW)));
+    }
+    rows
+}
+
+/// The version of git that is installed.
+fn git() -> Option<String> {
+    let output = std::process::Command::new("git").arg("--version").output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    text.trim().strip_prefix("git version ").map(str::to_owned)
+}
+
+/// Both as sections.
+pub(super) fn sections(report: &Report) -> [Section; 2] {
+    let rows = tools(report).into_iter().map(Vec::from).collect();
+    [
+        Section::new("To repeat it", vec![Part::Commands(commands(report).join("\n"))]),
+        Section::new("Tools", Part::table(&["program", "version", "how it is known"], rows).into_iter().collect()),
+    ]
+}
+
+/// The versions for programs.
+pub(super) fn tools_json(report: &Report) -> Json {
+    let pairs = tools(report).into_iter().map(|[name, version, _]| (name, Json::from(version)));
+    Json::Object(pairs.collect::<Map<String, Json>>())
+}

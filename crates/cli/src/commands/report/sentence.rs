@@ -1,0 +1,145 @@
+//! The first sentence of a report: how the run ended and why, what failed, what changed and whether that is in the folder, and how sure it is.
+
+use interlock_activity::report::reading::text;
+use interlock_chart::counted;
+use interlock_journal::Phase;
+use serde_json::Value as Json;
+
+use super::{Report, changes::ChangedPath, shown};
+
+/// Files that the sentence names.
+const NAMED_MAX: usize = 3;
+
+/// Fields of the input that the sentence names if the input has no goal.
+const FIELDS_MAX: usize = 3;
+
+/// The longest part of a sentence that somebody else wrote.
+const QUOTED_CHARS_MAX: usize = 160;
+
+/// The sentence of a report: that of an activity's story, or else one made of the run's facts.
+pub(super) fn of(report: &Report) -> String {
+    let told = report.story.as_ref().map(|story| story.sentence.trim()).filter(|told| !told.is_empty());
+    if let Some(told) = told {
+        return shown::without_hashes(told);
+    }
+    let parts = [Some(outcome(report)), failure(report), changed(report), Some(certainty(report)), unproved(report)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    shown::without_hashes(&format!("{}.", parts.join("; ").trim_end_matches('.')))
+}
+
+/// `tea for "oolong" succeeded in drunk: the reason`.
+fn outcome(report: &Report) -> String {
+    let place = report.follower.live.place();
+    let how = match report.run.phase {
+        Phase::Active => format!("is under way in {place}"),
+        Phase::Waiting => format!("waits in {place}"),
+        Phase::Paused => format!("is paused in {place}"),
+        Phase::Succeeded => format!("succeeded in {place}"),
+        Phase::Failed => format!("failed in {place}"),
+        Phase::Aborted => format!("was aborted in {place}"),
+    };
+    let reason = report.run.moves().next_back().and_then(|step| step.reason.clone());
+    let reason = reason.map(|reason| quoted(&reason)).filter(|reason| !reason.is_empty());
+    let goal = goal(&report.run.input).map(|goal| format!(" ({goal})")).unwrap_or_default();
+    format!("{}{goal} {how}{}", report.run.machine, reason.map(|reason| format!(": {reason}")).unwrap_or_default())
+}
+
+/// What the run was asked for: its goal, or else the first fields of its input.
+fn goal(input: &Json) -> Option<String> {
+    if let Some(goal) = ["goal", "task", "request"].iter().find_map(|name| input[*name].as_str()) {
+        return Some(format!("\"{}\"", quoted(goal)));
+    }
+    let fields = input.as_object()?.iter().filter(|(_, value)| !value.is_object() && !value.is_null());
+    let fields: Vec<String> =
+        fields.take(FIELDS_MAX).map(|(name, value)| format!("{name} {}", quoted(&text(value)))).collect();
+    (!fields.is_empty()).then(|| fields.join(", "))
+}
+
+/// The last failure that nothing repaired, or else the last one that was.
+fn failure(report: &Report) -> Option<String> {
+    let all = &report.failing;
+    let one = all.iter().rev().find(|one| one.passed_in.is_none()).or(all.last())?;
+    let first = all.iter().find(|other| other.seq == one.seq).unwrap_or(one);
+    let place = if first.place.is_empty() { String::new() } else { format!(" at {}", first.place) };
+    let more = all.iter().filter(|other| other.seq == one.seq).count() - 1;
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let later = first.passed_in.map(|seq| format!(", but passed in record {seq}")).unwrap_or_default();
+    Some(format!("{} failed in {}: {}{place}{more}{later}", first.what, first.state, quoted(&first.message)))
+}
+
+/// The changed files, and whether the changes are in the folder.
+fn changed(report: &Report) -> Option<String> {
+    let changes = &report.changes;
+    if !changes.unknown.is_empty() && changes.paths.is_empty() {
+        return Some(format!("what changed is not known: {}", quoted(&changes.unknown.join(", "))));
+    }
+    let (kept, back): (Vec<&ChangedPath>, Vec<&ChangedPath>) = changes.paths.iter().partition(|path| path.is_in_tree);
+    let when = report.run.reverted.as_ref().map(|undo| format!(" {}", undo.when())).unwrap_or_default();
+    Some(match (kept.as_slice(), back.as_slice()) {
+        ([], []) => unrecorded(report),
+        (kept, []) => format!(
+            "{} {} in the folder",
+            named(kept),
+            if kept.len() == 1 { "was changed and is" } else { "were changed and are" }
+        ),
+        ([], back) => format!(
+            "{} {} taken back{when}",
+            named(back),
+            if back.len() == 1 { "was changed and" } else { "were changed and" }
+        ),
+        (kept, back) => format!("{} changed and in the folder, {} taken back{when}", named(kept), named(back)),
+    })
+}
+
+/// Without a recorded write the files may still have changed, by a person who answered in place of an activity.
+fn unrecorded(report: &Report) -> String {
+    let mut trees = report.commands.iter().filter_map(|one| one.tree.as_deref());
+    let (first, last) = (trees.next(), trees.next_back());
+    match last.is_some_and(|last| Some(last) != first) {
+        true => "the files in the folder changed during the run, but no activity of it changed them".to_owned(),
+        false => "the run changed no files".to_owned(),
+    }
+}
+
+fn named(paths: &[&ChangedPath]) -> String {
+    let names: Vec<&str> = paths.iter().take(NAMED_MAX).map(|one| one.path.as_str()).collect();
+    match paths.len() - names.len() {
+        0 => names.join(", "),
+        more => format!("{} and {}", names.join(", "), counted(more, "more file", "more files")),
+    }
+}
+
+/// What vouches for the result: a command that passed after the last change, or a person, or nothing.
+fn certainty(report: &Report) -> String {
+    let passed = report.commands.iter().rev().find(|one| one.has_passed);
+    let failed_later = |seq: u64| report.commands.iter().any(|one| !one.has_passed && one.seq > seq);
+    if let Some(one) = passed.filter(|one| !failed_later(one.seq)) {
+        let command = format!("`{}` passed in record {}", quoted(&one.command), one.seq);
+        return match report.changes.last_write {
+            _ if report.run.reverted.is_some() => format!("unproved: {command}, before the changes were taken back"),
+            Some(write) if write > one.seq => format!("unproved: {command}, but record {write} changed files after it"),
+            Some(_) => format!("verified: {command}, and nothing was changed after it"),
+            None => format!("verified: {command}"),
+        };
+    }
+    let by = report.run.moves().next_back().and_then(|step| Some((step.by.as_ref()?, step.event.clone()?)));
+    match by {
+        Some((by, event)) => format!("unproved by any command: {} decided it with `{event}`", by.name),
+        None if report.commands.is_empty() => "unproved: the run executed no command that checks it".to_owned(),
+        None => "unproved: the last command did not pass".to_owned(),
+    }
+}
+
+fn unproved(report: &Report) -> Option<String> {
+    report.unproved().map(|_| "the machine itself is not proved (`--unproved`)".to_owned())
+}
+
+/// Somebody else's text on one line, shortened.
+fn quoted(words: &str) -> String {
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = line.trim_end_matches('.');
+    match line.char_indices().nth(QUOTED_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,103 @@
+//! Evidence in text: a file is named, its hash is not shown.
+
+use super::gather::File;
+
+/// The lengths of hashes: SHA-1 of git trees, SHA-256 of evidence.
+const HASH_CHARS: [usize; 2] = [40, 64];
+
+/// As much of a hash as is shown if it belongs to no file.
+const HASH_CHARS_SHOWN: usize = 12;
+
+/// A piece of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    Text(String),
+    /// A file of the run: its name, and where the report shows it.
+    Link(String, String),
+}
+
+/// A text with a link in place of every hash of a file.
+pub(super) fn pieces(text: &str, files: &[File]) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for (at, word) in text.split(' ').enumerate() {
+        let gap = if at == 0 { "" } else { " " };
+        let bare = word.trim_end_matches([',', '.', ';']);
+        let file = files.iter().position(|file| is_hash(bare) && file.evidence.hash.to_string() == bare);
+        match file {
+            Some(file) => {
+                push(&mut pieces, gap);
+                pieces.push(Piece::Link(label(&files[file]), anchor(file)));
+                push(&mut pieces, &word[bare.len()..]);
+            }
+            None => push(&mut pieces, &format!("{gap}{}", without_hashes(word))),
+        }
+    }
+    pieces
+}
+
+fn push(pieces: &mut Vec<Piece>, more: &str) {
+    match pieces.last_mut() {
+        Some(Piece::Text(text)) => text.push_str(more),
+        _ if more.is_empty() => {}
+        _ => pieces.push(Piece::Text(more.to_owned())),
+    }
+}
+
+/// The name of a file with its record, which together say which file it is.
+pub(super) fn label(file: &File) -> String {
+    format!("{} (record {})", file.evidence.name, file.seq)
+}
+
+/// Where a report shows a file.
+pub(super) fn anchor(index: usize) -> String {
+    format!("file-{}", index + 1)
+}
+
+/// The anchor of the first file with a hash.
+pub(super) fn anchor_of(hash: &str, files: &[File]) -> Option<String> {
+    files.iter().position(|file| file.evidence.hash.to_string() == hash).map(anchor)
+}
+
+/// The command that prints a file.
+pub(super) fn command(run: &str, file: &File) -> String {
+    let word = interlock_activity::report::shell_word;
+    format!("interlock evidence {} {} --record {}", word(run), word(&file.evidence.name), file.seq)
+}
+
+/// The same text with its hashes cut to their beginning.
+pub(super) fn without_hashes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut run = String::new();
+    for letter in text.chars().chain(['\n']) {
+        if letter.is_ascii_alphanumeric() {
+            run.push(letter);
+            continue;
+        }
+        out.push_str(if is_hash(&run) { &run[..HASH_CHARS_SHOWN] } else { &run });
+        run.clear();
+        out.push(letter);
+    }
+    out.pop();
+    out
+}
+
+fn is_hash(word: &str) -> bool {
+    HASH_CHARS.contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_are_cut_and_other_words_are_not() {
+        let tree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+        assert_eq!(without_hashes(&format!("on tree {tree}, done\n")), "on tree 4b825dc642cb, done\n");
+        assert_eq!(without_hashes("deadbeef stays"), "deadbeef stays");
+    }
+
+    #[test]
+    fn text_without_files_is_one_piece() {
+        assert_eq!(pieces("a b  c", &[]), [Piece::Text("a b  c".to_owned())]);
+    }
+}
