@@ -33,7 +33,7 @@ states:
   aborted: { type: final, outcome: aborted }
 ";
 
-const TEST: &str = "grep -q 4 value.txt && exit 0\necho 'src/value.c:7: error: expected 4'\nexit 1\n";
+const TEST: &str = "grep -q 4 value.txt && { echo four; exit 0; }\necho 'src/value.c:7: error: expected 4'\nexit 1\n";
 
 /// A repository with a value to mend, and a machine that lies elsewhere.
 struct Scene {
@@ -112,13 +112,13 @@ fn a_report_begins_with_a_sentence_on_what_failed_what_changed_and_how_sure_it_i
 }
 
 #[test]
-fn an_undo_makes_the_result_unproved_and_the_change_taken_back() {
+fn an_undo_makes_the_result_not_verified_and_the_change_taken_back() {
     let scene = Scene::started("echo 4 > value.txt\n", 0);
     assert_eq!(run(&scene.session, "undo m1").code, Some(0));
     let report = scene.report();
     has_all(
         report["sentence"].as_str().unwrap(),
-        &["value.txt was changed and taken back at ", " by ada", "; unproved: "],
+        &["value.txt was changed and taken back at ", " by ada", "; not verified: "],
     );
     assert_eq!(report["changes"][0]["in_tree"], false, "{report}");
     let repeat = report["repeat"].to_string();
@@ -126,7 +126,7 @@ fn an_undo_makes_the_result_unproved_and_the_change_taken_back() {
 }
 
 #[test]
-fn a_failed_run_names_the_failure_with_its_place_and_is_unproved() {
+fn a_failed_run_names_the_failure_with_its_place_and_is_not_verified() {
     let scene = Scene::started("echo 5 > value.txt\n", 1);
     has_all(
         &scene.sentence(),
@@ -134,7 +134,7 @@ fn a_failed_run_names_the_failure_with_its_place_and_is_unproved() {
             "failed in failed: once was not enough",
             "expected 4",
             "at src/value.c:7;",
-            "unproved: the last command did not pass",
+            "not verified: the last command did not pass",
         ],
     );
     let report = scene.report();
@@ -194,7 +194,11 @@ fn evidence_has_names_and_a_command_to_open_it_and_no_hash_is_shown() {
     }
     let printed = run(&scene.session, "evidence m1 stdout --record 3");
     assert_eq!((printed.code, printed.stdout.as_str()), (Some(0), "src/value.c:7: error: expected 4\n"), "{printed}");
-    assert_eq!(run(&scene.session, "evidence m1 stdout").stdout, "", "the last one is that of the test that passed");
+    assert_eq!(
+        run(&scene.session, "evidence m1 stdout").stdout,
+        "four\n",
+        "the last one is that of the test that passed"
+    );
     let unknown = run(&scene.session, "evidence m1 nothing");
     assert_eq!(unknown.code, Some(2), "{unknown}");
     has_all(&unknown.stderr, &["m1 has no file called `nothing`", "`interlock evidence m1` lists its files"]);
@@ -225,13 +229,13 @@ fn a_run_that_waits_says_so_and_a_person_who_decided_is_named() {
     let (_folder, session) = brewed();
     has_all(
         json(&session, "report t1")["sentence"].as_str().unwrap(),
-        &["tea (leaf oolong, cups 1) waits in brewed: "],
+        &["tea (cups 1, leaf oolong) waits in brewed: ", "nothing is verified yet"],
     );
     run(&session, "send t1 drink");
     let sentence = json(&session, "report t1")["sentence"].clone();
     has_all(
         sentence.as_str().unwrap(),
-        &["succeeded in drunk", "the run changed no files", "unproved by any command: ada decided it with `drink`"],
+        &["succeeded in drunk", "the run changed no files", "not verified by a command: ada decided it with `drink`"],
     );
 }
 

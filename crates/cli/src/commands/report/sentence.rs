@@ -116,17 +116,22 @@ fn certainty(report: &Report) -> String {
     if let Some(one) = passed.filter(|one| !failed_later(one.seq)) {
         let command = format!("`{}` passed in record {}", quoted(&one.command), one.seq);
         return match report.changes.last_write {
-            _ if report.run.reverted.is_some() => format!("unproved: {command}, before the changes were taken back"),
-            Some(write) if write > one.seq => format!("unproved: {command}, but record {write} changed files after it"),
+            _ if report.run.reverted.is_some() => {
+                format!("not verified: {command}, before the changes were taken back")
+            }
+            Some(write) if write > one.seq => {
+                format!("not verified: {command}, but record {write} changed files after it")
+            }
             Some(_) => format!("verified: {command}, and nothing was changed after it"),
             None => format!("verified: {command}"),
         };
     }
     let by = report.run.moves().next_back().and_then(|step| Some((step.by.as_ref()?, step.event.clone()?)));
     match by {
-        Some((by, event)) => format!("unproved by any command: {} decided it with `{event}`", by.name),
-        None if report.commands.is_empty() => "unproved: the run executed no command that checks it".to_owned(),
-        None => "unproved: the last command did not pass".to_owned(),
+        _ if !report.run.phase.is_over() => "nothing is verified yet".to_owned(),
+        Some((by, event)) => format!("not verified by a command: {} decided it with `{event}`", by.name),
+        None if report.commands.is_empty() => "not verified: the run executed no command that checks it".to_owned(),
+        None => "not verified: the last command did not pass".to_owned(),
     }
 }
 
