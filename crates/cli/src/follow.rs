@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use interlock_activity::report::RecordedActivity;
-use interlock_chart::{
-    draw::visited::Visits,
-    model::{StateId, TransitionId},
-};
+use interlock_chart::model::{StateId, TransitionId};
+use interlock_draw::visited::Visits;
 use interlock_journal::{Engine, Entry, Head, Holder, Phase, Record};
 use interlock_runtime::{Clock as _, Live, Move, Offers, SystemClock, offers};
 

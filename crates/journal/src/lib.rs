@@ -24,7 +24,9 @@ pub use engine::{
     Append, Change, Claim, Engine, Filter, Head, Holder, Lease, Message, NewRun, Opened, Phase, Posted, RunKey,
     StoreHead, TimerChange, Work, WorkerName,
 };
-pub use entry::{By, Created, Entry, Evidence, Fork, GrantUsed, Granted, Left, MadeWith, Result as AttemptResult, Undone};
+pub use entry::{
+    By, Created, Entry, Evidence, Fork, GrantUsed, Granted, Left, MadeWith, Result as AttemptResult, Undone,
+};
 pub use error::{Error, Result, Trouble};
 pub use evidence::{Blobs, EvidenceStore};
 pub use gc::Collected;

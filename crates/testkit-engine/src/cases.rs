@@ -30,6 +30,7 @@ fn created() -> Entry {
         fork: None,
         unproved: None,
         project: None,
+        made_with: None,
         semantics: Semantics::CURRENT,
     })
 }

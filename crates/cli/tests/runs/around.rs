@@ -7,7 +7,7 @@ use std::{
 };
 
 use expect_test::expect;
-use interlock_testkit::session::Session;
+use interlock_testkit_cli::session::Session;
 use serde_json::Value as Json;
 
 use crate::scene::{brewed, check, json, project, run};

@@ -79,7 +79,7 @@ fn what_cannot_be_granted_is_said() {
 }
 
 /// A project with the example of the pattern: refused, wait for a grant, again.
-fn waiting_for_grant() -> (tempfile::TempDir, interlock_testkit::session::Session) {
+fn waiting_for_grant() -> (tempfile::TempDir, interlock_testkit_cli::session::Session) {
     let (folder, session) = project();
     let machine = include_str!("../../../../examples/wait-for-grant/machine.yaml");
     session.write("wait-for-grant/machine.yaml", machine).unwrap();

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use interlock_testkit::session::Session;
+use interlock_testkit_cli::session::Session;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 

@@ -1,7 +1,7 @@
 //! What a run did as a Mermaid state diagram, for Markdown.
 
 use super::{Detail, Visits, is_parallel, part};
-use crate::{
+use interlock_chart::{
     Chart,
     model::{Kind, StateId, TransitionId},
 };

@@ -11,7 +11,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Highlight, Options, Theme, layout, render};
-use crate::{
+use interlock_chart::{
     Chart,
     model::{Kind, StateId, TransitionId},
 };

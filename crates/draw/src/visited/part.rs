@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Detail, Highlight, Visits, is_parallel};
-use crate::{
+use interlock_chart::{
     Chart,
     model::{Descriptor, Initial, Kind, State, StateId, Transition, TransitionId},
 };

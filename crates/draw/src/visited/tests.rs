@@ -1,7 +1,7 @@
 //! Pictures of the visited part: nothing else is drawn, and it fits a page.
 
 use super::*;
-use crate::yaml;
+use interlock_chart::yaml;
 
 const MACHINE: &str = "\
 machine: press
@@ -31,8 +31,9 @@ fn walked(chart: &Chart, moves: &[(&str, &str, &str)]) -> Visits {
     visits.add(chart, &[], &[], &[id("work"), id("cut")]);
     for (from, event, to) in moves {
         let target = id(to);
-        let fits =
-            |one: &&crate::model::Transition| one.targets == [target] && one.events.iter().any(|it| it.text == *event);
+        let fits = |one: &&interlock_chart::model::Transition| {
+            one.targets == [target] && one.events.iter().any(|it| it.text == *event)
+        };
         let taken = chart.transitions.iter().find(fits).unwrap().id;
         visits.add(chart, &[taken], &[id(from)], &[target]);
     }
@@ -89,7 +90,7 @@ fn a_composite_that_was_never_entered_by_default_has_no_initial_dot() {
 #[test]
 fn a_long_way_fits_a_page() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines");
-    let source = crate::library::load("firmware", &root).unwrap();
+    let source = interlock_chart::library::load("firmware", &root).unwrap();
     let chart = source.read().chart.unwrap();
     let mut visits = Visits::default();
     // One region of everything: the first child of each composite, and the first way out of each.

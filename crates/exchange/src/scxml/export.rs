@@ -92,8 +92,8 @@ impl Writer<'_> {
             .maybe("il:outcome", state.outcome.map(|outcome| outcome.word()))
             .maybe("il:timeout", unresolve::timeout(chart, state))
             .maybe("il:tags", some(&state.tags.join(" ")))
-            .maybe("il:shows", (!state.shows.is_empty()).then(|| json(&restore::shows(state))))
-            .maybe("il:grants", restore::grants(state).map(|grants| json(&grants)))
+            .maybe("il:shows", (!state.shows.is_empty()).then(|| json(&unresolve::shows(state))))
+            .maybe("il:grants", unresolve::grants(state).map(|grants| json(&grants)))
             .maybe("il:summary", some(&state.summary));
         self.xml.element(tag(state.kind), attributes, |xml| Writer { chart, xml }.inside(state));
     }

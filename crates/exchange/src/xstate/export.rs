@@ -52,8 +52,8 @@ impl Writer<'_> {
         let ours = Object::default()
             .with("timeout", unresolve::timeout(chart, state))
             .with("outcome", state.outcome.map(|outcome| outcome.word()))
-            .with("shows", restore::shows(state))
-            .with("grants", restore::grants(state))
+            .with("shows", unresolve::shows(state))
+            .with("grants", unresolve::grants(state))
             .with("invoke", &invokes)
             .with("actions", self.history_actions(state));
         let mut object = Object::default().with("id", id).with("description", &state.summary);

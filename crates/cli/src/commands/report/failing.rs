@@ -6,7 +6,7 @@ use interlock_activity::report::{
 };
 use interlock_journal::{AttemptResult, Entry};
 use interlock_judge::rules;
-use interlock_testbench::results::{self, Format};
+use interlock_test_results::{self as results, Format};
 use serde_json::{Value as Json, json};
 
 use super::commands::Executed;

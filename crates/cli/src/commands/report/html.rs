@@ -1,10 +1,8 @@
 //! A report as one page of HTML: a template with automatic escaping, filled in with plain data. The page has no script and loads nothing.
 
 use interlock_activity::report::{Part, Section};
-use interlock_chart::{
-    counted,
-    draw::{Theme, visited},
-};
+use interlock_chart::counted;
+use interlock_draw::{Theme, visited};
 use interlock_journal::moment;
 use interlock_runtime::Move;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, value::Serde};

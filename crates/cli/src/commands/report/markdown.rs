@@ -1,7 +1,8 @@
 //! A report as Markdown.
 
 use interlock_activity::report::Part;
-use interlock_chart::{counted, draw::visited};
+use interlock_chart::counted;
+use interlock_draw::visited;
 use interlock_journal::moment;
 
 use super::{
