@@ -14,8 +14,8 @@ const NAME_COLUMNS: usize = 16;
 
 /// Replaces the picture in a document.
 pub(crate) fn put_into(document: &str, picture: &str) -> String {
-    let (before, rest) = document.split_once(BEGIN).expect("the document has a place for the picture");
-    let (_, after) = rest.split_once(END).expect("the place for the picture has an end");
+    let (before, rest) = document.split_once(BEGIN).unwrap();
+    let (_, after) = rest.split_once(END).unwrap();
     format!("{before}{BEGIN}```text\n{picture}```\n{END}{after}")
 }
 
