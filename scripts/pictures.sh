@@ -10,5 +10,7 @@ for machine in firmware coder prd brain notebook; do
     "$interlock" draw "$machine" --output "machines/$machine/machine.svg"
 done
 for theme in light dark; do
-    "$interlock" draw examples/fix-until-green --theme "$theme" --output "docs/pictures/fix-until-green-$theme.svg"
+    for example in fix-until-green release; do
+        "$interlock" draw "examples/$example" --theme "$theme" --output "docs/pictures/$example-$theme.svg"
+    done
 done

@@ -1,4 +1,4 @@
-//! What the documents show is what happens: their commands are run, their pictures drawn again, their links followed.
+//! Runs the commands that the documents show, draws their pictures again and follows their links.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -6,9 +6,24 @@ use std::path::{Path, PathBuf};
 
 use interlock_testkit_cli::{console, session::Session};
 
-/// Documents with sessions in them, and how many commands each has at least (so that none is lost without notice).
-const DOCUMENTS: [(&str, usize); 3] =
-    [("README.md", 7), ("docs/running.md", 9), ("examples/wait-for-grant/README.md", 4)];
+/// Documents with sessions, each with the least number of its commands, so that none is lost unnoticed.
+const DOCUMENTS: [(&str, usize); 12] = [
+    ("README.md", 14),
+    ("README.zh-CN.md", 14),
+    ("docs/running.md", 9),
+    ("docs/tutorial.md", 10),
+    ("docs/how-to/connect-a-coding-agent.md", 3),
+    ("docs/how-to/connect-a-model.md", 3),
+    ("docs/how-to/test-a-machine.md", 5),
+    ("docs/how-to/timers.md", 3),
+    ("docs/how-to/write-an-activity.md", 3),
+    ("docs/how-to/back-up.md", 3),
+    ("docs/how-to/upgrade.md", 2),
+    ("examples/wait-for-grant/README.md", 4),
+];
+
+/// The folders that sessions use. They are copied, because runs write to them.
+const FOLDERS: [&str; 3] = ["examples", "docs/examples", "tests/conformance"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -18,20 +33,73 @@ fn session() -> Session {
     Session::new(env!("CARGO_BIN_EXE_interlock"), root())
 }
 
-/// With a store of its own, empty at first.
-fn session_with_store(home: &Path) -> Session {
-    session().with("INTERLOCK_HOME", home.display().to_string()).with("INTERLOCK_USER", "ada")
+/// A copy of the folders that sessions use, with an empty store.
+fn session_in_copy(copy: &Path, home: &Path) -> Session {
+    FOLDERS.iter().for_each(|folder| copy_folder(&root().join(folder), &copy.join(folder)));
+    let session = Session::new(env!("CARGO_BIN_EXE_interlock"), copy);
+    session.with("INTERLOCK_HOME", home.display().to_string()).with("INTERLOCK_USER", "ada")
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
 }
 
 #[test]
 fn commands_in_documents_print_what_is_shown() {
     for (document, commands_min) in DOCUMENTS {
-        let home = tempfile::tempdir().unwrap();
-        match console::check(&root().join(document), "interlock", &session_with_store(home.path())) {
+        let (copy, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        match console::check(&root().join(document), "interlock", &session_in_copy(copy.path(), home.path())) {
             Ok(count) => assert!(count >= commands_min, "{document} has only {count} commands"),
             Err(difference) => panic!("{difference}"),
         }
     }
+}
+
+/// Returns the fenced blocks of a document, without its prose.
+fn blocks(document: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(root().join(document)).unwrap();
+    text.split("\n```").skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+#[test]
+fn readme_shows_the_example_in_full() {
+    let example = std::fs::read_to_string(root().join("examples/release/machine.yaml")).unwrap();
+    let shown = blocks("README.md").into_iter().filter_map(|block| block.strip_prefix("yaml\n").map(str::to_owned));
+    assert!(shown.into_iter().any(|block| block + "\n" == example), "README.md does not show {example}");
+}
+
+#[test]
+fn translated_readme_shows_the_same_sessions() {
+    assert_eq!(blocks("README.zh-CN.md"), blocks("README.md"));
+}
+
+/// Pages that the index must link to: everything directly in `docs/` and the how-to guides.
+fn pages() -> Vec<String> {
+    let mut pages = Vec::new();
+    for folder in ["", "how-to/"] {
+        for entry in std::fs::read_dir(root().join("docs").join(folder)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            pages.extend(name.ends_with(".md").then(|| format!("{folder}{name}")));
+        }
+    }
+    pages.retain(|page| page != "README.md");
+    pages
+}
+
+#[test]
+fn index_links_to_every_page() {
+    let index = std::fs::read_to_string(root().join("docs/README.md")).unwrap();
+    let missing: Vec<String> = pages().into_iter().filter(|page| !index.contains(&format!("]({page})"))).collect();
+    assert!(missing.is_empty(), "docs/README.md does not link to {missing:?}");
 }
 
 fn check_picture(machine: &str, theme: &str, path: &str) {
@@ -46,7 +114,9 @@ fn pictures_in_documents_are_those_of_the_machines() {
         check_picture(machine, "auto", &format!("machines/{machine}/machine.svg"));
     }
     for theme in ["light", "dark"] {
-        check_picture("examples/fix-until-green", theme, &format!("docs/pictures/fix-until-green-{theme}.svg"));
+        for example in ["fix-until-green", "release"] {
+            check_picture(&format!("examples/{example}"), theme, &format!("docs/pictures/{example}-{theme}.svg"));
+        }
     }
 }
 

@@ -4,4 +4,6 @@
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // A test that cannot go on stops.
 
 pub mod console;
+mod mask;
 pub mod session;
+mod shell;

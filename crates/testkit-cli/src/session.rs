@@ -46,20 +46,30 @@ impl Session {
     /// Returns the command for these arguments, for tests that need more control.
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(&self.binary);
-        command.args(words(arguments)).current_dir(&self.folder).stdin(Stdio::null());
-        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("COLUMNS", "100");
-        command.envs(self.settings.iter().map(|(name, value)| (name, value)));
+        self.settle(command.args(words(arguments)));
         command
+    }
+
+    /// Sets the directory and the environment of a command.
+    fn settle<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        command.current_dir(&self.folder).stdin(Stdio::null());
+        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("COLUMNS", "100");
+        command.envs(self.settings.iter().map(|(name, value)| (name, value)))
     }
 
     /// Runs the binary with arguments as in a shell; quotes group words.
     pub fn run(&self, arguments: &str) -> std::io::Result<Transcript> {
-        let output = self.command(arguments).output()?;
-        Ok(Transcript {
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-            code: output.status.code(),
-        })
+        transcript(&mut self.command(arguments))
+    }
+
+    /// Runs a shell command in which the binary is found by its name.
+    pub fn run_shell(&self, command: &str) -> std::io::Result<Transcript> {
+        let folder = self.binary.parent().into_iter().map(Path::to_path_buf);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(folder.chain(std::env::split_paths(&path))).map_err(std::io::Error::other)?;
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(command).env("PATH", path);
+        transcript(self.settle(&mut shell))
     }
 
     /// Writes a file in the directory, and creates its parent directories.
@@ -70,6 +80,15 @@ impl Session {
         }
         std::fs::write(path, text)
     }
+}
+
+fn transcript(command: &mut Command) -> std::io::Result<Transcript> {
+    let output = command.output()?;
+    Ok(Transcript {
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        code: output.status.code(),
+    })
 }
 
 /// Formats the result for a snapshot: stdout unchanged, stderr behind a bar, then the exit code if it is not 0.
