@@ -1,4 +1,4 @@
-//! Masks the parts of a printed line that differ from run to run: times of day, hashes and durations.
+//! Masks the parts of a printed line that differ from run to run: times, hashes and durations.
 
 use crate::session::without_times;
 
@@ -8,9 +8,27 @@ const HASH_LENGTH_MIN: usize = 12;
 /// The field of an outcome that holds the measured time.
 const DURATION: &str = "\"duration_ms\":";
 
+/// The shape of a moment; `0` stands for any digit.
+const MOMENT: &str = "0000-00-00T00:00:00.000Z";
+
 /// Returns the line with its times, hashes and durations replaced by fixed words.
 pub fn masked(line: &str) -> String {
-    without_durations(&without_hashes(&without_times(line)))
+    without_durations(&without_hashes(&without_times(&without_moments(line))))
+}
+
+fn without_moments(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(letter) = rest.chars().next() {
+        let length = if is_moment(rest) { MOMENT.len() } else { letter.len_utf8() };
+        out.push_str(if is_moment(rest) { "moment" } else { &rest[..length] });
+        rest = &rest[length..];
+    }
+    out
+}
+
+fn is_moment(text: &str) -> bool {
+    let is_like = |(byte, shape): (u8, u8)| if shape == b'0' { byte.is_ascii_digit() } else { byte == shape };
+    text.len() >= MOMENT.len() && text.bytes().zip(MOMENT.bytes()).all(is_like)
 }
 
 fn without_hashes(text: &str) -> String {
@@ -50,6 +68,7 @@ mod tests {
     #[test]
     fn times_hashes_and_durations_are_masked() {
         assert_eq!(masked("08:06:15 (`evidence 583ae4331a4c`)"), "hh:mm:ss (`evidence hash`)");
+        assert_eq!(masked("→ at 2026-11-17T07:16:43.472Z (in 19m)"), "→ at moment (in 19m)");
         assert_eq!(masked(r#"{"duration_ms":2054,"exit_code":0}"#), r#"{"duration_ms":n,"exit_code":0}"#);
     }
 
