@@ -1,4 +1,5 @@
-//! One task per run that is being moved. It alone changes the run: everything that happens comes to it as mail, one after the other.
+//! One task per run that is being executed. Only this task changes the run: every input reaches it as mail and is
+//! handled in order.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -20,30 +21,30 @@ use crate::{
     runtime::Shared,
 };
 
-/// A timer so near that the run stays in memory for it.
+/// The longest delay of a timer, in milliseconds, for which the run stays in memory.
 const NEAR_MS: i64 = 2_000;
 
-/// The clock is read at least this often while a timer is awaited.
+/// The longest interval between two readings of the clock while the run waits for a timer.
 const CLOCK_LOOK: Duration = Duration::from_secs(30);
 
-/// What an actor is written to.
+/// A message to an actor.
 #[derive(Debug)]
 pub(crate) enum Mail {
-    /// Something is asked of the run.
+    /// A request to the run.
     Ask { request: Request, by: By, reply: Reply },
-    /// A try can be recorded and begun.
+    /// An attempt is prepared: it can be recorded and started.
     Ready { id: ActivityId, ready: Ready },
-    /// A try ended, at this moment of the clock.
+    /// An attempt ended at this time of the clock.
     Ended { id: ActivityId, number: u32, outcome: Box<Outcome>, at_ms: i64 },
-    /// A try needs what people have granted.
+    /// An attempt needs to use grants of the run.
     UseGrants { order: UseGrants, reply: oneshot::Sender<bool> },
-    /// A child run was aborted, as far as that could be done.
+    /// The abort of a child run has finished, successfully or not.
     ChildEnded,
-    /// There may be messages in the engine.
+    /// The engine may hold messages for the run.
     Look,
-    /// Begin nothing new, and leave when what is under way has ended.
+    /// Start nothing new, and release the run when the running attempts have ended.
     Detach,
-    /// Stop what is under way.
+    /// Cancel the running attempts.
     StopAttempts,
 }
 
@@ -53,14 +54,14 @@ pub(crate) struct Actor {
     mail: UnboundedReceiver<Mail>,
     pub(crate) to_self: UnboundedSender<Mail>,
     pub(crate) flights: BTreeMap<ActivityId, Flight>,
-    /// Tries being made ready.
+    /// The number of attempts that are being prepared.
     pub(crate) preparing: usize,
-    /// Permits of tries that are being recorded.
+    /// Permits of attempts that are being recorded.
     permits: BTreeMap<ActivityId, OwnedSemaphorePermit>,
     is_detaching: bool,
-    /// Child runs being aborted.
+    /// The number of child runs that are being aborted.
     pub(crate) ending: usize,
-    /// Whether whoever leaves has not even waited for what was under way.
+    /// True if the process is stopping and has cancelled the running attempts instead of waiting for them.
     is_stopping: bool,
 }
 
@@ -86,7 +87,8 @@ impl Actor {
         }
     }
 
-    /// Moves the run until it rests, ends or cannot be recorded any more. `orders` are those of a turn that is recorded already.
+    /// Executes the run until it rests, ends or can no longer be recorded. `orders` belong to a turn that is already
+    /// recorded.
     pub(crate) async fn work(
         mut self,
         orders: Vec<Order>,
@@ -96,7 +98,7 @@ impl Actor {
         self.permits = permits;
         let result = self.work_on(orders, is_taken_up).await;
         let run = Arc::clone(&self.live.name);
-        // Whatever is still under way is stopped: its outcome could not be recorded.
+        // Cancel the attempts that are still running: their outcome could not be recorded.
         self.flights.values().for_each(Flight::cancel);
         match result {
             Ok(settled) => self.shared.tell(News::Settled { run, how: settled }),
@@ -189,19 +191,20 @@ impl Actor {
         }
     }
 
-    /// The run's time. It is read once for everything that is done about one piece of mail.
+    /// The run's time. It is read once per piece of mail, so that everything done for that mail has the same time.
     pub(crate) fn now_ms(&self) -> i64 {
         self.live.now_ms(self.shared.clock.now_ms())
     }
 
-    /// Records something that happens now, after the timers that are due, then does what follows.
+    /// Records an entry at the current time, after the timers that are due, and carries out its orders.
     pub(crate) async fn happen(&mut self, entry: Entry) -> Result<()> {
         let at_ms = self.now_ms();
         self.fire_due(at_ms).await?;
         self.record(entry, at_ms, None).await.map(drop)
     }
 
-    /// Fires the timers that are due at a moment, the earliest first. While the run is paused they are recorded and kept for later.
+    /// Fires the timers that are due at `at_ms`, earliest first. If the run is paused, they are recorded and handled on
+    /// resume.
     pub(crate) async fn fire_due(&mut self, at_ms: i64) -> Result<Vec<Fired>> {
         let mut all = Vec::new();
         while let Some((timer, due_ms)) = self.live.due(at_ms).filter(|_| all.len() < DUE_TIMERS_MAX) {
@@ -212,7 +215,7 @@ impl Actor {
         Ok(all)
     }
 
-    /// Records something with the answer to whoever asked for it, then does what follows.
+    /// Records an entry together with the answer to its request, if there is one, and carries out its orders.
     pub(crate) async fn record(&mut self, entry: Entry, at_ms: i64, answer: Option<(i64, Vec<Fired>)>) -> Result<u64> {
         let is_watched = self.shared.is_watched();
         let turn = self.turn(entry, at_ms, is_watched)?;
@@ -290,7 +293,8 @@ impl Actor {
         Ok(())
     }
 
-    /// A try ended. What it says counts only if it fits what the machine takes; what comes too late is recorded and moves nothing.
+    /// Records the end of an attempt. A signal counts only if it fits the machine's schema; an outcome that arrives too
+    /// late is recorded and changes nothing.
     async fn ended(&mut self, id: ActivityId, number: u32, outcome: Outcome, clock_ms: i64) -> Result<()> {
         self.flights.remove(&id);
         // Left as a crash would leave it, for whoever takes the run up: what only reads is tried again, and what was written is put back. What is
@@ -299,7 +303,7 @@ impl Actor {
         if self.is_stopping && !is_elsewhere && matches!(outcome.kind, OutcomeKind::Cancelled { .. }) {
             return Ok(());
         }
-        // A timer that was due when the attempt ended comes first; one that became due since does not.
+        // A timer that was due when the attempt ended fires first; a timer that became due since then does not.
         let at_ms = self.live.now_ms(clock_ms);
         self.fire_due(at_ms).await?;
         let result = match outcome.kind {
@@ -313,7 +317,7 @@ impl Actor {
                 return self.record(Entry::Left(left), at_ms, None).await.map(drop);
             }
         };
-        // Redaction comes first: everything after it, the machine included, sees only the redacted result.
+        // Redaction comes first: everything after it, including the machine, sees only the redacted result.
         let result = self.believe(id, self.shared.seals.result(&self.shared.redactor, &self.live.name, result));
         let entry = Entry::Outcome { activity: id, number, result, evidence: outcome.evidence, by: None, id: None };
         self.record(entry, at_ms, None).await.map(drop)
@@ -344,7 +348,7 @@ impl Actor {
         }
     }
 
-    /// What is granted is used and recorded before whoever needs it goes on.
+    /// Records the use of grants before the attempt that needs them continues.
     async fn use_grants(&mut self, order: UseGrants, reply: oneshot::Sender<bool>) -> Result<()> {
         let now_ms = self.now_ms();
         self.fire_due(now_ms).await?;
@@ -357,7 +361,7 @@ impl Actor {
         Ok(())
     }
 
-    /// Looks after what was under way when the run was left.
+    /// Handles the activities that were under way when the previous owner released the run.
     async fn take_care(&mut self) -> Result<()> {
         self.end_leftovers().await;
         self.end_orphans()?;
@@ -375,11 +379,11 @@ impl Actor {
         self.recover_files(cut_off).await
     }
 
-    /// Programs of tries that were cut off may still be there: nothing is put back or tried again beside them.
+    /// Ends programs left over from interrupted attempts, so that none of them runs during a restore or a retry.
     async fn end_leftovers(&self) {
         let begun = self.live.activities.iter().filter(|(_, begun)| begun.number > 0 && !begun.is_reported);
         let files = begun.map(|(id, begun)| dispatch::live_file(&self.shared, &self.live.name, *id, begun.number));
-        // Whoever starts a program makes that file first.
+        // The file is created before the program starts, so a missing file means that there is no program.
         let files: Vec<_> = files.filter(|file| file.exists()).collect();
         if files.is_empty() {
             return;
@@ -395,7 +399,8 @@ impl Actor {
     }
 }
 
-/// Whether a try can be recorded together with what led to it: it writes nothing that would have to be kept first, and it is its turn.
+/// Returns true if an attempt can be recorded together with the record that led to it: it writes nothing that needs a
+/// snapshot first, and a permit is free.
 pub(crate) fn try_at_once(
     shared: &Shared,
     live: &Live,
@@ -411,7 +416,8 @@ pub(crate) fn try_at_once(
     }
 }
 
-/// Returns after a while, and sooner than asked where that is long: the machine may have been asleep.
+/// Sleeps for `pause`, but at most for `CLOCK_LOOK`: the computer may have been suspended, so the clock must be read
+/// again.
 async fn sleep(pause: Option<Duration>) {
     match pause {
         Some(pause) => tokio::time::sleep(pause.min(CLOCK_LOOK)).await,

@@ -1,4 +1,4 @@
-//! Whether a run takes what somebody sends.
+//! Decides if a run accepts an event that a caller sends.
 
 use interlock_activity::Registry;
 use interlock_chart::{
@@ -10,15 +10,15 @@ use interlock_journal::{AttemptResult, By, Entry};
 
 use crate::{Fired, Live, offers};
 
-/// Why something that was sent is not taken. Nothing was recorded.
+/// The refusal of an event. Nothing was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
 #[error("{why}")]
 pub struct Refused {
-    /// In words.
+    /// The reason, as a sentence for people.
     pub why: String,
-    /// What the run does take now, with what each means.
+    /// The events that the run accepts now, each with its summary.
     pub takes: Vec<(String, String)>,
-    /// The deadlines that came first, where it came too late.
+    /// The deadlines that fired first, if the event came too late.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<Fired>,
 }
@@ -28,7 +28,7 @@ impl Refused {
         Refused { why: why.into(), takes: Vec::new(), late: Vec::new() }
     }
 
-    /// What to do about it.
+    /// Returns the next action to suggest to the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         if self.takes.is_empty() {
             return None;
@@ -39,7 +39,7 @@ impl Refused {
 }
 
 impl Live {
-    /// Whether an event leads to an end with the outcome `aborted` from where the run is.
+    /// Returns true if an event leads from the current configuration to a final state with the outcome `aborted`.
     pub fn is_aborted_by(&self, event: &str) -> bool {
         let chart = self.loaded.chart();
         let transitions = self.state.configuration.iter().flat_map(|state| &chart.state(state).transitions);
@@ -52,8 +52,8 @@ impl Live {
         })
     }
 
-    /// The record of an event that somebody sends, where the run takes it. A signal of an activity that is not implemented, or is left to a person, is the
-    /// answer to it.
+    /// Returns the entry to record for an event, or the refusal. If an activity is not implemented or is left to a
+    /// person, an event with the name of one of its signals is the result of that activity.
     pub fn admit(
         &self,
         event: &str,
@@ -91,7 +91,8 @@ impl Live {
         Ok(entry)
     }
 
-    /// An event that every candidate refuses would be recorded and do nothing: whoever sends it should know.
+    /// Refuses an event that no enabled transition takes. It would be recorded without any effect, and the sender
+    /// should know that.
     fn try_out(&self, entry: &Entry, event: &str, registry: &Registry) -> Result<(), Refused> {
         let Some(input) = entry.input() else { return Ok(()) };
         let (mut state, mut trace) = (self.state.clone(), Trace::default());
@@ -129,7 +130,7 @@ impl Live {
             if invoke.signals.iter().any(|signal| self.loaded.machine.event_name(signal.event) == event) {
                 let admitted =
                     self.loaded.admit_signal(begun.invoke, event, data).map_err(|wrong| misfit(event, &wrong))?;
-                // Whoever stands in for an activity is held to what it would be held to.
+                // A result that a person reports must meet the same requirements as a result of the activity itself.
                 let standing = self.stand_in(begun, registry);
                 let wrong = standing.map(|(of, activity)| activity.misfits(&of, event, data)).unwrap_or_default();
                 if !wrong.is_empty() {
@@ -146,7 +147,7 @@ impl Live {
         Refused { why, takes: self.takes(registry), late: Vec::new() }
     }
 
-    /// The events that people can send now, with what each means.
+    /// Returns the events that people can send now, each with its summary.
     pub(crate) fn takes(&self, registry: &Registry) -> Vec<(String, String)> {
         let offers = offers::offers(self, registry);
         let signals = offers.by_hand.iter().flat_map(|by_hand| &by_hand.signals);

@@ -1,7 +1,8 @@
-//! Runs that were started by a run: they end when the state that started them is left, unless they are detached.
+//! Child runs: they end when the state that started them is left, unless they are detached.
 //!
-//! The parent's record comes first, then the child is aborted. If the process dies in between, the child is aborted by whoever takes up the parent or
-//! the child next: a child is wanted as long as its parent has the activity that started it.
+//! The parent's record comes first, then the child is aborted. If the process dies in between, the child is aborted by
+//! the process that next adopts the parent or the child: a child is wanted as long as its parent has the activity that
+//! started it.
 
 use std::sync::Arc;
 
@@ -16,26 +17,26 @@ use crate::{
     runtime::Shared,
 };
 
-/// The name of the run that a start of `run.start` makes.
+/// Returns the name of the child run that an activity of `run.start` creates.
 fn child_name(parent: &str, id: ActivityId) -> String {
     format!("{parent}.{id}")
 }
 
-/// Which start made a run of this name.
+/// Returns the id of the activity that created the child run, read from the child's name.
 fn started_by(parent: &str, child: &str) -> Option<ActivityId> {
     let number = child.strip_prefix(parent)?.strip_prefix(".a")?;
     number.parse().ok().map(ActivityId)
 }
 
 impl Runtime {
-    /// A run as it is now, to be looked at.
+    /// Loads a run in its current state, for reading only.
     pub(crate) fn look_at(&self, head: &Head) -> Result<Live> {
         let opened = self.0.engine.open(head.key)?;
         let loaded = self.loaded(&opened.head.definition)?;
         Live::load(&opened, loaded, interlock_journal::Lease { epoch: 0 }, self.0.engine.evidence())
     }
 
-    /// Whether whoever started a run still waits for it. A run that nobody started, or that is detached, always is.
+    /// Returns true if the parent still waits for the run. A run without a parent, or a detached run, is always wanted.
     pub(crate) fn is_wanted(&self, head: &Head) -> Result<bool> {
         let Some(parent) = &head.parent else { return Ok(true) };
         let Some(id) = started_by(parent, &head.name) else { return Ok(true) };
@@ -50,22 +51,22 @@ impl Runtime {
         Ok(created(&*self.0.engine, head)?.is_some_and(|created| created.detached))
     }
 
-    /// Aborts a child whose parent no longer waits for it, and waits until nothing of it is under way here.
+    /// Aborts a child whose parent no longer waits for it, and waits until this process has no attempts of it.
     pub(crate) async fn abort_child(&self, head: &Head) {
         let Some(parent) = head.parent.clone().filter(|_| !self.is_detached(head).unwrap_or(true)) else { return };
-        // One that could not be told is aborted when it is taken up next.
+        // If the request fails, the child is aborted the next time a process adopts it.
         let _ = self.ask(head, Request::Abort { why: left(&parent) }, By::run(parent)).await;
         let _ = self.settled(head).await;
     }
 }
 
-/// Why a child is aborted.
+/// Returns the reason that is recorded when a child is aborted.
 pub(crate) fn left(parent: &str) -> String {
     format!("{parent} has left the state that started it")
 }
 
 impl Actor {
-    /// Ends the run that a start of an activity made, where it made one.
+    /// Ends the child run that an activity started, if it started one.
     pub(crate) fn end_child(&mut self, id: ActivityId) {
         let name = child_name(&self.live.name, id);
         if let Ok(Some(head)) = self.shared.engine.find(&name) {
@@ -73,7 +74,8 @@ impl Actor {
         }
     }
 
-    /// Ends the runs that this one started for states that it has left: whoever left them may have died before it came to that.
+    /// Ends child runs of states that this run has left: the process that left the state may have died before it
+    /// aborted them.
     pub(crate) fn end_orphans(&mut self) -> Result<()> {
         let phases = vec![Phase::Active, Phase::Waiting, Phase::Paused];
         let prefix = Some(format!("{}.", self.live.name));

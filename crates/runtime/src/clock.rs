@@ -1,4 +1,4 @@
-//! The one place that asks the time.
+//! The only module that reads the time.
 
 use std::{
     sync::{
@@ -8,14 +8,14 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
-/// The time.
+/// A source of the current time.
 pub trait Clock: Send + Sync + 'static {
-    /// Milliseconds since 1970.
+    /// Returns the time in milliseconds since 1970.
     fn now_ms(&self) -> i64;
 }
 
-/// The system's clock, which never goes back within a process: setting it back must not postpone a deadline. Setting it forward counts, because the
-/// time that the machine was asleep looks the same.
+/// The system's clock, made monotonic within a process: setting it back must not postpone a deadline. Setting it
+/// forward takes effect, because time that the computer was suspended looks the same.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -38,7 +38,7 @@ impl Steady {
         Steady(AtomicI64::new(i64::MIN))
     }
 
-    /// The monotonic clock, moved to the latest the wall clock has been.
+    /// Returns the monotonic clock shifted to the latest time that the wall clock has shown.
     fn now_ms(&self, elapsed_ms: i64, wall_ms: i64) -> i64 {
         let ahead_ms = wall_ms.saturating_sub(elapsed_ms);
         let most_ms = self.0.fetch_max(ahead_ms, Ordering::Relaxed).max(ahead_ms);

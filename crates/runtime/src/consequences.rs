@@ -1,15 +1,16 @@
 //! Consequences of an event that cannot be undone. A form never preselects such an event.
 //!
-//! An event counts as irreversible if its author says so (`irreversible: true`), or if a transition that takes it now ends the run or enters a state
-//! whose activity changes something outside of the workspace. Only the states that the transition itself enters are looked at: effects further on belong
-//! to the events and guards on the way there. Guards are not evaluated, because they may depend on data that the person has not typed yet.
+//! An event counts as irreversible if its author declares it so (`irreversible: true`), or if a transition that takes
+//! it now ends the run or enters a state whose activity changes something outside of the workspace. Only the states
+//! that the transition itself enters are examined: effects further on belong to the events and guards on the way there.
+//! Guards are not evaluated, because they may depend on data that the person has not typed yet.
 
 use interlock_activity::Registry;
 use interlock_chart::model::{Chart, Effect, Event, InvokeId, Kind, StateId, Transition};
 
 use crate::Live;
 
-/// The reason why an event cannot be undone if it is sent now; nothing if it can.
+/// Returns the reason why an event cannot be undone if it is sent now, or `None` if it can be undone.
 pub(crate) fn irreversible(live: &Live, registry: &Registry, event: &Event) -> Option<String> {
     if event.irreversible {
         return Some("the machine says that it cannot be undone".to_owned());
@@ -33,7 +34,7 @@ fn consequence(live: &Live, registry: &Registry, transition: &Transition) -> Opt
     external.next().map(|(activity, _)| format!("it starts {activity}, which changes something outside"))
 }
 
-/// The effect of an activity; nothing for one that is not installed, because a person reports its result.
+/// Returns the effect of an activity, or `None` if it is not installed, because then a person reports its result.
 fn effect(chart: &Chart, registry: &Registry, id: InvokeId) -> Option<Effect> {
     let invoke = chart.invoke(id);
     let installed = registry.get(&invoke.activity)?;
@@ -45,7 +46,8 @@ fn ends_run(chart: &Chart, id: StateId) -> bool {
     state.kind == Kind::Final && state.parent == Some(Chart::ROOT)
 }
 
-/// The states that a transition enters: its targets, the states in which these begin, and the states around the targets that are not active yet.
+/// Returns the states that a transition enters: its targets, their initial states, and the ancestors of the targets
+/// that are not active yet.
 fn entered(live: &Live, targets: &[StateId]) -> Vec<StateId> {
     let chart = live.loaded.chart();
     let mut found: Vec<StateId> = Vec::new();

@@ -1,4 +1,4 @@
-//! How far counters can count in a run: the maximum of a limit may be what the run was given.
+//! The maximum of each counter in a run. The maximum of a limit may depend on the run's input.
 
 use interlock_chart::{Value, model::CounterId};
 use interlock_core::{FormulaId, Scope};
@@ -6,7 +6,8 @@ use interlock_core::{FormulaId, Scope};
 use crate::Live;
 
 impl Live {
-    /// The largest that a counter can be in this run. Where that cannot be worked out, the largest it can be in any.
+    /// Returns the largest value that a counter can reach in this run. If the run's maximum cannot be evaluated,
+    /// returns the largest value it can reach in any run.
     pub fn counter_max(&self, counter: CounterId) -> u32 {
         let (machine, chart) = (&self.loaded.machine, self.loaded.chart());
         let limits = chart.transitions.iter().flat_map(|transition| &machine.plan(transition.id).limits);

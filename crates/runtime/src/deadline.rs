@@ -1,7 +1,7 @@
-//! Deadlines: which timers are due, what became of them, and whether an event came too late because of them.
+//! Deadlines: the timers that are due, the results of firing them, and the events that came too late because of them.
 //!
-//! Whatever brings something to a run, the timers that are due at that moment fire first, in the order of their due times. This file decides; the
-//! records are made by `actor.rs`.
+//! Before a run handles any input, the timers that are due at that moment fire, in the order of their due times. This
+//! file decides; `actor.rs` writes the records.
 
 use interlock_chart::model::StateId;
 use interlock_core::{ActivityId, TimerId};
@@ -10,24 +10,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Live, Refused};
 
-/// Most timers that fire before one event is admitted. A timer without delay that sets itself again would otherwise keep everybody out.
+/// The most timers that fire before one event is admitted. Otherwise a timer without delay that sets itself again would
+/// block every event.
 pub(crate) const DUE_TIMERS_MAX: usize = 1_000;
 
-/// A timer that fired, and where it led.
+/// A timer that fired, and the states it led to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fired {
-    /// The event that it raised: `timeout.reviewing`.
+    /// The event that it raised, for example `timeout.reviewing`.
     pub event: String,
-    /// When it was due.
+    /// The time at which it was due.
     #[serde(rename = "due")]
     pub due_at: String,
-    /// The record that it became.
+    /// The sequence number of its record.
     pub seq: u64,
-    /// The active states before.
+    /// The active states before it fired.
     pub from: String,
-    /// The active states after.
+    /// The active states after it fired.
     pub to: String,
-    /// Whether the run is paused, so that it is handled when the run is resumed.
+    /// True if the run is paused, so that the timer is handled when the run is resumed.
     pub held: bool,
 }
 
@@ -38,7 +39,7 @@ impl Fired {
         Fired { event, due_at, seq: live.seq + 1, from: place.clone(), to: place, held: live.state.is_paused() }
     }
 
-    /// In words: the deadline and what it did.
+    /// Describes the deadline and its result in a sentence.
     pub fn words(&self) -> String {
         let Fired { event, due_at, from, to, .. } = self;
         let led = match (self.held, from == to) {
@@ -50,7 +51,7 @@ impl Fired {
     }
 }
 
-/// What would take an event: states with a transition for it, and activities that a person stands in for.
+/// The takers of an event: states with a transition for it, and activities whose result a person reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Takers {
     states: Vec<StateId>,
@@ -69,24 +70,25 @@ impl Takers {
 }
 
 impl Live {
-    /// The run's time: the clock, but never before the last record, and going on from there where the clock has been set back meanwhile.
+    /// Returns the run's time: the clock, but never earlier than the last record. If the clock was set back, the time
+    /// continues from the last record.
     pub fn now_ms(&self, clock_ms: i64) -> i64 {
         clock_ms.saturating_add(self.ahead_ms).max(self.at_ms)
     }
 
-    /// The timer that is to fire first of those due.
+    /// Returns the timer that fires first of those due at `at_ms`, with its due time.
     pub fn due(&self, at_ms: i64) -> Option<(TimerId, i64)> {
         let due = self.timers.iter().filter(|(_, due_ms)| **due_ms <= at_ms);
         due.min_by_key(|(id, due_ms)| (**due_ms, **id)).map(|(id, due_ms)| (*id, *due_ms))
     }
 
-    /// The event that a timer raises.
+    /// Returns the name of the event that a timer raises.
     pub fn raised_by(&self, timer: TimerId) -> String {
         let pending = self.state.pending.iter().find(|pending| pending.id == timer);
         pending.map(|pending| pending.event.key.name(&self.loaded.machine).to_owned()).unwrap_or_default()
     }
 
-    /// What would take an event now.
+    /// Returns the states and activities that would take an event now.
     pub(crate) fn takers(&self, event: &str) -> Takers {
         let chart = self.loaded.chart();
         let takes = |state: &StateId| {
@@ -103,14 +105,15 @@ impl Live {
         }
     }
 
-    /// Whether deadlines that fired just now have ended what the event was for. What aborts the run is never too late.
+    /// Returns true if deadlines that fired just now have ended everything the event was meant for. An event that
+    /// aborts the run is never too late.
     pub(crate) fn is_overtaken(&self, event: &str, before: &Takers) -> bool {
         let is_gone = || !self.takers(event).includes(before) && !self.is_aborted_by(event);
         !before.is_empty() && (self.state.is_done() || is_gone())
     }
 }
 
-/// The refusal of an event that deadlines overtook, with what the run takes now.
+/// Returns the refusal of an event that deadlines overtook, with the events that the run accepts now.
 pub(crate) fn too_late(run: &str, event: &str, late: Vec<Fired>, takes: Vec<(String, String)>) -> Refused {
     let words: Vec<String> = late.iter().map(Fired::words).collect();
     let why = format!("`{event}` came too late for {run}, and is not recorded: {}", words.join("; "));

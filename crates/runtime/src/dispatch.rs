@@ -1,4 +1,4 @@
-//! Attempts under way: getting them ready, beginning them, stopping them.
+//! Running attempts: prepares them, starts them and cancels them.
 
 use std::{
     any::Any,
@@ -23,17 +23,17 @@ use crate::{
     snapshots::{Before, Untaken, with_changes},
 };
 
-/// The code of an error: only the redacted form of a patch is there.
+/// The code of an error: only the redacted form of a patch is available.
 const REDACTED: &str = "REDACTED";
 
 const ORIGINAL_GONE: &str = "the patch contains marks of redacted secrets, and its original is gone or not its own; nothing was written. \
                              Send the patch again, or let the machine pass it on unchanged";
 
-/// An attempt under way, or about to be.
+/// An attempt that is running or about to start.
 #[derive(Debug)]
 pub(crate) struct Flight {
     canceller: Canceller,
-    /// It only waits: the run can be left although it has not ended.
+    /// True if the attempt only waits, so that the run can be released before it ends.
     pub(crate) waits: bool,
 }
 
@@ -43,15 +43,16 @@ impl Flight {
     }
 }
 
-/// What a try needs before it can be recorded.
+/// The results of preparing an attempt, which are needed to record it.
 #[derive(Debug)]
 pub(crate) struct Ready {
     pub(crate) permit: OwnedSemaphorePermit,
-    /// The workspace as it was before, or why it could not be kept.
+    /// The snapshot of the workspace before the attempt, or the reason why it could not be taken.
     pub(crate) snapshot: Result<Option<String>, Untaken>,
 }
 
-/// Gets a try ready: waits for its turn and, where it may write, keeps the workspace as it is. Then writes to the actor.
+/// Prepares an attempt: waits for a permit and, if the attempt may write, takes a snapshot of the workspace. Then sends
+/// [`Mail::Ready`] to the actor.
 pub(crate) fn prepare(shared: &Arc<Shared>, live: &Live, id: ActivityId, after_ms: u64, to: UnboundedSender<Mail>) {
     let (shared, folder, run) = (Arc::clone(shared), live.folder.clone(), Arc::clone(&live.name));
     let is_write = live.effect(id, &shared.registry) == Effect::Write;
@@ -67,12 +68,12 @@ pub(crate) fn prepare(shared: &Arc<Shared>, live: &Live, id: ActivityId, after_m
             }
             false => Ok(None),
         };
-        // Where the actor is gone, so is whoever wanted this.
+        // If the actor is gone, the attempt is no longer needed.
         let _ = to.send(Mail::Ready { id, ready: Ready { permit, snapshot } });
     });
 }
 
-/// Runs what may block where it may.
+/// Runs work that may block on a thread for blocking work.
 pub(crate) async fn blocking<T: Send + 'static>(
     shared: &Arc<Shared>,
     work: impl FnOnce(&Shared) -> Result<T, String> + Send + 'static,
@@ -84,7 +85,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
     }
 }
 
-/// Begins a try that is recorded.
+/// Starts an attempt that is already recorded.
 pub(crate) fn begin(
     shared: &Arc<Shared>,
     live: &Live,
@@ -139,8 +140,8 @@ pub(crate) fn begin(
         (outcome, at_ms)
     });
     let end = move |(outcome, at_ms)| drop(to.send(Mail::Ended { id, number, outcome: Box::new(outcome), at_ms }));
-    // What ends at once needs no task of its own, nor was there time to watch it. What does not is asked again by its task, so no
-    // waking is lost.
+    // An attempt that ends at once needs no task, and there was no time to watch it. Any other is polled again by its
+    // task, so no wake-up is lost.
     match flight.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(outcome) => end(outcome),
         Poll::Pending => drop(tokio::spawn(async move {
@@ -152,7 +153,7 @@ pub(crate) fn begin(
     Some(Flight { canceller, waits })
 }
 
-/// An outcome whose evidence is on the disk.
+/// Returns the outcome after its evidence has been written to the disk.
 async fn settled(evidence: EvidenceStore, outcome: Outcome) -> Outcome {
     if evidence.is_settled() {
         return outcome;
@@ -165,14 +166,14 @@ async fn settled(evidence: EvidenceStore, outcome: Outcome) -> Outcome {
     Outcome::not_stored(format!("what it left could not be kept: {why}"))
 }
 
-/// An activity from its beginning to its end, where a panic of it is an outcome like any other.
+/// Runs an activity from start to end, and turns a panic into an ordinary outcome.
 async fn whole(activity: &dyn Activity, attempt: Attempt) -> Outcome {
     let mut ending = match catch_unwind(AssertUnwindSafe(|| activity.start(attempt))) {
         Ok(ending) => ending,
         Err(panic) => return broke_off(&*panic),
     };
     std::future::poll_fn(|context| {
-        // It is not asked again after a panic, so nobody sees it half changed.
+        // The future is not polled again after a panic, so a half-changed state is never observed.
         match catch_unwind(AssertUnwindSafe(|| ending.as_mut().poll(context))) {
             Ok(poll) => poll,
             Err(panic) => Poll::Ready(broke_off(&*panic)),
@@ -186,7 +187,7 @@ fn broke_off(panic: &(dyn Any + Send)) -> Outcome {
     Outcome::error(code::FAILED, format!("the activity broke off: {}", said.unwrap_or("nobody knows why")))
 }
 
-/// Where the output of a try can be watched while it comes in.
+/// Returns the path of the file in which the output of a running attempt can be watched.
 pub(crate) fn live_file(shared: &Shared, run: &str, id: ActivityId, number: u32) -> PathBuf {
     shared.live_folder.join(format!("{run}-{id}-{number}.log"))
 }

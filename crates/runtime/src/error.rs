@@ -1,26 +1,26 @@
-//! What can go wrong with a run, besides what its machine handles.
+//! Errors of a run, apart from those that its machine handles.
 
 use crate::Refused;
 
-/// What runtime functions return.
+/// The result type of the runtime's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why something could not be done. The run is where it was.
+/// The reason why an operation failed. The run is unchanged.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
-    /// The journal said no.
+    /// An error of the journal.
     #[error(transparent)]
     Journal(#[from] interlock_journal::Error),
-    /// What was sent is not taken.
+    /// The run does not accept the event.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// A run cannot begin with this input.
+    /// The input of a new run is not valid; one sentence per problem.
     #[error("the input does not fit the machine:\n  {}", .0.join("\n  "))]
     Input(Vec<String>),
-    /// A machine cannot be used.
+    /// The machine cannot be used.
     #[error("{0}")]
     Machine(String),
-    /// `check` refuses the machine, and whoever starts the run has not accepted that.
+    /// `check` refuses the machine, and the caller has not accepted an unproved machine.
     #[error("the machine {machine} is not proved, so it is not run:\n  {}", .refusals.join("\n  "))]
     Unproved {
         /// The machine's id.
@@ -28,32 +28,32 @@ pub enum Error {
         /// The reasons, one sentence each.
         refusals: Vec<String>,
     },
-    /// The project's own rules cannot be read, so that no run can be held to them.
+    /// The project's policy or risk file cannot be read, so no run can be bound to it.
     #[error("the project's rules cannot be read: {0}")]
     Project(String),
-    /// A stored state does not fit its machine.
+    /// The run's state does not allow the operation, or a stored state does not fit the machine.
     #[error("the stored state of run {run} cannot be used: {why}")]
     State {
-        /// Which run.
+        /// The name of the run.
         run: String,
-        /// Why.
+        /// The reason, as a sentence for people.
         why: String,
     },
-    /// Writes could not be taken back. Nothing was changed.
+    /// Writes could not be undone. Nothing was changed.
     #[error("{0}")]
     Undo(String),
-    /// A living worker owns the run and does not answer.
+    /// A live worker owns the run and does not answer.
     #[error("run {run} is held by {worker}, which does not answer")]
     NoAnswer {
-        /// Which run.
+        /// The name of the run.
         run: String,
-        /// The owner.
+        /// The worker that owns the run.
         worker: interlock_journal::WorkerName,
     },
 }
 
 impl Error {
-    /// What to do about it.
+    /// Returns the next action to suggest to the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::Journal(error) => error.hint().map(str::to_owned),

@@ -1,5 +1,5 @@
-//! What people have said yes to, as far as it still counts. A grant is a record; so is each use of it. Nothing but a person's
-//! request makes one: no activity, no machine and no other run can.
+//! The permissions that people have granted to a run and that are still valid. A grant is a record, and so is each use
+//! of it. Only a request of a person creates one: activities, machines and other runs cannot.
 
 use interlock_activity::UseGrants;
 use interlock_chart::model::Raiser;
@@ -12,25 +12,25 @@ use crate::{Live, Refused};
 /// The most grants that a run holds at once.
 const HELD_MAX: usize = 100;
 
-/// What people have said yes to.
+/// The grants of a run that are not used up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grants(Vec<Held>);
 
 /// A grant that is not used up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
-    /// Its record.
+    /// The sequence number of its record.
     pub seq: u64,
-    /// What was granted, by whom, and until when.
+    /// The granted scope, the person who granted it, and its expiry.
     #[serde(flatten)]
     pub granted: Granted,
-    /// How often it was used.
+    /// The number of times it was used.
     #[serde(default)]
     pub used: u32,
 }
 
 impl Held {
-    /// Whether it still counts at a time.
+    /// Returns true if the grant is valid at `now_ms`.
     pub fn is_live(&self, now_ms: i64) -> bool {
         self.granted.until_ms.is_none_or(|until| now_ms < until)
             && self.granted.uses.is_none_or(|most| self.used < most)
@@ -42,12 +42,12 @@ impl Grants {
         self.0.is_empty()
     }
 
-    /// Those that still count at a time.
+    /// Returns the grants that are valid at `now_ms`.
     pub fn live(&self, now_ms: i64) -> impl Iterator<Item = &Held> {
         self.0.iter().filter(move |held| held.is_live(now_ms))
     }
 
-    /// Lets a record happen.
+    /// Applies a record to the grants.
     pub(crate) fn fold(&mut self, entry: &Entry, seq: u64) {
         match entry {
             Entry::Granted(granted) => {
@@ -64,7 +64,7 @@ impl Grants {
         }
     }
 
-    /// Whether every scope is granted at a time.
+    /// Returns true if every scope is granted at `now_ms`.
     pub fn covers(&self, scopes: &[String], now_ms: i64) -> bool {
         let is_covered = |scope: &String| {
             let Ok(need) = scope.parse::<Scope>() else { return false };
@@ -73,7 +73,7 @@ impl Grants {
         scopes.iter().all(is_covered)
     }
 
-    /// The uses to be recorded where everything that is needed is granted; nothing where something is not.
+    /// Returns the uses to record if every needed scope is granted, or `None` if one is not.
     pub(crate) fn cover(&self, order: &UseGrants, now_ms: i64) -> Option<Vec<GrantUsed>> {
         let mut uses: Vec<GrantUsed> = Vec::new();
         for scope in &order.scopes {
@@ -94,7 +94,7 @@ impl Grants {
     }
 }
 
-/// A person's request to grant something, or why it is refused.
+/// Returns the entry for a person's request to grant a scope, or the refusal.
 pub(crate) fn admit(
     live: &Live,
     scope: String,
@@ -120,7 +120,7 @@ pub(crate) fn admit(
     Ok(Entry::Granted(Granted { scope: grant.to_string(), by, until_ms, uses }))
 }
 
-/// A grant in words.
+/// Describes a grant in a sentence.
 pub(crate) fn words(granted: &Granted) -> String {
     let uses = match granted.uses {
         Some(1) => Some("once".to_owned()),
@@ -132,7 +132,7 @@ pub(crate) fn words(granted: &Granted) -> String {
     format!("{} granted, {}", granted.scope, ends.join(" "))
 }
 
-/// A use in words.
+/// Describes one use of a grant in a sentence.
 pub(crate) fn words_of_use(used: &GrantUsed) -> String {
     format!(
         "{} by the grant of record {}, attempt {} of activity {}",

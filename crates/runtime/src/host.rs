@@ -1,4 +1,4 @@
-//! What attempts can ask of the runtime.
+//! Services that the runtime offers to attempts.
 
 use std::sync::{Arc, Weak};
 
@@ -37,7 +37,7 @@ impl Host for Desk {
             let Some(shared) = shared.upgrade() else { return false };
             let Ok(Some(head)) = shared.engine.find(&order.run) else { return false };
             let (reply, answer) = oneshot::channel();
-            // A run that is not moved here has no attempts here either.
+            // A run that this process does not execute has no attempts here either.
             match shared.write_to(head.key, Some(Mail::UseGrants { order, reply })) {
                 None => answer.await.unwrap_or(false),
                 Some(_) => false,
@@ -73,7 +73,8 @@ impl Host for Desk {
     }
 }
 
-/// Starts a child run, or goes on with the one an earlier attempt has started: its name follows from who starts it.
+/// Starts a child run, or continues the one that an earlier attempt started: the name is derived from the parent and
+/// the activity.
 async fn child(runtime: Runtime, start: StartRun) -> Outcome {
     let name = format!("{}.{}", start.parent, start.activity);
     let begun = match runtime.find(&name) {
@@ -105,7 +106,7 @@ async fn child(runtime: Runtime, start: StartRun) -> Outcome {
     }
 }
 
-/// Begins a child run, and does not leave it half begun if the attempt is stopped meanwhile.
+/// Starts a child run completely, even if the attempt is cancelled meanwhile, so that no child is left half started.
 async fn begin_whole(runtime: Runtime, name: String, start: StartRun) -> crate::Result<interlock_journal::Head> {
     let begun = tokio::spawn(async move {
         let head = begin(&runtime, &name, &start).await?;
@@ -132,8 +133,8 @@ async fn begin(runtime: &Runtime, name: &str, start: &StartRun) -> crate::Result
     runtime.start_as(run, start.is_detached).await
 }
 
-/// Whether a person has accepted that the parent itself is not proved. Only then may its children be unproved: a machine cannot decide that
-/// for itself, since its own proof rests on what its children can do.
+/// Returns true if a person accepted the parent as an unproved machine. Only then may its children be unproved: a
+/// machine cannot decide that for itself, since its own proof depends on the behaviour of its children.
 fn is_unproved(runtime: &Runtime, parent: &str) -> crate::Result<bool> {
     let Some(head) = runtime.find(parent)? else { return Ok(false) };
     Ok(created(&**runtime.engine(), &head)?.is_some_and(|created| created.unproved.is_some()))
