@@ -1,12 +1,12 @@
 //! Runs: load, step, commit, dispatch.
 //!
-//! A run is moved by what happens to it and by nothing else. Each thing that happens becomes a record; the record is durable before
-//! anything is done about it; what is to be done is what [`step`](interlock_core::step) said. After a crash the records
-//! are folded through the same function again, and what was under way is looked after by its effect class (`recover.rs`).
+//! A run changes only through its inputs. Each input becomes a record; the record is durable before the runtime acts on
+//! it; [`step`](interlock_core::step) decides the actions. After a crash the records are folded through the same
+//! function again, and interrupted activities are handled by their effect class (`recover.rs`).
 //!
-//! The runtime knows the contract of activities and no particular one: a [`Config`] brings the registry.
+//! The runtime knows the contract of activities and no particular activity: a [`Config`] supplies the registry.
 //!
-//! Start reading at `live.rs` (a run in memory, no I/O), then `actor.rs` (one task per run that is being moved), then `runtime.rs`.
+//! Start reading at `live.rs` (a run in memory, no I/O), then `actor.rs` (one task per running run), then `runtime.rs`.
 
 mod actor;
 mod admit;

@@ -1,4 +1,5 @@
-//! A run in memory. Nothing here touches the world: it says what to record and what is then to be done.
+//! A run in memory. This module performs no I/O: it returns the records to write and the orders to carry out after
+//! that.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
@@ -21,39 +22,40 @@ use crate::{
     saved,
 };
 
-/// Records after which the state is stored again: few enough to fold in no time, many enough to cost nothing.
+/// The number of records after which the state is stored again: few enough to fold quickly, many enough that storing
+/// costs little.
 const RECORDS_PER_SNAPSHOT: u64 = 64;
 
-/// A run in memory.
+/// A run in memory, with its state after record `seq`.
 #[derive(Clone, Debug)]
 pub struct Live {
-    /// Within the engine.
+    /// The run's key within the engine.
     pub key: RunKey,
-    /// Its name.
+    /// The run's name, unique within a store.
     pub name: Arc<str>,
-    /// Its machine.
+    /// The machine that the run executes.
     pub loaded: Arc<Loaded>,
-    /// As the machine sees it.
+    /// The engine's state of the machine.
     pub state: State,
-    /// The last record.
+    /// The sequence number of the last record.
     pub seq: u64,
-    /// The right to move it.
+    /// The lease that allows this process to append records.
     pub lease: Lease,
-    /// The folder it works in.
+    /// The directory in which the run works.
     pub folder: PathBuf,
-    /// The run that started it.
+    /// The name of the run that started it, if any.
     pub parent: Option<String>,
-    /// Activities under way.
+    /// The activities that have started and not ended.
     pub activities: BTreeMap<ActivityId, Begun>,
-    /// Timers set, and when they are due.
+    /// The timers that are set, with the times at which they are due.
     pub timers: BTreeMap<TimerId, i64>,
-    /// What people have said yes to.
+    /// The grants that are not used up.
     pub grants: Grants,
-    /// The data of the final state that ended it.
+    /// The data of the final state that ended the run.
     pub output: Option<Value>,
-    /// The moment of the last record.
+    /// The time of the last record, in milliseconds since 1970.
     pub at_ms: i64,
-    /// How far the run's time is ahead of the clock, which was set back after the run was recorded last.
+    /// How far the run's time is ahead of the clock, if the clock was set back after the last record.
     pub(crate) ahead_ms: i64,
     snapshot_seq: u64,
     evidence: EvidenceStore,
@@ -62,51 +64,51 @@ pub struct Live {
 /// An activity that the machine has started.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Begun {
-    /// Which.
+    /// The invocation in the chart.
     pub invoke: InvokeId,
-    /// What it is given.
+    /// The activity's input.
     pub with: Value,
-    /// How often it was tried; 0 before the first time.
+    /// The number of the latest attempt; 0 before the first.
     pub number: u32,
-    /// When the first try began.
+    /// The time at which the first attempt began.
     pub begun_ms: i64,
-    /// What its writes can be taken back to.
+    /// The snapshot to which its writes can be undone.
     pub snapshot: Option<String>,
-    /// Its outcome is recorded and waits for the run to be resumed.
+    /// True if its outcome is recorded and is handled when the run is resumed.
     pub is_reported: bool,
-    /// Why it is left to a person, where it is.
+    /// The reason why the activity is left to a person, if it is.
     pub left: Option<String>,
 }
 
-/// What follows from something that happened.
+/// The result of one input: the records to write and the orders to carry out.
 #[derive(Debug)]
 pub struct Turn {
-    /// To be recorded first.
+    /// The records, to be written before any order is carried out.
     pub append: Append,
-    /// To be done then.
+    /// The orders, to be carried out after the records are durable.
     pub orders: Vec<Order>,
-    /// What became of it.
+    /// The engine's verdict on the input.
     pub verdict: Verdict,
-    /// The transitions taken, where anybody watches.
+    /// The transitions taken; empty if the caller did not ask for them.
     pub moves: Vec<Move>,
 }
 
-/// Something to be done once a turn is recorded.
+/// An action to carry out once a turn is recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Begin a try that is recorded already.
+    /// Start an attempt that is already recorded.
     Start(ActivityId),
-    /// Get a try ready, record it, then begin it.
+    /// Prepare an attempt, record it, then start it.
     Prepare(ActivityId),
-    /// Stop an activity: its state was left.
+    /// Cancel an activity, because its state was left.
     Cancel(ActivityId),
 }
 
-/// Which new activities can be tried without further ado: their try is recorded together with what led to it.
+/// Decides if the first attempt of a new activity can be recorded together with the record that led to it.
 pub(crate) type AtOnce<'a> = &'a mut dyn FnMut(&Live, ActivityId) -> bool;
 
 impl Live {
-    /// A run about to begin.
+    /// Creates a run that has no records yet.
     pub fn new(
         name: Arc<str>,
         loaded: Arc<Loaded>,
@@ -135,7 +137,7 @@ impl Live {
         }
     }
 
-    /// A run as it was left: its last stored state with the records since folded in.
+    /// Loads a run: restores its last stored state and folds in the records since then.
     pub fn load(opened: &Opened, loaded: Arc<Loaded>, lease: Lease, evidence: &EvidenceStore) -> Result<Self> {
         let Entry::Created(created) = opened.first.entry(evidence)? else {
             return Err(Error::State {
@@ -167,7 +169,7 @@ impl Live {
         Ok(live)
     }
 
-    /// Lets something that is recorded happen again. Returns what became of it and what changed.
+    /// Applies an entry that is recorded or about to be recorded. Returns the engine's verdict and the changes.
     pub fn fold(&mut self, entry: &Entry, at_ms: i64, trace: &mut impl Observer) -> (Verdict, Changes) {
         let mut changes = Changes::default();
         self.grants.fold(entry, self.seq + 1);
@@ -208,12 +210,12 @@ impl Live {
             self.carry(effect, at_ms, &mut changes);
         }
         if self.state.is_done() {
-            // A delayed event of a run that has ended wakes nobody.
+            // Clear the timers: a run that has ended needs no delayed events.
             changes
                 .timers
                 .extend(std::mem::take(&mut self.timers).into_keys().map(|timer| TimerChange::Clear { timer }));
         }
-        // What was held and has now been handled is over, whether or not its state was left.
+        // An activity whose held outcome has now been handled is over, even if its state was not left.
         self.activities.retain(|id, _| self.state.running.iter().any(|running| running.id == *id));
         (verdict, changes)
     }
@@ -247,7 +249,8 @@ impl Live {
         }
     }
 
-    /// Something happens: the state moves, and what to record and to do comes out. Whoever cannot record it must forget this run.
+    /// Applies an input and returns the records and orders. If the records cannot be written, the caller must discard
+    /// this run, because its state is already ahead of the journal.
     pub fn turn(
         &mut self,
         entry: Entry,
@@ -282,8 +285,9 @@ impl Live {
         Ok(Turn { append, orders, verdict, moves })
     }
 
-    /// What to record of an activity that takes no start, as a judgement that is for a person alone. From then on it is theirs, whatever becomes of what
-    /// that was read from: a question that was put stands.
+    /// Returns the entry for an activity that is not started but left to a person, such as a judgement reserved for
+    /// people. From then on a person decides, even if the configuration that led to this changes: a question that was
+    /// asked stands.
     fn leave(&mut self, id: ActivityId, registry: &Registry) -> Option<Entry> {
         let begun = self.activities.get_mut(&id)?;
         registry.get(&self.loaded.chart().invoke(begun.invoke).activity)?;
@@ -299,7 +303,7 @@ impl Live {
         (verdict, changes, moves)
     }
 
-    /// A try is about to begin: what to record of it.
+    /// Returns the records to write before an attempt starts.
     pub fn trying(
         &mut self,
         id: ActivityId,
@@ -329,7 +333,7 @@ impl Live {
         }
     }
 
-    /// Records of entries that are folded in already.
+    /// Builds the records of entries that are already folded in.
     pub(crate) fn append(
         &mut self,
         entries: Vec<Entry>,
@@ -361,14 +365,14 @@ impl Live {
         })
     }
 
-    /// The activity behind a start, where it is implemented and not left to a person.
+    /// Returns the implementation of a started activity, if it is installed and not left to a person.
     pub(crate) fn activity_of<'r>(&self, id: ActivityId, registry: &'r Registry) -> Option<&'r Arc<dyn Activity>> {
         let begun = self.activities.get(&id).filter(|begun| begun.left.is_none())?;
         let name = &self.loaded.chart().invoke(begun.invoke).activity;
         registry.get(name).filter(|activity| activity.takes(name, &self.folder))
     }
 
-    /// What a person stands in for who answers in place of a start, and the activity that knows more about it, where there is one.
+    /// Returns the context of an activity whose result a person reports, and its implementation if one is installed.
     pub(crate) fn stand_in<'r>(
         &'r self,
         begun: &'r Begun,
@@ -379,13 +383,13 @@ impl Live {
         Some((StandIn { invocation, with: &begun.with, evidence: &self.evidence }, activity))
     }
 
-    /// What an activity may do: as the machine says, or else as the activity itself does.
+    /// Returns the effect class of an activity: as the machine declares it, or else as the activity itself does.
     pub fn effect(&self, id: ActivityId, registry: &Registry) -> Effect {
         let said = self.activities.get(&id).and_then(|begun| self.loaded.chart().invoke(begun.invoke).effect);
         said.or_else(|| self.activity_of(id, registry).map(|activity| activity.effect())).unwrap_or(Effect::External)
     }
 
-    /// Where the run stands as a whole.
+    /// Returns the phase of the whole run.
     pub fn phase(&self, registry: &Registry) -> Phase {
         match self.state.status {
             Status::Done { outcome: Some(Outcome::Success) | None } => Phase::Succeeded,
@@ -399,19 +403,19 @@ impl Live {
         }
     }
 
-    /// The active states, for people.
+    /// Returns the active states as text for people.
     pub fn place(&self) -> String {
         self.state.places(&self.loaded.machine).join(", ")
     }
 }
 
-/// What a step changed outside the engine's own state.
+/// The changes of one step outside the engine's own state.
 #[derive(Debug, Default)]
 pub struct Changes {
-    /// Activities to begin.
+    /// The activities to start.
     pub started: Vec<ActivityId>,
-    /// Activities to stop.
+    /// The activities to cancel.
     pub cancelled: Vec<ActivityId>,
-    /// Timers set and cleared.
+    /// The timers that were set and cleared.
     pub timers: Vec<TimerChange>,
 }

@@ -15,12 +15,12 @@ use interlock_journal::{Definition, MadeWith};
 
 use crate::{Error, Result, schema::Checked};
 
-/// A machine ready to run.
+/// A compiled machine with its definition.
 #[derive(Debug)]
 pub struct Loaded {
-    /// Its files.
+    /// The machine's source files.
     pub definition: Arc<Definition>,
-    /// As the engine takes it.
+    /// The compiled form that the engine executes.
     pub machine: Machine,
     /// The file that it was read from, if a person named one or the project has it.
     file: Option<PathBuf>,
@@ -31,13 +31,13 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Compiles a definition.
+    /// Compiles a definition, and fails if its files do not form a valid machine.
     pub fn new(definition: Definition) -> Result<Self> {
         let chart = definition.chart()?;
         Ok(Self::of(definition, chart))
     }
 
-    /// The same where the chart has been read already.
+    /// Compiles a definition whose chart has already been read.
     pub fn of(definition: Definition, chart: Chart) -> Self {
         let events = chart.events.iter().map(|_| OnceLock::new()).collect();
         let signals = chart.invokes.iter().map(|invoke| invoke.signals.iter().map(|_| OnceLock::new()).collect());
@@ -50,39 +50,39 @@ impl Loaded {
         Loaded { definition, input: OnceLock::new(), events, signals, invocations, machine, file: None }
     }
 
-    /// The same machine, with the file that it was read from.
+    /// Returns the same machine with the file that it was read from.
     #[must_use]
     pub fn read_from(self, file: PathBuf) -> Self {
         Loaded { file: Some(file), ..self }
     }
 
-    /// What a run of it records about the program that made it.
+    /// Returns the facts about this program that a new run records.
     pub(crate) fn made_with(&self) -> MadeWith {
         let machine_file = self.file.as_ref().map(|file| file.display().to_string());
         MadeWith { interlock: env!("CARGO_PKG_VERSION").to_owned(), machine_file }
     }
 
-    /// The chart.
+    /// The machine's chart.
     pub fn chart(&self) -> &Chart {
         self.machine.chart()
     }
 
-    /// What the machine says where it invokes an activity.
+    /// Returns the invocation of an activity as the machine declares it.
     pub(crate) fn invocation(&self, invoke: InvokeId) -> &Arc<Invocation> {
         &self.invocations[invoke.index()]
     }
 
-    /// What a run is given, checked, with defaults.
+    /// Checks a run's input and fills in defaults.
     pub fn admit_input(&self, input: &Value) -> Result<Value> {
         self.input.get_or_init(|| Checked::new(&self.chart().input)).admit(input).map_err(Error::Input)
     }
 
-    /// What an event carries, checked, with defaults.
+    /// Checks an event's data and fills in defaults.
     pub(crate) fn admit_event(&self, event: EventId, data: &Value) -> Result<Value, Vec<String>> {
         self.events[event.index()].get_or_init(|| Checked::new(&self.chart().event(event).data)).admit(data)
     }
 
-    /// What an activity ended with, checked, with defaults.
+    /// Checks the data of an activity's signal and fills in defaults.
     pub(crate) fn admit_signal(&self, invoke: InvokeId, signal: &str, data: &Value) -> Result<Value, Vec<String>> {
         let signals = &self.chart().invoke(invoke).signals;
         match signals.iter().position(|known| *self.machine.event_name(known.event) == *signal) {

@@ -1,4 +1,4 @@
-//! Why a run went as it did: one [`Move`] for every transition, in words and in data.
+//! Explains a run: one [`Move`] for every transition, in words and in data.
 
 use interlock_chart::{
     Chart, Value,
@@ -10,54 +10,55 @@ use serde_json::{Map, Value as Json};
 
 use crate::Live;
 
-/// One transition of a run.
+/// One transition of a run, with the reasons for it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Move {
     /// The record that led to it.
     pub seq: u64,
-    /// When, in milliseconds since 1970.
+    /// The time of that record, in milliseconds since 1970.
     #[serde(rename = "at", with = "interlock_journal::moment")]
     pub at_ms: i64,
-    /// The state whose transition it was; nothing for the start.
+    /// The state that has the transition; `None` for the start.
     pub from_state: Option<String>,
-    /// What it was taken on; nothing for the start and for eventless ones.
+    /// The event that triggered it; `None` for the start and for eventless transitions.
     pub event: Option<String>,
-    /// The states entered that have no states inside, or where it stays.
+    /// The atomic states entered, or the current ones if it enters none.
     pub to_state: Option<String>,
-    /// What the machine says.
+    /// The reason that the machine states for the transition.
     pub reason: Option<String>,
-    /// The files that led to it.
+    /// The evidence that led to it.
     pub evidence_refs: Vec<Hash>,
-    /// The machine's own count of its iterations, where it has one.
+    /// The machine's own iteration count, if it has one.
     pub iteration_index: Option<i64>,
-    /// Who sent the event.
+    /// The sender of the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<By>,
-    /// What the event carried.
+    /// The data of the event.
     #[serde(skip_serializing_if = "Json::is_null")]
     pub data: Json,
     /// The guard that held.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guard: Option<String>,
-    /// What the guard read, and the values it saw.
+    /// The values that the guard read, by name.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub values: Map<String, Json>,
-    /// The counters it counted or set back, before and after.
+    /// The counters that it incremented or reset, with their values before and after.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<Counted>,
     /// The candidates before it that were not enabled.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<RefusedMove>,
-    /// What could not be evaluated on the way.
+    /// Expressions that could not be evaluated on the way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<String>,
-    /// Lines the machine wrote.
+    /// Lines that the machine logged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,
-    /// For the start, if whoever started the run accepted an unproved machine: the reasons for which `check` refused it.
+    /// The reasons for which `check` refused the machine. Only for the start, and only if the caller accepted an
+    /// unproved machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unproved: Option<Vec<String>>,
-    /// The names of the files that led to it, in the order of `evidence_refs`.
+    /// The names of the evidence, in the order of `evidence_refs`.
     #[serde(skip)]
     pub evidence_names: Vec<String>,
     /// The activity whose end led to it.
@@ -66,66 +67,66 @@ pub struct Move {
     /// The judge that decided it. Filled in by a reader of the evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeNote>,
-    /// Whether the event was taken at all. One that was not moved nothing.
+    /// False if the run did not accept the event, so that nothing changed.
     pub taken: bool,
 }
 
 /// The activity whose end led to a move.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct EndedActivity {
-    /// Its name.
+    /// The activity's name in the registry.
     pub name: String,
     /// The state that invoked it.
     pub state: String,
-    /// The number of the attempt; 0 if a person answered in its place.
+    /// The number of the attempt; 0 if a person reported the result.
     pub attempt: u32,
 }
 
-/// The judge that decided a move, as the evidence of the judgement has it.
+/// The judge that decided a move, as recorded in the evidence of the judgement.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct JudgeNote {
     /// The judge's name, or `rules`.
     pub name: String,
-    /// Its reason.
+    /// The reason that the judge gave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Its confidence, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// Tokens that models read and wrote.
+    /// Tokens that the models read and wrote.
     pub tokens: (u64, u64),
     /// The cost of all requests.
     pub cost: f64,
 }
 
-/// A counter that changed.
+/// A counter that changed in a step.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Counted {
-    /// Which.
+    /// The counter's name.
     pub counter: String,
-    /// Before the step.
+    /// The value before the step.
     pub before: u32,
-    /// After it.
+    /// The value after the step.
     pub after: u32,
-    /// The largest it can be.
+    /// The largest value that it can reach.
     pub max: u32,
 }
 
-/// A candidate that was not enabled.
+/// A candidate transition that was not enabled.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct RefusedMove {
-    /// The state that has it.
+    /// The state that has the transition.
     pub state: String,
-    /// Where it would have led.
+    /// The state that it would have entered.
     pub target: Option<String>,
-    /// Why not.
+    /// The reason why it was not enabled.
     pub why: String,
-    /// What its guard read, and the values it saw.
+    /// The values that its guard read, by name.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub values: Map<String, Json>,
 }
 
-/// The moves of a step that has been made: `live` is as it is after it.
+/// Returns the moves of a step. `live` is the run after that step.
 pub(crate) fn of(live: &Live, seq: u64, at_ms: i64, entry: &Entry, trace: &Trace, before: &Before) -> Vec<Move> {
     with_values(live, seq, at_ms, entry, &Why { trace: trace.clone(), seen: Vec::new() }, before)
 }
@@ -138,7 +139,7 @@ pub(crate) struct Before {
 }
 
 impl Before {
-    /// Of a run that has not made the step of `entry` yet.
+    /// Captures these parts before the run makes the step of `entry`.
     pub(crate) fn of(live: &Live, entry: &Entry) -> Self {
         let activity = match entry {
             Entry::Outcome { activity, number, .. } => live.activities.get(activity).map(|begun| {
@@ -152,14 +153,14 @@ impl Before {
     }
 }
 
-/// The same with the values that guards saw.
+/// Returns the moves of a step, with the values that guards read.
 pub(crate) fn with_values(live: &Live, seq: u64, at_ms: i64, entry: &Entry, why: &Why, before: &Before) -> Vec<Move> {
     let writer = Writer { live, seq, at_ms, entry, before, seen: &why.seen };
     let moves = why.trace.microsteps.iter().enumerate().flat_map(|(at, round)| writer.round(at == 0, round));
     moves.chain(writer.granted()).chain(writer.undone()).chain(writer.left()).chain(writer.aborted()).collect()
 }
 
-/// Keeps the trace of a step and what its guards saw.
+/// Collects the trace of a step and the values that its guards read.
 #[derive(Debug, Default)]
 pub(crate) struct Why {
     pub(crate) trace: Trace,
@@ -249,7 +250,7 @@ impl Writer<'_> {
         taken.collect()
     }
 
-    /// A grant and its uses move nothing, but those who ask what happened should see them.
+    /// A grant or its use causes no transition, but the history should show it.
     fn granted(&self) -> Option<Move> {
         let (event, reason, by) = match self.entry {
             Entry::Granted(granted) => ("grant", crate::grants::words(granted), Some(granted.by.clone())),
@@ -260,7 +261,7 @@ impl Writer<'_> {
         Some(Move { event: Some(event.into()), reason: Some(reason), by, taken: true, ..base })
     }
 
-    /// An undo moves nothing, but those who ask what happened should see it.
+    /// An undo causes no transition, but the history should show it.
     fn undone(&self) -> Option<Move> {
         let Entry::Undone(undone) = self.entry else { return None };
         let base = self.base(true, &Microstep::default());
@@ -273,7 +274,7 @@ impl Writer<'_> {
         })
     }
 
-    /// That a person is asked moves nothing, but those who ask what happened should see it.
+    /// Leaving an activity to a person causes no transition, but the history should show it.
     fn left(&self) -> Option<Move> {
         let Entry::Left(left) = self.entry else { return None };
         let begun = self.live.activities.get(&left.activity);
@@ -283,7 +284,7 @@ impl Writer<'_> {
         Some(Move { event: Some("left to a person".into()), reason: Some(reason), taken: true, ..base })
     }
 
-    /// An end from outside is no transition, but those who ask what happened should see it.
+    /// An abort from outside is no transition, but the history should show it.
     fn aborted(&self) -> Option<Move> {
         let Entry::Aborted { by, why } = self.entry else { return None };
         let base = self.base(true, &Microstep::default());
@@ -296,7 +297,7 @@ impl Writer<'_> {
         })
     }
 
-    /// What is the same for all transitions of a round.
+    /// Returns the fields that all transitions of a round share.
     fn base(&self, is_first: bool, round: &Microstep) -> Move {
         let (by, data) = match self.entry {
             Entry::Event { by, data, .. } if is_first => (Some(by.clone()), Json::from(data)),
@@ -338,7 +339,7 @@ impl Writer<'_> {
         self.chart().state(state).name.clone()
     }
 
-    /// The innermost states entered, or nothing.
+    /// Returns the innermost states entered, or `None` if there are none.
     fn entered(&self, round: &Microstep) -> Option<String> {
         let inner = round.entered.iter().filter(|state| self.chart().state(**state).kind.is_atomic());
         let names: Vec<String> = inner.map(|state| self.name(*state)).collect();
@@ -360,7 +361,8 @@ impl Writer<'_> {
         RefusedMove { values: self.values(id), ..refused(self.chart(), id, why) }
     }
 
-    /// The values a candidate's guard saw. The last time counts: it is asked once in a round.
+    /// Returns the values that a candidate's guard read. The last entry counts, because a guard is evaluated once per
+    /// round.
     fn values(&self, id: TransitionId) -> Map<String, Json> {
         let seen = self.seen.iter().rev().find(|(transition, _)| *transition == id);
         seen.into_iter().flat_map(|(_, values)| values).map(|(name, value)| (name.clone(), Json::from(value))).collect()
@@ -403,7 +405,7 @@ fn refused(chart: &Chart, id: TransitionId, why: Refusal) -> RefusedMove {
     }
 }
 
-/// Why no candidate was enabled, in words.
+/// Describes the reasons why no candidate was enabled.
 pub(crate) fn why_refused(live: &Live, trace: &Trace) -> String {
     let chart = live.loaded.chart();
     let refused = trace.microsteps.iter().flat_map(|round| &round.refused);

@@ -1,4 +1,4 @@
-//! What those who watch are told.
+//! Notifications for watchers of the runs of this process.
 
 use std::sync::Arc;
 
@@ -7,60 +7,60 @@ use interlock_journal::{Head, Phase};
 
 use crate::{Error, Move, Settled};
 
-/// Something that happened to a run of this process.
+/// A notification about a run of this process.
 #[derive(Clone, Debug)]
 pub enum News {
-    /// It was recorded and has moved (or not).
+    /// An input was recorded, and the run may have made transitions.
     Moved {
-        /// Which run.
+        /// The name of the run.
         run: Arc<str>,
-        /// The last record.
+        /// The sequence number of the last record.
         seq: u64,
         /// The transitions, in order.
         moves: Arc<[Move]>,
-        /// Where it stands now.
+        /// The phase of the run now.
         phase: Phase,
-        /// The active states.
+        /// The active states as text.
         place: Arc<str>,
     },
-    /// A try of an activity has begun.
+    /// An attempt of an activity has started.
     Started {
-        /// Which run.
+        /// The name of the run.
         run: Arc<str>,
-        /// Which start.
+        /// The id of the activity.
         activity: ActivityId,
-        /// Its name.
+        /// The activity's name in the registry.
         name: Arc<str>,
-        /// Which try.
+        /// The number of the attempt.
         number: u32,
     },
-    /// An activity says how far it has come.
+    /// An activity reports its progress.
     Progress {
-        /// Which run.
+        /// The name of the run.
         run: Arc<str>,
-        /// Which start.
+        /// The id of the activity.
         activity: ActivityId,
-        /// In words.
+        /// The progress as text for people.
         text: Arc<str>,
     },
-    /// The run is no longer being moved here.
+    /// This process no longer executes the run.
     Settled {
-        /// Which run.
+        /// The name of the run.
         run: Arc<str>,
-        /// How.
+        /// The phase and last record of the run.
         how: Settled,
     },
-    /// The run could not go on: it is left at its last record.
+    /// The run could not continue: it stays at its last record.
     Stopped {
-        /// Which run.
+        /// The name of the run.
         run: Arc<str>,
-        /// Why.
+        /// The error that stopped it.
         error: Error,
     },
 }
 
 impl News {
-    /// The run it is about.
+    /// Returns the name of the run that the notification is about.
     pub fn run(&self) -> &Arc<str> {
         match self {
             News::Moved { run, .. }
@@ -72,7 +72,7 @@ impl News {
     }
 }
 
-/// How a run looks when nobody moves it.
+/// Describes a run that no process executes.
 impl From<&Head> for Settled {
     fn from(head: &Head) -> Self {
         Settled { phase: head.phase, seq: head.seq }

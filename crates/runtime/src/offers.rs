@@ -1,5 +1,5 @@
-//! What a run offers to people while it waits: the question, the data to decide by, the events that can be sent, the permissions that can be granted,
-//! and the activities whose result a person reports.
+//! Offers of a waiting run to people: the question, the data to decide by, the events that can be sent, the permissions
+//! that can be granted, and the activities whose result a person reports.
 
 use interlock_activity::Registry;
 use interlock_chart::model::{Chart, Event, Raiser, Schema, StateId};
@@ -10,14 +10,14 @@ use crate::{
     shown::{self, GrantOffer, Question, Shown},
 };
 
-/// What a person can do about a run.
+/// The actions that a person can take on a run.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Offers {
-    /// Events that people may send now.
+    /// The events that people may send now.
     pub events: Vec<Offer>,
-    /// Activities that nobody has implemented or that are left to a person: their signals can be sent by hand.
+    /// The activities that are not implemented or are left to a person: a person sends their signals.
     pub by_hand: Vec<ByHand>,
-    /// Whether one of the events is asked for by the state itself, and not only by the machine as a whole.
+    /// True if a state inside the machine handles one of the events, and not only the root.
     pub is_asking: bool,
     /// The questions of the states that ask.
     #[serde(default)]
@@ -33,48 +33,48 @@ pub struct Offers {
 /// An event that people may send now.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Offer {
-    /// Its name.
+    /// The name of the event.
     pub event: String,
-    /// What it means.
+    /// The summary of the event.
     pub summary: String,
-    /// What it carries.
+    /// The schema of the event's data.
     pub data: Schema,
-    /// Whether it is possible everywhere in the machine, as `abort` often is.
+    /// True if the event is possible everywhere in the machine, as `abort` often is.
     pub is_general: bool,
-    /// Why its consequences cannot be undone, if they cannot.
+    /// The reason why its consequences cannot be undone, if they cannot.
     #[serde(default)]
     pub irreversible: Option<String>,
 }
 
-/// An activity to be stood in for.
+/// An activity whose result a person reports.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ByHand {
-    /// Which start.
+    /// The id of the activity.
     pub id: ActivityId,
-    /// Its name.
+    /// The activity's name in the registry.
     pub activity: String,
     /// The state that waits for it.
     pub state: String,
-    /// What it is given.
+    /// The activity's input.
     pub with: serde_json::Value,
-    /// What is asked, in words, where that is known.
+    /// The question as text, if the activity provides one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// Why it is left to a person, where it was tried.
+    /// The reason why it is left to a person, if it was attempted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<String>,
-    /// How it may end: `error` besides.
+    /// The signals with which it may end; `error` is always possible too.
     pub signals: Vec<Offer>,
 }
 
-/// What a person can do about a run.
+/// Returns the actions that a person can take on a run.
 pub fn offers(live: &Live, registry: &Registry) -> Offers {
     if !matches!(live.state.status, Status::Running) || live.state.is_paused() {
         return Offers::default();
     }
     let handled = handled(live).into_iter().filter(|(_, event)| matches!(event.from, Raiser::User | Raiser::Any));
     let mut events: Vec<Offer> = handled.map(|(is_general, event)| offer(live, registry, event, is_general)).collect();
-    // Events that the state asks for come before those that are possible everywhere.
+    // Events that a state asks for come before events that are possible everywhere.
     events.sort_by_key(|offer| offer.is_general);
     let is_asking = events.iter().any(|event| !event.is_general);
     let asks =
@@ -84,7 +84,7 @@ pub fn offers(live: &Live, registry: &Registry) -> Offers {
     Offers { is_asking, questions, shown, grant: shown::grant(live), events, by_hand }
 }
 
-/// The activities whose result a person reports.
+/// Returns the activities whose result a person reports.
 fn by_hand(live: &Live, registry: &Registry) -> Vec<ByHand> {
     let chart = live.loaded.chart();
     let waiting = live.activities.iter().filter(|(id, _)| live.activity_of(**id, registry).is_none());
@@ -125,7 +125,8 @@ fn takes(chart: &Chart, state: StateId, name: &str) -> bool {
     transitions.flat_map(|transition| &transition.events).any(|descriptor| descriptor.matches(name))
 }
 
-/// Every declared event that a transition of the configuration takes, in the chart's order, with whether only the root's do.
+/// Returns every declared event that a transition of the configuration takes, in the chart's order. The flag is true if
+/// only the root takes it.
 fn handled(live: &Live) -> Vec<(bool, &Event)> {
     let chart = live.loaded.chart();
     let found = chart.events.iter().filter_map(|event| {

@@ -1,7 +1,8 @@
-//! Only proved machines run: the seam through which the runtime asks whether `check` accepts a machine.
+//! Only proved machines run: the interface through which the runtime asks if `check` accepts a machine.
 //!
-//! The runtime does not know the checker. Whoever composes it supplies a [`Prover`], and [`Runtime::start`](crate::Runtime::start) and
-//! [`fork`](crate::fork) ask it before there is a run, so that no caller can forget to.
+//! The runtime does not know the checker. Its creator supplies a [`Prover`], and
+//! [`Runtime::start`](crate::Runtime::start) and [`fork`](crate::fork) ask it before a run is created, so that no
+//! caller can forget to.
 
 use std::{fmt, path::Path, sync::Arc};
 
@@ -11,12 +12,12 @@ use crate::{Error, Loaded, Result};
 
 /// Decides whether machines may run.
 pub trait Prover: fmt::Debug + Send + Sync {
-    /// The reasons for which `check` refuses this machine for a run in this folder; none if it is proved. May take seconds, and runs on
-    /// a thread of its own.
+    /// Returns the reasons for which `check` refuses this machine for a run in this directory; empty if it is proved.
+    /// May take seconds, so it is called on a separate thread.
     fn refusals(&self, loaded: &Loaded, folder: &Path) -> Vec<String>;
 }
 
-/// Accepts every machine: for tests and measurements of the runtime itself.
+/// Accepts every machine. For tests and measurements of the runtime itself.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyMachine;
 
@@ -26,7 +27,7 @@ impl Prover for AnyMachine {
     }
 }
 
-/// Asks the prover away from the threads that move runs. Returns what is to be recorded.
+/// Asks the prover on a thread that executes no runs. Returns the refusals to record.
 pub(crate) async fn ask(
     prover: &Arc<dyn Prover>,
     loaded: &Arc<Loaded>,
@@ -40,8 +41,8 @@ pub(crate) async fn ask(
     accept(loaded, refusals, accepts_unproved)
 }
 
-/// Turns refusals into an error unless the caller accepts an unproved machine; then they are to be recorded, even if there are none, so
-/// that the run's children may be unproved as well.
+/// Turns refusals into an error unless the caller accepts an unproved machine. In that case they are returned to be
+/// recorded, even if there are none, so that the run's children may be unproved as well.
 pub(crate) fn accept(loaded: &Loaded, refusals: Vec<String>, accepts_unproved: bool) -> Result<Option<Vec<String>>> {
     match (accepts_unproved, refusals.is_empty()) {
         (true, _) => Ok(Some(refusals)),
@@ -50,7 +51,7 @@ pub(crate) fn accept(loaded: &Loaded, refusals: Vec<String>, accepts_unproved: b
     }
 }
 
-/// A run's first record, if it says how the run began.
+/// Returns the content of a run's first record, if it is a `Created` entry.
 pub fn created(engine: &dyn Engine, head: &Head) -> Result<Option<Created>> {
     let Some(first) = engine.records(head.key, 1, 1)?.into_iter().next() else { return Ok(None) };
     match engine.entry(&first)? {

@@ -1,10 +1,10 @@
-//! What becomes of attempts that a crash cut off, by what they may have done.
+//! Handling of attempts that a crash interrupted, by their effect class.
 //!
-//! | effect | what becomes of it |
+//! | effect | handling |
 //! |---|---|
-//! | `read` | tried again, three times at most, with a growing pause; where it only waits, as often as need be |
-//! | `write` | its changes are taken back, or a person is asked (`recovery.rs`), and the machine is told `INTERRUPTED` |
-//! | `external` | the machine is told `UNKNOWN_OUTCOME`: nobody repeats it by himself |
+//! | `read` | retried with a growing pause, at most three times; without limit if it only waits |
+//! | `write` | its changes are undone, or a person is asked (`recovery.rs`), and the machine receives `INTERRUPTED` |
+//! | `external` | the machine receives `UNKNOWN_OUTCOME`: the attempt is never repeated automatically |
 
 use interlock_activity::{Effect, Registry, code};
 use interlock_chart::Value;
@@ -13,21 +13,21 @@ use interlock_journal::{AttemptResult, Entry};
 
 use crate::Live;
 
-/// How long to wait before a cut-off `read` is tried again, by how often it was tried.
+/// The pauses in milliseconds before an interrupted `read` is retried, by the number of attempts so far.
 const PAUSES_MS: [u64; 3] = [200, 500, 1_000];
 
-/// What is to be done about an activity when a run is taken up again.
+/// The handling of one activity when a run is adopted.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Care {
-    /// It was never tried, or may be tried again.
+    /// Attempt it: it was never attempted, or may be retried.
     Try { id: ActivityId, after_ms: u64 },
-    /// Its writes are taken back, then it has failed.
+    /// Undo its writes, then report it as failed.
     Restore { id: ActivityId, snapshot: String },
-    /// It has failed.
+    /// Report it as failed with this code.
     Fail { id: ActivityId, code: &'static str, message: String },
 }
 
-/// What is to be done about everything that was under way when a run was left.
+/// Returns the handling of every activity that was under way when the run was released.
 pub(crate) fn care(live: &Live, registry: &Registry) -> Vec<Care> {
     let open =
         live.activities.iter().filter(|(id, begun)| !begun.is_reported && live.activity_of(**id, registry).is_some());
@@ -61,7 +61,7 @@ fn care_of(live: &Live, registry: &Registry, id: ActivityId, number: u32, snapsh
     }
 }
 
-/// The record of an attempt that was cut off.
+/// Returns the entry for an attempt that was interrupted.
 pub(crate) fn cut_off(live: &Live, id: ActivityId, code: &str, message: &str) -> Entry {
     let number = live.activities.get(&id).map_or(0, |begun| begun.number);
     let data = Value::map([("code", Value::from(code)), ("message", Value::from(message))]);

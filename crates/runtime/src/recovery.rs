@@ -1,4 +1,4 @@
-//! The files of attempts that a crash cut off: their changes are taken back, or a person is asked.
+//! The files of attempts that a crash interrupted: their changes are undone, or a person is asked.
 //!
 //! `recover.rs` finds those attempts, and `interlock_workspace::Recovery` finds their changes.
 
@@ -17,13 +17,13 @@ use crate::{
     snapshots::{CHANGES, CutOff, Recovered},
 };
 
-/// Paths that are named in a question.
+/// The most paths that a question lists.
 const NAMED_MAX: usize = 10;
 
-/// Records read at once.
+/// The number of records that are read at once.
 const RECORDS_AT_ONCE: usize = 512;
 
-/// Takes back what attempts that were cut off have written, unless a person has to be asked first.
+/// Undoes the writes of interrupted attempts, unless a person must be asked first.
 pub(crate) fn recover(workspace: &Workspace, cut_off: &CutOff) -> std::result::Result<Recovered, String> {
     let before: Vec<&str> = cut_off.before.iter().map(String::as_str).collect();
     let others: Vec<&Changes> = cut_off.others.iter().collect();
@@ -76,14 +76,15 @@ fn recorded(engine: &dyn Engine, run: RunKey) -> Result<Vec<Changes>> {
         for record in &records {
             let Entry::Outcome { evidence, .. } = record.entry(engine.evidence())? else { continue };
             let Some(changes) = evidence.iter().find(|evidence| evidence.name == CHANGES) else { continue };
-            // One that says why the changes are not known names no path.
+            // Evidence that holds only the reason why the changes are unknown does not parse and lists no path.
             found.extend(serde_json::from_slice(&engine.evidence().get(&changes.hash)?).ok());
         }
     }
 }
 
 impl Actor {
-    /// Takes back the writes of activities that were cut off. If that fails the machine is told so: what they left behind is then not known.
+    /// Undoes the writes of interrupted activities. If that fails, the machine receives the error: the state of the
+    /// files is then unknown.
     pub(crate) async fn recover_files(&mut self, cut_off: Vec<(ActivityId, String)>) -> Result<()> {
         if cut_off.is_empty() {
             return Ok(());
@@ -111,10 +112,11 @@ impl Actor {
         Ok(())
     }
 
-    /// Leaves the activities to a person. What they may have changed is a write of the record, so that `undo` can take it back.
+    /// Leaves the activities to a person. Their possible changes become a write of the record, so that `undo` can undo
+    /// them.
     async fn ask_about_files(&mut self, cut_off: Vec<(ActivityId, String)>, why: &str, changes: &[u8]) -> Result<()> {
         let evidence = self.shared.engine.evidence().put(CHANGES, "application/json", changes)?;
-        // Before the number of the record is known: timers that are due become records too.
+        // Fire due timers before the record's number is computed: they become records too.
         let at_ms = self.now_ms();
         self.fire_due(at_ms).await?;
         let (run, seq) = (Arc::clone(&self.live.name), self.live.seq + 1);

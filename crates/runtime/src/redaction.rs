@@ -1,14 +1,16 @@
-//! Where secrets are taken out of data: before it enters the engine, so that what is stored is exactly what the machine saw.
+//! Removes secrets from data before it enters the engine, so that the stored data is exactly the data that the machine
+//! saw.
 //!
-//! Three doors lead in: a run's input, an event that somebody sends, the outcome of an attempt. Evidence and live output are redacted
-//! where they are written (`interlock_journal::EvidenceStore`, `crates/program/src/output.rs`). Patches are applied as they were: `seals.rs`.
+//! There are three entry points: a run's input, an event that a caller sends, and the outcome of an attempt. Evidence
+//! and live output are redacted by their writers (`interlock_journal::EvidenceStore`, `crates/program/src/output.rs`).
+//! Patches are applied unredacted: `seals.rs`.
 
 use interlock_chart::Value;
 use interlock_redact::Redactor;
 
-/// Data without its secrets.
+/// Returns the data without its secrets.
 pub(crate) fn value(redactor: &Redactor, value: Value) -> Value {
-    // Most data holds none, and then nothing is copied.
+    // Most data holds no secrets, and then nothing is copied.
     if !may_hold(redactor, &value) {
         return value;
     }
@@ -19,7 +21,7 @@ pub(crate) fn value(redactor: &Redactor, value: Value) -> Value {
     }
 }
 
-/// Names count as well: what stands under them may be a secret because of them.
+/// Checks field names as well, because a name can mark its value as a secret.
 fn may_hold(redactor: &Redactor, value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => false,

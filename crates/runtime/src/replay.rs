@@ -1,4 +1,4 @@
-//! Going back over a run's records: every frame of it, and a new run from any of them.
+//! Replays a run's records: every frame of a run, and a new run from any of them.
 
 use std::{path::Path, sync::Arc};
 
@@ -8,25 +8,25 @@ use interlock_journal::{Append, By, Engine, Entry, Fork, Head, NewRun, Phase, Re
 
 use crate::{Error, Live, Loaded, Move, Prover, Result, fresh_name, moves, proof, saved};
 
-/// Records read at a time.
+/// The number of records that are read at a time.
 pub(crate) const CHUNK: usize = 1_000;
 
 /// A run after one of its records.
 #[derive(Debug)]
 pub struct Frame<'a> {
-    /// The record.
+    /// The stored record.
     pub record: &'a Record,
-    /// What it says.
+    /// The content of the record.
     pub entry: &'a Entry,
-    /// The transitions it led to.
+    /// The transitions that it led to.
     pub moves: Vec<Move>,
-    /// Everything the engine did about it.
+    /// The engine's trace of the step.
     pub trace: Trace,
-    /// The run after it.
+    /// The run after the record.
     pub live: &'a Live,
 }
 
-/// Goes through a run from its beginning, up to and including record `until`; returns it as it was then.
+/// Replays a run from its beginning up to and including record `until`. Returns the run as it was then.
 pub fn replay(engine: &dyn Engine, head: &Head, until: u64, mut see: impl FnMut(Frame<'_>)) -> Result<Live> {
     let loaded = Arc::new(Loaded::new(engine.definition(&head.definition)?)?);
     let mut live = Live::new(
@@ -55,7 +55,7 @@ pub fn replay(engine: &dyn Engine, head: &Head, until: u64, mut see: impl FnMut(
 }
 
 impl Live {
-    /// Lets a record happen again, and says why it went as it did.
+    /// Applies a record again and returns its moves and trace.
     pub fn relive(&mut self, record: &Record, entry: &Entry) -> (Vec<Move>, Trace) {
         if let Entry::Created(created) = entry {
             self.folder = created.folder.clone().map(Into::into).unwrap_or_default();
@@ -67,18 +67,19 @@ impl Live {
     }
 }
 
-/// A fork to be made.
+/// The parameters of a new fork.
 #[derive(Clone, Debug)]
 pub struct NewFork {
     /// The last record that both runs share.
     pub at: u64,
-    /// Who forks.
+    /// The person or run that forks.
     pub by: By,
-    /// Whether a machine that `check` refuses is run all the same. The refusals are then recorded in the new run.
+    /// Accepts a machine that `check` refuses. The refusals are then recorded in the new run.
     pub accepts_unproved: bool,
 }
 
-/// The refusal of a run that keeps older rules than those that `check` proves. Without parallel states both select the same.
+/// Refuses a run that keeps older selection rules than those that `check` proves. Without parallel states both rules
+/// select the same transitions.
 fn other_rules(loaded: &Loaded, semantics: Semantics) -> Option<String> {
     let is_parallel = loaded.chart().states.iter().any(|state| state.kind == Kind::Parallel);
     let is_other = semantics != Semantics::CURRENT && is_parallel;
@@ -87,7 +88,8 @@ fn other_rules(loaded: &Loaded, semantics: Semantics) -> Option<String> {
     })
 }
 
-/// Makes a new run that shares the first records of another, if its machine is proved or need not be.
+/// Creates a new run that shares the first records of another, if its machine is proved or the caller accepts an
+/// unproved one.
 pub fn fork(engine: &dyn Engine, prover: &dyn Prover, head: &Head, wanted: NewFork) -> Result<NewRun> {
     let NewFork { at, by, accepts_unproved } = wanted;
     if at == 0 || at > head.seq {

@@ -1,6 +1,6 @@
-//! What can be asked of a run, and the actor's answer: from this process, or by a message in the engine.
+//! Requests to a run, and the actor's answers: from this process, or by a message in the engine.
 //!
-//! A request with an id is recorded once: whoever asks again with the same id is told what became of the first.
+//! A request with an id is recorded once: a repeated request with the same id returns the result of the first.
 
 use std::sync::Arc;
 
@@ -17,50 +17,50 @@ use crate::{
     grants,
 };
 
-/// Something asked of a run.
+/// A request to a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Request {
     /// Take this event.
     Send(Sending),
-    /// Stand still.
+    /// Pause the run.
     Pause,
-    /// Go on.
+    /// Resume the paused run.
     Resume,
-    /// A person says yes to something.
+    /// Grant a scope to the run. Only people can.
     Grant { scope: String, for_ms: Option<u64>, uses: Option<u32> },
-    /// End, whatever the machine says: whoever started the run no longer wants it.
+    /// End the run, whatever its state: its parent no longer needs it.
     Abort { why: String },
-    /// Writes are about to be taken back.
+    /// Record an undo of writes that is about to be carried out.
     Undo(Undone),
 }
 
-/// An event for a run.
+/// An event that is sent to a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sending {
     pub(crate) event: String,
     pub(crate) data: Value,
-    /// Recorded once per run.
+    /// The event's id. An id is recorded at most once per run.
     #[serde(default)]
     pub(crate) id: Option<String>,
 }
 
-/// The answer to a request: what it became, or why it did not.
+/// The answer to a request: its record, or the refusal.
 pub(crate) type Answer = std::result::Result<Sent, Refused>;
 
-/// Whom to answer.
+/// The recipient of an answer.
 #[derive(Debug)]
 pub(crate) enum Reply {
-    /// Somebody in this process.
+    /// A caller in this process.
     Here(oneshot::Sender<Result<Sent>>),
-    /// Nobody waits for it.
+    /// There is no recipient.
     Nobody,
-    /// Whoever left the message in the engine.
+    /// The process that left this message in the engine.
     Message(i64),
 }
 
 impl Reply {
-    /// The message in the engine that waits for the answer.
+    /// Returns the message in the engine that waits for the answer.
     fn message(&self) -> Option<i64> {
         match self {
             Reply::Message(message) => Some(*message),
@@ -68,7 +68,7 @@ impl Reply {
         }
     }
 
-    /// Answers somebody in this process; whoever left a message was answered with the record.
+    /// Answers a caller in this process. A message is answered together with the record.
     fn here(self, result: Result<Sent>) -> Result<()> {
         if let Reply::Here(reply) = self {
             let _ = reply.send(result.clone());
@@ -77,23 +77,23 @@ impl Reply {
     }
 }
 
-/// A message in the engine.
+/// The content of a message in the engine.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Letter {
     pub(crate) request: Request,
     pub(crate) by: By,
 }
 
-/// The moment of a request: its time, and the timers that fired before it.
+/// The time of a request, and the timers that fired before it.
 struct Moment {
     at_ms: i64,
     fired: Vec<Fired>,
-    /// Those that would have taken the event before the timers fired.
+    /// The takers of the event before the timers fired.
     takers: Takers,
 }
 
 impl Actor {
-    /// Does what is asked, after the timers that are due.
+    /// Carries out a request, after the timers that are due.
     pub(crate) async fn ask(&mut self, request: Request, by: By, reply: Reply) -> Result<()> {
         let takers = match &request {
             Request::Send(sending) => self.live.takers(&sending.event),
@@ -117,7 +117,7 @@ impl Actor {
         self.settle(admitted, reply, moment).await
     }
 
-    /// Records what was admitted and answers, or only answers.
+    /// Records the admitted entry and answers, or answers with the refusal.
     async fn settle(
         &mut self,
         admitted: std::result::Result<Entry, Refused>,
@@ -133,7 +133,7 @@ impl Actor {
         reply.here(result.map(|seq| Sent::new(seq, fired)))
     }
 
-    /// An event of somebody.
+    /// Takes an event that a caller sent.
     async fn take(&mut self, sending: Sending, by: By, reply: Reply, moment: Moment) -> Result<()> {
         if let Some(answer) = self.repeated(&sending)? {
             return self.answer(answer, reply).await;
@@ -150,7 +150,7 @@ impl Actor {
         self.settle(admitted, reply, moment).await
     }
 
-    /// What became of an earlier event with the same id.
+    /// Returns the result of an earlier event with the same id.
     fn repeated(&self, sending: &Sending) -> Result<Option<Answer>> {
         let (engine, run) = (&self.shared.engine, self.live.key);
         let Some(id) = &sending.id else { return Ok(None) };
@@ -166,8 +166,9 @@ impl Actor {
         }))
     }
 
-    /// Of all events, a run that stands still takes the one by which it is aborted: it goes on and is aborted in one, so that nothing begins which
-    /// was waiting for it to go on. Where what came in meanwhile has ended it, that is its end.
+    /// Handles an event for a paused run: it is accepted only if it aborts the run. The run is resumed and aborted
+    /// together, so that no waiting activity starts. If inputs held during the pause end the run first, that is its
+    /// end.
     async fn abort_paused(&mut self, sending: Sending, by: By, reply: Reply, moment: Moment) -> Result<()> {
         let paused = Refused::new(format!("run {} is paused; resume it first, or abort it", self.live.name));
         if !self.live.is_aborted_by(&sending.event) {
@@ -181,7 +182,7 @@ impl Actor {
             let refused = match self.live.admit(&sending.event, &sending.data, by, sending.id, &shared.registry) {
                 Ok(entry) => {
                     turns.push(turn(&mut self.live, entry)?);
-                    // A guard may have sent it elsewhere.
+                    // A guard may have led to a state that is not the end.
                     (!self.live.state.is_done()).then_some(paused)
                 }
                 Err(refused) => Some(refused),
@@ -205,7 +206,7 @@ impl Actor {
         reply.here(Ok(Sent::new(seq, moment.fired)))
     }
 
-    /// Nothing is taken back beside something that may be writing.
+    /// Refuses an undo while an attempt that may write is running.
     fn undo(&self, undone: Undone) -> std::result::Result<Entry, Refused> {
         match self.preparing == 0 && self.flights.values().all(|flight| flight.waits) {
             true => Ok(Entry::Undone(undone)),
@@ -223,7 +224,7 @@ impl Actor {
         Ok(())
     }
 
-    /// Reads the messages that others have left for the run.
+    /// Reads the messages that other processes left for the run.
     pub(crate) async fn look(&mut self) -> Result<()> {
         for message in self.shared.engine.messages(self.live.key)? {
             let reply = Reply::Message(message.id);
@@ -236,7 +237,7 @@ impl Actor {
     }
 }
 
-/// Whether a record is of this event. Defaults may have been added to the data.
+/// Returns true if an entry records this event. Defaults may have been added to its data.
 fn is_of(entry: &Entry, sending: &Sending) -> bool {
     let (event, data) = match entry {
         Entry::Event { event, data, .. } => (event.as_str(), data),
@@ -256,7 +257,7 @@ fn is_within(part: &Json, whole: &Json) -> bool {
     }
 }
 
-/// An answer as it is left for another process.
+/// Returns an answer as it is stored for another process.
 pub(crate) fn to_json(answer: &Answer) -> String {
     serde_json::to_string(answer).unwrap_or_default()
 }
