@@ -134,7 +134,7 @@ impl Actor {
         }
     }
 
-    /// Whether only somebody outside can make anything happen soon.
+    /// Returns true if nothing can happen soon without an input from outside.
     fn is_at_rest(&self) -> bool {
         if self.ending > 0 {
             return false;
@@ -156,7 +156,7 @@ impl Actor {
         Ok(Settled { phase: self.live.phase(&self.shared.registry), seq: self.live.seq })
     }
 
-    /// What was held for a run that is over is let go, before anybody hears that it is.
+    /// Releases the resources of a run that is over, before the end is announced.
     async fn let_go(&self) {
         if self.live.phase(&self.shared.registry).is_over() {
             let (shared, run) = (Arc::clone(&self.shared), Arc::clone(&self.live.name));
@@ -297,8 +297,9 @@ impl Actor {
     /// late is recorded and changes nothing.
     async fn ended(&mut self, id: ActivityId, number: u32, outcome: Outcome, clock_ms: i64) -> Result<()> {
         self.flights.remove(&id);
-        // Left as a crash would leave it, for whoever takes the run up: what only reads is tried again, and what was written is put back. What is
-        // done elsewhere was stopped, which is more than would be known of it then.
+        // If the process is stopping, leave the attempt as a crash would, for the next owner: a read is retried, and
+        // writes are undone. An external attempt is recorded as cancelled, which is more than could be known after a
+        // crash.
         let is_elsewhere = self.live.effect(id, &self.shared.registry) == Effect::External;
         if self.is_stopping && !is_elsewhere && matches!(outcome.kind, OutcomeKind::Cancelled { .. }) {
             return Ok(());

@@ -76,7 +76,7 @@ fn recorded(engine: &dyn Engine, run: RunKey) -> Result<Vec<Changes>> {
         for record in &records {
             let Entry::Outcome { evidence, .. } = record.entry(engine.evidence())? else { continue };
             let Some(changes) = evidence.iter().find(|evidence| evidence.name == CHANGES) else { continue };
-            // Evidence that holds only the reason why the changes are unknown does not parse and lists no path.
+            // Evidence that only gives the reason why the changes are unknown lists no path.
             found.extend(serde_json::from_slice(&engine.evidence().get(&changes.hash)?).ok());
         }
     }

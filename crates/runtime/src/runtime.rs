@@ -1,4 +1,4 @@
-//! All runs of this process.
+//! The runtime: starts, adopts and addresses all runs of this process.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -29,66 +29,66 @@ use crate::{
     seals::Seals,
 };
 
-/// How long a living process has to answer a message.
+/// The time that a live process has to answer a message.
 const ANSWER_WAIT: Duration = Duration::from_secs(10);
 
-/// How often a run is asked while those who hold it end.
+/// The most times a request is sent while one owner after another ends without an answer.
 const ASKED_MAX: usize = 3;
 
-/// News kept for those who are slow to read them.
+/// The number of notifications kept for slow readers.
 const NEWS_KEPT: usize = 4_096;
 
-/// How often to look for work when nobody rings.
+/// The interval in milliseconds at which the runtime looks for work if the bell does not ring.
 const LOOK_EVERY_MS: u64 = 1_000;
 
-/// How far what gets ready stands back behind what somebody waits for.
+/// The niceness of threads that prepare activities, so that they yield to work that a caller waits for.
 const READY_NICE: i32 = 5;
 
-/// What a runtime is made of.
+/// The parts of a runtime.
 pub struct Config {
-    /// What makes runs durable.
+    /// The engine that makes runs durable.
     pub engine: Arc<dyn Engine>,
-    /// What can be done.
+    /// The activities that machines can invoke.
     pub registry: Registry,
-    /// The time.
+    /// The source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// What writes can be taken back to.
+    /// The snapshots to which writes can be undone.
     pub snapshots: Arc<dyn Snapshots>,
-    /// Most attempts under way at once.
+    /// The most attempts that run at once.
     pub attempts_max: usize,
-    /// Where output can be watched while it comes in.
+    /// The directory of the files that show the output of running attempts.
     pub live_folder: PathBuf,
-    /// What takes secrets out of everything before it is kept or shown.
+    /// Removes secrets from all data before it is stored or shown.
     pub redactor: Arc<Redactor>,
-    /// Decides whether a machine may run.
+    /// Decides if a machine may run.
     pub prover: Arc<dyn Prover>,
 }
 
-/// A run to be started.
+/// The parameters of a new run.
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// Its machine.
+    /// The machine that the run executes.
     pub loaded: Arc<Loaded>,
-    /// What it is given.
+    /// The run's input.
     pub input: Value,
-    /// Where it works.
+    /// The directory in which the run works.
     pub folder: PathBuf,
-    /// Who starts it.
+    /// The person or run that starts it.
     pub by: By,
-    /// The run that starts it.
+    /// The name of the run that starts it, if any.
     pub parent: Option<String>,
-    /// Its name; a fresh one where nothing is said.
+    /// The run's name. If it is `None`, a new name is generated.
     pub name: Option<String>,
-    /// Whether a machine that `check` refuses is run all the same. The refusals are then recorded in the run.
+    /// Accepts a machine that `check` refuses. The refusals are then recorded in the run.
     pub accepts_unproved: bool,
 }
 
-/// What became of something that was asked of a run.
+/// The result of a request to a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sent {
-    /// The record that it became.
+    /// The sequence number of the record that it became.
     pub seq: u64,
-    /// Whether it had become that record before, when it was sent with the same id.
+    /// True if an earlier request with the same id had already become that record.
     #[serde(default)]
     pub is_repeated: bool,
     /// The deadlines that were due and fired first.
@@ -102,16 +102,16 @@ impl Sent {
     }
 }
 
-/// How a run was left.
+/// The state in which a process released a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// Where it stands.
+    /// The phase of the run.
     pub phase: Phase,
-    /// Its last record.
+    /// The sequence number of its last record.
     pub seq: u64,
 }
 
-/// Moves runs.
+/// A handle to the runtime, which executes runs. Clones share the same runtime.
 #[derive(Clone, Debug)]
 pub struct Runtime(pub(crate) Arc<Shared>);
 
@@ -127,12 +127,13 @@ pub(crate) struct Shared {
     prover: Arc<dyn Prover>,
     live: Mutex<HashMap<RunKey, UnboundedSender<Mail>>>,
     machines: Mutex<HashMap<String, Arc<Loaded>>>,
-    /// Definitions that this process has stored.
+    /// Hashes of the definitions that this process has stored.
     defined: Mutex<HashSet<String>>,
-    /// One adoption at a time, so that no run is taken up twice by the same process.
+    /// Allows one adoption at a time, so that the same process does not adopt a run twice.
     adopting: tokio::sync::Mutex<()>,
     news: broadcast::Sender<News>,
-    /// Of the news only what says that a run is no longer moved here, so that nobody who waits for that is woken by all the rest.
+    /// Only the notifications that this process no longer executes a run, so that a task waiting for that is not woken
+    /// by all others.
     endings: broadcast::Sender<News>,
 }
 
@@ -143,22 +144,22 @@ impl std::fmt::Debug for Shared {
 }
 
 impl Shared {
-    /// The activities that a machine invokes.
+    /// Returns the activities that a machine invokes.
     fn activities<'s>(&'s self, loaded: &'s Loaded) -> impl Iterator<Item = &'s Arc<dyn Activity>> {
         let names: BTreeSet<&str> = loaded.chart().invokes.iter().map(|invoke| invoke.activity.as_str()).collect();
         names.into_iter().filter_map(|name| self.registry.get(name))
     }
 
-    /// What the activities that a machine invokes have against a run of it.
+    /// Returns the objections of the machine's activities to a run with this input.
     fn objections(&self, loaded: &Loaded, input: &Value, folder: &Path) -> Vec<String> {
         self.activities(loaded).flat_map(|activity| activity.objections(input, folder)).collect()
     }
 
-    /// Lets the activities that a machine invokes get ready, until there is a run of it.
+    /// Lets the machine's activities prepare themselves, if this process has not run the machine yet.
     fn get_ready(&self, loaded: &Loaded) {
         if !lock(&self.defined).contains(&loaded.definition.hash) {
             let activities: Vec<_> = self.activities(loaded).cloned().collect();
-            // On a thread that nobody waits for; without it everything takes its time when it is first needed.
+            // The thread is not awaited. If it cannot be started, each activity prepares itself when it is first used.
             let _ = std::thread::Builder::new().spawn(move || {
                 let _ = rustix::process::nice(READY_NICE);
                 activities.iter().for_each(|it| it.get_ready());
@@ -167,14 +168,14 @@ impl Shared {
     }
 
     pub(crate) fn tell(&self, news: News) {
-        // Nobody listening is fine.
+        // A send fails only if there are no listeners, which is not an error.
         if let News::Settled { .. } | News::Stopped { .. } = news {
             let _ = self.endings.send(news.clone());
         }
         let _ = self.news.send(news);
     }
 
-    /// Whether anybody reads the news.
+    /// Returns true if the notifications have a reader.
     pub(crate) fn is_watched(&self) -> bool {
         self.news.receiver_count() > 0
     }
@@ -183,7 +184,7 @@ impl Shared {
         lock(&self.live).remove(&run);
     }
 
-    /// Forgets a run, unless mail has come in the meantime: whoever writes to a run holds the same lock.
+    /// Forgets a run, unless mail has arrived in the meantime: a sender of mail holds the same lock.
     pub(crate) fn forget_if(&self, run: RunKey, is_quiet: impl FnOnce() -> bool) -> bool {
         let mut live = lock(&self.live);
         let quiet = is_quiet();
@@ -193,7 +194,7 @@ impl Shared {
         quiet
     }
 
-    /// Writes to a run that is being moved here; otherwise the mail (if any) comes back.
+    /// Sends mail to a run that this process executes; otherwise returns the mail, if any.
     pub(crate) fn write_to(&self, run: RunKey, mail: Option<Mail>) -> Option<Option<Mail>> {
         match (lock(&self.live).get(&run), mail) {
             (Some(to), Some(mail)) => to.send(mail).err().map(|back| Some(back.0)),
@@ -208,7 +209,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Runtime {
-    /// A runtime.
+    /// Creates a runtime from its parts.
     pub fn new(config: Config) -> Self {
         Runtime(Arc::new(Shared {
             engine: config.engine,
@@ -229,27 +230,27 @@ impl Runtime {
         }))
     }
 
-    /// What makes its runs durable.
+    /// Returns the engine that makes runs durable.
     pub fn engine(&self) -> &Arc<dyn Engine> {
         &self.0.engine
     }
 
-    /// What can be done.
+    /// Returns the activities that machines can invoke.
     pub fn registry(&self) -> &Registry {
         &self.0.registry
     }
 
-    /// What happens from now on.
+    /// Subscribes to the notifications from now on.
     pub fn news(&self) -> broadcast::Receiver<News> {
         self.0.news.subscribe()
     }
 
-    /// A run by its name.
+    /// Finds a run by its name.
     pub fn find(&self, name: &str) -> Result<Option<Head>> {
         Ok(self.0.engine.find(name)?)
     }
 
-    /// A machine from its files.
+    /// Loads a machine from its source files.
     pub fn load(&self, source: &Source) -> Result<Arc<Loaded>> {
         let reading = source.read();
         let Some(chart) = reading.chart else {
@@ -276,7 +277,7 @@ impl Runtime {
         self.start_as(start, false).await
     }
 
-    /// The same for a run that may go on when the state that started it is left.
+    /// Starts a run. A detached run continues when the state that started it is left.
     pub(crate) async fn start_as(&self, start: Start, is_detached: bool) -> Result<Head> {
         let name = start.name.unwrap_or_else(|| fresh_name(&start.loaded.chart().id));
         let input = self.0.seals.value(&self.0.redactor, &name, start.input);
@@ -290,7 +291,7 @@ impl Runtime {
         let unproved = proof::ask(&shared.prover, &start.loaded, &start.folder, start.accepts_unproved).await?;
         let rules = project::keep(&start.folder, shared.engine.evidence(), &shared.redactor).map_err(Error::Project)?;
         let hash = &start.loaded.definition.hash;
-        // Once a process is enough: definitions are never removed, and packing one takes longer than a step.
+        // Once per process is enough: definitions are never removed, and packing one takes longer than a step.
         if !lock(&shared.defined).contains(hash) {
             shared.engine.define((*start.loaded.definition).clone()).await?;
             lock(&shared.defined).insert(hash.clone());
@@ -342,12 +343,14 @@ impl Runtime {
         Ok(head)
     }
 
-    /// Takes a run up: its state is loaded, and what was under way is looked after. If another living worker owns it: its name.
+    /// Adopts a run: loads its state and handles its interrupted activities. If another live worker owns the run,
+    /// returns that worker's name.
     pub async fn adopt(&self, run: RunKey) -> Result<Option<WorkerName>> {
         self.deliver(run, None).await
     }
 
-    /// Brings mail to a run, which is taken up for it where nobody has it. If another living worker owns it: its name.
+    /// Delivers mail to a run, and adopts the run if no worker owns it. If another live worker owns it, returns that
+    /// worker's name.
     async fn deliver(&self, run: RunKey, mail: Option<Mail>) -> Result<Option<WorkerName>> {
         let shared = &self.0;
         let _one_at_a_time = shared.adopting.lock().await;
@@ -360,7 +363,7 @@ impl Runtime {
         let loaded = self.loaded(&opened.head.definition)?;
         let live = Live::load(&opened, loaded, lease, shared.engine.evidence())?;
         let (to, inbox) = unbounded_channel();
-        // Messages left for whoever held it before come first. All are there before the run can come to rest again.
+        // Messages left for the previous owner come first. All are in the inbox before the run can come to rest again.
         let mail = self.end_unless_wanted(&opened.head)?.into_iter().chain([Mail::Look]).chain(mail);
         mail.for_each(|mail| drop(to.send(mail)));
         lock(&shared.live).insert(run, to.clone());
@@ -369,7 +372,7 @@ impl Runtime {
         Ok(None)
     }
 
-    /// What a run that was left by whoever started it is told before anything else.
+    /// Returns a request to abort the run if its parent has left it. It is delivered before all other mail.
     fn end_unless_wanted(&self, head: &Head) -> Result<Option<Mail>> {
         if head.phase.is_over() || self.is_wanted(head)? {
             return Ok(None);
@@ -379,36 +382,37 @@ impl Runtime {
         Ok(Some(Mail::Ask { request, by: By::run(parent), reply: Reply::Nobody }))
     }
 
-    /// Sends an event to a run, wherever it is. The number of the record it became.
+    /// Sends an event to a run in any process. Returns the sequence number of its record.
     pub async fn send(&self, run: &Head, event: &str, data: Value, by: By) -> Result<u64> {
         Ok(self.send_once(run, event, data, by, &fresh_id()).await?.seq)
     }
 
-    /// Sends an event with an id. Whoever sends it again with the same id is told what became of the first, and nothing else happens.
+    /// Sends an event with an id. Sending it again with the same id returns the result of the first, and has no other
+    /// effect.
     pub async fn send_once(&self, run: &Head, event: &str, data: Value, by: By, id: &str) -> Result<Sent> {
-        // Before it is written anywhere: a message to another process is in the store, too.
+        // Redact first: a message to another process is stored, too.
         let data = self.0.seals.value(&self.0.redactor, &run.name, data);
         let sending = Sending { event: event.to_owned(), data, id: Some(id.to_owned()) };
         self.ask(run, Request::Send(sending), by).await
     }
 
-    /// Makes a run stand still.
+    /// Pauses a run: nothing new starts until it is resumed.
     pub async fn pause(&self, run: &Head, by: By) -> Result<u64> {
         Ok(self.ask(run, Request::Pause, by).await?.seq)
     }
 
-    /// Lets a paused run go on.
+    /// Resumes a paused run.
     pub async fn resume(&self, run: &Head, by: By) -> Result<u64> {
         Ok(self.ask(run, Request::Resume, by).await?.seq)
     }
 
-    /// A person says yes to something that policy asks about, for a time, for a number of uses, or both.
+    /// Grants a scope that policy asks about, for a time, for a number of uses, or both. Only people can grant.
     pub async fn grant(&self, run: &Head, scope: &str, for_ms: Option<u64>, uses: Option<u32>, by: By) -> Result<u64> {
         Ok(self.ask(run, Request::Grant { scope: scope.to_owned(), for_ms, uses }, by).await?.seq)
     }
 
     pub(crate) async fn ask(&self, run: &Head, request: Request, by: By) -> Result<Sent> {
-        // Again where the process that held it has ended without an answer.
+        // Ask again if the owning process has ended without an answer.
         for _ in 0..ASKED_MAX {
             let (reply, answer) = oneshot::channel();
             let mail = Mail::Ask { request: request.clone(), by: by.clone(), reply: Reply::Here(reply) };
@@ -425,7 +429,7 @@ impl Runtime {
         self.recorded(run, &request)
     }
 
-    /// What the journal knows of a request that nobody answered.
+    /// Returns the result of an unanswered request, if the journal holds its record.
     fn recorded(&self, run: &Head, request: &Request) -> Result<Sent> {
         let Request::Send(Sending { id: Some(id), .. }) = request else { return Err(self.gone(run)) };
         let seq = self.0.engine.sent(run.key, id)?;
@@ -436,7 +440,7 @@ impl Runtime {
         Error::State { run: run.name.clone(), why: "it stopped before it could answer".into() }
     }
 
-    /// Asks the process that holds the run. Nothing where that process has ended without answering.
+    /// Asks the process that owns the run. Returns `None` if that process has ended without answering.
     async fn ask_there(&self, run: &Head, request: &Request, by: &By, owner: &WorkerName) -> Result<Option<Answer>> {
         let engine = &self.0.engine;
         let letter = Letter { request: request.clone(), by: by.clone() };
@@ -450,7 +454,7 @@ impl Runtime {
             let is_held = matches!(engine.holder(run.key)?, Some(holder) if holder.worker == *owner);
             let is_given_up = tokio::time::Instant::now() > deadline;
             if is_answered || !is_held || is_given_up {
-                // The holder may have answered and ended since: what the message was when it was taken back is the truth.
+                // The owner may have answered and ended since then: the state of the message at its withdrawal decides.
                 return match engine.withdraw(message).await? {
                     Posted::Answered(answer) => Ok(serde_json::from_str(&answer).ok()),
                     Posted::Open if is_held => Err(Error::NoAnswer { run: run.name.clone(), worker: owner.clone() }),
@@ -462,7 +466,7 @@ impl Runtime {
         }
     }
 
-    /// Waits until nobody here moves the run any more.
+    /// Waits until this process no longer executes the run.
     pub async fn settled(&self, run: &Head) -> Result<Head> {
         let mut endings = self.0.endings.subscribe();
         loop {
@@ -493,27 +497,29 @@ impl Runtime {
         }
     }
 
-    /// Begins nothing new in one run; it is left as soon as what is under way has ended or only waits.
+    /// Starts nothing new in one run, and releases it as soon as its running attempts have ended or only wait.
     pub fn leave(&self, run: RunKey) {
         lock(&self.0.live).get(&run).into_iter().for_each(|to| drop(to.send(Mail::Detach)));
     }
 
-    /// Begins nothing new in any run here; they are left as soon as what is under way has ended.
+    /// Starts nothing new in any run of this process, and releases each as soon as its attempts have ended or only
+    /// wait.
     pub fn detach(&self) {
         lock(&self.0.live).values().for_each(|to| drop(to.send(Mail::Detach)));
     }
 
-    /// Stops what is under way in all runs here.
+    /// Cancels the running attempts of all runs of this process.
     pub fn stop_attempts(&self) {
         lock(&self.0.live).values().for_each(|to| drop(to.send(Mail::StopAttempts)));
     }
 
-    /// How many runs are being moved here.
+    /// Returns the number of runs that this process executes.
     pub fn live_count(&self) -> usize {
         lock(&self.0.live).len()
     }
 
-    /// Looks after messages for runs held here, for ever. With `all`, takes up every run that needs somebody as well.
+    /// Handles messages for runs owned by this process, forever. With `all`, also adopts every run that has no owner or
+    /// is due.
     pub async fn keep(&self, all: bool) {
         loop {
             if let Err(error) = self.look(all).await {

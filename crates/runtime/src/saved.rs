@@ -1,4 +1,5 @@
-//! A run's state as it is kept beside its records, so that going on does not mean reading all of them.
+//! The stored form of a run's state, kept beside its records, so that a process can continue the run without reading
+//! all of them.
 
 use interlock_chart::Value;
 use interlock_core::{ActivityId, Machine, Snapshot, State};
@@ -19,7 +20,7 @@ struct Saved {
     output: Option<Value>,
 }
 
-/// What the engine's state does not say about an activity under way.
+/// The parts of a running activity that the engine's state does not hold.
 #[derive(Serialize, Deserialize)]
 struct SavedActivity {
     id: ActivityId,
@@ -34,12 +35,12 @@ struct SavedActivity {
     left: Option<String>,
 }
 
-/// The stored form.
+/// Returns the stored form of a run.
 pub(crate) fn save(live: &Live) -> String {
     save_with(live, live.output.clone())
 }
 
-/// Whether this is the stored form of a run. Older versions did not store its output.
+/// Returns true if `json` is the stored form of this run. Older versions did not store its output.
 pub(crate) fn is_of(live: &Live, json: &str) -> bool {
     save(live) == json || save_with(live, None) == json
 }
@@ -56,11 +57,11 @@ fn save_with(live: &Live, output: Option<Value>) -> String {
     });
     let state = live.state.snapshot(&live.loaded.machine);
     let saved = Saved { state, activities: activities.collect(), grants: live.grants.clone(), output };
-    // Every key is a string: there is nothing that JSON could refuse.
+    // Every key is a string, so serialization cannot fail.
     serde_json::to_string(&saved).unwrap_or_default()
 }
 
-/// The stored parts of a run.
+/// The parts of a run that are restored from the stored form.
 pub(crate) struct Stored {
     pub(crate) state: State,
     pub(crate) activities: Vec<(ActivityId, Begun)>,
@@ -68,7 +69,7 @@ pub(crate) struct Stored {
     pub(crate) output: Option<Value>,
 }
 
-/// What was stored.
+/// Restores the parts of a run from the stored form.
 pub(crate) fn load(json: &str, machine: &Machine) -> Result<Stored, String> {
     let saved: Saved = serde_json::from_str(json).map_err(|error| error.to_string())?;
     let state = saved.state.restore(machine).map_err(|error| error.to_string())?;

@@ -1,11 +1,11 @@
-//! Data against its schema: what does not fit is refused, what is left out is filled in, and whole numbers become what the schema calls
-//! them.
+//! Checks data against its schema: data that does not fit is refused, missing fields with defaults are filled in, and
+//! whole numbers become fractions if the schema requires that.
 
 use interlock_chart::{Value, model::Schema};
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value as Json;
 
-/// A schema, ready to be asked.
+/// A schema with its compiled validator.
 #[derive(Debug)]
 pub struct Checked {
     schema: Schema,
@@ -13,12 +13,12 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// The reader has refused whatever is no schema; one that is none all the same takes nothing.
+    /// Compiles a schema. The reader has refused invalid schemas; if one is invalid nevertheless, it accepts no data.
     pub(crate) fn new(schema: &Schema) -> Self {
         Self::made(schema, false)
     }
 
-    /// The same, and `format` is checked too: for data that a person types.
+    /// Compiles a schema that also checks `format`. For data that a person types.
     pub fn with_formats(schema: &Schema) -> Self {
         Self::made(schema, true)
     }
@@ -31,13 +31,13 @@ impl Checked {
         Checked { schema: schema.clone(), validator }
     }
 
-    /// Every reason why data does not fit; empty if it does.
+    /// Returns every reason why the data does not fit; empty if it does.
     pub fn problems(&self, data: &Json) -> Vec<String> {
         let errors = self.validator.iter().flat_map(|validator| validator.iter_errors(data));
         errors.map(|error| describe(&self.schema, data, &error)).collect()
     }
 
-    /// The data with defaults filled in, or every reason why it does not fit.
+    /// Returns the data with defaults filled in, or every reason why it does not fit.
     pub(crate) fn admit(&self, data: &Value) -> Result<Value, Vec<String>> {
         let Some(validator) = &self.validator else { return Ok(data.clone()) };
         let mut json = Json::from(data);
@@ -52,13 +52,13 @@ fn describe(schema: &Schema, data: &Json, error: &jsonschema::ValidationError<'_
     let place = error.instance_path().to_string();
     let place = place.trim_start_matches('/').replace('/', ".");
     let said = match error.kind() {
-        // All of them: whoever mistypes one wants to see the others.
+        // List all options, so that a mistyped value can be corrected from the message.
         ValidationErrorKind::Enum { options } => {
             let options = options.as_array().into_iter().flatten().map(Json::to_string);
             format!("{} is none of {}", error.instance(), options.collect::<Vec<_>>().join(", "))
         }
         ValidationErrorKind::AdditionalProperties { unexpected } => unknown(schema, unexpected, error),
-        // The same where no field is known at all: none that is there is.
+        // If no field is allowed at all, every field that is present is unknown.
         ValidationErrorKind::FalseSchema if keyword(error).ends_with("/additionalProperties") => {
             let fields = data.pointer(&error.instance_path().to_string()).and_then(Json::as_object);
             unknown(schema, &fields.into_iter().flatten().map(|(name, _)| name.clone()).collect::<Vec<_>>(), error)
@@ -68,12 +68,12 @@ fn describe(schema: &Schema, data: &Json, error: &jsonschema::ValidationError<'_
     if place.is_empty() { said } else { format!("{place}: {said}") }
 }
 
-/// Where in the schema the keyword stands that was not kept to.
+/// Returns the path in the schema of the keyword that was violated.
 fn keyword(error: &jsonschema::ValidationError<'_>) -> String {
     error.schema_path().to_string()
 }
 
-/// Fields that a schema does not know, with those that it does.
+/// Lists the fields that a schema does not know, and the fields that it does.
 fn unknown(schema: &Schema, unknown: &[String], error: &jsonschema::ValidationError<'_>) -> String {
     let unknown: Vec<String> = unknown.iter().map(|name| format!("`{name}`")).collect();
     let keyword = keyword(error);
@@ -88,10 +88,11 @@ fn unknown(schema: &Schema, unknown: &[String], error: &jsonschema::ValidationEr
     format!("{} {} not known here; {known}", unknown.join(", "), if unknown.len() == 1 { "is" } else { "are" })
 }
 
-/// Deepest schema that is followed; the reader refuses deeper ones.
+/// The deepest schema that is followed; the reader refuses deeper ones.
 const DEPTH_MAX: usize = 64;
 
-/// Fills in defaults, and turns a whole number into a fraction where the schema says `number`: CEL tells the two apart and JSON does not.
+/// Fills in defaults, and turns a whole number into a fraction if the schema has the type `number`: CEL distinguishes
+/// the two and JSON does not.
 fn fill(schema: &Schema, data: &mut Json, depth: usize) {
     if depth > DEPTH_MAX {
         return;

@@ -1,8 +1,9 @@
-//! Patches whose records are redacted, as they were: what is written to disk is never redacted.
+//! The originals of redacted patches: content that is written to files is never redacted.
 //!
-//! A patch enters a run as data, and data is redacted before it is recorded (`redaction.rs`). Its original is kept in a file of its own that only its
-//! owner can read, named by the hash of the redacted text, until the run is over; an attempt is given the original. If that is gone, or if two
-//! originals have the same redacted text, the attempt is refused: a mark must not end up in somebody's file.
+//! A patch enters a run as data, and data is redacted before it is recorded (`redaction.rs`). Its original is kept in a
+//! separate file that only its owner can read, named by the hash of the redacted text, until the run is over. An
+//! attempt receives the original. If the original is missing, or if two originals have the same redacted text, the
+//! attempt is refused: a redaction mark must not end up in a user's file.
 
 use std::{
     fs, io,
@@ -20,25 +21,25 @@ use sha2::{Digest, Sha256};
 
 use crate::redaction;
 
-/// The beginning of every mark.
+/// The beginning of every redaction mark.
 const MARK: &str = "[redacted: ";
 
-/// The file that stands for two originals.
+/// The content of a file that stands for two different originals.
 const TWO: &[u8] = b"";
 
-/// Keeps originals.
+/// Stores the originals of redacted patches.
 #[derive(Clone, Debug)]
 pub(crate) struct Seals {
     folder: PathBuf,
 }
 
 impl Seals {
-    /// In a folder that only its owner can read.
+    /// Creates the store in a directory that only its owner can read.
     pub(crate) fn new(within: &Path) -> Self {
         Seals { folder: within.join("sealed") }
     }
 
-    /// Data without its secrets; the originals of its patches are kept.
+    /// Returns the data without its secrets, and stores the originals of its patches.
     pub(crate) fn value(&self, redactor: &Redactor, run: &str, value: Value) -> Value {
         if !may_be_patch(&value) {
             return redaction::value(redactor, value);
@@ -49,7 +50,7 @@ impl Seals {
         redacted
     }
 
-    /// The same of what an attempt ended with.
+    /// Redacts the result of an attempt in the same way.
     pub(crate) fn result(&self, redactor: &Redactor, run: &str, result: AttemptResult) -> AttemptResult {
         match result {
             AttemptResult::Signal { name, data } => {
@@ -62,7 +63,7 @@ impl Seals {
     fn seal(&self, run: &str, original: &Json, redacted: &Json) {
         match (original, redacted) {
             (Json::String(original), Json::String(redacted)) if is_patch(original) && redacted.contains(MARK) => {
-                // One that is not kept is refused when it is needed.
+                // If the original cannot be stored, the attempt that needs it is refused.
                 let _ = self.keep(run, original, redacted);
             }
             (Json::Array(original), Json::Array(redacted)) => {
@@ -89,7 +90,7 @@ impl Seals {
         file.persist(path).map(drop).map_err(|error| error.error)
     }
 
-    /// Data with the originals of its patches. Whether one of them is gone is said, too.
+    /// Returns the data with the originals of its patches. The flag is true if an original is missing.
     pub(crate) fn open(&self, run: &str, value: &Value) -> (Value, bool) {
         if !may_be_patch(value) {
             return (value.clone(), false);
@@ -115,7 +116,7 @@ impl Seals {
         }
     }
 
-    /// Removes the originals of a run.
+    /// Removes the stored originals of a run.
     pub(crate) fn forget(&self, run: &str) {
         let _ = fs::remove_dir_all(self.of(run));
     }
@@ -124,7 +125,7 @@ impl Seals {
         self.of(run).join(digits(redacted))
     }
 
-    /// The folder of a run, whatever it is called.
+    /// Returns the directory of a run. It is safe for any run name.
     fn of(&self, run: &str) -> PathBuf {
         self.folder.join(digits(run))
     }
@@ -134,7 +135,7 @@ fn digits(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Most data holds no patch, and then nothing is copied.
+/// Returns true if the data may hold a patch. Most data holds none, and then nothing is copied.
 fn may_be_patch(value: &Value) -> bool {
     match value {
         Value::Str(text) => text.contains("@@") || text.contains("*** Begin Patch"),
@@ -166,12 +167,12 @@ mod tests {
         let recorded = seals.value(&redactor, "run-1", patch("FAKEfake8"));
         assert_eq!(recorded, patch("[redacted: password]"));
         assert_eq!(seals.open("run-1", &recorded), (patch("FAKEfake8"), false));
-        // The folder is for its owner only.
+        // The directory and the file are readable by their owner only.
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&seals.of("run-1")), 0o700);
         let file = fs::read_dir(seals.of("run-1")).unwrap().next().unwrap().unwrap();
         assert_eq!(mode(&file.path()), 0o600);
-        // Another run has no part in it, and nobody when the run is over.
+        // Another run cannot open it, and no run can after this run is over.
         assert_eq!(seals.open("run-2", &recorded), (recorded.clone(), true));
         seals.forget("run-1");
         assert_eq!(seals.open("run-1", &recorded), (recorded.clone(), true));

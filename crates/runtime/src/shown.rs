@@ -1,7 +1,8 @@
-//! What a person sees of a run that waits for them: the question, the data that they confirm, and the permissions that they can grant.
+//! Data shown to a person for whom a run waits: the question, the data that they confirm, and the permissions that they
+//! can grant.
 //!
-//! The question is the summary of the states that ask. The data comes from `shows` of the active states. A machine without `shows` still shows the
-//! patches in its context: nobody should approve a patch unseen.
+//! The question is the summary of the states that ask. The data comes from `shows` of the active states. A machine
+//! without `shows` still shows the patches in its context: a patch must not be approved unseen.
 
 use interlock_chart::{Value, model::StateId};
 use interlock_core::{FormulaId, Scope};
@@ -10,12 +11,12 @@ use serde_json::Value as Json;
 
 use crate::Live;
 
-/// A question of a state.
+/// A question that an active state asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     /// The state that asks.
     pub state: String,
-    /// Its summary.
+    /// The summary of that state.
     pub text: String,
 }
 
@@ -24,11 +25,11 @@ pub struct Question {
 pub struct Shown {
     /// The label that the machine gives it, or the name of its variable.
     pub label: String,
-    /// The data.
+    /// The data as JSON.
     pub data: Json,
 }
 
-/// Permissions that a person can grant where the run waits.
+/// Permissions that a person can grant while the run waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GrantOffer {
     /// The state that waits for them.
@@ -39,7 +40,7 @@ pub struct GrantOffer {
     pub event: String,
 }
 
-/// The questions of the states that take one of the events themselves, in document order.
+/// Returns the questions of the states that take one of the events themselves, in document order.
 pub(crate) fn questions(live: &Live, asks: impl Fn(StateId) -> bool) -> Vec<Question> {
     let chart = live.loaded.chart();
     let asking = live.state.configuration.iter().filter(|id| asks(*id)).map(|id| chart.state(id));
@@ -47,7 +48,7 @@ pub(crate) fn questions(live: &Live, asks: impl Fn(StateId) -> bool) -> Vec<Ques
     asking.map(|state| Question { state: state.name.clone(), text: state.summary.clone() }).collect()
 }
 
-/// The data that the active states show; without `shows`, the patches in the context.
+/// Returns the data that the active states show; without `shows`, the patches in the context.
 pub(crate) fn shown(live: &Live) -> Vec<Shown> {
     let chart = live.loaded.chart();
     let states: Vec<_> = live.state.configuration.iter().map(|id| chart.state(id)).collect();
@@ -62,7 +63,7 @@ pub(crate) fn shown(live: &Live) -> Vec<Shown> {
     shown.collect()
 }
 
-/// The permissions that a person can grant now.
+/// Returns the permissions that a person can grant now.
 pub(crate) fn grant(live: &Live) -> Option<GrantOffer> {
     let chart = live.loaded.chart();
     live.state.configuration.iter().find_map(|id| {
@@ -75,7 +76,8 @@ pub(crate) fn grant(live: &Live) -> Option<GrantOffer> {
     })
 }
 
-/// The value of a formula while the run waits; nothing if it cannot be evaluated, because data for a person never stops a run.
+/// Evaluates a formula while the run waits. Returns `None` if it cannot be evaluated, because data for a person never
+/// stops a run.
 fn evaluate(live: &Live, formula: FormulaId) -> Option<Value> {
     let scope = Scope {
         machine: &live.loaded.machine,

@@ -1,4 +1,4 @@
-//! The seam to the workspace: what a write can be taken back to.
+//! The interface to the workspace: snapshots to which writes can be undone.
 
 use std::{
     path::{Path, PathBuf},
@@ -11,33 +11,34 @@ use interlock_workspace::{Changes, Workspace};
 
 use crate::{dispatch::blocking, recovery, runtime::Shared};
 
-/// Keeps and restores the content of a folder.
+/// Takes and restores snapshots of a directory.
 pub trait Snapshots: Send + Sync + 'static {
-    /// The content of the folder as it is, kept under the name that is returned; nothing where the folder cannot be kept. May block.
+    /// Takes a snapshot of the directory and returns its name, or `None` if no snapshots are taken here. May block.
     fn take(&self, folder: &Path, run: &str) -> Result<Option<String>, Untaken>;
 
-    /// Takes back what attempts that were cut off have written, and nothing else; first keeps the folder as it is. May block.
+    /// Undoes the writes of interrupted attempts, and nothing else. Takes a snapshot of the directory first. May block.
     fn recover(&self, cut_off: &CutOff) -> Result<Recovered, String>;
 
-    /// What changed since a snapshot, as JSON; nothing where nothing did. What is there now is kept as well. May block.
+    /// Returns the changes since a snapshot as JSON, or `None` if there are none. Also keeps the current content. May
+    /// block.
     fn changes(&self, _folder: &Path, _run: &str, _snapshot: &str) -> Result<Option<Vec<u8>>, String> {
         Ok(None)
     }
 
-    /// What writes can be taken back with, where that can be done.
+    /// Returns the workspace with which writes can be undone, if there is one.
     fn workspace(&self) -> Option<&Workspace> {
         None
     }
 }
 
-/// Attempts of a run that were cut off while they may have written.
+/// Attempts of a run that were interrupted while they may have written.
 #[derive(Clone, Debug)]
 pub struct CutOff {
-    /// The folder the run works in.
+    /// The directory in which the run works.
     pub folder: PathBuf,
-    /// The run.
+    /// The name of the run.
     pub run: Arc<str>,
-    /// The snapshots they began with.
+    /// The snapshots taken before these attempts.
     pub before: Vec<String>,
     /// The recorded changes of the run's other attempts, oldest first.
     pub others: Vec<Changes>,
@@ -46,21 +47,21 @@ pub struct CutOff {
 /// The result of a recovery.
 #[derive(Clone, Debug)]
 pub enum Recovered {
-    /// Their changes are taken back.
+    /// The changes of the attempts were undone.
     PutBack {
-        /// In words.
+        /// The result as a sentence for people.
         said: String,
     },
-    /// Nothing was touched: a person has to say what becomes of the files.
+    /// Nothing was changed: a person must decide about the files.
     Question {
-        /// The files and the reason, in words.
+        /// The files and the reason, as text for people.
         why: String,
         /// The changes that the attempts may have made, as JSON.
         changes: Vec<u8>,
     },
 }
 
-/// Keeps nothing.
+/// Takes no snapshots, so that no write can be undone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoSnapshots;
 
@@ -74,21 +75,21 @@ impl Snapshots for NoSnapshots {
     }
 }
 
-/// The reason for which a snapshot could not be taken.
+/// The reason why a snapshot could not be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Untaken {
-    /// The disk failed. The run stops where its last record is, as with any other write of the store.
+    /// The disk failed. The run stops at its last record, as with any other failed write of the store.
     Disk(String),
-    /// The folder cannot be kept, or git is missing: the machine hears of it.
+    /// The directory cannot be kept, or git is missing: the machine receives an error.
     Folder(String),
 }
 
-/// Keeps folders with git.
+/// Takes snapshots of directories with git.
 #[derive(Clone, Debug)]
 pub struct GitSnapshots(Workspace);
 
 impl GitSnapshots {
-    /// With what it needs for that under a folder of its own: the journal's.
+    /// Creates it with `home`, the journal's directory, as the place for its own data.
     pub fn new(home: impl Into<PathBuf>) -> Self {
         GitSnapshots(Workspace::new(home))
     }
@@ -116,10 +117,11 @@ impl Snapshots for GitSnapshots {
     }
 }
 
-/// What the evidence is called that says what a write changed.
+/// The name of the evidence that lists the changes of a write.
 pub(crate) const CHANGES: &str = "changes";
 
-/// An attempt that could write has ended: what it changed becomes evidence of its outcome. Where that cannot be told, the evidence says why.
+/// Adds the changes of a finished attempt to its outcome as evidence. If they cannot be determined, the evidence gives
+/// the reason.
 pub(crate) async fn with_changes(shared: Weak<Shared>, at: Before, outcome: Outcome) -> Outcome {
     let Some(shared) = shared.upgrade() else { return outcome };
     let kept = blocking(&shared, move |shared| {
@@ -135,7 +137,8 @@ pub(crate) async fn with_changes(shared: Weak<Shared>, at: Before, outcome: Outc
     }
 }
 
-/// Stores the changes of an attempt, and damage to the user's repository as evidence of its own, so that `show` lists it.
+/// Stores the changes of an attempt, and any damage to the user's repository as separate evidence, so that `show` lists
+/// it.
 fn keep(shared: &Shared, changes: &[u8]) -> interlock_journal::Result<Vec<Evidence>> {
     let breaches = serde_json::from_slice::<Changes>(changes).map(|changes| changes.breaches).unwrap_or_default();
     let put = |name: &str, content: &[u8]| shared.engine.evidence().put(name, "application/json", content);
@@ -147,7 +150,7 @@ fn keep(shared: &Shared, changes: &[u8]) -> interlock_journal::Result<Vec<Eviden
     Ok(kept)
 }
 
-/// A workspace before an attempt.
+/// The workspace before an attempt, as its snapshot holds it.
 #[derive(Clone, Debug)]
 pub(crate) struct Before {
     pub(crate) folder: PathBuf,

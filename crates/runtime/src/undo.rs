@@ -1,7 +1,8 @@
-//! Taking writes of a run back: which there are, which are meant, and doing it.
+//! Undoes writes of a run: lists the writes, selects those that are meant, and restores the files.
 //!
-//! What a write changed is evidence of its record (`snapshots.rs`), and an undo is a write like any other, so that it can be taken back
-//! too. It is recorded before it is done. Cut off in the middle it can be done again: paths that are back already are left as they are.
+//! The changes of a write are evidence of its record (`snapshots.rs`). An undo is itself a write, so that it can be
+//! undone too. It is recorded before it is carried out. If it is interrupted, it can be repeated: paths that are
+//! already restored are left as they are.
 
 use std::{
     collections::BTreeMap,
@@ -21,48 +22,48 @@ use crate::{
     snapshots::CHANGES,
 };
 
-/// The tag of states where a run may rest.
+/// The tag of states in which a run may rest.
 const IDLE: &str = "idle";
 
-/// Something a run wrote.
+/// A write of a run: an activity's outcome or an undo.
 #[derive(Clone, Debug)]
 pub struct Write {
-    /// Its record.
+    /// The sequence number of its record.
     pub seq: u64,
-    /// The start of an activity it belongs to; nothing for an undo.
+    /// The id of the activity that wrote; `None` for an undo.
     pub activity: Option<ActivityId>,
     /// The activity's name, or `undo`.
     pub what: String,
-    /// The state that started it.
+    /// The state that started the activity.
     pub state: Option<String>,
-    /// What it changed.
+    /// The changes to files, if they are known.
     pub changes: Option<Changes>,
-    /// The commit it made.
+    /// The commit that it made, as the move of a branch.
     pub moved: Option<Moved>,
-    /// Why it is not known what it changed.
+    /// The reason why its changes are not known.
     pub unknown: Option<String>,
-    /// That state and those around it, each with which visit it was.
+    /// The state that started the activity and its ancestors, each with the number of its visit.
     visits: Vec<(StateId, u64)>,
 }
 
-/// Everything a run wrote, and what is needed to choose from it.
+/// All writes of a run, and the data needed to select from them.
 #[derive(Debug)]
 pub struct History {
-    /// The folder it works in.
+    /// The directory in which the run works.
     pub folder: PathBuf,
-    /// Oldest first.
+    /// The writes, oldest first.
     pub writes: Vec<Write>,
     loaded: Option<Arc<Loaded>>,
-    /// The record with which the run last left a state where it may rest.
+    /// The record with which the run last left a state in which it may rest.
     turn: u64,
-    /// Records of activities that ended with a `step`.
+    /// The records of activities that ended with a `step`.
     steps: Vec<(u64, Value)>,
     visits: BTreeMap<StateId, u64>,
     starts: BTreeMap<ActivityId, Start>,
     is_idle: bool,
 }
 
-/// Where an activity was started.
+/// The start of an activity: its name, its state and the visits of that state.
 #[derive(Clone, Debug)]
 struct Start {
     name: String,
@@ -71,7 +72,7 @@ struct Start {
 }
 
 impl History {
-    /// Goes through the records of a run.
+    /// Reads the records of a run and collects its writes.
     pub fn of(engine: &dyn Engine, head: &Head) -> Result<Self> {
         let mut history = History {
             folder: PathBuf::new(),
@@ -121,7 +122,7 @@ impl History {
 
     fn write(&self, engine: &dyn Engine, seq: u64, entry: &Entry) -> Result<Option<Write>> {
         let activity = match entry {
-            // A person was asked about the files of an attempt that was cut off.
+            // A person was asked about the files of an interrupted attempt.
             Entry::Outcome { activity, .. } | Entry::Left(Left { activity, .. }) => Some(*activity),
             Entry::Undone(_) => None,
             _ => return Ok(None),
@@ -142,7 +143,7 @@ impl History {
         Ok(Some(Write { seq, activity, what, state, changes, moved, unknown, visits }))
     }
 
-    /// The writes that are meant, newest first.
+    /// Returns the selected writes, newest first.
     pub fn choose(&self, writes: &Writes) -> Result<Vec<&Write>> {
         let after = |seq: u64| self.filtered(move |write| write.seq > seq);
         Ok(match writes {
@@ -179,7 +180,7 @@ fn read<T: serde::de::DeserializeOwned>(engine: &dyn Engine, evidence: &Evidence
     serde_json::from_slice(&bytes).map_err(|error| Error::Undo(format!("evidence {}: {error}", evidence.hash)))
 }
 
-/// What a write changed, or why that is not known.
+/// Reads the changes of a write, or the reason why they are not known.
 fn read_changes(engine: &dyn Engine, evidence: &Evidence) -> Result<(Option<Changes>, Option<String>)> {
     let json: serde_json::Value = read(engine, evidence)?;
     if let Some(why) = json.get("unknown").and_then(serde_json::Value::as_str) {
@@ -191,78 +192,79 @@ fn read_changes(engine: &dyn Engine, evidence: &Evidence) -> Result<(Option<Chan
         .map_err(|error| Error::Undo(format!("evidence {}: {error}", evidence.hash)))
 }
 
-/// An undo that a person asks for.
+/// An undo that a person requests.
 #[derive(Clone, Debug)]
 pub struct TakeBackOrder {
-    /// Which writes.
+    /// The writes to undo.
     pub writes: Writes,
-    /// Only paths at or below these, from the root of the workspace; all where there are none.
+    /// Restricts the undo to paths at or below these, relative to the root of the workspace; all paths if it is empty.
     pub paths: Vec<PathBuf>,
-    /// Only say what would be done.
+    /// Only report the result; change nothing.
     pub is_dry: bool,
-    /// Put back what can be, and leave alone what somebody else has changed.
+    /// Restore the paths without conflicts, and leave paths that others have changed as they are.
     pub skip_conflicts: bool,
 }
 
-/// What an undo did, or would do.
+/// The result of an undo, or of a dry run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Undid {
-    /// Its own record; nothing where nothing was done.
+    /// The sequence number of its own record; `None` if nothing was done.
     pub seq: Option<u64>,
-    /// The records of the writes.
+    /// The records of the writes that it undoes.
     pub writes: Vec<u64>,
-    /// Paths put back.
+    /// The paths that were restored.
     pub files: Vec<Change>,
-    /// Commits taken back.
+    /// The commits that were undone.
     pub commits: Vec<CommitBack>,
-    /// Paths that somebody else has changed since.
+    /// Paths that others have changed since the write.
     pub conflicts: Vec<Conflict>,
-    /// Paths that the run has changed and that are not kept, so that they stay as they are.
+    /// Paths that the run has changed and whose content is not kept, so that they stay as they are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_kept: Vec<NotKept>,
-    /// Branches that commands of the run have made or moved, and that are still there. Undo leaves them and their commits alone.
+    /// Branches that commands of the run have created or moved, and that still exist. Undo leaves them and their
+    /// commits alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub branches: Vec<Moved>,
-    /// Records of which it is not known what they changed, and why.
+    /// Records whose changes are not known, each with the reason.
     pub unknown: Vec<(u64, String)>,
-    /// The snapshot of the workspace before.
+    /// The snapshot of the workspace before the undo.
     pub snapshot: Option<String>,
 }
 
-/// A commit that is taken back.
+/// A commit that an undo removes from its branch.
 #[derive(Clone, Debug, Serialize)]
 pub struct CommitBack {
-    /// What moved.
+    /// The branch, with its commits before and after.
     #[serde(flatten)]
     pub moved: Moved,
-    /// Whether it is still there where we left it.
+    /// True if the branch still points at the commit that the run made.
     pub is_ours: bool,
 }
 
 impl Undid {
-    /// Whether something stands in the way.
+    /// Returns true if changes by others conflict with the undo.
     pub fn has_conflicts(&self) -> bool {
         !self.conflicts.is_empty() || self.commits.iter().any(|commit| !commit.is_ours) || self.is_partial()
     }
 
-    /// Whether something that the run has changed cannot be put back by anybody, or is not known.
+    /// Returns true if some changes of the run cannot be restored or are not known.
     pub fn is_partial(&self) -> bool {
         !self.not_kept.is_empty() || !self.unknown.is_empty()
     }
 
-    /// Whether there is anything to be put back.
+    /// Returns true if there is nothing to restore.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && !self.commits.iter().any(|commit| commit.is_ours)
     }
 }
 
-/// An undo that was worked out.
+/// An undo that is planned and not yet carried out.
 struct Plan {
     undo: Undo,
     undid: Undid,
 }
 
-/// Works out what taking writes back comes to.
+/// Plans an undo of the selected writes.
 fn plan(workspace: &Workspace, history: &History, writes: &Writes, paths: &[PathBuf]) -> Result<Plan> {
     let chosen = history.choose(writes)?;
     let changes: Vec<&Changes> = chosen.iter().filter_map(|write| write.changes.as_ref()).collect();
@@ -282,7 +284,7 @@ fn plan(workspace: &Workspace, history: &History, writes: &Writes, paths: &[Path
     Ok(Plan { undo, undid })
 }
 
-/// Commits, newest first, each with whether its branch would still be where it left it.
+/// Returns the commits, newest first, each with the information if its branch would still point at it.
 fn commits<'m>(
     workspace: &Workspace,
     folder: &Path,
@@ -307,8 +309,8 @@ fn commits<'m>(
     Ok(commits)
 }
 
-/// The branches that commands of the chosen writes have moved, from the oldest place to the newest. A commit that Interlock made itself is taken back
-/// and is not listed, nor is a branch that has moved on.
+/// Returns the branches that commands of the chosen writes have moved, from the oldest position to the newest. A commit
+/// that Interlock made itself is undone and not listed, nor is a branch that has moved on.
 fn branches(workspace: &Workspace, folder: &Path, chosen: &[&Write]) -> Result<Vec<Moved>> {
     let mut moved: BTreeMap<&str, Moved> = BTreeMap::new();
     for write in chosen {
@@ -329,7 +331,7 @@ fn branches(workspace: &Workspace, folder: &Path, chosen: &[&Write]) -> Result<V
     Ok(left)
 }
 
-/// Puts back what was worked out.
+/// Carries out a planned undo: restores the files, then the commits.
 fn carry_out(workspace: &Workspace, folder: &Path, plan: &Plan) -> std::result::Result<(), String> {
     workspace.carry_out(&plan.undo).map_err(|error| error.to_string())?;
     for commit in plan.undid.commits.iter().filter(|commit| commit.is_ours) {
@@ -343,8 +345,8 @@ fn not_done(error: interlock_workspace::Error) -> Error {
 }
 
 impl Runtime {
-    /// Takes writes of a run back, because a person asks for it. Where somebody else has changed a path since, nothing is done, unless such
-    /// paths are to be skipped.
+    /// Undoes writes of a run at a person's request. If others have changed a path since then, nothing is done, unless
+    /// such paths are to be skipped.
     pub async fn undo(&self, run: &Head, order: TakeBackOrder, by: By) -> Result<Undid> {
         let shared = Arc::clone(&self.0);
         let (head, asked) = (run.clone(), order.clone());
@@ -389,7 +391,7 @@ impl Runtime {
     }
 }
 
-/// The record of an undo.
+/// Returns the record of an undo, and stores its evidence.
 fn record(shared: &Shared, undid: &Undid, snapshot: String, by: By) -> Result<Undone> {
     let put = |name: &str, content: serde_json::Value| {
         shared.engine.evidence().put(name, "application/json", content.to_string().as_bytes())
@@ -412,7 +414,7 @@ fn record(shared: &Shared, undid: &Undid, snapshot: String, by: By) -> Result<Un
         evidence.push(put(COMMIT_EVIDENCE, serde_json::json!(moved))?);
     }
     if !undid.conflicts.is_empty() {
-        // Unlike the others, this shows what is in files.
+        // Redact this evidence: unlike the others, it shows the content of files.
         let store = shared.engine.evidence().redacting(Arc::clone(&shared.redactor));
         let conflicts = serde_json::json!(undid.conflicts).to_string();
         evidence.push(store.put("conflicts", "application/json", conflicts.as_bytes())?);
@@ -421,7 +423,8 @@ fn record(shared: &Shared, undid: &Undid, snapshot: String, by: By) -> Result<Un
     Ok(Undone { by, writes: undid.writes.clone(), put_back, left, snapshot: Some(snapshot), failed: None, evidence })
 }
 
-/// What taking commits back moves, as if it were a commit itself. A branch that goes away is not followed.
+/// Returns the move of the branch that undoing the commits causes, as if it were a commit itself. A branch that is
+/// deleted is not followed.
 fn back(commits: &[CommitBack]) -> Option<Moved> {
     let newest = commits.iter().find(|commit| commit.is_ours)?;
     let of_branch = |commit: &&CommitBack| commit.is_ours && commit.moved.reference == newest.moved.reference;
@@ -441,7 +444,8 @@ async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send 
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(Error::Undo(error.to_string())))
 }
 
-/// Takes writes back because the run's own machine says so. The attempt that asks for it records what it changed, as any other does.
+/// Undoes writes at the request of the run's own machine. The attempt that asks for it records its changes like any
+/// other.
 pub(crate) async fn take_back(shared: Arc<Shared>, order: TakeBack) -> std::result::Result<TakenBack, String> {
     blocking(&shared, move |shared| {
         let work = || {

@@ -1,4 +1,4 @@
-//! Whether a run is what was written.
+//! Verifies that a stored run is unchanged since it was written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,16 +11,16 @@ use crate::{
     saved,
 };
 
-/// Something about a run that cannot be as it was written.
+/// A part of a stored run that cannot be as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Problem {
-    /// The record it is about, where it is about one.
+    /// The record that it concerns, if it concerns one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
-    /// The file it is about, where it is about one.
+    /// The evidence file that it concerns, if it concerns one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Hash>,
-    /// What is wrong.
+    /// The problem as a sentence for people.
     pub what: String,
 }
 
@@ -34,8 +34,8 @@ impl Problem {
     }
 }
 
-/// Checks that a run is what was written: the chain of its records, every file they refer to, its definition, and that every row of the store
-/// about it is what the records lead to.
+/// Checks that a run is as it was written: the chain of its records, every file they refer to, its definition, and that
+/// every row of the store about it agrees with the records.
 pub fn verify(engine: &dyn Engine, registry: &Registry, head: &Head) -> Result<Vec<Problem>> {
     let mut problems = check_chain(engine, head)?;
     check_evidence_index(engine, head, &mut problems)?;
@@ -90,7 +90,7 @@ fn check_evidence(engine: &dyn Engine, seq: u64, entry: &Entry, problems: &mut V
     }
 }
 
-/// The index of ids must name the record of each: an id that it lacks would be taken a second time.
+/// The index of ids must name the record of each id: an event with a missing id would be accepted a second time.
 fn check_sent(engine: &dyn Engine, head: &Head, seq: u64, entry: &Entry, problems: &mut Vec<Problem>) -> Result<()> {
     if let Some(id) = entry.sent_id()
         && engine.sent(head.key, id)? != Some(seq)
@@ -100,7 +100,7 @@ fn check_sent(engine: &dyn Engine, head: &Head, seq: u64, entry: &Entry, problem
     Ok(())
 }
 
-/// The index of evidence must name exactly the files that the records refer to: `gc` believes it.
+/// The index of evidence must name exactly the files that the records refer to: `gc` relies on it.
 fn check_evidence_index(engine: &dyn Engine, head: &Head, problems: &mut Vec<Problem>) -> Result<()> {
     let (mut used, mut next) = (BTreeSet::new(), 1);
     loop {
@@ -144,7 +144,7 @@ fn replay_all(engine: &dyn Engine, registry: &Registry, head: &Head, problems: &
         let what = format!("the records lead to {}, not to {}", live.place(), head.place);
         problems.push(Problem::run(what));
     }
-    // A fork waits until it is resumed, whatever was under way in the run it was made from.
+    // A fork waits until it is resumed, even if activities were under way in the original run.
     let is_fresh_fork =
         created.as_ref().and_then(|created| created.fork.as_ref()).is_some_and(|fork| fork.at == head.seq);
     if !is_fresh_fork && !is_phase_possible(&live, registry, head.phase) {

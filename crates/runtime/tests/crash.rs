@@ -1,4 +1,4 @@
-//! Every machine, killed at every moment.
+//! Kills every machine at every possible moment.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -13,7 +13,7 @@ fn survives(machine: &str) {
     let survey = survey(&source, seed);
     println!("{machine}: {} records, {} deaths, {} attempts cut off", survey.records, survey.deaths, survey.cut_off);
     assert!(survey.records > 15, "the run is too short to say anything: {} records", survey.records);
-    // The one write of the firmware machine is its last act; the command line's tests kill it there.
+    // The firmware machine writes only once, at its end; the tests of the command line kill it there.
     assert!(survey.cut_off > 0 || machine == "firmware", "no attempt was cut off that may have written");
     assert!(survey.deaths > 2 * survey.records, "{} deaths", survey.deaths);
     let shown: Vec<&String> = survey.problems.iter().take(5).collect();

@@ -1,4 +1,4 @@
-//! Runs whose process goes away in the middle of an attempt, taken up by another on the same store.
+//! Runs whose process ends in the middle of an attempt, adopted by another process on the same store.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -18,7 +18,8 @@ use interlock_runtime::{AnyMachine, Config, GitSnapshots, Runtime, Start, System
 use interlock_sqlite::Journal;
 use interlock_testkit_activity::{launcher::launcher, processes::is_alive};
 
-/// Waits for a file, so that the test decides when it ends. Each start leaves a line in a file outside of the workspace.
+/// Waits for a file, so that the test decides when the command ends. Each start adds a line to a file outside of the
+/// workspace.
 const SCRIPT: &str = "echo started >> ../starts; echo $$ > ../pid; echo changed > tracked; rm gone; echo new > added; \
                       until [ -e ../go ]; do sleep 0.02; done";
 
@@ -43,7 +44,7 @@ states:
     )
 }
 
-/// What machines can have done, with a launcher.
+/// The general activities, with a launcher for the sandbox.
 fn registry(store: &Path) -> Registry {
     let sandbox = Sandbox { launcher: launcher(), store: Some(store.to_owned()), ..Sandbox::default() };
     let settings = Settings { sandbox, ..Settings::default() };
@@ -76,12 +77,12 @@ impl Scene {
         Scene { _outer: Some(outer), ..scene }
     }
 
-    /// One that is there already.
+    /// Opens a scene whose directory already exists.
     fn at(home: &Path) -> Self {
         Scene { home: home.to_owned(), folder: home.join("folder"), _outer: None }
     }
 
-    /// Beside the home, which the commands may change.
+    /// The store's directory, beside the home, which the commands may change.
     fn store(&self) -> PathBuf {
         self.home.with_file_name("store")
     }
@@ -105,7 +106,7 @@ impl Scene {
         (runtime, journal)
     }
 
-    /// Begins a run, and lets go of everything once its command runs.
+    /// Starts a run, and drops the runtime once its command runs.
     fn begin(&self) -> Head {
         let threads = threads();
         let head = threads.block_on(async {
@@ -130,7 +131,7 @@ impl Scene {
         runtime.start(Start { loaded, input, folder, by, parent: None, name, accepts_unproved: false }).await.unwrap()
     }
 
-    /// Takes it up in what could be another process.
+    /// Adopts the run as another process would.
     fn take_up(&self, head: &Head) -> (Head, Vec<Entry>) {
         threads().block_on(async {
             let (runtime, journal) = self.runtime();
@@ -171,7 +172,7 @@ async fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// The attempts and how they ended, in words.
+/// Describes the attempts and their outcomes in words.
 fn story(entries: &[Entry]) -> Vec<String> {
     let words = |entry: &Entry| match entry {
         Entry::Attempt { number, effect, snapshot, .. } => {
@@ -199,7 +200,7 @@ fn a_write_that_was_cut_off_is_taken_back_and_not_repeated() {
     assert_eq!(scene.starts(), 1);
 }
 
-/// Waits until the supervisor of a process that is gone has kept what its command left.
+/// Waits until the supervisor of a process that has ended has stored the result of its command.
 fn wait_for_the_end(scene: &Scene, snapshot: &str) {
     let workspace = interlock_runtime::Workspace::new(scene.store());
     let is_kept = || workspace.ended(&scene.folder, snapshot).unwrap().is_some();
@@ -220,7 +221,7 @@ fn what_a_person_has_changed_since_is_not_taken_back_with_it() {
     let files =
         [("gone", "not gone\n"), ("mine", "so was I\n"), ("theirs", "a person was here\n"), ("tracked", "as it was\n")];
     assert_eq!(scene.files(), files.map(|(name, text)| (name.to_owned(), text.to_owned())));
-    // What was found is kept under a name that is told.
+    // The files as found are kept under a name that the message states.
     let Some(Entry::Outcome { result: AttemptResult::Error { data }, .. }) = entries.last() else {
         panic!("{entries:?}")
     };
@@ -246,7 +247,7 @@ fn a_file_that_both_have_changed_is_a_question_and_nothing_is_touched_before_the
     assert_eq!((waiting.phase, scene.files()), (Phase::Waiting, found.clone()));
     let Some(Entry::Left(left)) = entries.last() else { panic!("{entries:?}") };
     assert!(left.why.contains("what becomes of tracked"), "{}", left.why);
-    // Asked once: whoever takes it up again touches nothing either.
+    // The question is asked once: the next adoption changes nothing either.
     assert_eq!(scene.take_up(&head).0.seq, waiting.seq);
     assert_eq!(scene.files(), found);
 }
@@ -265,7 +266,7 @@ fn without_the_moment_of_its_end_every_change_is_a_question() {
     assert!(["added", "gone", "tracked"].iter().all(|name| left.why.contains(name)), "{}", left.why);
 }
 
-/// One region ends well while the other waits.
+/// A machine with two regions: one ends successfully while the other waits.
 const REGIONS: &str = r#"
 machine: crash
 version: 1
@@ -317,7 +318,8 @@ fn what_another_region_has_written_and_recorded_stays() {
     assert!(scene.folder.join("first").exists());
 }
 
-/// Says to this test, started as a process of its own, that it is the one to be killed, and where.
+/// The variable that makes this test, started as a separate process, the one to be killed. Its value is the home
+/// directory.
 const TO_BE_KILLED: &str = "INTERLOCK_TEST_TO_BE_KILLED";
 
 #[test]

@@ -1,7 +1,8 @@
-//! Journals that older versions wrote, kept as text: they must replay as they were, byte for byte and state for state.
+//! Journals that older versions wrote, kept as text: they must replay exactly, byte for byte and state for state.
 //!
-//! `journals/broadcast` was recorded when every active state heard every signal. Lint's `passed` ended the region of the tests, too,
-//! and the tests were cancelled. Such a run goes on by the rules that it began with; a new run of the same machine does not.
+//! `journals/broadcast` was recorded when every active state received every signal. The signal `passed` of lint ended
+//! the region of the tests, too, and the tests were cancelled. Such a run continues by the rules that it began with; a
+//! new run of the same machine uses the current rules.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -13,7 +14,7 @@ use interlock_journal::{Append, By, Definition, Engine, Entry, Head, Lease, NewR
 use interlock_runtime::{AnyMachine, Live, Loaded, NewFork, fork, replay};
 use interlock_sqlite::Journal;
 
-/// The places after each of the recorded run's records.
+/// The active states after each record of the recorded run.
 const PLACES: [&str; 10] = [
     "linting, testing",
     "linting, testing",
@@ -56,7 +57,7 @@ fn definition() -> Definition {
     Definition::new(&source, &chart)
 }
 
-/// A store with the first records of the recorded run in it, with or without the state stored after them.
+/// Creates a store with the first records of the recorded run, with or without the state stored after them.
 async fn store(home: &Path, count: usize, snapshot: Option<String>) -> (Journal, Head) {
     let journal = Journal::open_inline(home).unwrap();
     journal.define(definition()).await.unwrap();

@@ -1,4 +1,4 @@
-//! A run is held to the project's rules as they were when it began, in whichever process it goes on.
+//! A run is bound to the project's rules as they were when it began, in every process that continues it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -75,7 +75,7 @@ fn home() -> tempfile::TempDir {
     home
 }
 
-/// What could be another process: nothing of the first is left.
+/// Continues the run as another process would: nothing of the first runtime is left.
 fn end_in_another_process(home: &Path, name: &str) -> Phase {
     let threads = threads();
     let phase = threads.block_on(async {

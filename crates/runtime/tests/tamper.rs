@@ -1,4 +1,4 @@
-//! Whatever is changed behind a run's back, `verify` names it.
+//! `verify` reports every change that is made to a stored run behind the runtime's back.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -12,7 +12,7 @@ use interlock_sqlite::Journal;
 use interlock_testkit_runs::{Seed, lively, play_in};
 use rusqlite::{Connection, params, types::Value};
 
-/// A store with one finished run in it.
+/// Creates a store with one finished run in it.
 fn store() -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     let source = library::load("prd", Path::new("/")).unwrap();
@@ -31,7 +31,7 @@ fn sql(home: &Path) -> Connection {
     Connection::open(home.join("journal.sqlite")).unwrap()
 }
 
-/// The same value with one bit changed, at a place that varies.
+/// Returns the same value with one bit changed, at a position that varies.
 fn changed(value: &Value, at: usize) -> Value {
     match value {
         Value::Integer(number) => Value::Integer(number ^ 1),

@@ -1,4 +1,4 @@
-//! Timers that are due fire before whatever else comes, in order, and whoever comes too late is told.
+//! Due timers fire, in order, before any other input, and an event that comes too late is refused with the reason.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ async fn an_event_after_the_deadline_is_refused_with_the_deadline_and_its_effect
     let scene = Scene::new(home.path(), Hand::at(1_000), Registry::default());
     let head = scene.start(home.path(), REVIEW).await;
     scene.clock.set(7_000);
-    // `escalated` takes `approve` too, but nobody has asked its question yet.
+    // `escalated` takes `approve` too, but its question has not been asked yet.
     let error = scene.send(&head, "approve").await.unwrap_err();
     let Error::Refused(refused) = &error else { panic!("{error}") };
     assert_eq!(
@@ -83,7 +83,7 @@ states:
     scene.clock.set(90_000);
     let sent = scene.send(&head, "go").await.unwrap();
     let fired: Vec<&str> = sent.fired.iter().map(|fired| fired.event.as_str()).collect();
-    // The time is read once: the timer of q2 counts from this turn, and so is not due in it.
+    // The time is read once: the timer of q2 counts from this turn, so it is not due in it.
     assert_eq!(fired, ["timeout.q1", "timeout.s1"]);
     let expected = ["t2", "t1", "go"].map(|kind| (90_000, kind.to_owned()));
     assert_eq!(scene.records(&head), expected);
@@ -123,7 +123,7 @@ states:
 
 #[tokio::test]
 async fn an_outcome_counts_from_the_end_of_its_attempt() {
-    // Ended, heard of, where it leads, and when that is recorded.
+    // The time of the end, the time it is reported, the state it leads to, and the time that is recorded.
     let cases = [(4_999, 60_000, "good", 4_999), (5_000, 60_000, "late", 5_000), (9_000, 9_000, "late", 9_000)];
     for (ends_ms, heard_ms, place, at_ms) in cases {
         let home = tempfile::tempdir().unwrap();
@@ -139,11 +139,12 @@ async fn an_outcome_counts_from_the_end_of_its_attempt() {
 async fn a_clock_that_was_set_back_does_not_postpone_a_deadline() {
     let home = tempfile::tempdir().unwrap();
     let head = Scene::new(home.path(), Hand::at(100_000), Registry::default()).start(home.path(), REVIEW).await;
-    // Another process, ten seconds later by a clock that is an hour behind: nothing is recorded in the past.
+    // Another process adopts the run ten seconds later, with a clock that is an hour behind: nothing is recorded in the
+    // past.
     let scene = Scene::new(home.path(), Hand::at(-3_500_000), Registry::default());
     scene.send(&head, "note").await.unwrap();
     assert_eq!(scene.records(&head), [(100_000, "note".to_owned())]);
-    // A process that stays goes on counting from the last record.
+    // A process that keeps the run continues counting from the last record.
     scene.runtime.adopt(head.key).await.unwrap();
     scene.clock.set(-3_495_900);
     let error = scene.send(&head, "approve").await.unwrap_err();

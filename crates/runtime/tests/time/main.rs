@@ -1,4 +1,4 @@
-//! Deadlines and repeated sendings, in virtual time.
+//! Deadlines and repeated events, in virtual time.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 

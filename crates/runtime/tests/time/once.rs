@@ -1,4 +1,4 @@
-//! What is sent with the same id is recorded once, whoever asks and whatever becomes of the process that holds the run.
+//! An event that is sent again with the same id is recorded once, even if the process that owns the run ends.
 
 use std::{
     collections::BTreeSet,
@@ -57,15 +57,16 @@ async fn the_same_id_is_recorded_once_and_answered_with_the_first() {
     assert_eq!(scene.records(&head).len(), 2);
 }
 
-/// A store in which another process holds the run, answers in the moment between a look at the message and a look at the process, and dies.
+/// A store in which another process owns the run. That process answers between the sender's check of the message and
+/// its check of the owner, and then dies.
 struct Haunted {
     journal: Journal,
-    /// The answer that is still to come.
+    /// The answer that has not been given yet.
     answer: Mutex<Option<&'static str>>,
     message: Mutex<i64>,
 }
 
-/// Waits on another thread: this one moves tasks.
+/// Waits on another thread, because this one executes tasks.
 fn done<T: Send>(receipt: Receipt<T>) -> Result<T> {
     std::thread::scope(|scope| scope.spawn(|| receipt.wait()).join().unwrap())
 }
@@ -161,7 +162,8 @@ impl Engine for Haunted {
 
 #[tokio::test]
 async fn a_holder_that_dies_after_its_answer_has_answered() {
-    // The answer of the one that dies, if it gave one; and the record that the sender is told.
+    // The answer of the process that dies, if it gave one, the sequence number that the sender receives, and the number
+    // of records.
     for (answer, seq, records) in [(r#"{"Ok":{"seq":7}}"#, 7, 0), ("", 2, 1)] {
         let home = tempfile::tempdir().unwrap();
         let journal = Journal::open_inline(&home.path().join("store")).unwrap();

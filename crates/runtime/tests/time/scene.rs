@@ -14,11 +14,11 @@ use interlock_journal::{By, Engine, Entry, Head};
 use interlock_runtime::{AnyMachine, Clock, Config, NoSnapshots, Runtime, Sent, Start};
 use interlock_sqlite::Journal;
 
-/// A clock that stands still until the test sets it, or until something under test passes on to the next time.
+/// A clock that stands still until the test sets it, or until code under test moves it to the next time.
 #[derive(Debug, Default)]
 pub(crate) struct Hand {
     now_ms: AtomicI64,
-    /// The time after the next reading, where it is not 0.
+    /// The time after the next reading, if it is not 0.
     next_ms: AtomicI64,
 }
 
@@ -31,7 +31,7 @@ impl Hand {
         self.now_ms.store(now_ms, Ordering::SeqCst);
     }
 
-    /// The next reading gives `now_ms`, all later ones `then_ms`.
+    /// Makes the next reading return `now_ms`, and all later ones `then_ms`.
     fn jump(&self, now_ms: i64, then_ms: i64) {
         self.set(now_ms);
         self.next_ms.store(then_ms, Ordering::SeqCst);
@@ -49,7 +49,7 @@ impl Clock for Hand {
     }
 }
 
-/// An activity that ends at one moment of the clock and is heard of at another.
+/// An activity that ends at one time of the clock and whose end is reported at another.
 pub(crate) struct Work {
     pub(crate) clock: Arc<Hand>,
     pub(crate) ends_ms: i64,
@@ -81,7 +81,7 @@ impl Activity for Work {
     }
 }
 
-/// A store, and the time.
+/// A runtime over a store, with a clock that the test sets.
 pub(crate) struct Scene {
     pub(crate) clock: Arc<Hand>,
     pub(crate) runtime: Runtime,
@@ -126,7 +126,7 @@ impl Scene {
         sent
     }
 
-    /// The records after the first, each as its time and its kind.
+    /// Returns the records after the first, each as its time and its kind.
     pub(crate) fn records(&self, head: &Head) -> Vec<(i64, String)> {
         let records = self.engine.records(head.key, 2, usize::MAX).unwrap();
         let said = |record: &interlock_journal::Record| match self.engine.entry(record).unwrap() {
