@@ -1,5 +1,6 @@
-//! `run.start`: another run, waited for. Tried again, it finds the one that an earlier try has started. If its state is left, the runtime aborts the
-//! run unless it is detached (`children.rs`): an attempt is stopped for other reasons too.
+//! `run.start`: starts another run and waits for it. A retry finds the run that an earlier attempt started. If its
+//! state is left, the runtime aborts the run unless it is detached (`children.rs`). The activity does not abort it,
+//! because an attempt is cancelled for other reasons too.
 
 use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, StartRun, schema};
 use interlock_chart::{Value, model::Schema};

@@ -1,4 +1,4 @@
-//! `command.run`: a command in the run's folder.
+//! `command.run`: runs a command in the run's directory.
 
 use std::{
     ffi::OsString,
@@ -17,13 +17,13 @@ use serde_json::json;
 const KNOWN: [&str; 10] =
     ["command", "cwd", "folder", "env", "stdin", "timeout_s", "output_bytes_max", "ok_codes", "signals", "tree"];
 
-/// How much of each stream is kept where the machine does not say.
+/// The most bytes kept of each stream if the machine sets no limit.
 const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The code of an error: the folder is not the one that was checked before.
+/// The code of an error: the directory's tree is not the one that was checked before.
 const TREE_CHANGED: &str = "TREE_CHANGED";
 
-/// Runs a command.
+/// Runs a command and reports its exit code as a signal.
 #[derive(Clone, Debug)]
 pub struct CommandRun {
     workspace: Workspace,
@@ -31,7 +31,7 @@ pub struct CommandRun {
 }
 
 impl CommandRun {
-    /// With what hashes the folder afterwards, and what programs are allowed.
+    /// Creates the activity. `workspace` hashes the directory afterwards, and `sandbox` confines the program.
     pub fn new(workspace: Workspace, sandbox: Sandbox) -> Self {
         CommandRun { workspace, sandbox }
     }
@@ -60,7 +60,7 @@ impl CommandRun {
         Ok(outcome.with(evidence))
     }
 
-    /// The tree that the folder is; nothing where it cannot be told.
+    /// Returns the tree hash of the directory, or `None` if it cannot be computed.
     async fn tree(&self, attempt: &Attempt) -> Option<String> {
         let (workspace, folder) = (self.workspace.clone(), attempt.folder.clone());
         tokio::task::spawn_blocking(move || workspace.tree(&folder).ok()).await.ok().flatten()
@@ -110,13 +110,13 @@ impl Activity for CommandRun {
     }
 }
 
-/// What a machine wants to be run.
+/// The parsed input of an attempt.
 struct Order {
     plan: Plan,
     ok_codes: Vec<i64>,
-    /// How to say yes and no.
+    /// The signals for success and failure.
     signals: (String, String),
-    /// What the folder must be.
+    /// The tree hash that the directory must have.
     tree: Option<String>,
 }
 
@@ -155,7 +155,8 @@ impl Order {
     }
 }
 
-/// The only folder that the command may write, made if it is not there. Whatever else would let it write more is refused.
+/// Returns the only directory that the command may write, and creates it if it is missing. Refuses every field that
+/// would let the command write elsewhere.
 fn own_folder(given: &Given<'_>, attempt: &Attempt) -> Result<Option<PathBuf>, Outcome> {
     let Some(path) = given.text("folder")? else { return Ok(None) };
     if given.value("write").is_some() || given.text("sandbox")? == Some("none") {
@@ -168,7 +169,8 @@ fn own_folder(given: &Given<'_>, attempt: &Attempt) -> Result<Option<PathBuf>, O
     let root = folder.clone();
     for part in Path::new(path).components().filter(|part| *part != Component::CurDir) {
         let Component::Normal(name) = part else { return Err(wrong("leaves the run's folder".to_owned())) };
-        // Hooks, settings and CI files are kept from programs by where they lie in the workspace.
+        // Programs cannot write hooks, settings and CI files because of their location in the workspace, so a hidden
+        // directory is refused.
         if name.as_encoded_bytes().starts_with(b".") {
             return Err(wrong("is hidden; name one that does not begin with a dot".to_owned()));
         }
@@ -185,14 +187,15 @@ fn own_folder(given: &Given<'_>, attempt: &Attempt) -> Result<Option<PathBuf>, O
     }
 }
 
-/// Rules under which only that folder of the workspace may be written, or the program does not start.
+/// Restricts the rules so that the command may write only that directory of the workspace. The program does not start
+/// if this cannot be enforced.
 fn confined(rules: Rules, own: Option<PathBuf>) -> Rules {
     let Some(own) = own else { return rules };
     let write = rules.write.iter().filter(|place| !place.starts_with(&rules.workspace)).cloned().collect();
     Rules { workspace: own, write, required: true, ..rules }
 }
 
-/// A string is for the shell; a list is a program and its arguments.
+/// Returns the words of the command: a string is run by the shell; a list is a program and its arguments.
 fn words(given: &Given<'_>, plan: &Plan) -> Result<Vec<OsString>, Outcome> {
     match given.value("command") {
         None => Err(Bad::field("command", "is missing").into()),
@@ -228,7 +231,7 @@ fn data(ended: &Ended, code: i64, signal: Option<i64>, tree: Option<String>) -> 
     ])
 }
 
-/// What it did that it should not have.
+/// Lists the rules that the program violated.
 fn breaches(ended: &Ended) -> Value {
     let breaches = ended.confined.ended.breaches.iter();
     let breaches = breaches.map(|breach| {

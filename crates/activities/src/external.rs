@@ -1,4 +1,5 @@
-//! `external`: any program that reads one JSON object and writes one. So activities can be written in any language.
+//! `external`: runs a program that reads one JSON object and writes one, so that activities can be written in any
+//! language.
 
 use std::ffi::OsString;
 
@@ -7,17 +8,17 @@ use interlock_chart::{Value, model::Schema};
 
 use interlock_process::{self as program, FIELDS, How, Plan, Sandbox, Tell};
 
-/// How much a program may answer, and how much of its talk is kept.
+/// The longest answer of a program, and the most bytes kept of its standard error.
 const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Asks a program.
+/// Runs a program and takes its answer as the outcome.
 #[derive(Clone, Debug)]
 pub struct External {
     sandbox: Sandbox,
 }
 
 impl External {
-    /// With what programs are allowed.
+    /// Creates the activity. `sandbox` confines the programs.
     pub fn new(sandbox: Sandbox) -> Self {
         External { sandbox }
     }
@@ -115,7 +116,7 @@ fn question(attempt: &Attempt, input: Option<&Value>) -> Vec<u8> {
     format!("{question}\n").into_bytes()
 }
 
-/// One JSON object: `{signal, data?}` or `{error: {code, message}}`.
+/// Parses the answer, one JSON object: `{signal, data?}` or `{error: {code, message}}`.
 fn understand(answer: &[u8], invocation: &Invocation) -> Result<Outcome, String> {
     if answer.iter().all(u8::is_ascii_whitespace) {
         return Err("it answered nothing on stdout".to_owned());

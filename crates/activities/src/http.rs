@@ -1,7 +1,7 @@
-//! `http.request`: one request, one response. Redirects are not followed and nothing is tried twice: what a machine asks for
-//! is what happens, and it can see the rest in the status.
+//! `http.request`: one request, one response. Redirects are not followed and nothing is retried: the activity does
+//! exactly one exchange, and the machine sees the result in the status.
 //!
-//! Who may be asked is for policy to say, before it starts.
+//! Policy decides about the host before the activity starts.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -11,16 +11,16 @@ use interlock_http::{Address, Client, Error, HeaderMap, Method, Request, header}
 
 const KNOWN: [&str; 7] = ["method", "url", "headers", "body", "json", "timeout_s", "ok_status"];
 
-/// How long a request may take where the machine does not say.
+/// The timeout of a request if the machine sets none.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The longest body that the data of the outcome carries; the whole is evidence.
+/// The longest body that the data of the outcome carries; the whole body is evidence.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 
 /// The longest body that is read.
 const BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// Asks over HTTP whomever it is told to. Who may be asked is for policy to say, before it starts.
+/// Sends an HTTP request to any host. Policy decides about the host before the activity starts.
 #[derive(Clone, Debug, Default)]
 pub struct HttpRequest {
     client: Client,
@@ -82,14 +82,14 @@ impl Activity for HttpRequest {
     }
 }
 
-/// A response, whole.
+/// A complete response, with its body.
 struct Reply {
     status: u16,
     headers: BTreeMap<String, String>,
     body: Vec<u8>,
 }
 
-/// Asks, and reads the whole answer.
+/// Sends the request and reads the complete response.
 async fn exchange(client: &Client, address: &Address, request: Request<Vec<u8>>) -> Result<Reply, Outcome> {
     let wrong = |error: Error| {
         let code = if matches!(error, Error::Unreachable { .. }) { code::UNREACHABLE } else { code::FAILED };
@@ -101,12 +101,12 @@ async fn exchange(client: &Client, address: &Address, request: Request<Vec<u8>>)
     Ok(Reply { status: response.status, headers: response.headers, body })
 }
 
-/// Whom a URL would ask.
+/// Returns the host and port of a URL.
 pub(crate) fn asked(url: &str) -> Option<(String, u16)> {
     Address::parse(url).ok().map(|(address, _)| (address.host, address.port))
 }
 
-/// What a machine wants to be asked.
+/// The parsed input of an attempt.
 struct Order {
     address: Address,
     request: Request<Vec<u8>>,

@@ -1,7 +1,7 @@
-//! `judge.prd`: has a product requirement document drafted by a judge, and writes it down as Markdown.
+//! `judge.prd`: lets a judge draft a product requirement document, and writes it as Markdown.
 //!
-//! The judge says what is in it and nothing else. What the file looks like and where it goes is decided here, and whether it may go there by
-//! policy.
+//! The judge supplies only the content. This module decides the form of the file and its path, and policy decides if it
+//! may be written there.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -15,19 +15,20 @@ use serde_json::{Value as Json, json};
 
 use super::policy::Gate;
 
-/// What the judge is asked for in place of what the machine takes: no judge can say where a file was written.
+/// The signal that the judge is asked for instead of the machine's own: a judge cannot know the path of the written
+/// file.
 const DRAFTED: &str = "prd_drafted";
 
-/// What the machine hears.
+/// The signal that the machine receives.
 const WRITTEN: &str = "prd_written";
 
-/// Where documents go where the machine does not say.
+/// The directory of documents if the machine sets none.
 const DIRECTORY: &str = "docs/prd";
 
-/// The longest document that is compared with the new one; a longer one is left for the patch to refuse.
+/// The longest existing document that is compared with the new one; the patch refuses a longer one.
 const DOCUMENT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// Has a PRD drafted, and writes it.
+/// Lets a judge draft a PRD, and writes it.
 #[derive(Clone, Debug)]
 pub struct JudgePrd {
     judge: Judge,
@@ -35,7 +36,7 @@ pub struct JudgePrd {
     gate: Gate,
 }
 
-/// What a PRD says, as its schema has it.
+/// The content of a PRD, as in its schema.
 #[derive(Deserialize)]
 struct Prd {
     slug: String,
@@ -56,7 +57,7 @@ struct Task {
 }
 
 impl JudgePrd {
-    /// With who drafts, what writes, and what says whether that may be.
+    /// Creates the activity: `judge` drafts, `workspace` writes, and `gate` decides if it may.
     pub fn new(judge: Judge, workspace: Workspace, gate: &Gate) -> Self {
         JudgePrd { judge, workspace, gate: gate.clone() }
     }
@@ -82,7 +83,7 @@ impl JudgePrd {
     }
 }
 
-/// The same attempt, as the judge is to see it.
+/// Returns the same attempt with the signal that the judge is asked for.
 fn asking(attempt: &Attempt) -> Attempt {
     let data = json!({ "required": ["prd"], "properties": { "prd": { "type": "object" } } });
     let signals = vec![Taken { name: DRAFTED.to_owned(), data }];
@@ -90,12 +91,12 @@ fn asking(attempt: &Attempt) -> Attempt {
     Attempt { invocation: Arc::new(invocation), ..attempt.clone() }
 }
 
-/// Writes a file as a patch does: whole or not at all, and nowhere it must not.
+/// Writes a file by means of a patch: completely or not at all, and never outside of the workspace.
 fn put(workspace: &Workspace, folder: &Path, path: &str, text: &str) -> Result<(), Error> {
     let root = workspace.root(folder)?;
     let within = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let within = within.strip_prefix(&root).unwrap_or(Path::new("")).join(path);
-    // What is no text is left for the patch to refuse.
+    // The patch refuses a file that is not text.
     let old = interlock_regular_file::read_text(&root, &within, DOCUMENT_BYTES_MAX).ok().flatten();
     if old.as_deref() == Some(text) {
         return Ok(());
@@ -105,7 +106,7 @@ fn put(workspace: &Workspace, folder: &Path, path: &str, text: &str) -> Result<(
     workspace.apply(folder, &patch, &Default::default()).map(drop)
 }
 
-/// The difference that puts one text in the place of another.
+/// Returns the diff that replaces one text with another.
 fn difference(path: &str, old: Option<&str>, new: &str) -> String {
     let lines = |sign: char, text: &str| text.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
     let before = old.unwrap_or_default();
@@ -124,7 +125,7 @@ fn difference(path: &str, old: Option<&str>, new: &str) -> String {
 }
 
 impl Prd {
-    /// The form that tasks are read from later: see the machine's prompt.
+    /// Renders the Markdown from which tasks are read later: see the machine's prompt.
     fn markdown(&self) -> String {
         let tasks: String = self.tasks.iter().map(Task::markdown).collect();
         let risks: String = self.risks.iter().map(|risk| format!("- {}\n", line(risk))).collect();
@@ -144,7 +145,7 @@ impl Task {
     }
 }
 
-/// On one line: a task is one line, and what follows it belongs to it.
+/// Joins a text into one line: a task is one line, and the lines after it belong to it.
 fn line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,6 +1,6 @@
-//! Times as people write them: RFC 3339.
+//! Parses times in the format of RFC 3339.
 
-/// Milliseconds since 1970 of a time like `2030-01-31T12:00:00.250+01:00`.
+/// Returns the milliseconds since 1970 of a time like `2030-01-31T12:00:00.250+01:00`.
 pub(crate) fn parse_ms(text: &str) -> Option<i64> {
     let (date, rest) = text.split_at_checked(10)?;
     let rest = rest.strip_prefix(['T', 't', ' '])?;
@@ -9,7 +9,7 @@ pub(crate) fn parse_ms(text: &str) -> Option<i64> {
     let [hour, minute, second] = numbers(clock, b':', [2, 2, 2])?;
     let (fraction_ms, zone) = fraction_ms(rest)?;
     let is_valid = (1..=12).contains(&month) && (1..=days_in(year, month)).contains(&day);
-    // A leap second is taken as the first moment of the next minute.
+    // A leap second counts as the first moment of the next minute.
     if !is_valid || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
@@ -28,7 +28,7 @@ fn whole(text: &str) -> Option<i64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// Milliseconds from `.25`, if it is there, and what follows.
+/// Returns the milliseconds of an optional fraction such as `.25`, and the rest of the text.
 fn fraction_ms(text: &str) -> Option<(i64, &str)> {
     let Some(rest) = text.strip_prefix('.') else { return Some((0, text)) };
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -61,7 +61,7 @@ fn days_in(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Counted in years that begin in March, so that the leap day is the last.
+/// Returns the days since 1970. Years are counted from March, so that the leap day is the last.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month > 2 { year } else { year - 1 };
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;

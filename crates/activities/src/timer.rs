@@ -1,4 +1,5 @@
-//! `timer.wait`: lets time pass. When it is over follows from when the first try began, so that it can be tried again at will.
+//! `timer.wait`: waits for a duration or until a time. The end is computed from the start of the first attempt, so that
+//! retries do not extend the wait.
 
 use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
@@ -7,10 +8,11 @@ use serde_json::json;
 
 use super::rfc3339;
 
-/// The clock is asked again at least this often: it may have been set, or the machine asleep.
+/// The longest interval between two readings of the clock: it may have been set, or the computer may have been
+/// suspended.
 const LOOK_EVERY_MS: u64 = 30_000;
 
-/// Waits.
+/// Waits for a duration or until a time.
 #[derive(Clone, Copy, Debug)]
 pub struct TimerWait;
 

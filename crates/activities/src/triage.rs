@@ -1,7 +1,7 @@
-//! `logs.triage`: sorts what is known of a failure by rules, before anybody is asked what it means.
+//! `logs.triage`: classifies the known evidence of a failure by rules, before a judge or a person interprets it.
 //!
-//! Nothing is guessed here: what the rules of the judge do not know is not named, and where there is nothing to read that is said. What was
-//! learnt last is looked at first, because what failed before may be repaired by now.
+//! Nothing is guessed: a failure that the judge's rules do not know is not named, and if there is nothing to read, the
+//! outcome reports that. The latest evidence is read first, because an earlier failure may be repaired by now.
 
 use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
@@ -11,35 +11,35 @@ use serde_json::{Value as Json, json};
 
 const KNOWN: [&str; 5] = ["failure_log", "baseline", "test_result", "error_state", "more_evidence"];
 
-/// The most findings that are kept, and where more was asked for.
+/// The most findings that are kept, without and with a request for more evidence.
 const FINDINGS_MAX: usize = 20;
 const FINDINGS_MORE: usize = 100;
 
-/// Lines around a finding that are kept where more was asked for.
+/// The number of lines kept before and after a finding if more evidence was requested.
 const LINES_AROUND: usize = 8;
 
-/// How much of a log is read, from its end: what went wrong is said there.
+/// The most bytes read of a log, from its end: failures are usually reported there.
 const LOG_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// The most logs that are read.
 const LOGS_MAX: usize = 50;
 
-/// Sorts logs.
+/// Classifies logs by the judge's rules.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogsTriage;
 
-/// A text to look at.
+/// A text to classify.
 struct Log {
-    /// Which part of `with` it comes from.
+    /// The field of `with` that it comes from.
     source: &'static str,
-    /// Where it is kept.
+    /// The hash of its evidence.
     hash: String,
     text: String,
-    /// Whether it only says in a word what went wrong, and is no log.
+    /// True if it is only an error message and not a log.
     is_said: bool,
 }
 
-/// A finding, and the log it is in.
+/// A finding, with an excerpt of its log.
 struct Found {
     finding: Finding,
     excerpt: String,
@@ -68,7 +68,8 @@ fn sort(attempt: &Attempt) -> Result<Outcome, Outcome> {
     Ok(Outcome::signal("triaged", Value::map(data)).with(evidence))
 }
 
-/// Everything there is to look at, the latest first. What the machine tells itself is kept, so that it can be referred to.
+/// Returns all texts to classify, the latest first. Texts given in `with` are stored as evidence, so that findings can
+/// refer to them.
 fn logs(given: &Given<'_>, store: &EvidenceStore, evidence: &mut Vec<Evidence>) -> Result<Vec<Log>, Outcome> {
     let json = |name: &str| given.value(name).map_or(Json::Null, Json::from);
     let (error, result) = (json("error_state"), json("test_result"));
@@ -102,7 +103,7 @@ fn logs(given: &Given<'_>, store: &EvidenceStore, evidence: &mut Vec<Evidence>) 
     Ok(logs)
 }
 
-/// How a log is there: as a text in `with`, or as evidence.
+/// The form of a log: a text in `with`, or evidence.
 enum Form<'g> {
     Text(String),
     Kept(&'g str),
@@ -113,18 +114,18 @@ fn hashes(list: &Json) -> impl Iterator<Item = &str> {
     items.filter(|text| Hash::from_hex(text).is_some())
 }
 
-/// What a test result says in words: the fault that was seen, and the cases that did not pass.
+/// Renders a test result as text: the observed fault, and the cases that did not pass.
 fn told(result: &Json) -> String {
     let mut lines: Vec<String> = vec![result["fault"].as_str().unwrap_or_default().to_owned()];
     let failing = result["cases"].as_array().into_iter().flatten();
     for case in failing.filter(|case| !matches!(case["status"].as_str(), Some("passed" | "skipped"))) {
         let text = |name: &str| case[name].as_str().unwrap_or_default();
         match (case["location"]["file"].as_str(), case["location"]["line"].as_u64()) {
-            // As a framework says it that the rules know.
+            // A format of a test framework that the rules know.
             (Some(file), Some(line)) => {
                 lines.push(format!("{file}:{line}:{}:FAIL: {}", text("case_id"), text("message")))
             }
-            // The rules have lines of their own for a case that says no place.
+            // The rules have separate patterns for a case without a location.
             _ => lines.extend([format!("case `{}` {}", text("case_id"), text("status")), text("message").to_owned()]),
         }
         lines.extend(case["stack"].as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned));
@@ -133,7 +134,7 @@ fn told(result: &Json) -> String {
     lines.join("\n")
 }
 
-/// A log as text; of a test result what it says in words.
+/// Returns the text of a log; a test result is rendered as text.
 fn text_of(hash: &str, store: &EvidenceStore) -> Option<String> {
     let content = store.get(&Hash::from_hex(hash)?).ok()?;
     let end = &content[content.len().saturating_sub(LOG_BYTES_MAX)..];
@@ -142,7 +143,7 @@ fn text_of(hash: &str, store: &EvidenceStore) -> Option<String> {
     }
     match serde_json::from_slice::<Json>(end) {
         Ok(result) if result["cases"].is_array() => Some(told(&result)),
-        // A baseline: how the untouched tree was built, and how it did.
+        // A baseline: the build and the test result of the unchanged tree.
         Ok(result) if result["build"].is_object() => {
             let built = result["build"]["summary"].as_str().unwrap_or_default();
             Some(format!("{built}\n{}", told(&result["measured"])))
@@ -151,7 +152,7 @@ fn text_of(hash: &str, store: &EvidenceStore) -> Option<String> {
     }
 }
 
-/// What the rules know of the logs; the same thing said twice counts once.
+/// Applies the rules to the logs. Repeated findings count once.
 fn find(logs: &[Log], more: bool) -> Vec<Found> {
     let (rules, mut found) = (Rules::default(), Vec::<Found>::new());
     for log in logs {
@@ -167,7 +168,7 @@ fn find(logs: &[Log], more: bool) -> Vec<Found> {
     found
 }
 
-/// The lines around one, counted from 1.
+/// Returns the lines around line `at`, counted from 1.
 fn around(text: &str, at: usize) -> String {
     let first = at.saturating_sub(1 + LINES_AROUND);
     let lines: Vec<&str> = text.lines().skip(first).take(2 * LINES_AROUND + 1).collect();
@@ -182,7 +183,7 @@ fn in_json(found: &Found) -> Json {
     })
 }
 
-/// What was found, in one line; honest where that is nothing.
+/// Summarizes the findings in one line, and reports plainly if there are none.
 fn summary(found: &[Found]) -> String {
     let [first, rest @ ..] = found else { return "there is something to read, and no rule knows what it shows".into() };
     let Finding { class, cause, file, line, .. } = &first.finding;
@@ -227,7 +228,7 @@ impl Activity for LogsTriage {
     }
 
     fn get_ready(&self) {
-        // Hundreds of patterns are put together for the first line that is looked at.
+        // The rules compile hundreds of patterns for the first line that they classify.
         Rules::default().classify("");
     }
 

@@ -105,8 +105,8 @@ impl Live {
         }
     }
 
-    /// Returns true if deadlines that fired just now have ended everything the event was meant for. An event that
-    /// aborts the run is never too late.
+    /// Returns true if deadlines that fired just now have ended the run, or a state or activity that would have taken
+    /// the event. An event that aborts the run is too late only if the run is over.
     pub(crate) fn is_overtaken(&self, event: &str, before: &Takers) -> bool {
         let is_gone = || !self.takers(event).includes(before) && !self.is_aborted_by(event);
         !before.is_empty() && (self.state.is_done() || is_gone())

@@ -372,7 +372,8 @@ impl Live {
         registry.get(name).filter(|activity| activity.takes(name, &self.folder))
     }
 
-    /// Returns the context of an activity whose result a person reports, and its implementation if one is installed.
+    /// Returns the context of an activity whose result a person reports, with its implementation. Returns `None` if the
+    /// activity is not installed.
     pub(crate) fn stand_in<'r>(
         &'r self,
         begun: &'r Begun,
@@ -383,7 +384,8 @@ impl Live {
         Some((StandIn { invocation, with: &begun.with, evidence: &self.evidence }, activity))
     }
 
-    /// Returns the effect class of an activity: as the machine declares it, or else as the activity itself does.
+    /// Returns the effect class of an activity: as the machine declares it, or else as the activity itself does, or
+    /// else `External`.
     pub fn effect(&self, id: ActivityId, registry: &Registry) -> Effect {
         let said = self.activities.get(&id).and_then(|begun| self.loaded.chart().invoke(begun.invoke).effect);
         said.or_else(|| self.activity_of(id, registry).map(|activity| activity.effect())).unwrap_or(Effect::External)

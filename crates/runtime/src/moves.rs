@@ -361,8 +361,8 @@ impl Writer<'_> {
         RefusedMove { values: self.values(id), ..refused(self.chart(), id, why) }
     }
 
-    /// Returns the values that a candidate's guard read. The last entry counts, because a guard is evaluated once per
-    /// round.
+    /// Returns the values that a candidate's guard read. A guard is evaluated once per round, so the last entry is the
+    /// current one.
     fn values(&self, id: TransitionId) -> Map<String, Json> {
         let seen = self.seen.iter().rev().find(|(transition, _)| *transition == id);
         seen.into_iter().flat_map(|(_, values)| values).map(|(name, value)| (name.clone(), Json::from(value))).collect()

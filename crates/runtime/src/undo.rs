@@ -25,7 +25,7 @@ use crate::{
 /// The tag of states in which a run may rest.
 const IDLE: &str = "idle";
 
-/// A write of a run: an activity's outcome or an undo.
+/// A write of a run: the changes of an attempt or of an undo.
 #[derive(Clone, Debug)]
 pub struct Write {
     /// The sequence number of its record.
@@ -242,7 +242,7 @@ pub struct CommitBack {
 }
 
 impl Undid {
-    /// Returns true if changes by others conflict with the undo.
+    /// Returns true if the undo cannot be complete: others have changed a path or a branch, or the undo is partial.
     pub fn has_conflicts(&self) -> bool {
         !self.conflicts.is_empty() || self.commits.iter().any(|commit| !commit.is_ours) || self.is_partial()
     }
@@ -284,7 +284,8 @@ fn plan(workspace: &Workspace, history: &History, writes: &Writes, paths: &[Path
     Ok(Plan { undo, undid })
 }
 
-/// Returns the commits, newest first, each with the information if its branch would still point at it.
+/// Returns the commits, newest first. `is_ours` is set if the branch still points at the commit after the newer ones
+/// are undone.
 fn commits<'m>(
     workspace: &Workspace,
     folder: &Path,

@@ -1,21 +1,21 @@
-//! What a person has to say yes to in a conversation, and what they have said yes to already.
+//! Permissions that a person must grant in a conversation, and those that they have already granted.
 //!
-//! A permission is asked for with what it is for: `proc.exec:npm test`, `fs.write:plan p-1`. A yes for a single action counts for
-//! just that; one for the session or the workspace counts for the permission as a whole.
+//! A permission is asked for with its subject: `proc.exec:npm test`, `fs.write:plan p-1`. A grant for a single action
+//! covers just that; a grant for the session or the workspace covers every subject of the permission.
 
 use interlock_activity::schema;
 use interlock_chart::model::Schema;
 use interlock_policy::{Finding, Level, Permission, Scope, Weighed};
 use serde::Deserialize;
 
-/// What a person has said yes to.
+/// Permissions that a person has granted, with the extent of the grant.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Granted {
     scope: String,
     permissions: Vec<String>,
 }
 
-/// What counts as dangerous in a machine, and what is asked once.
+/// The actions that a machine counts as dangerous, the actions that it asks about once, and the grants so far.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Care {
     #[serde(default)]
@@ -28,7 +28,7 @@ pub(super) struct Care {
     pub(super) granted: Vec<Granted>,
 }
 
-/// Kinds of danger, in the words of machines.
+/// The kinds of dangerous actions, as machines name them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Danger {
@@ -39,7 +39,7 @@ pub(super) enum Danger {
     Write,
 }
 
-/// What came of weighing a plan or a call.
+/// The answer of policy to a plan or a call.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     Allow,
@@ -48,7 +48,8 @@ pub(super) enum Answer {
 }
 
 impl Care {
-    /// The fields of `with` that say all this, and the paths that only a person may let be changed.
+    /// Returns the schema of these fields of `with`, and of the sensitive paths, which only a person may allow to be
+    /// changed.
     pub(super) fn schema() -> Schema {
         let dangers = || schema::list(schema::one_of(&["delete", "command", "network", "sensitive_path", "write"]));
         let granted =
@@ -62,8 +63,8 @@ impl Care {
         ])
     }
 
-    /// Puts together what policy found, what the machine calls dangerous, and what was granted. `plan` names the plan that writes are
-    /// asked for once in.
+    /// Combines the findings of policy, the actions that the machine counts as dangerous, and the grants. `plan` is the
+    /// plan for which writes are asked about once.
     pub(super) fn answer(&self, weighed: &[Weighed], plan: &str, more: Vec<(String, String)>) -> Answer {
         let findings = || weighed.iter().flat_map(|weighed| &weighed.findings);
         let mut denied: Vec<String> =
@@ -92,7 +93,7 @@ impl Care {
         }
     }
 
-    /// The permission to ask for, and why.
+    /// Returns the permission to ask for and the reason, if the finding needs one.
     fn needed(&self, finding: &Finding, plan: &str) -> Option<(String, String)> {
         let danger = match finding.permission {
             Permission::Delete => Some(Danger::Delete),
@@ -125,7 +126,7 @@ impl Care {
     }
 }
 
-/// This computer is no network.
+/// Returns true if the host is this computer, which does not count as network.
 fn is_here(finding: &Finding) -> bool {
     finding.level == Level::Allow && ["localhost", "127.0.0.1", "::1"].contains(&finding.subject.as_str())
 }

@@ -1,4 +1,4 @@
-//! `policy.call`: whether a tool call may be made.
+//! `policy.call`: decides if a tool call may be made.
 
 use interlock_activity::{Attempt, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
@@ -33,7 +33,7 @@ struct Call {
     args: Map<String, Json>,
 }
 
-/// Decides on tool calls.
+/// Returns the activity that decides about tool calls.
 pub fn policy_call(gate: &Gate) -> Decider {
     Decider::new("policy.call", "Says whether a tool call may be made.", fields, decide, gate)
 }

@@ -1,21 +1,22 @@
-//! What a change is held to besides the policy: only logging, as little as possible, no mere formatting.
+//! Limits on a change besides the policy: logging only, minimal size, no pure formatting.
 
 use interlock_policy::{FileChange, Patch};
 
-/// The most that a minimal change touches.
+/// The most files and lines that a minimal change touches.
 const MINIMAL_FILES: usize = 2;
 const MINIMAL_LINES: usize = 20;
 
-/// Words in the name of what only says something, in small letters: `LOG_DEBUG(`, `log::debug!(`, `ESP_LOGI(`.
+/// Parts of names of functions and macros that only produce output, in lower case: `LOG_DEBUG(`, `log::debug!(`,
+/// `ESP_LOGI(`.
 const SAYING: [&str; 21] = [
     "printf", "fprintf", "printk", "print", "println", "eprintln", "puts", "putchar", "log", "logi", "logd", "logw",
     "loge", "logger", "logging", "syslog", "trace", "debug", "dbg", "console", "warn",
 ];
 
-/// Whole beginnings of such names.
+/// Complete beginnings of such names.
 const BEGINNINGS: [&str; 4] = ["fmt.Print", "System.out.", "uart_write(", "uart_puts("];
 
-/// Why a patch is more than a change that only says and checks; nothing where it is that.
+/// Returns the reason why a patch does more than log and assert, or `None` if it does not.
 pub(super) fn beyond_logging(patch: &Patch) -> Option<String> {
     patch.files.iter().find_map(|file| {
         if let Some(line) = file.removed.iter().find(|line| !is_nothing(line)) {
@@ -30,10 +31,11 @@ pub(super) fn beyond_logging(patch: &Patch) -> Option<String> {
     })
 }
 
-/// A line that does nothing: blanks, a brace alone, a comment alone, or what only makes names known.
+/// Returns true for a line without effect: blank, a single brace, a comment, or an import.
 fn is_nothing(line: &str) -> bool {
     let line = line.trim();
-    // One that is not closed on its line would take what follows out of the code, and one that goes on to the next line as well.
+    // A comment that is not closed on its line, or that continues on the next, would turn the following code into a
+    // comment.
     let is_comment = line
         .strip_prefix("/*")
         .and_then(|rest| rest.split_once("*/"))
@@ -44,7 +46,7 @@ fn is_nothing(line: &str) -> bool {
     ["", "{", "}", "};"].contains(&line) || is_comment || makes_known
 }
 
-/// One statement that says or checks something, and sets nothing beside it.
+/// Returns true for a single statement that logs or asserts and assigns nothing.
 fn is_saying(line: &str) -> bool {
     let line = line.trim();
     let name =
@@ -73,7 +75,7 @@ fn sets(outside: &str) -> bool {
         || outside.contains("--")
 }
 
-/// Why a patch is more than a minimal change.
+/// Returns the reason why a patch is more than a minimal change.
 pub(super) fn beyond_minimal(patch: &Patch) -> Option<String> {
     let (files, lines) = (patch.files.len(), patch.lines());
     let is_more = files > MINIMAL_FILES || lines > MINIMAL_LINES;
@@ -84,7 +86,7 @@ pub(super) fn beyond_minimal(patch: &Patch) -> Option<String> {
     })
 }
 
-/// Why a patch is mere formatting, where a file changes in blanks alone.
+/// Returns the reason why a patch is pure formatting: one of its files changes only in whitespace.
 pub(super) fn only_formatting(patch: &Patch) -> Option<String> {
     let squeezed = |lines: &[String]| {
         lines.iter().flat_map(|line| line.chars()).filter(|letter| !letter.is_whitespace()).collect::<String>()

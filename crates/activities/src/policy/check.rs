@@ -1,4 +1,4 @@
-//! `policy.check`: whether a patch may be applied, and how risky it is.
+//! `policy.check`: decides if a patch may be applied, and computes its risk.
 
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
@@ -14,7 +14,7 @@ use super::{
     sight::Sight,
 };
 
-/// Checks a patch.
+/// Checks a patch against the policy and the constraints.
 #[derive(Clone, Debug)]
 pub struct PolicyCheck {
     policies: Policies,
@@ -31,16 +31,16 @@ struct With {
     change_constraint: String,
     #[serde(default)]
     constraints: Constraints,
-    /// The tree that the patch is for, where it is not what the run's folder is.
+    /// The tree that the patch applies to, if it is not the tree of the run's directory.
     tree: Option<String>,
-    /// The folder that the paths of the constraints count from, where it is not the run's own.
+    /// The directory that the paths of the constraints are relative to, if it is not the run's own.
     #[serde(default)]
     repo: String,
-    /// What speaks for the change; something, where nothing is said and it is no mere diagnostic.
+    /// The evidence for the change. Must not be empty if it is given, unless the change is only a diagnostic.
     evidence_refs: Option<Vec<String>>,
 }
 
-/// What a run is held to; a machine may say more there than policy needs.
+/// The constraints of a run. A machine may give more fields than policy reads.
 #[derive(Default, Deserialize)]
 struct Constraints {
     #[serde(default)]
@@ -51,9 +51,9 @@ struct Constraints {
     allow_formatting: bool,
 }
 
-/// What was found out.
+/// The result of the check.
 struct Checked {
-    /// Why it is refused.
+    /// The reasons for a refusal.
     problems: Vec<String>,
     decision: Decision,
     risk: Option<risk::Risk>,
@@ -106,7 +106,7 @@ impl Activity for PolicyCheck {
 }
 
 impl PolicyCheck {
-    /// One that holds runs to the same policies as a gate.
+    /// Creates the activity with the same policies as a gate.
     pub fn new(gate: &Gate, workspace: Workspace) -> Self {
         PolicyCheck { policies: gate.policies.clone(), workspace }
     }
@@ -115,7 +115,7 @@ impl PolicyCheck {
         let with: With = given(&attempt.with)?;
         let asked = attempt.clone();
         let mut checked = blocking(move || self.check(&asked, &with)).await?;
-        // What a person has to say yes to is refused until one has.
+        // A patch that needs a person's permission is refused until it is granted.
         if checked.problems.is_empty()
             && let Err(refused) = settle(&attempt, vec![checked.decision.clone()]).await
             && let interlock_activity::OutcomeKind::Error { data } = &refused.kind
@@ -157,7 +157,7 @@ impl PolicyCheck {
         problems.extend(with.beyond(&patch));
         let evidence = with.evidence_refs.as_ref().map_or(usize::from(!with.diagnostic), Vec::len);
         let risk = risk::score(&patch, risk::Evidence { count: evidence }, &project::risks(attempt)?);
-        // These are refused however low the score.
+        // These are refused at any risk score.
         for name in ["tests_deleted", "tests_weakened", "dangerous_calls"] {
             let found = risk.factor(name).filter(|factor| factor.value > 0.0);
             problems.extend(found.map(|factor| format!("{}: {}", name.replace('_', " "), factor.found)));
@@ -166,21 +166,21 @@ impl PolicyCheck {
     }
 }
 
-/// The folder that a run is about, from the root of its workspace.
+/// Returns the directory that a run works on, relative to the root of its workspace.
 fn within(attempt: &Attempt, repo: &str) -> String {
     let folder = attempt.folder.join(repo).canonicalize().unwrap_or_default();
     let root = root(&attempt.folder).canonicalize().unwrap_or_default();
     folder.strip_prefix(root).map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Globs as they are meant from the root: whoever writes `src/**` means the folder that the run is about.
+/// Makes globs relative to the root: `src/**` refers to the directory that the run works on.
 fn from(within: &str, globs: &[String]) -> Vec<String> {
     let is_anywhere = |glob: &String| within.is_empty() || glob.starts_with("**/") || glob.starts_with('/');
     globs.iter().map(|glob| if is_anywhere(glob) { glob.clone() } else { format!("{within}/{glob}") }).collect()
 }
 
 impl With {
-    /// What the patch does beyond what it is held to.
+    /// Returns the reasons why the patch exceeds its constraints.
     fn beyond(&self, patch: &Patch) -> Vec<String> {
         let logging_only = self.diagnostic || self.change_constraint == "logging_only";
         let found = [

@@ -1,11 +1,12 @@
-//! An activity that only asks the policy. Those there are differ in what they are given and in how that becomes a decision.
+//! An activity that only asks the policy. Deciders differ in their input and in the function that turns it into a
+//! decision.
 
 use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome};
 use interlock_chart::model::Schema;
 
 use super::{blocking, gate::Gate, project::Policies};
 
-/// Says whether something may be done.
+/// Decides if an action is allowed, without carrying it out.
 #[derive(Clone, Debug)]
 pub struct Decider {
     name: &'static str,
@@ -15,11 +16,11 @@ pub struct Decider {
     policies: Policies,
 }
 
-/// Decides on what an attempt is given. May block.
+/// Decides about the input of an attempt. May block.
 pub(super) type Decide = fn(&Policies, &Attempt) -> Result<Outcome, Outcome>;
 
 impl Decider {
-    /// One that holds runs to the same policies as a gate.
+    /// Creates a decider with the same policies as a gate.
     pub(super) fn new(
         name: &'static str,
         summary: &'static str,

@@ -1,4 +1,4 @@
-//! The answer of policy to a command that has not run yet, for whoever looks at a machine.
+//! The answer of policy to a command that has not run yet, for tools that inspect a machine.
 
 use std::path::Path;
 
@@ -10,7 +10,8 @@ use super::{
     sight::Sight,
 };
 
-/// The reason for which policy would not let a command run by itself in a folder; nothing if it would. May block.
+/// Returns the reason why policy would not let a command run in a directory without asking, or `None` if it would. May
+/// block.
 pub fn foresee(command: &Value, folder: &Path) -> Option<String> {
     let (command, text) = match command {
         Value::Str(text) => (Command::Shell(text.to_string()), text.to_string()),
@@ -21,7 +22,7 @@ pub fn foresee(command: &Value, folder: &Path) -> Option<String> {
         }
         _ => return None,
     };
-    // A policy that cannot be used is told by whoever runs something.
+    // An unusable policy is reported when a program is run.
     let policy = read(&root(folder)).ok()?;
     let sight = Sight::within(folder, None, text.contains("git")).kept();
     match decide(&Request::Command(command), &sight.view(), &policy) {

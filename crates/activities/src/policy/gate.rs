@@ -1,4 +1,4 @@
-//! The gate: programs and requests start only after policy has said yes, or a person has.
+//! The gate: programs and requests start only after policy has allowed them, or a person has.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::http;
 #[derive(Clone, Debug)]
 pub struct Gate {
     pub(super) policies: Policies,
-    /// What the user's settings give programs anyway.
+    /// The user's settings, which give programs some freedoms in advance.
     settings: Config,
 }
 
@@ -34,12 +34,13 @@ pub struct Guarded<A> {
 }
 
 impl Gate {
-    /// With hosts that whoever started the runtime has allowed, besides those that a policy allows.
+    /// Creates a gate with hosts that the user of the runtime has allowed, besides those that a policy allows.
     pub fn new(allowed_hosts: Vec<String>) -> Self {
         Gate { policies: Policies::new(allowed_hosts), settings: Config::default() }
     }
 
-    /// With what the user's settings give programs anyway: a machine that says the same is not asked about it.
+    /// Sets the freedoms that the user's settings already give programs: a machine that asks for the same needs no
+    /// permission.
     #[must_use]
     pub fn with_settings(self, settings: Config) -> Self {
         Gate { settings, ..self }
@@ -50,12 +51,12 @@ impl Gate {
         Guarded { activity: Arc::new(activity), gate: self.clone() }
     }
 
-    /// Whether an attempt may start; otherwise how it ends.
+    /// Allows an attempt to start, or returns its outcome.
     async fn admit(&self, name: &str, attempt: &Attempt) -> Result<(), Outcome> {
         self.allow(attempt, requests(name, attempt, &self.settings)).await
     }
 
-    /// Whether an attempt may do all of this; otherwise how it ends.
+    /// Allows an attempt to make all of these requests, or returns its outcome.
     pub(crate) async fn allow(&self, attempt: &Attempt, requests: Vec<Request>) -> Result<(), Outcome> {
         if requests.is_empty() {
             return Ok(());
@@ -71,7 +72,7 @@ impl Gate {
     }
 }
 
-/// All yes, or what is missing is granted.
+/// Succeeds if every decision allows the request or the missing permissions are granted; otherwise returns the outcome.
 pub(super) async fn settle(attempt: &Attempt, decisions: Vec<Decision>) -> Result<(), Outcome> {
     let (mut scopes, mut reasons): (Vec<Scope>, Vec<String>) = Default::default();
     for decision in decisions {
@@ -117,7 +118,8 @@ fn error(code: &str, message: String, more: Vec<(&str, Value)>) -> Outcome {
     OutcomeKind::Error { data }.into()
 }
 
-/// What an activity is about to do. What it cannot work with it says itself, so nothing is asked then.
+/// Returns the requests that an activity is about to make. If the input is invalid, the activity reports that itself,
+/// so nothing is requested.
 fn requests(name: &str, attempt: &Attempt, settings: &Config) -> Vec<Request> {
     let with = &attempt.with;
     let text = |name: &str| with.get(name).and_then(Value::as_str);
@@ -151,7 +153,8 @@ fn requests(name: &str, attempt: &Attempt, settings: &Config) -> Vec<Request> {
     }
 }
 
-/// The files in a patch that decide what runs outside of the sandbox. Everything else in it is a matter between the machine and `policy.check`.
+/// Returns requests for the files in a patch that decide which programs run outside of the sandbox. Other files are
+/// covered by `policy.check`, if the machine uses it.
 fn protected(attempt: &Attempt, patch: &str) -> Vec<Request> {
     let Ok(patch) = Patch::parse(patch.as_bytes()) else { return Vec::new() };
     let top = root(&attempt.folder);
@@ -170,7 +173,8 @@ fn protected(attempt: &Attempt, patch: &str) -> Vec<Request> {
     requests
 }
 
-/// What a machine takes out of a program's way: what it may write outside of the workspace, the network, the sandbox itself.
+/// Returns requests for the ways in which a machine relaxes the sandbox: writes outside of the workspace, the network,
+/// no sandbox at all.
 fn freedoms(attempt: &Attempt, command: &Command, settings: &Config) -> Vec<Request> {
     let with = &attempt.with;
     let said = |name: &str| with.get(name).and_then(Value::as_str);
@@ -182,7 +186,7 @@ fn freedoms(attempt: &Attempt, command: &Command, settings: &Config) -> Vec<Requ
     if let Some(Value::List(places)) = with.get("write") {
         let places = places.iter().filter_map(Value::as_str);
         let is_new = |place: &&str| !settings.write.iter().any(|known| known.as_os_str() == *place);
-        // Policy counts from the root of the workspace, the sandbox from the folder of the run.
+        // Policy resolves paths from the root of the workspace, the sandbox from the directory of the run.
         let absolute = |place: &str| match place.starts_with('~') {
             true => place.to_owned(),
             false => attempt.folder.join(place).to_string_lossy().into_owned(),
@@ -199,7 +203,7 @@ fn freedoms(attempt: &Attempt, command: &Command, settings: &Config) -> Vec<Requ
     requests
 }
 
-/// Variables given to a command, as the command that would set them.
+/// Returns the command that would set the variables that are given to a command.
 fn environment(env: Option<&Value>) -> Option<Command> {
     let Some(Value::Map(fields)) = env else { return None };
     let sets = fields.iter().map(|(name, value)| format!("{name}={value}"));

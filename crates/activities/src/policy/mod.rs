@@ -1,7 +1,8 @@
-//! Policy where it meets the world: before programs and requests start (`gate.rs`), and as activities that machines ask.
+//! Policy in use: before programs and requests start (`gate.rs`), and as activities that machines invoke.
 //!
-//! What may be done is decided by `interlock-policy` alone. Here is where its policy comes from (`project.rs`), what it is told of
-//! the workspace (`sight.rs`), what it would say to a command (`foresee.rs`), and how patches, plans and tool calls become requests (`check.rs`, `plan.rs`, `call.rs`).
+//! `interlock-policy` alone decides if an action is allowed. This module supplies its policy (`project.rs`) and the
+//! facts about the workspace (`sight.rs`), previews its answer to a command (`foresee.rs`), and turns patches, plans
+//! and tool calls into requests (`check.rs`, `plan.rs`, `call.rs`).
 
 mod asked;
 mod call;
@@ -24,9 +25,9 @@ pub use foresee::foresee;
 pub use gate::{Gate, Guarded};
 pub use plan::policy_plan;
 
-/// The code of an error: policy does not allow it.
+/// The code of an error: policy does not allow the action.
 pub const POLICY_DENIED: &str = "POLICY_DENIED";
-/// The code of an error: a person has to say yes first.
+/// The code of an error: a person must grant a permission first.
 pub const CONFIRMATION_NEEDED: &str = "CONFIRMATION_NEEDED";
 /// The code of an error: the project's policy cannot be used.
 pub const BAD_POLICY: &str = "BAD_POLICY";
@@ -35,7 +36,7 @@ use interlock_activity::{Outcome, code};
 use interlock_chart::Value;
 use serde::de::DeserializeOwned;
 
-/// What a machine gives, as the type that an activity needs. Fields that are null count as not given.
+/// Converts the input of an attempt to the type that an activity needs. Fields that are null count as missing.
 fn given<T: DeserializeOwned>(with: &Value) -> Result<T, Outcome> {
     let mut json = serde_json::Value::from(with);
     if let Some(fields) = json.as_object_mut() {
@@ -45,7 +46,7 @@ fn given<T: DeserializeOwned>(with: &Value) -> Result<T, Outcome> {
         .map_err(|error| Outcome::error(code::BAD_INPUT, format!("`with` does not fit: {error}")))
 }
 
-/// Runs what may block where it may.
+/// Runs work that may block on a thread for blocking work.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Outcome> + Send + 'static) -> Result<T, Outcome> {
     let broken =
         |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("policy could not be asked: {error}"));

@@ -1,4 +1,4 @@
-//! Patches as policy sees them, and files as a patch finds them.
+//! Patches in the form that policy reads, and the files that a patch applies to.
 
 use std::{
     fs,
@@ -9,7 +9,7 @@ use std::{
 use interlock_policy::{ChangeKind, FileChange, Patch};
 use interlock_workspace::patch::{self, FilePatch, Found, Kind, Look, Node, Sign};
 
-/// What a patch changes, as policy sees it.
+/// Converts a patch to the form that policy reads.
 pub(super) fn seen(patch: &patch::Patch) -> Patch {
     Patch { files: patch.files.iter().map(file).collect() }
 }
@@ -32,7 +32,7 @@ fn file(file: &FilePatch) -> FileChange {
     FileChange { path: text(file.path()), kind, added, removed }
 }
 
-/// The files of a workspace, for a patch that is only tried.
+/// The files of a workspace, for a patch that is only tested and not written.
 #[derive(Debug)]
 pub(super) struct Files(pub(super) PathBuf);
 

@@ -1,4 +1,4 @@
-//! `policy.plan`: whether a plan may be carried out, and what a person has to say yes to first.
+//! `policy.plan`: decides if a plan may be carried out, and lists the permissions that a person must grant first.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ struct With {
     care: Care,
 }
 
-/// Decides on plans.
+/// Returns the activity that decides about plans.
 pub fn policy_plan(gate: &Gate) -> Decider {
     Decider::new(
         "policy.plan",
@@ -77,7 +77,7 @@ fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
     })
 }
 
-/// Many files are dangerous together though each is harmless.
+/// Asks for permission if a plan writes too many files, even if each write is harmless.
 fn too_many(weighed: &[Weighed], most: Option<usize>, plan: &str) -> Vec<(String, String)> {
     let findings = weighed.iter().flat_map(|weighed| &weighed.findings);
     let written = findings.filter(|finding| matches!(finding.permission, Permission::Write | Permission::Delete));

@@ -1,6 +1,7 @@
-//! Where the policy of a run comes from: the default, with the project's own files laid over it.
+//! Reads the policy of a run: the default, overlaid with the project's own files.
 //!
-//! A run is held to the files as they were when it began (`interlock_activity::project`): what is held to a policy must not be able to change it.
+//! A run is bound to the files as they were when it began (`interlock_activity::project`): a run must not be able to
+//! change its own policy.
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +18,7 @@ use interlock_policy::{Policy, risk::Table};
 
 use super::BAD_POLICY;
 
-/// The most runs whose policy is kept.
+/// The most runs whose policy is kept in memory.
 const RUNS_MAX: usize = 1_000;
 
 /// The policies of runs, each read once.
@@ -28,12 +29,12 @@ pub(super) struct Policies {
 }
 
 impl Policies {
-    /// With hosts that whoever started the runtime has allowed.
+    /// Creates an empty collection with hosts that the user of the runtime has allowed.
     pub(super) fn new(hosts: Vec<String>) -> Self {
         Policies { hosts: hosts.into(), runs: Arc::default() }
     }
 
-    /// The policy of a run. May block.
+    /// Returns the policy of a run. May block.
     pub(super) fn of(&self, attempt: &Attempt) -> Result<Arc<Policy>, Outcome> {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(policy) = runs.get(&attempt.run) {
@@ -48,7 +49,7 @@ impl Policies {
     }
 }
 
-/// The policy of a project as it is today, from the root of its workspace. May block.
+/// Reads the current policy of a project from the root of its workspace. May block.
 pub(super) fn read(root: &Path) -> Result<Policy, Outcome> {
     policy(project::read(root, POLICY).map_err(bad)?)
 }
@@ -60,7 +61,7 @@ fn policy(text: Option<String>) -> Result<Policy, Outcome> {
     }
 }
 
-/// The weights of risks for a machine. May block.
+/// Returns the risk weights for a machine. May block.
 pub(super) fn risks(attempt: &Attempt) -> Result<Table, Outcome> {
     let machine = attempt.invocation.definition.machine.as_str();
     match text(attempt, RISK)? {
@@ -71,7 +72,7 @@ pub(super) fn risks(attempt: &Attempt) -> Result<Table, Outcome> {
     }
 }
 
-/// A file's text as it was when the run began; nothing if there was none.
+/// Returns a file's text as it was when the run began, or `None` if there was no file.
 fn text(attempt: &Attempt, path: &str) -> Result<Option<String>, Outcome> {
     match attempt.host.project_file(&attempt.run, path).map_err(bad)? {
         ProjectFile::Text(text) => Ok(Some(text)),

@@ -1,4 +1,4 @@
-//! What policy is told of the workspace, looked up only when it asks.
+//! Facts about the workspace for policy, looked up only when policy needs them.
 
 use std::{
     path::{Component, Path, PathBuf},
@@ -10,10 +10,10 @@ use interlock_policy::{Ignored, Links, View};
 
 use super::project::root;
 
-/// The most links followed on one way.
+/// The most symbolic links that are followed on one path.
 const LINKS_MAX: usize = 40;
 
-/// The workspace of an attempt.
+/// The workspace of an attempt, as far as policy needs it.
 #[derive(Debug)]
 pub(super) struct Sight {
     root: String,
@@ -24,12 +24,13 @@ pub(super) struct Sight {
 }
 
 impl Sight {
-    /// Of an attempt that works in `cwd`. git's aliases are only asked for where they can matter. May block.
+    /// Describes the workspace of an attempt that works in `cwd`. git's aliases are read only if they can matter. May
+    /// block.
     pub(super) fn of(attempt: &Attempt, cwd: Option<&str>, uses_git: bool) -> Self {
         Sight { is_kept: attempt.snapshot.is_some(), ..Sight::within(&attempt.folder, cwd, uses_git) }
     }
 
-    /// Of whatever works in a folder, with nothing kept of it. May block.
+    /// Describes the workspace of a directory without a snapshot. May block.
     pub(super) fn within(folder: &Path, cwd: Option<&str>, uses_git: bool) -> Self {
         let root = root(folder);
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
@@ -45,7 +46,7 @@ impl Sight {
         }
     }
 
-    /// As policy sees it.
+    /// Returns the view that policy reads.
     pub(super) fn view(&self) -> View<'_> {
         View {
             root: &self.root,
@@ -58,7 +59,7 @@ impl Sight {
         }
     }
 
-    /// The same where a snapshot will be taken before anything is written.
+    /// Returns the same workspace, marked as having a snapshot before any write.
     pub(super) fn kept(mut self) -> Self {
         self.is_kept = true;
         self
@@ -72,7 +73,7 @@ impl Links for Sight {
     }
 }
 
-/// Follows every link on a way, whether or not its end is there.
+/// Follows every symbolic link on a path, even if its target does not exist.
 fn follow(path: &Path, left: &mut usize) -> Option<PathBuf> {
     let mut real = PathBuf::from("/");
     for part in path.components() {
@@ -107,7 +108,7 @@ fn aliases(root: &Path) -> Vec<(String, String)> {
     pairs.filter_map(|(name, meaning)| Some((name.strip_prefix("alias.")?.to_owned(), meaning.to_owned()))).collect()
 }
 
-/// git, asked about settings and ignored files only: neither runs anything that a project names.
+/// Returns a git command for reading settings and ignored files only: neither runs a program that a project names.
 fn git(root: &Path) -> Command {
     let mut git = Command::new("git");
     git.arg("-C").arg(root).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

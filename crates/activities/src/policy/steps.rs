@@ -1,4 +1,4 @@
-//! Plans: what their steps would do, and what a patch makes of them.
+//! Plans: the requests of their steps, and the result of applying a patch to them.
 
 use interlock_policy::{Command, PathOp, Request};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use super::tools;
 /// The most steps that a plan may have.
 const STEPS_MAX: usize = 12;
 
-/// A change of a plan.
+/// A patch to a plan: steps to remove, change and add.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlanPatch {
@@ -26,7 +26,7 @@ fn id(step: &Map<String, Json>) -> &str {
     step.get("step_id").and_then(Json::as_str).unwrap_or_default()
 }
 
-/// A plan with a patch applied: steps go, change and come, in that order; finished ones stay as they are.
+/// Applies a patch to a plan: steps are removed, changed and added, in that order; finished steps stay as they are.
 pub(super) fn patched(plan: &Map<String, Json>, patch: &PlanPatch) -> Result<Map<String, Json>, String> {
     let named: Vec<&str> = patch
         .remove_steps
@@ -86,7 +86,7 @@ fn is_finished(step: &Map<String, Json>) -> bool {
     matches!(step.get("status").and_then(Json::as_str), Some("done" | "skipped"))
 }
 
-/// What is still to be done of a plan, as requests; verification counts too.
+/// Returns the remaining steps of a plan as requests, including its verification.
 pub(super) fn requests(plan: &Map<String, Json>) -> Result<Vec<Request>, String> {
     let list =
         |from: &Map<String, Json>, name: &str| from.get(name).and_then(Json::as_array).cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Tool calls as requests: what each of the tools that an agent may call would do.
+//! Tool calls as requests: the actions of each tool that an agent may call.
 
 use interlock_policy::{ChangeKind, Command, FileChange, Patch, PathOp, Request};
 use interlock_workspace::patch as text;
@@ -6,15 +6,15 @@ use serde_json::{Map, Value as Json};
 
 use super::patch;
 
-/// What a tool call would do.
+/// The actions of a tool call.
 #[derive(Debug)]
 pub(super) struct Meant {
     pub(super) requests: Vec<Request>,
-    /// What a crash in the middle of it means: `read`, `write` or `external`.
+    /// The effect class of the call, which decides how a crash during it is handled: `read`, `write` or `external`.
     pub(super) effect: &'static str,
 }
 
-/// Arguments that a tool needs, and what it does with them.
+/// Checks the arguments of a tool and returns its actions.
 pub(super) fn meant(name: &str, args: &Map<String, Json>) -> Result<Meant, String> {
     let text = |field: &str| match args.get(field) {
         Some(Json::String(text)) => Ok(text.clone()),
@@ -49,7 +49,8 @@ fn patched(patch: &str) -> Result<Request, String> {
     Ok(Request::Patch(patch::seen(&read)))
 }
 
-/// A tool call of a plan, which may only hint at its arguments: what is missing is found out when it is called.
+/// Returns the requests of a tool call in a plan, which may omit arguments: missing ones are only known when the tool
+/// is called.
 pub(super) fn hinted(name: &str, args: &Map<String, Json>) -> Result<Vec<Request>, String> {
     let has = |field: &str| args.get(field).is_some_and(Json::is_string);
     let is_known = match name {
@@ -60,7 +61,7 @@ pub(super) fn hinted(name: &str, args: &Map<String, Json>) -> Result<Vec<Request
     };
     match (is_known, name) {
         (true, _) => meant(name, args).map(|meant| meant.requests),
-        // It will do that with something.
+        // The subject is unknown, but the kind of action is certain.
         (false, "delete_file") => Ok(vec![Request::Path { op: PathOp::Delete, path: "?".to_owned() }]),
         (false, "run_terminal_cmd") => Ok(vec![Request::Command(Command::Shell("$COMMAND".to_owned()))]),
         (false, "write_file" | "apply_patch") => Ok(vec![Request::Path { op: PathOp::Write, path: "?".to_owned() }]),

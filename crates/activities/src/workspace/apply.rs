@@ -1,4 +1,4 @@
-//! `workspace.apply`: applies a patch, all of it or nothing.
+//! `workspace.apply`: applies a patch completely or not at all.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -11,12 +11,12 @@ use interlock_workspace::{
 
 use super::{begin, failed, keep};
 
-/// Applies a patch.
+/// Applies a patch to the files of a run.
 #[derive(Clone, Debug)]
 pub struct WorkspaceApply(Workspace);
 
 impl WorkspaceApply {
-    /// With what applies patches.
+    /// Creates the activity. `workspace` applies the patches.
     pub fn new(workspace: Workspace) -> Self {
         WorkspaceApply(workspace)
     }
@@ -45,7 +45,7 @@ impl WorkspaceApply {
         Ok(outcome.with([evidence]))
     }
 
-    /// The tree afterwards and what was done in words.
+    /// Applies the text of a patch. Returns the tree afterwards and a summary.
     fn apply_text(
         &self,
         attempt: &Attempt,
@@ -66,7 +66,7 @@ impl WorkspaceApply {
     }
 }
 
-/// The SHA-256 that files must have before.
+/// Returns the SHA-256 hashes that files must have before.
 fn expected(given: &Given<'_>) -> Result<BTreeMap<PathBuf, String>, Bad> {
     let pairs = given.pairs("expect")?.into_iter();
     let checked = pairs.map(|(path, hash)| match check_path(path.as_bytes()) {

@@ -1,4 +1,4 @@
-//! `workspace.checkpoint`: keeps the files as they are, under a name of its own.
+//! `workspace.checkpoint`: keeps the files as they are under a name.
 
 use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
@@ -6,12 +6,12 @@ use interlock_workspace::Workspace;
 
 use super::{begin, done, failed};
 
-/// Keeps the files of a run under a name. Tried again it makes one more, which costs nothing.
+/// Keeps the files of a run under a name. A retry creates one more checkpoint, which costs nothing.
 #[derive(Clone, Debug)]
 pub struct WorkspaceCheckpoint(Workspace);
 
 impl WorkspaceCheckpoint {
-    /// With what keeps folders.
+    /// Creates the activity. `workspace` keeps the checkpoints.
     pub fn new(workspace: Workspace) -> Self {
         WorkspaceCheckpoint(workspace)
     }

@@ -1,4 +1,4 @@
-//! `git.commit` and `workspace.commit`: the only activities that touch a branch of the user's.
+//! `git.commit` and `workspace.commit`: the only activities that change a branch of the user.
 
 use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
@@ -11,15 +11,15 @@ const KNOWN: [&str; 8] = ["message", "branch", "tree", "from", "to", "hooks", "g
 /// The code of an error: no commit was made.
 const COMMIT_FAILED: &str = "COMMIT_FAILED";
 
-/// Longest first line of a message that is made from a goal.
+/// The longest subject line of a message that is derived from a goal.
 const SUBJECT_MAX: usize = 72;
 
-/// Commits, and says with a signal where that was not possible.
+/// Commits, and reports with a signal if that was not possible.
 #[derive(Clone, Debug)]
 pub struct GitCommit(Workspace);
 
 impl GitCommit {
-    /// With what makes commits.
+    /// Creates the activity. `workspace` makes the commits.
     pub fn new(workspace: Workspace) -> Self {
         GitCommit(workspace)
     }
@@ -56,12 +56,12 @@ impl Activity for GitCommit {
     }
 }
 
-/// Commits; whatever keeps it from that is an error.
+/// Commits, and reports an error if that was not possible.
 #[derive(Clone, Debug)]
 pub struct WorkspaceCommit(Workspace);
 
 impl WorkspaceCommit {
-    /// With what makes commits.
+    /// Creates the activity. `workspace` makes the commits.
     pub fn new(workspace: Workspace) -> Self {
         WorkspaceCommit(workspace)
     }
@@ -104,13 +104,13 @@ enum Failed {
     Commit(Error),
 }
 
-/// A commit that was made, and what can be said of it.
+/// A commit that was made, with its pull request text.
 struct Done {
     made: Committed,
     pull_request: Option<String>,
 }
 
-/// What both are given.
+/// The input schema of both activities.
 fn fields() -> Schema {
     schema::fields([
         ("message", schema::text()),
@@ -151,7 +151,7 @@ fn commit(workspace: &Workspace, attempt: &Attempt) -> Result<Done, Failed> {
     Ok(Done { made, pull_request })
 }
 
-/// What the machine says, or else the goal, or else who made it.
+/// Returns the commit message: the machine's own, or else the goal, or else one that names the run.
 fn message(given: &Given<'_>, goal: Option<&str>, attempt: &Attempt) -> String {
     let said = given.value("message").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
     if let Some(said) = said {
@@ -163,7 +163,7 @@ fn message(given: &Given<'_>, goal: Option<&str>, attempt: &Attempt) -> String {
     }
 }
 
-/// A text for a pull request: what was wanted, what was done, and where.
+/// Returns a text for a pull request: the goal, the changes and their files.
 fn pull_request(message: &str, goal: Option<&str>, made: &Committed) -> String {
     let (subject, body) = message.split_once('\n').unwrap_or((message, ""));
     let mut text = format!("# {subject}\n");
@@ -198,7 +198,7 @@ impl Done {
     }
 }
 
-/// No commit, as the machine takes it.
+/// Returns the outcome of a refused commit, in the form that the machine takes.
 fn refused(attempt: &Attempt, error: &Error) -> Outcome {
     match error {
         Error::TreeChanged { found, .. } if attempt.invocation.takes("tree_changed") => {

@@ -1,4 +1,5 @@
-//! `workspace.context`: what a plan begins with. A map of the workspace, the places that matter for a goal, and pieces of the files they are in.
+//! `workspace.context`: the context for a plan. A map of the workspace, the places that matter for a goal, and snippets
+//! of their files.
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +15,13 @@ use super::{begin, failed};
 const KNOWN: [&str; 6] =
     ["goal", "constraints", "evidence_refs", "max_snippets", "max_lines_per_snippet", "tokens_max"];
 
-/// The most evidence that is searched for places: a log says the same again and again.
+/// The most bytes of evidence that are searched for places: logs repeat themselves.
 const EVIDENCE_BYTES_MAX: usize = 1024 * 1024;
 
-/// The longest file that a piece is taken from.
+/// The longest file that a snippet is taken from.
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// How much a pack may hold.
+/// The limits of a context pack.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     snippets: usize,
@@ -28,13 +29,13 @@ struct Limits {
     tokens: usize,
 }
 
-/// Where nothing is said.
+/// The limits if the machine sets none.
 const USUAL: Limits = Limits { snippets: 20, lines: 200, tokens: 12_000 };
 
-/// The part of a pack that is the map: a quarter.
+/// The map takes one part in this many of a pack: a quarter.
 const MAP_SHARE: usize = 4;
 
-/// Collects what a plan begins with.
+/// Collects the context for a plan.
 #[derive(Clone, Debug)]
 pub struct WorkspaceContext {
     workspace: Workspace,
@@ -42,7 +43,7 @@ pub struct WorkspaceContext {
 }
 
 impl WorkspaceContext {
-    /// With what finds workspaces, and where maps are remembered.
+    /// Creates the activity. `workspace` finds workspaces, and maps are cached below `home`.
     pub fn new(workspace: Workspace, home: Option<PathBuf>) -> Self {
         WorkspaceContext { workspace, home }
     }
@@ -78,7 +79,7 @@ fn limits(given: &Given<'_>) -> Result<Limits, Bad> {
     })
 }
 
-/// The evidence that is referred to, as far as it is text.
+/// Returns the referenced evidence that is text.
 fn logs(given: &Given<'_>, attempt: &Attempt) -> Result<Vec<String>, Bad> {
     let mut logs = Vec::new();
     for reference in given.texts("evidence_refs")?.unwrap_or_default() {
@@ -94,7 +95,7 @@ fn logs(given: &Given<'_>, attempt: &Attempt) -> Result<Vec<String>, Bad> {
     Ok(logs)
 }
 
-/// The ContextPack that `machines/coder/schemas/context-pack.json` describes.
+/// Builds the ContextPack that `machines/coder/schemas/context-pack.json` describes.
 fn pack(survey: &Survey, wish: &Wish, constraints: &[String], limits: Limits) -> Json {
     let ranking = survey.rank(wish);
     let summary = ranking.map(limits.tokens / MAP_SHARE).to_text();
@@ -137,13 +138,13 @@ fn hit(place: &Place) -> Json {
     })
 }
 
-/// Whether a place begins within a piece that is shown already.
+/// Returns true if a place begins within a snippet that is already included.
 fn is_within(place: &Place, shown: &Json) -> bool {
     let line = |name: &str| shown[name].as_u64().unwrap_or(0);
     shown["path"] == place.path.as_str() && (line("start_line")..=line("end_line")).contains(&u64::from(place.line))
 }
 
-/// A piece of a file as it is now, from the first line of a definition on, and how long it is.
+/// Returns a snippet of the current file from the first line of a definition on, and its length.
 fn snippet(root: &Path, place: &Place, lines_max: usize) -> Option<(Json, usize)> {
     let text = interlock_regular_file::read(root, Path::new(&place.path), FILE_BYTES_MAX).ok()?;
     let text = String::from_utf8_lossy(&text);

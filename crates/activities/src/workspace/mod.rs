@@ -1,6 +1,6 @@
-//! Activities on the files of a run: looking at them, keeping them, changing them, putting them back, committing them.
+//! Activities on the files of a run: inspecting, keeping, changing, restoring and committing them.
 //!
-//! What each really does is the workspace's (`crates/workspace`); here is only what a machine gives and what it gets.
+//! `crates/workspace` does the work; this module only translates between a machine's data and its functions.
 
 mod apply;
 mod checkpoint;
@@ -28,16 +28,16 @@ pub use restore::WorkspaceRestore;
 pub use snapshot::WorkspaceSnapshot;
 pub use undo::WorkspaceUndo;
 
-/// The code of an error: nothing is kept under this name.
+/// The code of an error: there is no snapshot of this name.
 const NO_SNAPSHOT: &str = "NO_SNAPSHOT";
 
-/// The code of an error: something failed midway and could not all be taken back.
+/// The code of an error: an operation failed midway and could not be undone completely.
 const TORN: &str = "TORN";
 
-/// The code of an error: the workspace is not the tree that was meant.
+/// The code of an error: the workspace does not have the expected tree.
 const TREE_CHANGED: &str = "TREE_CHANGED";
 
-/// With all of them.
+/// Adds all workspace activities to a registry.
 pub(super) fn all(registry: Registry, workspace: &Workspace, home: Option<PathBuf>, gate: &Gate) -> Registry {
     registry
         .with(WorkspaceOpen::new(workspace.clone()))
@@ -51,7 +51,7 @@ pub(super) fn all(registry: Registry, workspace: &Workspace, home: Option<PathBu
         .with(GitCommit::new(workspace.clone()))
 }
 
-/// Does what may block where it may.
+/// Runs work that may block on a thread for blocking work.
 fn begin(attempt: Attempt, work: impl FnOnce(&Attempt) -> Result<Outcome, Outcome> + Send + 'static) -> Ending {
     Box::pin(async move {
         let done = tokio::task::spawn_blocking(move || work(&attempt).unwrap_or_else(|error| error));
@@ -59,7 +59,8 @@ fn begin(attempt: Attempt, work: impl FnOnce(&Attempt) -> Result<Outcome, Outcom
     })
 }
 
-/// The signal for "done": the machine's own word for it, where it has one, because these activities can only succeed or fail.
+/// Returns the signal for success: the machine's own name if it has one, because these activities can only succeed or
+/// fail.
 fn done<'a>(attempt: &'a Attempt, otherwise: &'a str) -> &'a str {
     attempt.invocation.signal_names().next().unwrap_or(otherwise)
 }
@@ -74,7 +75,7 @@ fn failed(error: &Error) -> Outcome {
     Outcome::error(code, error.to_string())
 }
 
-/// Keeps something as evidence.
+/// Stores content as evidence of the attempt.
 fn keep(attempt: &Attempt, name: &str, media: &str, content: &[u8]) -> Result<Evidence, Outcome> {
     let kept = attempt.evidence.put(name, media, content);
     kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be kept: {error}")))

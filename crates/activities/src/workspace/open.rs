@@ -1,4 +1,4 @@
-//! `workspace.open`: whether the folder of a run can be worked in.
+//! `workspace.open`: checks that the directory of a run can be used.
 
 use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
@@ -8,12 +8,12 @@ use super::{begin, done, failed};
 
 const KNOWN: [&str; 3] = ["repo", "constraints", "test_profile"];
 
-/// Looks at the folder of a run.
+/// Checks the directory of a run.
 #[derive(Clone, Debug)]
 pub struct WorkspaceOpen(Workspace);
 
 impl WorkspaceOpen {
-    /// With what looks at folders.
+    /// Creates the activity. `workspace` inspects the directory.
     pub fn new(workspace: Workspace) -> Self {
         WorkspaceOpen(workspace)
     }

@@ -1,4 +1,4 @@
-//! `workspace.restore`: makes the files what they were at a snapshot or a checkpoint.
+//! `workspace.restore`: restores the files of a snapshot or a checkpoint.
 
 use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
@@ -6,12 +6,12 @@ use interlock_workspace::Workspace;
 
 use super::{begin, done, failed};
 
-/// Makes the files of a run what they were. What is there is kept first.
+/// Restores the files of a run. Takes a snapshot of the current files first.
 #[derive(Clone, Debug)]
 pub struct WorkspaceRestore(Workspace);
 
 impl WorkspaceRestore {
-    /// With what keeps folders.
+    /// Creates the activity. `workspace` holds the snapshots.
     pub fn new(workspace: Workspace) -> Self {
         WorkspaceRestore(workspace)
     }
@@ -29,7 +29,7 @@ impl WorkspaceRestore {
             }
             (None, None) => return Err(Bad::field("tree", "is missing, and so is `with.checkpoint`").into()),
         };
-        // Whether or not it is asked for: somebody's work may be in there.
+        // Always keep the current files, even if the machine does not ask for it: they may contain a user's work.
         let stash = self.0.take(&attempt.folder, &attempt.run).map_err(|error| failed(&error))?;
         if let Some(before) = &attempt.snapshot {
             let announced = self.0.announce_tree(&attempt.folder, &attempt.run, before, &tree);

@@ -1,4 +1,4 @@
-//! `workspace.snapshot`: keeps the files as they are.
+//! `workspace.snapshot`: takes a snapshot of the files.
 
 use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
@@ -6,12 +6,12 @@ use interlock_workspace::Workspace;
 
 use super::{begin, done, failed};
 
-/// Keeps the files of a run as they are. Done twice it is the same: nothing but the snapshot is written.
+/// Takes a snapshot of the files of a run. Repeating it is harmless: only the snapshot is written.
 #[derive(Clone, Debug)]
 pub struct WorkspaceSnapshot(Workspace);
 
 impl WorkspaceSnapshot {
-    /// With what keeps folders.
+    /// Creates the activity. `workspace` takes the snapshots.
     pub fn new(workspace: Workspace) -> Self {
         WorkspaceSnapshot(workspace)
     }

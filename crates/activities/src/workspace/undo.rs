@@ -1,4 +1,4 @@
-//! `workspace.undo`: takes back what the run wrote.
+//! `workspace.undo`: undoes the writes of the run.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::keep;
 
 const KNOWN: [&str; 5] = ["scope", "step", "state", "record", "paths"];
 
-/// Takes back what the run wrote. It asks whoever keeps the run's records.
+/// Undoes the writes of the run. The runtime, which has the run's records, does the work.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkspaceUndo;
 

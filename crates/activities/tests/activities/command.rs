@@ -1,4 +1,4 @@
-//! `command.run`.
+//! Tests of `command.run` with real processes.
 
 use std::process::Command;
 
@@ -24,7 +24,7 @@ async fn exit_code_and_output_are_reported_and_kept() {
     assert_eq!(ended.name, "failed");
     assert_eq!((&ended.data["exit_code"], &ended.data["signal"]), (&json!(3), &json!(null)));
     assert_eq!((&ended.data["stdout"], &ended.data["stderr"]), (&json!("a\nb\n"), &json!("oops\n")));
-    // An empty folder, as git says it.
+    // The hash that git gives an empty tree.
     assert_eq!(ended.data["tree"], json!("4b825dc642cb6eb9a060e54bf8d69288fbee4904"));
     assert_eq!(ended.data["truncated"], json!(false));
     assert!(ended.data["duration_ms"].is_i64());

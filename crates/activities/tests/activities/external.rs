@@ -1,4 +1,4 @@
-//! `external`.
+//! Tests of `external` with real programs.
 
 use interlock_activities::External;
 use interlock_activity::OutcomeKind;

@@ -1,4 +1,4 @@
-//! Programs and requests start only after policy, or a person, has said yes.
+//! Programs and requests start only after policy, or a person, has allowed them.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn command() -> impl Activity {
     gate().guard(CommandRun::new(Workspace::default(), sandbox()))
 }
 
-/// The end of an attempt in a line: its code, what a person would have to say yes to, and why.
+/// Describes the end of an attempt in one line: its code, the permissions that a person must grant, and the reason.
 fn told(ended: &Ended) -> String {
     let code = ended.data["code"].as_str().unwrap_or(&ended.name);
     let scopes = ended.data["scope"].as_array().map(|scopes| format!(" {}", json!(scopes))).unwrap_or_default();
@@ -210,7 +210,8 @@ fn added(path: &str) -> Value {
     json!({ "patch": format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+x\n") })
 }
 
-/// Files that decide what runs outside of the sandbox are not written by a patch without a person, and those that hold rules never.
+/// A patch needs a person's permission to write files that decide which programs run outside of the sandbox, and can
+/// never write files that hold rules.
 #[tokio::test]
 async fn a_patch_does_not_change_what_runs_elsewhere() {
     let cases = [
@@ -240,7 +241,7 @@ async fn a_patch_does_not_change_what_runs_elsewhere() {
     assert!(free.folder.join("src/a.c").exists() && free.host.used.lock().unwrap().is_empty());
 }
 
-/// A program is not given such a file without being asked either.
+/// Opening such a file to a program also needs permission.
 #[tokio::test]
 async fn opening_such_a_file_to_a_program_is_asked_for() {
     let cases = [".interlock", ".github/workflows", ".gitmodules", ".interlock/policy.toml"];
@@ -254,7 +255,7 @@ async fn opening_such_a_file_to_a_program_is_asked_for() {
     check(command, &cases, expected).await;
 }
 
-/// A pipe would block for ever, and some devices have no end.
+/// Reading a pipe would block forever, and some devices have no end.
 #[tokio::test]
 async fn a_policy_that_is_no_file_is_refused_at_once() {
     let makes: [(&str, &str); 3] = [

@@ -1,4 +1,4 @@
-//! `http.request`, against a server of our own.
+//! Tests of `http.request` against a local server.
 
 use std::{
     io::{Read, Write},
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::trial::{Ended, Trial};
 
-/// Answers one request with these bytes. What it was asked comes through the channel.
+/// Answers one request with these bytes, and sends the request through the channel.
 fn serve(answer: impl Into<Vec<u8>>) -> (String, mpsc::Receiver<String>) {
     let (listener, answer) = (TcpListener::bind("127.0.0.1:0").unwrap(), answer.into());
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -27,7 +27,7 @@ fn serve(answer: impl Into<Vec<u8>>) -> (String, mpsc::Receiver<String>) {
     (url, asked)
 }
 
-/// Up to the end of the body that the header announces.
+/// Reads up to the end of the body that the header announces.
 fn read_request(stream: &mut impl Read) -> String {
     let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
     loop {

@@ -1,4 +1,4 @@
-//! Activities as machines see them: real processes, real sockets.
+//! Activities as machines see them, with real processes and real sockets.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

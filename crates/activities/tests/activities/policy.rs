@@ -1,4 +1,4 @@
-//! `policy.check`, `policy.plan` and `policy.call`, as the built-in machines ask them.
+//! `policy.check`, `policy.plan` and `policy.call`, as the built-in machines invoke them.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ fn told(ended: &Ended) -> String {
 const MAIN: &str = "int main(void)\n{\n    int x = 3;\n    return x;\n}\n";
 const TEST: &str = "void test_x(void)\n{\n    assert(x() == 3);\n}\n";
 
-/// A folder with a program and its test.
+/// Creates a directory with a program and its test.
 fn trial(with: Value) -> Trial {
     let trial = Trial::new(with);
     for (path, text) in [("src/main.c", MAIN), ("tests/test_x.c", TEST), ("infra/a.txt", "a\n")] {
@@ -35,7 +35,7 @@ fn trial(with: Value) -> Trial {
     trial
 }
 
-/// A patch of one line of a file: `line` becomes `lines`.
+/// Returns a patch that replaces `line` of a file with `lines`.
 fn diff(path: &str, number: usize, line: &str, lines: &[&str]) -> String {
     let added: String = lines.iter().map(|line| format!("+{line}\n")).collect();
     format!("--- a/{path}\n+++ b/{path}\n@@ -{number},1 +{number},{} @@\n-{line}\n{added}", lines.len())
@@ -123,7 +123,7 @@ async fn a_sensitive_patch_is_valid_once_a_person_has_granted_it() {
     assert_eq!(trial.run(PolicyCheck::new(&gate(), Default::default())).await.name, "patch_valid");
 }
 
-/// What the coder machine gives besides what it asks about.
+/// Returns the input of the coder machine, with the fields under test added.
 fn with(more: Value) -> Value {
     let mut with = json!({
         "dangerous": ["delete", "command", "network", "sensitive_path"], "sensitive_paths": ["auth/"],

@@ -1,4 +1,4 @@
-//! Nothing that an attempt has started outlives it.
+//! No process that an attempt started outlives it.
 
 use std::time::{Duration, Instant};
 
@@ -14,10 +14,10 @@ fn command() -> CommandRun {
     CommandRun::new(Default::default(), sandbox())
 }
 
-/// Says `pid` as soon as a grandchild runs, then waits for it.
+/// Writes `pid` as soon as a grandchild runs, then waits for it.
 const GRANDCHILD: &str = "sh -c 'sleep 1000 & echo $! > pid; wait' & wait";
 
-/// The same in a session of its own.
+/// The same in a separate session.
 const RUNAWAY: &str = "setsid sh -c 'sleep 1000 & echo $! > pid; wait' & until [ -e pid ]; do sleep 0.01; done";
 
 #[tokio::test]

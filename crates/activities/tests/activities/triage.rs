@@ -1,4 +1,4 @@
-//! `logs.triage`: what the rules make of what a machine knows.
+//! `logs.triage`: the findings of the rules in the evidence that a machine has.
 
 use interlock_activities::LogsTriage;
 use serde_json::{Value as Json, json};
@@ -7,7 +7,7 @@ use crate::trial::{Ended, Trial};
 
 const HEADER: &str = "main.c:2:10: fatal error: driver/uart.h: No such file or directory\n";
 
-/// How sorting ends, and what was found.
+/// Returns the outcome of the triage, and its findings.
 async fn sort(trial: &Trial) -> (Ended, Json) {
     let ended = trial.run(LogsTriage).await;
     let kept = trial.evidence(&ended, "triage").map(|content| serde_json::from_slice(&content).unwrap());

@@ -1,4 +1,4 @@
-//! One attempt of an activity, apart from any run.
+//! Runs one attempt of an activity without a run.
 
 use std::{
     fs,
@@ -14,12 +14,12 @@ pub(crate) use interlock_testkit_activity::Ended;
 use interlock_testkit_activity::{Recorder, attempt, launcher::launcher};
 use tempfile::TempDir;
 
-/// How programs are confined: with nothing but a launcher.
+/// Returns a sandbox with a launcher and default settings.
 pub(crate) fn sandbox() -> Sandbox {
     Sandbox { launcher: launcher(), ..Sandbox::default() }
 }
 
-/// A folder, a store and a host for attempts.
+/// A directory, an evidence store and a host for attempts.
 pub(crate) struct Trial {
     pub(crate) folder: PathBuf,
     pub(crate) attempt: Attempt,
@@ -29,7 +29,7 @@ pub(crate) struct Trial {
 }
 
 impl Trial {
-    /// With this given.
+    /// Creates a trial whose attempt has this input.
     pub(crate) fn new(with: serde_json::Value) -> Self {
         let home = TempDir::new().unwrap();
         let folder = fs::canonicalize(home.path()).unwrap().join("folder");
@@ -41,7 +41,7 @@ impl Trial {
         Trial { folder, attempt, canceller, host, _home: home }
     }
 
-    /// With a file in the folder that can be executed.
+    /// Adds an executable file to the directory.
     pub(crate) fn with_program(self, name: &str, text: &str) -> Self {
         use std::os::unix::fs::PermissionsExt;
         let path = self.folder.join(name);
@@ -50,18 +50,18 @@ impl Trial {
         self
     }
 
-    /// How it ends.
+    /// Runs an attempt of the activity and returns its end.
     pub(crate) async fn run(&self, activity: impl Activity) -> Ended {
         Ended::new(activity.start(self.attempt.clone()).await)
     }
 
-    /// What was kept under a name.
+    /// Returns the evidence of this name.
     pub(crate) fn evidence(&self, ended: &Ended, name: &str) -> Option<Vec<u8>> {
         let found = ended.outcome.evidence.iter().find(|evidence| evidence.name == name)?;
         Some(self.attempt.evidence.get(&found.hash).unwrap())
     }
 
-    /// The content of a file in the folder, as soon as there is a whole line of it.
+    /// Returns the content of a file in the directory, as soon as it has a complete line.
     pub(crate) async fn line_of(&self, name: &str) -> String {
         let path = self.folder.join(name);
         let text = until(|| fs::read_to_string(&path).ok().filter(|text| text.ends_with('\n'))).await;
@@ -69,7 +69,7 @@ impl Trial {
     }
 }
 
-/// What comes about within ten seconds.
+/// Polls `look` until it returns a value, for at most ten seconds.
 pub(crate) async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {
@@ -81,7 +81,7 @@ pub(crate) async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// The signals of a machine that takes `yes` and `no`.
+/// Returns the signals of a machine that takes `yes` and `no`.
 fn signals() -> Vec<Taken> {
     ["yes", "no"].map(|name| Taken { name: name.into(), data: serde_json::json!({}) }).into()
 }

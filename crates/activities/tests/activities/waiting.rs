@@ -1,4 +1,4 @@
-//! `timer.wait` and `run.start`.
+//! Tests of `timer.wait` and `run.start`.
 
 use std::sync::atomic::Ordering;
 
@@ -12,7 +12,7 @@ use crate::trial::Trial;
 #[tokio::test]
 async fn a_wait_ends_when_it_is_due_however_often_it_is_tried() {
     let cases = [
-        // Begun at, now at, given, due at.
+        // The time of the start, the current time, the input, and the expected end.
         (1_000, 1_000, json!({ "seconds": 90 }), 91_000),
         (1_000, 61_000, json!({ "seconds": 90 }), 91_000),
         (1_000, 200_000, json!({ "seconds": 90 }), 91_000),

@@ -1,4 +1,4 @@
-//! Activities on the files of a run, with the real git.
+//! Activities on the files of a run, with a real git.
 
 use std::{fs, process::Command, sync::Arc};
 
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::trial::{Ended, Trial};
 
-/// A repository with one commit and something that is not committed.
+/// Creates a repository with one commit and an uncommitted change.
 fn repository(with: serde_json::Value, signals: &[&str]) -> (Trial, Workspace) {
     let mut trial = Trial::new(with);
     let mut invocation = (*trial.attempt.invocation).clone();
@@ -177,7 +177,7 @@ async fn an_undo_needs_a_scope_it_knows_and_somebody_who_keeps_records() {
 
 const RING: &str = "int ring_pop(void)\n{\n    return 0;\n}\n\nint ring_push(int value)\n{\n    return value;\n}\n";
 
-/// A pack as `workspace.context` gives it, which fits the schema that the machine `coder` states.
+/// Returns a pack of `workspace.context`, after checking that it fits the schema of the machine `coder`.
 async fn pack(trial: &Trial, workspace: &Workspace) -> serde_json::Value {
     let ended = trial.run(WorkspaceContext::new(workspace.clone(), None)).await;
     assert_eq!(ended.name, "context_ready", "{:?}", ended.data);
