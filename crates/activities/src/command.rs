@@ -23,7 +23,7 @@ const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
 /// The code of an error: the directory's tree is not the one that was checked before.
 const TREE_CHANGED: &str = "TREE_CHANGED";
 
-/// Runs a command and reports its exit code as a signal.
+/// Runs a command. Its exit code selects the signal for success or for failure.
 #[derive(Clone, Debug)]
 pub struct CommandRun {
     workspace: Workspace,

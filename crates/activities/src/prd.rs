@@ -91,7 +91,7 @@ fn asking(attempt: &Attempt) -> Attempt {
     Attempt { invocation: Arc::new(invocation), ..attempt.clone() }
 }
 
-/// Writes a file by means of a patch: completely or not at all, and never outside of the workspace.
+/// Writes a file by means of a patch: completely or not at all, and only at a path that a patch may write.
 fn put(workspace: &Workspace, folder: &Path, path: &str, text: &str) -> Result<(), Error> {
     let root = workspace.root(folder)?;
     let within = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());

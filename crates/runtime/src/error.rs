@@ -23,7 +23,7 @@ pub enum Error {
     /// `check` refuses the machine, and the caller has not accepted an unproved machine.
     #[error("the machine {machine} is not proved, so it is not run:\n  {}", .refusals.join("\n  "))]
     Unproved {
-        /// The machine's id.
+        /// The id of the machine that was refused.
         machine: String,
         /// The reasons, one sentence each.
         refusals: Vec<String>,

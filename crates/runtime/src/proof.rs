@@ -10,7 +10,7 @@ use interlock_journal::{Created, Engine, Entry, Head};
 
 use crate::{Error, Loaded, Result};
 
-/// Decides whether machines may run.
+/// Decides which machines may run.
 pub trait Prover: fmt::Debug + Send + Sync {
     /// Returns the reasons for which `check` refuses this machine for a run in this directory; empty if it is proved.
     /// May take seconds, so it is called on a separate thread.

@@ -21,7 +21,7 @@ use crate::{
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Request {
-    /// Take this event.
+    /// Take an event that a caller sends.
     Send(Sending),
     /// Pause the run.
     Pause,

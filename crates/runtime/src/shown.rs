@@ -1,4 +1,4 @@
-//! Data shown to a person for whom a run waits: the question, the data that they confirm, and the permissions that they
+//! Data for the person that a run waits for: the question, the data that they confirm, and the permissions that they
 //! can grant.
 //!
 //! The question is the summary of the states that ask. The data comes from `shows` of the active states. A machine

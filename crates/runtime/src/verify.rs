@@ -157,7 +157,8 @@ fn replay_all(engine: &dyn Engine, registry: &Registry, head: &Head, problems: &
     Ok(())
 }
 
-/// An activity that was never attempted may have been installed or removed since: then the run may be active or waiting.
+/// An activity that was never attempted may have been installed or removed since then. In that case the run may be
+/// active or waiting.
 fn is_phase_possible(live: &Live, registry: &Registry, phase: Phase) -> bool {
     let is_open = live.activities.values().any(|begun| begun.number == 0 && begun.left.is_none());
     let moves = [Phase::Active, Phase::Waiting];

@@ -200,7 +200,7 @@ fn a_write_that_was_cut_off_is_taken_back_and_not_repeated() {
     assert_eq!(scene.starts(), 1);
 }
 
-/// Waits until the supervisor of a process that has ended has stored the result of its command.
+/// Waits until the supervisor of a process that has ended has kept the files that its command left.
 fn wait_for_the_end(scene: &Scene, snapshot: &str) {
     let workspace = interlock_runtime::Workspace::new(scene.store());
     let is_kept = || workspace.ended(&scene.folder, snapshot).unwrap().is_some();

@@ -36,7 +36,8 @@ struct With {
     /// The directory that the paths of the constraints are relative to, if it is not the run's own.
     #[serde(default)]
     repo: String,
-    /// The evidence for the change. Must not be empty if it is given, unless the change is only a diagnostic.
+    /// The evidence for the change. If it is not given, one piece is assumed, or none if the change is only a
+    /// diagnostic.
     evidence_refs: Option<Vec<String>>,
 }
 

@@ -77,7 +77,7 @@ fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
     })
 }
 
-/// Asks for permission if a plan writes too many files, even if each write is harmless.
+/// Returns the permission to ask for if a plan writes too many files, even if each write is harmless.
 fn too_many(weighed: &[Weighed], most: Option<usize>, plan: &str) -> Vec<(String, String)> {
     let findings = weighed.iter().flat_map(|weighed| &weighed.findings);
     let written = findings.filter(|finding| matches!(finding.permission, Permission::Write | Permission::Delete));

@@ -163,7 +163,7 @@ fn message(given: &Given<'_>, goal: Option<&str>, attempt: &Attempt) -> String {
     }
 }
 
-/// Returns a text for a pull request: the goal, the changes and their files.
+/// Returns a text for a pull request: the commit message, the goal and the changed files.
 fn pull_request(message: &str, goal: Option<&str>, made: &Committed) -> String {
     let (subject, body) = message.split_once('\n').unwrap_or((message, ""));
     let mut text = format!("# {subject}\n");

@@ -35,7 +35,7 @@ fn trial(with: Value) -> Trial {
     trial
 }
 
-/// Returns a patch that replaces `line` of a file with `lines`.
+/// Returns a patch that replaces `line`, which is line `number` of a file, with `lines`.
 fn diff(path: &str, number: usize, line: &str, lines: &[&str]) -> String {
     let added: String = lines.iter().map(|line| format!("+{line}\n")).collect();
     format!("--- a/{path}\n+++ b/{path}\n@@ -{number},1 +{number},{} @@\n-{line}\n{added}", lines.len())

@@ -17,7 +17,7 @@ fn command() -> CommandRun {
 /// Writes `pid` as soon as a grandchild runs, then waits for it.
 const GRANDCHILD: &str = "sh -c 'sleep 1000 & echo $! > pid; wait' & wait";
 
-/// The same in a separate session.
+/// The same command in a separate session, which a signal to the process group does not reach.
 const RUNAWAY: &str = "setsid sh -c 'sleep 1000 & echo $! > pid; wait' & until [ -e pid ]; do sleep 0.01; done";
 
 #[tokio::test]
