@@ -169,8 +169,8 @@ fn own_folder(given: &Given<'_>, attempt: &Attempt) -> Result<Option<PathBuf>, O
     let root = folder.clone();
     for part in Path::new(path).components().filter(|part| *part != Component::CurDir) {
         let Component::Normal(name) = part else { return Err(wrong("leaves the run's folder".to_owned())) };
-        // Programs cannot write hooks, settings and CI files because of their location in the workspace, so a hidden
-        // directory is refused.
+        // The sandbox protects hooks, settings and CI files by their path in the workspace. A hidden directory as the
+        // program's workspace would bypass that, so it is refused.
         if name.as_encoded_bytes().starts_with(b".") {
             return Err(wrong("is hidden; name one that does not begin with a dot".to_owned()));
         }

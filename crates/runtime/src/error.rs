@@ -31,7 +31,7 @@ pub enum Error {
     /// The project's policy or risk file cannot be read, so no run can be bound to it.
     #[error("the project's rules cannot be read: {0}")]
     Project(String),
-    /// The run's state does not allow the operation, or a stored state does not fit the machine.
+    /// The run's stored state cannot be used, or the run cannot answer the request.
     #[error("the stored state of run {run} cannot be used: {why}")]
     State {
         /// The name of the run.

@@ -285,9 +285,9 @@ impl Live {
         Ok(Turn { append, orders, verdict, moves })
     }
 
-    /// Returns the entry for an activity that is not started but left to a person, such as a judgement reserved for
-    /// people. From then on a person decides, even if the configuration that led to this changes: a question that was
-    /// asked stands.
+    /// Returns the entry for an installed activity that is not started but left to a person, such as a judgement
+    /// reserved for people. From then on a person decides, even if the settings that led to this change: a question
+    /// that was asked stands.
     fn leave(&mut self, id: ActivityId, registry: &Registry) -> Option<Entry> {
         let begun = self.activities.get_mut(&id)?;
         registry.get(&self.loaded.chart().invoke(begun.invoke).activity)?;
@@ -303,7 +303,7 @@ impl Live {
         (verdict, changes, moves)
     }
 
-    /// Returns the records to write before an attempt starts.
+    /// Returns the record to append before an attempt starts, or `None` if the activity is no longer running.
     pub fn trying(
         &mut self,
         id: ActivityId,

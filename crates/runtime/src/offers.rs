@@ -60,7 +60,7 @@ pub struct ByHand {
     /// The question as text, if the activity provides one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// The reason why it is left to a person, if it was attempted.
+    /// The reason why an installed activity is left to a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<String>,
     /// The signals with which it may end; `error` is always possible too.

@@ -125,7 +125,7 @@ impl Seals {
         self.of(run).join(digits(redacted))
     }
 
-    /// Returns the directory of a run. It is safe for any run name.
+    /// Returns the directory of a run. It is named by a hash, so that any run name is safe.
     fn of(&self, run: &str) -> PathBuf {
         self.folder.join(digits(run))
     }
