@@ -1,4 +1,4 @@
-//! What a record can say. Everything a run depends on came in through one of these.
+//! The entries that a record can hold. Every input that a run depends on is one of these entries.
 
 use std::sync::Arc;
 
@@ -11,114 +11,115 @@ use serde::{Deserialize, Serialize};
 
 use crate::Hash;
 
-/// What happened.
+/// One thing that happened to a run: the content of a record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
-    /// The run was made, and began.
+    /// The run was created and started.
     Created(Created),
-    /// Somebody raised an event.
+    /// A person or another run raised an event.
     Event {
-        /// Its name.
+        /// The event's name, as the machine declares it.
         event: String,
-        /// What it carries.
+        /// The data that the event carries.
         data: Value,
-        /// Who raised it.
+        /// The sender of the event.
         by: By,
-        /// The id that the sender gave it: an event with this id is recorded once.
+        /// The id that the sender gave the event: an event with this id is recorded once.
         id: Option<String>,
     },
-    /// An activity is about to be tried.
+    /// An attempt of an activity is about to start.
     Attempt {
-        /// Which start of it.
+        /// The start of the activity that the attempt belongs to.
         activity: ActivityId,
-        /// The how-manieth try of that start, from 1.
+        /// The attempt number within that start, from 1.
         number: u32,
         /// The activity's name.
         name: String,
-        /// What it may do, and so what a crash from here on means.
+        /// The effect class of the activity. It decides how a crash during the attempt is handled.
         effect: Effect,
-        /// The snapshot of the workspace before it, where it may write.
+        /// The snapshot of the workspace before the attempt, if the activity may write.
         snapshot: Option<String>,
     },
-    /// A try ended.
+    /// An attempt ended with a result.
     Outcome {
-        /// Which start.
+        /// The start of the activity that the attempt belongs to.
         activity: ActivityId,
-        /// Which try; 0 where a person answered in its place.
+        /// The attempt number; 0 if a person supplied the result.
         number: u32,
-        /// How.
+        /// The result: a signal or an error.
         result: Result,
-        /// What it left behind.
+        /// The files that the attempt produced.
         evidence: Vec<Evidence>,
-        /// Who answered in its place.
+        /// The person or run that supplied the result instead of the activity.
         by: Option<By>,
-        /// The id that whoever answered in its place gave the answer.
+        /// The id that the sender of a supplied result gave it.
         id: Option<String>,
     },
-    /// A try ended without an end: a person has to say how the activity goes out. It moves nothing.
+    /// The attempt produced no result; a person must supply one. The machine does not react to this entry.
     Left(Left),
-    /// A timer fired.
+    /// A timer of the run fired.
     Timer {
-        /// Which.
+        /// The timer that fired.
         timer: TimerId,
     },
-    /// Somebody paused the run.
+    /// A person or another run paused the run.
     Paused {
-        /// Who.
+        /// The person or run that paused it.
         by: By,
     },
-    /// Somebody let it go on.
+    /// A person or another run resumed the run.
     Resumed {
-        /// Who.
+        /// The person or run that resumed it.
         by: By,
     },
-    /// Whoever started the run ended it, whatever its machine says.
+    /// The person or run that started the run ended it. The machine cannot refuse this.
     Aborted {
-        /// Who.
+        /// The person or run that ended it.
         by: By,
-        /// Why, in words.
+        /// The reason, in words.
         why: String,
     },
-    /// A person said yes to something that policy asks about. It moves nothing.
+    /// A person granted a permission that the policy asks for. The machine does not react to this entry.
     Granted(Granted),
-    /// A try used what a person has granted. It moves nothing.
+    /// An attempt used a grant. The machine does not react to this entry.
     GrantUsed(GrantUsed),
-    /// Something that people should know and that moves nothing.
+    /// Information for people. The machine does not react to this entry.
     Note {
-        /// In words.
+        /// The information in words.
         text: String,
-        /// And in data.
+        /// The information as data.
         data: Value,
     },
-    /// Somebody had writes of the run taken back. The machine is not moved by it.
+    /// A person had writes of the run undone. The machine does not react to this entry.
     Undone(Undone),
 }
 
-/// Writes of a run that are about to be taken back. It is recorded before it is done, and by what is there it can be seen how far it came.
+/// An undo of a run's writes. It is recorded before it is carried out; the workspace shows how far an interrupted undo
+/// came.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undone {
-    /// Who wants it.
+    /// The person or run that asked for the undo.
     pub by: By,
     /// The records of the writes.
     pub writes: Vec<u64>,
-    /// How many paths are put back.
+    /// The number of paths that are restored.
     pub put_back: u64,
-    /// How many are left alone, because somebody else has changed them since.
+    /// The number of paths that are left as they are, because someone else has changed them since the write.
     #[serde(default)]
     pub left: u64,
-    /// The snapshot of the workspace before.
+    /// The snapshot of the workspace before the undo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
-    /// Why an undo that is recorded before did not come about after all.
+    /// The reason for which an undo that was recorded earlier failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
-    /// What changes, path by path.
+    /// The changes of the undo, path by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
 }
 
 impl Undone {
-    /// In words.
+    /// Returns a sentence about the undo.
     pub fn words(&self) -> String {
         if let Some(why) = &self.failed {
             return format!("the undo before did not come about: {why}");
@@ -130,49 +131,49 @@ impl Undone {
     }
 }
 
-/// An activity that is left to a person.
+/// An activity whose result a person must supply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Left {
-    /// Which start.
+    /// The start of the activity that has no result.
     pub activity: ActivityId,
-    /// Which try.
+    /// The number of the attempt that produced no result.
     pub number: u32,
-    /// Why, in words.
+    /// The reason, in words.
     pub why: String,
-    /// What the try left behind.
+    /// The files that the attempt produced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
 }
 
-/// What a person said yes to, and how long that counts.
+/// A permission that a person granted, and how long it is valid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Granted {
-    /// To what: `destroy:git reset --hard`.
+    /// The scope of the permission, such as `destroy:git reset --hard`.
     pub scope: String,
-    /// Who said it.
+    /// The person who granted it.
     pub by: By,
-    /// When it ends, in milliseconds since 1970.
+    /// The end of its validity, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_ms: Option<i64>,
-    /// How often it may be used.
+    /// The number of times that it may be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uses: Option<u32>,
 }
 
-/// One use of what a person has granted.
+/// One use of a grant by an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrantUsed {
     /// The record of the grant.
     pub grant: u64,
-    /// Which start of an activity used it.
+    /// The start of the activity that used it.
     pub activity: ActivityId,
-    /// In which try.
+    /// The attempt number within that start.
     pub number: u32,
-    /// What for.
+    /// The scopes that the attempt needed the grant for.
     pub scopes: Vec<String>,
 }
 
-/// How a run began.
+/// The start of a run: its machine, its input and its origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Created {
     /// The machine's id.
@@ -181,91 +182,93 @@ pub struct Created {
     pub definition: String,
     /// The run's id as the machine sees it: its own name, or that of the run it was forked from.
     pub session: String,
-    /// What it was given.
+    /// The input of the run.
     pub input: Value,
-    /// The folder it works in.
+    /// The directory that the run works in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-    /// Who started it.
+    /// The person or run that started it.
     pub by: By,
     /// The run that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// Whether it goes on when the state that started it is left.
+    /// True if the run continues when the state that started it is left.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub detached: bool,
     /// The run whose first records it shares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork: Option<Fork>,
-    /// Present if whoever started the run accepted an unproved machine: the reasons for which `check` refused it, none if it did not.
+    /// Present if the starter of the run accepted an unproved machine: the reasons for which `check` refused the
+    /// machine, or an empty list if it did not refuse it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unproved: Option<Vec<String>>,
-    /// The project's own rules that hold for the run, as they were when it began. Runs of earlier versions have not kept them.
+    /// The project's rules as they were when the run started. They apply to the whole run. Runs of earlier versions
+    /// have not recorded them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<Vec<Evidence>>,
-    /// The program that made the run. Runs of earlier versions have not recorded it.
+    /// The program that created the run. Runs of earlier versions have not recorded it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_with: Option<MadeWith>,
-    /// The rules by which it selects transitions. A run that recorded none has the first ones.
+    /// The rules by which the run selects transitions. A run that recorded none uses the first version of the rules.
     #[serde(default = "Semantics::first", skip_serializing_if = "Semantics::is_first")]
     pub semantics: Semantics,
 }
 
-/// The program that made a run, and the file that it read the machine from.
+/// The program that created a run, and the file from which it read the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MadeWith {
     /// The version of Interlock.
     pub interlock: String,
-    /// The path of the machine file; nothing for a built-in machine.
+    /// The path of the machine file; `None` for a built-in machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine_file: Option<String>,
 }
 
-/// Where a fork left the run it was made from.
+/// The point at which a fork leaves the run that it was made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fork {
-    /// Which run.
+    /// The run that it was made from.
     pub run: String,
-    /// Its last record that both share.
+    /// The last record that both runs share.
     pub at: u64,
 }
 
-/// Who did something.
+/// The person, token or run that did something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct By {
-    /// What they are.
+    /// The kind of actor, such as a person or another run.
     #[serde(with = "raiser")]
     pub kind: Raiser,
-    /// The user's or the token's name, or the run's.
+    /// The name of the user, the token or the run.
     pub name: String,
 }
 
 impl By {
-    /// A person.
+    /// Returns a `By` that names a person.
     pub fn user(name: impl Into<String>) -> Self {
         By { kind: Raiser::User, name: name.into() }
     }
 
-    /// Another run.
+    /// Returns a `By` that names another run.
     pub fn run(name: impl Into<String>) -> Self {
         By { kind: Raiser::Run, name: name.into() }
     }
 }
 
-/// How a try ended.
+/// The result of an attempt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Result {
-    /// With one of the activity's signals.
+    /// The attempt ended with one of the activity's signals.
     Signal {
-        /// Which.
+        /// The signal's name, as the activity declares it.
         name: String,
-        /// What it carries.
+        /// The data that the signal carries.
         data: Value,
     },
-    /// With an error.
+    /// The attempt ended with an error.
     Error {
-        /// `{code, message, …}`.
+        /// The error as data: `{code, message, …}`.
         data: Value,
     },
 }
@@ -273,13 +276,13 @@ pub enum Result {
 /// A file in the evidence store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// What it shows: `stdout`, `report`.
+    /// The role of the file, such as `stdout` or `report`.
     pub name: String,
     /// The SHA-256 of its content.
     pub hash: Hash,
-    /// What it is.
+    /// The media type of its content.
     pub media: String,
-    /// How long it is.
+    /// The length of its content.
     pub bytes: u64,
 }
 
@@ -357,7 +360,8 @@ mod raiser {
     }
 }
 
-/// The numbers that stand for kinds in the store. A payload whose form changes gets a new number; old numbers stay readable.
+/// The numbers of the entry kinds in the store. A payload whose form changes gets a new number; old numbers stay
+/// readable.
 const KINDS: [(u8, &str); 13] = [
     (1, "created"),
     (2, "event"),
@@ -375,7 +379,7 @@ const KINDS: [(u8, &str); 13] = [
 ];
 
 impl Entry {
-    /// The number of its kind.
+    /// Returns the number of the entry's kind.
     pub fn kind(&self) -> u8 {
         match self {
             Entry::Created(_) => 1,
@@ -394,12 +398,12 @@ impl Entry {
         }
     }
 
-    /// The word for a kind.
+    /// Returns the word for a kind, or `unknown`.
     pub fn kind_word(kind: u8) -> &'static str {
         KINDS.iter().find(|(number, _)| *number == kind).map_or("unknown", |(_, word)| word)
     }
 
-    /// As it is stored.
+    /// Returns the stored form of the entry.
     pub fn to_json(&self) -> String {
         let json = match self.clone() {
             Entry::Created(created) => serde_json::to_string(&created),
@@ -419,11 +423,11 @@ impl Entry {
             Entry::Left(left) => serde_json::to_string(&left),
             Entry::Aborted { by, why } => serde_json::to_string(&AbortedForm { by, why }),
         };
-        // Every map key in these forms is a string, so there is nothing that JSON could refuse.
+        // Every map key in these forms is a string, so serialization to JSON cannot fail.
         json.unwrap_or_default()
     }
 
-    /// From what was stored.
+    /// Reads the stored form of an entry.
     pub fn from_json(kind: u8, json: &str) -> std::result::Result<Self, String> {
         fn read<'a, T: Deserialize<'a>>(json: &'a str) -> std::result::Result<T, String> {
             serde_json::from_str(json).map_err(|error| error.to_string())
@@ -459,7 +463,7 @@ impl Entry {
         })
     }
 
-    /// What it means to the machine; nothing where it moves nothing.
+    /// Returns the machine's input for this entry; `None` if the machine does not react to it.
     pub fn input(&self) -> Option<Input> {
         Some(match self {
             Entry::Created(created) => Input::Started {
@@ -486,7 +490,7 @@ impl Entry {
         })
     }
 
-    /// The id that its sender gave it.
+    /// Returns the id that the sender gave the entry.
     pub fn sent_id(&self) -> Option<&str> {
         match self {
             Entry::Event { id, .. } | Entry::Outcome { id, .. } => id.as_deref(),
@@ -494,7 +498,7 @@ impl Entry {
         }
     }
 
-    /// The files it refers to.
+    /// Returns the files that the entry refers to.
     pub fn evidence(&self) -> &[Evidence] {
         match self {
             Entry::Outcome { evidence, .. }
@@ -507,7 +511,7 @@ impl Entry {
 }
 
 impl Result {
-    /// As the engine takes it.
+    /// Converts the result to the core's form.
     pub fn ended(&self) -> Ended {
         match self {
             Result::Signal { name, data } => Ended::Signal { name: Arc::from(name.as_str()), data: data.clone() },

@@ -1,98 +1,99 @@
-//! What can go wrong with a journal, and what to do about it.
+//! Errors of a journal, and the hints that tell a person how to fix them.
 
 use std::path::PathBuf;
 
-/// What journal functions return.
+/// The result of the journal's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why the journal could not do what was asked. Nothing was changed.
+/// A reason for which the journal refused or failed an operation. Nothing was changed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
-    /// Somebody else has moved the run on.
+    /// Another writer has advanced the run.
     #[error("run {run} has moved on: it is at record {found}, not at {expected}")]
     Conflict {
-        /// Which run.
+        /// The name of the run.
         run: String,
-        /// Where it was thought to be.
+        /// The last record that the caller expected.
         expected: u64,
-        /// Where it is.
+        /// The last record that the run has.
         found: u64,
     },
-    /// A sender's id is recorded already.
+    /// The run already has an entry with the sender's id.
     #[error("run {run} has an entry with the id `{id}` already: record {seq}")]
     Repeated {
-        /// Which run.
+        /// The name of the run.
         run: String,
-        /// The id.
+        /// The id that the sender gave both entries.
         id: String,
         /// The record of the first entry with this id.
         seq: u64,
     },
-    /// Another worker has taken the run over.
+    /// Another worker has claimed the run.
     #[error("run {run} is in the hands of another process")]
     Fenced {
-        /// Which run.
+        /// The name of the run.
         run: String,
     },
-    /// There is no such run.
+    /// The store has no run of this name.
     #[error("there is no run called `{0}`")]
     NoRun(String),
-    /// There is a run of this name already.
+    /// The store already has a run of this name.
     #[error("there is a run called `{0}` already")]
     Exists(String),
-    /// A machine's definition is missing.
+    /// The definition of a machine is missing.
     #[error("the definition {0} is not in the store")]
     NoDefinition(String),
-    /// Something stored cannot be what was stored.
+    /// Stored data is not as it was written.
     #[error("{what} is damaged: {why}")]
     Damaged {
-        /// What.
+        /// The name of the damaged data.
         what: String,
-        /// How it shows.
+        /// The evidence of the damage.
         why: String,
     },
-    /// A later version wrote the store.
+    /// A later version of Interlock wrote the store.
     #[error("{} was written by a newer interlock (format {found}, this one knows {known})", path.display())]
     Newer {
-        /// The file.
+        /// The file that was to be opened.
         path: PathBuf,
-        /// Its format.
+        /// The format of the file.
         found: i64,
-        /// The newest format known.
+        /// The newest format that this version can read.
         known: i64,
     },
-    /// The disk, the file system or the lock said no.
+    /// The disk, the file system or a lock refused an operation.
     #[error("{doing}: {why}")]
     Store {
-        /// What was being done, with the path.
+        /// The operation that failed, with the path.
         doing: String,
-        /// What was said.
+        /// The message of the operating system or of SQLite.
         why: String,
-        /// What kind of trouble it is.
+        /// The kind of failure, for hints.
         trouble: Trouble,
     },
-    /// The writer is gone: it failed before, and what it would write now nobody could trust.
+    /// The writer has stopped after an earlier failure: the state of the file is unknown, so nothing more is written to
+    /// it.
     #[error("the journal stopped after an earlier failure: {0}")]
     Stopped(String),
 }
 
-/// What kind of trouble a store has.
+/// The kind of failure that a store has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
-    /// No space left.
+    /// The disk has no space left.
     Full,
-    /// May not be written.
+    /// The file or the directory cannot be written.
     ReadOnly,
-    /// Another process holds it for too long.
+    /// Another process holds the lock for too long.
     Locked,
-    /// Not a store, or a damaged one.
+    /// The file is not a store, or it is damaged.
     Corrupt,
-    /// Anything else.
+    /// A failure of any other kind.
     Other,
 }
 
 impl Error {
-    /// What to do about it.
+    /// Returns the next action that a person can take.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Error::Conflict { .. } => "look at it again with `interlock show`, then decide anew",
@@ -113,7 +114,7 @@ impl Error {
         })
     }
 
-    /// Of an I/O error.
+    /// Converts an I/O error; `doing` names the operation that failed.
     pub fn io(doing: impl Into<String>, error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
         let trouble = match error.kind() {
