@@ -1,4 +1,5 @@
-//! A machine's definition as it is kept: every file of its folder, so that a run has them however the folder changes.
+//! A machine's definition as it is stored: every file of its directory, so that a run keeps them however the directory
+//! changes.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// A machine's files, by the hash of what they mean.
+/// The files of a machine, identified by the hash of its chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
     /// The chart's hash.
     pub hash: String,
     /// The machine's id.
     pub machine: String,
-    /// Its version, as its author counts.
+    /// The version number that its author gave it.
     pub version: u32,
     /// The text of `machine.yaml`.
     pub text: String,
-    /// Its other files.
+    /// The other files of the machine, by path.
     pub files: Vec<(String, Vec<u8>)>,
 }
 
@@ -28,11 +29,11 @@ struct Form {
     files: BTreeMap<String, Vec<u8>>,
 }
 
-/// How hard definitions are compressed: they are written once and read often.
+/// The compression level of definitions: high, because they are written once and read often.
 const LEVEL: i32 = 9;
 
 impl Definition {
-    /// Of a machine that was read without errors.
+    /// Makes the definition of a machine that was read without errors.
     pub fn new(source: &Source, chart: &Chart) -> Self {
         Definition {
             hash: chart.hash.clone(),
@@ -43,7 +44,7 @@ impl Definition {
         }
     }
 
-    /// The chart, read again.
+    /// Reads the chart from the stored files.
     pub fn chart(&self) -> Result<Chart> {
         match yaml::read_again(&self.text, &self.files) {
             Some(chart) if chart.hash == self.hash => Ok(chart),
@@ -56,7 +57,7 @@ impl Definition {
         Error::Damaged { what: format!("the definition {} of {}", self.hash, self.machine), why }
     }
 
-    /// One of its other files, such as `prompts/plan.md`.
+    /// Returns one of its other files, such as `prompts/plan.md`.
     pub fn file(&self, name: &str) -> Option<&[u8]> {
         self.files.iter().find(|(path, _)| path == name).map(|(_, content)| content.as_slice())
     }

@@ -1,4 +1,4 @@
-//! The seam between the runtime and whatever makes runs durable.
+//! The interface between the runtime and the storage that makes runs durable.
 //!
 //! An engine keeps records, wakes runs, carries messages between workers and ensures that one worker at a time advances a run.
 //! It decides nothing: `step` decides what a record means. The conformance suite (`crates/testkit-engine`) defines what an
@@ -13,30 +13,30 @@ use interlock_core::TimerId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunKey(pub i64);
 
-/// Where a run stands as a whole, for lists and filters.
+/// The state of a run as a whole, for lists and filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// Something is under way, or a timer will wake it.
+    /// An activity is under way, or a timer will wake the run.
     Active,
-    /// Only a person or another run can move it.
+    /// Only a person or another run can advance it.
     Waiting,
-    /// It stands still until it is resumed.
+    /// It does nothing until it is resumed.
     Paused,
-    /// It did what it was asked.
+    /// It ended with success.
     Succeeded,
-    /// It did not.
+    /// It ended with a failure.
     Failed,
-    /// It was told to stop.
+    /// It ended because it was stopped.
     Aborted,
 }
 
 impl Phase {
-    /// All of them; the position is the number in the store.
+    /// All phases; the position of a phase is its number in the store.
     pub const ALL: [Phase; 6] =
         [Phase::Active, Phase::Waiting, Phase::Paused, Phase::Succeeded, Phase::Failed, Phase::Aborted];
 
-    /// The word for people.
+    /// Returns the word that people read.
     pub fn word(self) -> &'static str {
         match self {
             Phase::Active => "active",
@@ -48,37 +48,37 @@ impl Phase {
         }
     }
 
-    /// Whether nothing more will happen.
+    /// Returns true if the run has ended.
     pub fn is_over(self) -> bool {
         matches!(self, Phase::Succeeded | Phase::Failed | Phase::Aborted)
     }
 }
 
-/// The end of the store's chain: a number and a hash that stand for every record of every run.
+/// The end of the store's chain: a number and a hash that cover every record of every run.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct StoreHead {
-    /// The store's name: random, in hex.
+    /// The store's name: random digits, in hex.
     pub store: String,
-    /// Records of all runs.
+    /// The number of records of all runs.
     pub records: u64,
     /// The hash over all of them, in the order of writing.
     pub hash: Hash,
 }
 
-/// A run to be made.
+/// A run that is to be created.
 #[derive(Clone, Debug)]
 pub struct NewRun {
-    /// Its name: unique, and how people call it.
+    /// The run's name, unique within a store.
     pub name: String,
     /// The machine's id.
     pub machine: String,
-    /// The hash of the definition it will always have; stored before.
+    /// The hash of the machine's definition, which never changes for a run. The definition must be stored already.
     pub definition: String,
-    /// The run that started it.
+    /// The name of the run that started it.
     pub parent: Option<String>,
-    /// Whether the one who makes it also holds it.
+    /// True if the caller claims the run as it creates it.
     pub claim: bool,
-    /// Its first records and what else comes with them.
+    /// The first records, and the changes that become durable with them.
     pub first: Append,
 }
 
@@ -89,39 +89,40 @@ pub struct Append {
     pub records: Vec<Unchained>,
     /// Files that the records refer to, by the position of the record.
     pub evidence: Vec<(usize, crate::Evidence)>,
-    /// Where the run then stands.
+    /// The phase of the run after these records.
     pub phase: Phase,
-    /// The active states, for lists.
+    /// The active states after these records, for lists.
     pub place: String,
-    /// The state after the last of the records, where it is time for one.
+    /// The state after the last of the records, if it is time for a snapshot.
     pub snapshot: Option<String>,
-    /// Timers set and cleared.
+    /// The timers that are set and cleared.
     pub timers: Vec<TimerChange>,
-    /// The message that this answers, with the answer.
+    /// The message that these records answer, with the answer.
     pub answer: Option<(i64, String)>,
 }
 
 /// A change to a run's timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerChange {
-    /// Wake the run.
+    /// Sets a timer that wakes the run.
     Set {
-        /// Which timer.
+        /// The timer to set.
         timer: TimerId,
-        /// When, in milliseconds since 1970.
+        /// The due time, in milliseconds since 1970.
         due_ms: i64,
     },
-    /// Do not.
+    /// Clears a timer, so that it does not fire.
     Clear {
-        /// Which timer.
+        /// The timer to clear.
         timer: TimerId,
     },
 }
 
-/// The right to advance a run. Every claim has a higher epoch, so that one who has lost the run cannot write to it any more.
+/// The right to advance a run. Every claim has a higher epoch, so that a worker that has lost the run cannot write to
+/// it any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// Counts the claims of the run.
+    /// The number of claims of the run so far.
     pub epoch: i64,
 }
 
@@ -151,37 +152,37 @@ pub enum Claim {
 /// A run as lists show it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Head {
-    /// Within the engine.
+    /// The run's number within the engine.
     #[serde(skip)]
     pub key: RunKey,
-    /// Its name.
+    /// The run's name, unique within a store.
     #[serde(rename = "run")]
     pub name: String,
     /// The machine's id.
     pub machine: String,
-    /// The hash of its definition.
+    /// The hash of the machine's definition.
     pub definition: String,
-    /// The run that started it.
+    /// The name of the run that started it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// When it was made.
+    /// The time of its creation.
     #[serde(rename = "created", with = "crate::moment")]
     pub created_ms: i64,
-    /// When its last record was.
+    /// The time of its last record.
     #[serde(rename = "updated", with = "crate::moment")]
     pub updated_ms: i64,
-    /// The last record's place.
+    /// The sequence number of the last record.
     pub seq: u64,
-    /// The last record's hash.
+    /// The hash of the last record.
     pub hash: Hash,
-    /// Where it stands as a whole.
+    /// The state of the run as a whole.
     pub phase: Phase,
-    /// The active states.
+    /// The active states, for lists.
     pub place: String,
-    /// How often it was claimed.
+    /// The number of times that the run was claimed.
     #[serde(skip)]
     pub epoch: i64,
-    /// When its next timer is due, in milliseconds since 1970.
+    /// The due time of its next timer, in milliseconds since 1970.
     #[serde(skip)]
     pub due_ms: Option<i64>,
 }
@@ -189,9 +190,9 @@ pub struct Head {
 /// The living worker that owns a run.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Holder {
-    /// The worker.
+    /// The owner's name.
     pub worker: WorkerName,
-    /// When it took the run, in milliseconds since 1970; unknown for a store of an older version.
+    /// The time of its claim, in milliseconds since 1970; unknown for a store of an older version.
     #[serde(
         rename = "since",
         serialize_with = "crate::moment::serialize_known",
@@ -200,87 +201,87 @@ pub struct Holder {
     pub since_ms: Option<i64>,
 }
 
-/// A run as it must be to go on.
+/// Everything that a worker needs to continue a run.
 #[derive(Clone, Debug)]
 pub struct Opened {
-    /// What lists show.
+    /// The run as lists show it.
     pub head: Head,
-    /// The first record: how it began.
+    /// The first record: the start of the run.
     pub first: Record,
-    /// The last stored state and the record it was taken after.
+    /// The last snapshot, with the number of the record after which it was taken.
     pub snapshot: Option<(u64, String)>,
-    /// The records after the snapshot (all of them where there is none).
+    /// The records after the snapshot; all records if the run has no snapshot.
     pub tail: Vec<Record>,
-    /// Timers set, and when they are due.
+    /// The timers that are set, with their due times in milliseconds since 1970.
     pub timers: Vec<(TimerId, i64)>,
 }
 
-/// Which runs to list.
+/// A selection of runs to list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Only of this machine.
+    /// Only runs of this machine.
     pub machine: Option<String>,
-    /// Only in one of these phases; empty for all.
+    /// Only runs in one of these phases; empty for all.
     pub phases: Vec<Phase>,
-    /// Only whose name begins so.
+    /// Only runs whose name begins with this text.
     pub prefix: Option<String>,
     /// Only runs that were created before this one. The last run of a page is the cursor of the next page.
     pub before: Option<RunKey>,
-    /// At most so many, newest first; 0 for all.
+    /// The highest number of runs to return, newest first; 0 for all.
     pub at_most: usize,
 }
 
 /// A record that was added to the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Its number among the records of all runs: its place in the store's chain.
+    /// The number of the record among the records of all runs: its position in the store's chain.
     pub number: u64,
-    /// Its run.
+    /// The run that the record belongs to.
     pub run: RunKey,
-    /// Its place in the run.
+    /// The sequence number of the record in its run.
     pub seq: u64,
 }
 
-/// Something sent to a run by whoever does not hold it.
+/// A request to a run from a process that does not own the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// To be named in the answer.
+    /// The number that the answer names.
     pub id: i64,
-    /// What: JSON, between runtimes.
+    /// The content: JSON that only runtimes interpret.
     pub body: String,
 }
 
-/// What became of a message.
+/// The state of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Posted {
-    /// Nobody has looked at it yet.
+    /// The owner of the run has not answered it yet.
     Open,
-    /// Answered: JSON, between runtimes.
+    /// The owner has answered. The answer is JSON that only runtimes interpret.
     Answered(String),
 }
 
-/// Runs that need somebody.
+/// The runs that a worker should act on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Active runs that nobody living holds.
+    /// Active runs that no living worker owns.
     pub orphans: Vec<RunKey>,
-    /// Runs whose timer is due and that nobody living holds.
+    /// Runs whose timer is due and that no living worker owns.
     pub due: Vec<RunKey>,
-    /// Runs of ours with messages.
+    /// Runs of this worker that have open messages.
     pub messages: Vec<RunKey>,
-    /// When the next timer of a run that nobody holds is due.
+    /// The due time of the next timer of a run that has no owner.
     pub next_due_ms: Option<i64>,
 }
 
-/// What makes runs durable.
+/// The storage that makes runs durable.
 pub trait Engine: Send + Sync + 'static {
-    /// Keeps a machine's definition, by its hash.
+    /// Stores a machine's definition under its hash.
     fn define(&self, definition: Definition) -> Receipt<()>;
 
-    /// A definition by its hash.
+    /// Returns a definition by its hash.
     fn definition(&self, hash: &str) -> Result<Definition>;
 
-    /// Makes a run.
+    /// Creates a run with its first records.
     fn create(&self, run: NewRun) -> Receipt<Head>;
 
     /// Appends to a run whose last record is `after` and that is owned under `lease`; returns the new last record. Durable when the
@@ -290,7 +291,7 @@ pub trait Engine: Send + Sync + 'static {
     /// hashes), nothing is written and the call succeeds.
     fn append(&self, run: RunKey, after: u64, lease: Lease, append: Append) -> Receipt<u64>;
 
-    /// A run by its name.
+    /// Returns a run by its name.
     fn find(&self, name: &str) -> Result<Option<Head>>;
 
     /// Lists runs, newest first. [`Filter::before`] and [`Filter::at_most`] page through them.
@@ -300,63 +301,64 @@ pub trait Engine: Send + Sync + 'static {
     /// visible later always has a higher number, so a reader that remembers the last number misses nothing.
     fn changes(&self, since: u64, at_most: usize) -> Result<Vec<Change>>;
 
-    /// What is needed to go on with a run.
+    /// Returns everything that is needed to continue a run.
     fn open(&self, run: RunKey) -> Result<Opened>;
 
-    /// Records from `from` on, at most so many.
+    /// Returns the records from number `from` on, at most `at_most` of them.
     fn records(&self, run: RunKey, from: u64, at_most: usize) -> Result<Vec<Record>>;
 
-    /// The evidence that the index has for a run: numbers of records and hashes of files.
+    /// Returns the evidence that the index has for a run: numbers of records and hashes of files.
     fn evidence_index(&self, run: RunKey) -> Result<BTreeSet<(u64, Hash)>>;
 
-    /// The name under which this process claims runs.
+    /// Returns the name under which this process claims runs.
     fn worker(&self) -> WorkerName;
 
     /// Claims a run at the time `now_ms`, unless a living worker owns it.
     fn claim(&self, run: RunKey, now_ms: i64) -> Receipt<Claim>;
 
-    /// The living worker that owns a run.
+    /// Returns the living worker that owns a run, if there is one.
     fn holder(&self, run: RunKey) -> Result<Option<Holder>>;
 
-    /// The record of the entry that a sender gave this id, where there is one.
+    /// Returns the record of the entry to which a sender gave this id, if there is one.
     fn sent(&self, run: RunKey, id: &str) -> Result<Option<u64>>;
 
-    /// Gives it back.
+    /// Releases a run that was claimed under `lease`.
     fn release(&self, run: RunKey, lease: Lease) -> Receipt<()>;
 
-    /// Leaves a message for whoever holds the run.
+    /// Stores a message for the owner of the run.
     fn post(&self, run: RunKey, body: String) -> Receipt<i64>;
 
-    /// Rings the bell of whoever holds the run: there is a message.
+    /// Wakes the owner of the run, because it has a message.
     fn ring(&self, run: RunKey) -> Result<()>;
 
-    /// What became of a message.
+    /// Returns the state of a message.
     fn posted(&self, message: i64) -> Result<Posted>;
 
-    /// Takes a message back, answered or not, and returns what had become of it: one that was open has been acted on by nobody, nor will be.
+    /// Removes a message, answered or not, and returns the state that it had. If the state was open, the message has
+    /// not been acted on, and never will be.
     fn withdraw(&self, message: i64) -> Receipt<Posted>;
 
-    /// The open messages of a run, oldest first.
+    /// Returns the open messages of a run, oldest first.
     fn messages(&self, run: RunKey) -> Result<Vec<Message>>;
 
     /// Answers a message that led to no record.
     fn answer(&self, message: i64, answer: String) -> Receipt<()>;
 
-    /// What needs somebody, as of `now_ms`.
+    /// Returns the runs that a worker should act on at the time `now_ms`.
     fn work(&self, now_ms: i64) -> Result<Work>;
 
-    /// Returns when somebody rang or this many milliseconds have passed. Blocks.
+    /// Blocks until another process wakes this worker or until this many milliseconds have passed.
     fn wait_for_bell(&self, at_most_ms: u64);
 
-    /// Where big things are.
+    /// Returns the store of content that is too big for a record.
     fn evidence(&self) -> &EvidenceStore;
 
-    /// A record of an entry. One too big for a record becomes evidence first.
+    /// Makes a record of an entry. An entry that is too big for a record is stored as evidence first.
     fn record(&self, at_ms: i64, entry: &Entry) -> Result<Unchained> {
         Unchained::kept(at_ms, entry, self.evidence())
     }
 
-    /// What a record says, wherever it is kept.
+    /// Returns the entry of a record, from the record itself or from the evidence store.
     fn entry(&self, record: &Record) -> Result<Entry> {
         record.entry(self.evidence())
     }

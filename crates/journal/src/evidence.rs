@@ -16,7 +16,7 @@ use interlock_redact::{Reader, Redactor};
 
 use crate::{Collected, Error, Evidence, Hash, Result, evidence_folder::Folder};
 
-/// How much of a content is examined to decide whether it is text.
+/// The number of bytes that are examined to decide if a content is text.
 const LOOK_BYTES: u64 = 8 * 1024;
 
 /// Storage of contents by their SHA-256.
@@ -56,18 +56,18 @@ impl EvidenceStore {
         Ok(Self::over(Arc::new(Folder::open(folder)?)))
     }
 
-    /// A handle to the evidence in any storage.
+    /// Returns a handle to the evidence in any storage.
     pub fn over(blobs: Arc<dyn Blobs>) -> Self {
         EvidenceStore { blobs, redactor: None, pending: None }
     }
 
-    /// The same store, which makes contents durable only on [`settle`](Self::settle).
+    /// Returns a handle to the same store that makes contents durable only on [`settle`](Self::settle).
     #[must_use]
     pub fn deferring(&self) -> Self {
         EvidenceStore { pending: Some(Arc::default()), ..self.clone() }
     }
 
-    /// Whether every content that was put in is durable.
+    /// Returns true if every content that was put in is durable.
     pub fn is_settled(&self) -> bool {
         self.pending.as_ref().is_none_or(|pending| pending.lock().unwrap_or_else(PoisonError::into_inner).is_empty())
     }
@@ -79,18 +79,18 @@ impl EvidenceStore {
         self.blobs.settle(&hashes)
     }
 
-    /// The same store, which removes the secrets from all text that is put in.
+    /// Returns a handle to the same store that removes secrets from all text that is put in.
     #[must_use]
     pub fn redacting(&self, redactor: Arc<Redactor>) -> Self {
         EvidenceStore { redactor: Some(redactor), ..self.clone() }
     }
 
-    /// The redactor, for code that shows text before it is put in.
+    /// Returns the redactor, for code that shows text before it is put in.
     pub fn redactor(&self) -> Arc<Redactor> {
         self.redactor.clone().unwrap_or_default()
     }
 
-    /// Stores some bytes.
+    /// Stores some bytes and makes them durable, unless the handle defers that.
     pub fn put(&self, name: &str, media: &str, content: &[u8]) -> Result<Evidence> {
         self.put_from(name, media, content)
     }
@@ -118,7 +118,7 @@ impl EvidenceStore {
         Ok(Evidence { name: name.to_owned(), hash, media: media.to_owned(), bytes })
     }
 
-    /// Returns a content.
+    /// Returns a content by its hash.
     pub fn get(&self, hash: &Hash) -> Result<Vec<u8>> {
         self.blobs.get(hash)
     }
@@ -140,7 +140,7 @@ impl EvidenceStore {
     }
 }
 
-/// Whether a media type names text.
+/// Returns true if a media type names text.
 fn is_text(media: &str) -> bool {
     let media = media.to_ascii_lowercase();
     media.starts_with("text/") || ["json", "xml", "yaml", "toml", "javascript"].iter().any(|kind| media.contains(kind))

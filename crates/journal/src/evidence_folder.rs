@@ -1,7 +1,8 @@
 //! Evidence in a directory: one compressed file per content, named by the hash of the content.
 //!
-//! A file is on the disk before a record refers to it: at once, or, for what an attempt leaves, when the attempt ends. Until then
-//! only a loss of power could lose it. A file that a loss of power has left half-written does not fit its hash and is written again.
+//! A file is on the disk before a record refers to it: at once, or, for the files of an attempt, when the attempt ends.
+//! Until then only a loss of power could lose it. A file that a loss of power has left half-written does not fit its
+//! hash and is written again.
 
 use std::{
     collections::BTreeSet,
@@ -16,20 +17,21 @@ use sha2::{Digest, Sha256};
 
 use crate::{Collected, Error, Hash, Result, evidence::Blobs, private};
 
-/// How hard evidence is compressed: fast, because somebody waits.
+/// The compression level of evidence: a fast one, because an attempt waits for it.
 const LEVEL: i32 = 3;
 
-/// How many files are synced at a time: a file system joins requests that come together.
+/// The number of files that are synced at a time: a file system joins requests that arrive together.
 const SYNCS_AT_ONCE: usize = 8;
 
-/// Makes names of unfinished files differ within a process.
+/// A counter that makes the names of unfinished files unique within a process.
 static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 
 /// The directory of all evidence.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
-    /// Whether the subdirectory of a first byte is known to be on the disk: to find that out costs as much as to sync it.
+    /// True if the subdirectory for a first byte is known to be on the disk. To find that out costs as much as to sync
+    /// it.
     settled: [AtomicBool; 256],
 }
 
@@ -86,7 +88,8 @@ impl Folder {
         Ok((hash, bytes))
     }
 
-    /// If the content is there already, that file stays, with a new modification time so that a collection under way spares it.
+    /// Moves an unfinished file to its place. If the content is stored already, the existing file stays and gets a new
+    /// modification time, so that a collection under way spares it.
     fn keep(&self, unfinished: &Path, hash: &Hash) -> Result<()> {
         let path = self.file(hash);
         let folder = path.parent().unwrap_or(&self.path);
@@ -101,7 +104,7 @@ impl Folder {
         }
     }
 
-    /// Every file with its hash; unfinished files have none.
+    /// Returns every file with its hash; unfinished files have none.
     fn files(&self) -> Result<Vec<(Option<Hash>, PathBuf)>> {
         let mut found = Vec::new();
         for entry in read_dir(&self.path)? {
@@ -130,7 +133,7 @@ impl Blobs for Folder {
         written
     }
 
-    /// Syncs files that were there before too: whoever wrote them may not have synced them.
+    /// Syncs files that existed before too: the process that wrote them may not have synced them.
     fn settle(&self, hashes: &BTreeSet<Hash>) -> Result<()> {
         self.sync_all(hashes)
     }
@@ -181,7 +184,7 @@ impl Blobs for Folder {
     }
 }
 
-/// Reads as much as the buffer holds: pieces of another length would be packed into other bytes.
+/// Reads until the buffer is full or the content ends: pieces of another length would be compressed to other bytes.
 fn fill(content: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -193,7 +196,7 @@ fn fill(content: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// What a content is stored as: the same bytes for the same content.
+/// Returns the stored form of a content: the same bytes for the same content.
 fn pack(content: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = zstd::Encoder::new(Vec::new(), LEVEL)?;
     encoder.include_checksum(true)?;
@@ -209,7 +212,7 @@ fn read_dir(folder: &Path) -> Result<Vec<PathBuf>> {
     entries.map(|entry| entry.map(|entry| entry.path()).map_err(wrong)).collect()
 }
 
-/// A file or a folder.
+/// Syncs a file or a directory.
 fn sync(path: &Path) -> Result<()> {
     File::open(path).and_then(|file| file.sync_all()).map_err(|error| failed("sync", path, &error))
 }

@@ -3,10 +3,10 @@
 /// The result of a collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Collected {
-    /// Contents kept.
+    /// The number of contents that were kept.
     pub kept: u64,
-    /// Contents removed, or, in a dry run, to be removed.
+    /// The number of contents that were removed or, in a dry run, would be removed.
     pub removed: u64,
-    /// The bytes they took on the disk.
+    /// The bytes that the removed contents took on the disk.
     pub bytes: u64,
 }

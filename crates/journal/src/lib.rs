@@ -1,11 +1,11 @@
-//! What happened.
+//! The records of runs: the facts from which the state of a run is computed.
 //!
-//! A run is a list of [`Record`]s, each chained to the one before by its hash. A record is durable before anything is done
-//! about it; what a run is now can always be computed again from its records, so nothing else needs to be believed.
+//! A run is a list of [`Record`]s, each chained to the one before by its hash. A record is durable before anything is
+//! done about it. The state of a run can always be computed again from its records, so no other data has to be trusted.
 //!
-//! [`Engine`] is all that the runtime knows of durability: conditional append, reading, timers, messages, leases. This crate
-//! knows no database: `interlock-sqlite` is the embedded engine. `evidence.rs` stores content that is too big for a record,
-//! once, by its hash.
+//! [`Engine`] is all that the runtime knows of durability: conditional append, reading, timers, messages, leases. This
+//! crate knows no database: `interlock-sqlite` is the embedded engine. `evidence.rs` stores content that is too big for
+//! a record, once, by its hash.
 
 mod definition;
 mod engine;

@@ -4,24 +4,24 @@ use serde::Serializer;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
-/// A moment: `2026-03-01T12:00:00.000Z`.
+/// Formats a moment: `2026-03-01T12:00:00.000Z`.
 pub fn rfc3339(ms: i64) -> String {
     let (year, month, day) = date(ms.div_euclid(DAY_MS));
     format!("{year:04}-{month:02}-{day:02}T{}.{:03}Z", clock(ms), ms.rem_euclid(1_000))
 }
 
-/// The time of its day: `12:00:00`.
+/// Formats the time of day of a moment: `12:00:00`.
 pub fn clock(ms: i64) -> String {
     let seconds = ms.rem_euclid(DAY_MS) / 1_000;
     format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
 }
 
-/// For serde: a moment in milliseconds as text.
+/// Serializes a moment in milliseconds as text, for serde.
 pub fn serialize<S: Serializer>(ms: &i64, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&rfc3339(*ms))
 }
 
-/// For serde: a moment that may be unknown.
+/// Serializes a moment that may be unknown, for serde.
 pub fn serialize_known<S: Serializer>(ms: &Option<i64>, to: S) -> Result<S::Ok, S::Error> {
     match ms {
         Some(ms) => serialize(ms, to),
@@ -29,8 +29,8 @@ pub fn serialize_known<S: Serializer>(ms: &Option<i64>, to: S) -> Result<S::Ok, 
     }
 }
 
-/// Year, month and day of a day counted from 1970. Years begin in March here, so that the leap day is the last of its year; 400 years
-/// always have the same number of days.
+/// Returns the year, month and day of a day counted from 1970. Years begin in March here, so that the leap day is the
+/// last day of its year; 400 years always have the same number of days.
 fn date(days: i64) -> (i64, i64, i64) {
     const DAYS_IN_400_YEARS: i64 = 146_097;
     const FROM_MARCH_OF_YEAR_0: i64 = 719_468;

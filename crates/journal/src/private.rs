@@ -1,4 +1,5 @@
-//! What runs did is nobody else's business: folders and files that only their owner can open. What is there already keeps its mode.
+//! Directories and files that only their owner can open, because the data of runs is private. Existing files and
+//! directories keep their mode.
 
 use std::{
     fs::{DirBuilder, OpenOptions},
@@ -9,7 +10,7 @@ use std::{
 
 use crate::{Error, Result};
 
-/// Makes a folder for its owner alone, and those above it.
+/// Creates a directory that only its owner can open, and its parent directories.
 pub fn folder(path: &Path) -> Result<()> {
     DirBuilder::new()
         .recursive(true)

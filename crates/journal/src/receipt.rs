@@ -10,19 +10,19 @@ use tokio::sync::oneshot;
 
 use crate::{Error, Result};
 
-/// A write that is being made durable. Await it, or wait for it on a thread of one's own.
+/// A write that is being made durable. Await it, or wait for it on a separate thread.
 #[derive(Debug)]
 pub struct Receipt<T>(oneshot::Receiver<Result<T>>);
 
 impl<T> Receipt<T> {
-    /// A receipt whose result is known.
+    /// Returns a receipt whose result is known.
     pub fn of(result: Result<T>) -> Self {
         let (reply, receipt) = oneshot::channel();
         let _ = reply.send(result);
         Receipt(receipt)
     }
 
-    /// A receipt that the sender of `reply` will complete.
+    /// Returns a receipt that the sender of `reply` will complete.
     pub fn pending(reply: oneshot::Receiver<Result<T>>) -> Self {
         Receipt(reply)
     }

@@ -6,20 +6,20 @@ use sha2::{Digest, Sha256};
 
 use crate::{Entry, Error, EvidenceStore, Result};
 
-/// A SHA-256.
+/// A SHA-256 hash, written as 64 hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hash(pub [u8; 32]);
 
 impl Hash {
-    /// What the first record of a run is chained to.
+    /// The hash to which the first record of a run is chained.
     pub const NONE: Hash = Hash([0; 32]);
 
-    /// The hash of some bytes.
+    /// Returns the hash of some bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Hash(Sha256::digest(bytes).into())
     }
 
-    /// From its 64 hex digits.
+    /// Reads a hash from its 64 hex digits.
     pub fn from_hex(text: &str) -> Option<Self> {
         let digits = text.as_bytes();
         if digits.len() != 64 {
@@ -62,41 +62,43 @@ impl<'de> serde::Deserialize<'de> for Hash {
 /// One thing that happened to a run, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Its place in the run, from 1.
+    /// The sequence number in the run, from 1.
     pub seq: u64,
-    /// When, in milliseconds since 1970. Timers that the entry sets count from here, and the next record is never earlier.
+    /// The time of the record, in milliseconds since 1970. Timers that the entry sets count from this time, and the
+    /// next record is never earlier.
     pub at_ms: i64,
-    /// What: the number of an [`Entry`]'s kind.
+    /// The number of the [`Entry`]'s kind.
     pub kind: u8,
     /// The entry as JSON.
     pub payload: String,
-    /// Of all the above, the run and the hash of the record before.
+    /// The hash of all fields above, of the run and of the hash of the record before.
     pub hash: Hash,
 }
 
-/// A record that has not found its place yet.
+/// A record that has no sequence number and no hash yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unchained {
-    /// When.
+    /// The time of the record, in milliseconds since 1970.
     pub at_ms: i64,
-    /// What.
+    /// The number of the entry's kind.
     pub kind: u8,
-    /// The entry as JSON, or where it is.
+    /// The entry as JSON, or a reference to the file that holds it.
     pub payload: String,
-    /// The file it is in, where it was too big.
+    /// The file that holds the entry, if the entry is too big for the record.
     pub elsewhere: Option<Hash>,
-    /// The id that the sender of the entry gave it: the journal takes each once per run.
+    /// The id that the sender gave the entry: the journal accepts each id once per run.
     pub sent: Option<String>,
 }
 
-/// Longest payload that stands in the record itself.
+/// The longest payload that is stored in the record itself.
 const PAYLOAD_BYTES_MAX: usize = 16 * 1024;
 
-/// Set in a record's kind when its payload is a file.
+/// This bit is set in a record's kind if its payload is in a file.
 const ELSEWHERE: u8 = 0x80;
 
 impl Unchained {
-    /// Of an entry; what is too big to stand in a record is put into the evidence store, and the record says where.
+    /// Makes a record of an entry. An entry that is too big is put into the evidence store, and the record refers to
+    /// it.
     pub fn kept(at_ms: i64, entry: &Entry, store: &EvidenceStore) -> Result<Self> {
         let (kind, payload) = (entry.kind(), entry.to_json());
         let sent = entry.sent_id().map(str::to_owned);
@@ -116,12 +118,12 @@ impl Unchained {
 }
 
 impl Record {
-    /// Whether it stands where its hash says, behind `before`.
+    /// Returns true if the record's hash chains it to `before`.
     pub fn follows(&self, run: &str, before: &Hash) -> bool {
         self.hash == link(run, self.seq, self.at_ms, self.kind, &self.payload, before)
     }
 
-    /// What it says.
+    /// Returns the entry, read from the evidence store if it is not in the record.
     pub fn entry(&self, store: &EvidenceStore) -> Result<Entry> {
         let damaged = |why| Error::Damaged { what: format!("record {}", self.seq), why };
         let Some(file) = self.payload_file() else {
@@ -132,7 +134,8 @@ impl Record {
         Entry::from_json(self.kind & !ELSEWHERE, text).map_err(damaged)
     }
 
-    /// The file its payload is in, if it is in one.
+    /// Returns the file that holds the payload: `None` if the record itself holds it, `Some(None)` if the reference cannot be
+    /// read.
     pub fn payload_file(&self) -> Option<Option<Hash>> {
         #[derive(serde::Deserialize)]
         struct Elsewhere {
@@ -142,13 +145,14 @@ impl Record {
         is_elsewhere.then(|| serde_json::from_str::<Elsewhere>(&self.payload).ok().map(|found| found.payload))
     }
 
-    /// The word for its kind.
+    /// Returns the word for its kind.
     pub fn kind_word(&self) -> &'static str {
         Entry::kind_word(self.kind & !ELSEWHERE)
     }
 }
 
-/// Every field has a fixed width or its length before it, so that no two records can be read as the same bytes.
+/// Returns the hash of a record. Every field has a fixed width or is preceded by its length, so that two different
+/// records never produce the same bytes.
 fn link(run: &str, seq: u64, at_ms: i64, kind: u8, payload: &str, before: &Hash) -> Hash {
     let mut hasher = Sha256::new();
     hasher.update(before.0);
