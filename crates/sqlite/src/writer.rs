@@ -1,5 +1,5 @@
-//! The one writer of a process. What has gathered while a commit was under way is committed together, so that a thousand runs share an
-//! fsync. A lone run does not wait for company: what it brings is written where it stands.
+//! The one writer of a process. Jobs that arrive while a commit is under way are committed together, so that a thousand
+//! runs share an fsync. A run that is alone does not wait for others: its own thread writes its job.
 
 use std::{
     sync::{
@@ -23,17 +23,17 @@ use crate::{
 /// Called after every commit that added records, with the new end of the store's chain. It must not block.
 pub type OnCommit = Box<dyn Fn(&StoreHead) + Send + Sync>;
 
-/// Most jobs that share a commit. More would make the first of them wait for the last.
+/// The maximum number of jobs that share a commit. More would make the first of them wait for the last.
 const JOBS_PER_COMMIT_MAX: usize = 2_048;
 
-/// Most jobs waiting before those who bring more have to wait themselves.
+/// The maximum number of waiting jobs. If it is reached, callers wait before they can add another job.
 const JOBS_WAITING_MAX: usize = 16_384;
 
-/// Something to be written, within a transaction that it may share with others.
+/// A write, within a transaction that it may share with others.
 trait Job: Send {
-    /// Writes. An error from the store spoils the transaction; any other leaves it untouched.
+    /// Does the write. An error from the store spoils the transaction; any other error leaves it untouched.
     fn write(&mut self, connection: &Connection) -> Result<()>;
-    /// Tells whoever waits: committed, or not.
+    /// Reports the result of the commit to the caller that waits for it.
     fn settle(self: Box<Self>, committed: Result<()>);
 }
 
@@ -61,33 +61,33 @@ impl<T: Send, F: FnOnce(&Connection) -> crate::Result<T> + Send> Job for Asked<T
             (Ok(()), None) => Err(Error::Stopped("it was never tried".into())),
             (Err(error), _) => Err(error),
         };
-        // Nobody waits any more: the writing stands all the same.
+        // If the caller no longer waits, the write is still valid.
         let _ = self.reply.send(result);
     }
 }
 
-/// Writes, one transaction after the other.
+/// Writes jobs, one transaction after the other.
 #[derive(Debug)]
 pub(crate) struct Writer {
     desk: Arc<Desk>,
-    /// Nothing where every job is to be written where it is asked for.
+    /// The thread that writes; `None` if every job is written on the thread of its caller.
     thread: Option<JoinHandle<()>>,
 }
 
-/// What those who want something written share with the thread that writes.
+/// The state that callers share with the thread that writes.
 #[derive(Debug)]
 struct Desk {
     pen: Mutex<Pen>,
     waiting: Mutex<Waiting>,
-    /// Rings for whoever waits for jobs, and for whoever waits for room.
+    /// Wakes the thread that waits for jobs, and the callers that wait for room.
     bell: Condvar,
-    /// Whether the last commit was of one job. Then the next is most likely alone too, and is written by whoever brings it: two
-    /// changes of thread cost a lone run as much as its fsync. Where there is company they cost each of many very little, and
-    /// a commit of one's own would keep the others waiting.
+    /// True if the last commit had one job. Then the next job is most likely alone too, and its caller writes it: two
+    /// thread switches cost a lone run as much as its fsync. If there are many callers, the switches cost each of them
+    /// very little, and a separate commit for one of them would keep the others waiting.
     is_alone: AtomicBool,
 }
 
-/// Whoever holds it writes.
+/// The right to write: the holder of its lock writes.
 struct Pen {
     connection: Connection,
     fate: Fate,
@@ -124,17 +124,18 @@ impl Writer {
         Ok(Writer { desk, thread: Some(thread) })
     }
 
-    /// Every job is written where it is asked for, one to a commit: for tests that decide when a process dies.
+    /// Makes a writer that writes every job on its caller's thread, one per commit: for tests that decide when a
+    /// process dies.
     pub(crate) fn inline(connection: Connection, head_file: HeadFile) -> Self {
         Writer { desk: Arc::new(Desk::new(connection, head_file)), thread: None }
     }
 
-    /// Has a function called after every commit that added records.
+    /// Sets a function that is called after every commit that added records.
     pub(crate) fn on_commit(&self, call: OnCommit) {
         lock(&self.desk.pen).on_commit = Some(call);
     }
 
-    /// Has something written. The receipt is filled in when it is durable.
+    /// Submits a write. The receipt completes when the write is durable.
     pub(crate) fn write<T: Send + 'static>(
         &self,
         write: impl FnOnce(&Connection) -> crate::Result<T> + Send + 'static,
@@ -150,7 +151,7 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// What was asked for before is still written.
+    /// Waits until the jobs that were submitted before are written.
     fn drop(&mut self) {
         lock(&self.desk.waiting).is_closed = true;
         self.desk.bell.notify_all();
@@ -166,7 +167,7 @@ impl Desk {
         Desk { pen, waiting: Mutex::default(), bell: Condvar::new(), is_alone: AtomicBool::new(true) }
     }
 
-    /// Writes at once where nobody else has anything to write; otherwise the thread will.
+    /// Writes the job at once if no other job waits; otherwise the thread will write it.
     fn take(&self, job: Box<dyn Job>) {
         let job = match self.is_alone.load(Ordering::Relaxed) {
             true => match self.write_alone(job) {
@@ -184,7 +185,7 @@ impl Desk {
         self.bell.notify_all();
     }
 
-    /// Gives the job back where it would have to wait for anybody.
+    /// Writes the job on the caller's thread. Returns the job if it would have to wait for another writer.
     fn write_alone(&self, job: Box<dyn Job>) -> Option<Box<dyn Job>> {
         let Ok(mut pen) = self.pen.try_lock() else { return Some(job) };
         if !lock(&self.waiting).jobs.is_empty() {
@@ -196,14 +197,14 @@ impl Desk {
     fn write_all(&self) {
         while self.wait_for_jobs() {
             let mut pen = lock(&self.pen);
-            // Taken only now: more may have come while somebody else was writing.
+            // Take the jobs only after the lock: more may have arrived during the previous commit.
             let jobs = self.gathered();
             self.is_alone.store(jobs.len() == 1, Ordering::Relaxed);
             pen.commit(jobs);
         }
     }
 
-    /// Whether there are any, as opposed to nobody being left to bring some.
+    /// Waits for jobs. Returns false if there are none and the writer is closed.
     fn wait_for_jobs(&self) -> bool {
         let mut waiting = lock(&self.waiting);
         while waiting.jobs.is_empty() && !waiting.is_closed {
@@ -229,8 +230,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is left of a writer whose disk has failed it: after a failed fsync nobody knows what the disk holds, and writing on would be
-/// a lie. A full disk or a lock is not that: those left everything as it was.
+/// The failure after which a writer refuses all jobs: after a failed fsync the content of the disk is unknown, so a
+/// later commit could not be trusted. A full disk or a lock is no such failure, because it leaves the store unchanged.
 #[derive(Debug, Default)]
 struct Fate {
     failed: Option<String>,
@@ -242,7 +243,7 @@ impl Pen {
         self.finish(jobs, begun);
     }
 
-    /// Gives the job back where another process is writing: whoever brought it must not be kept waiting for that.
+    /// Commits the job. Returns the job if another process is writing, because the caller must not wait for that.
     fn commit_unless_busy(&mut self, job: Box<dyn Job>) -> Option<Box<dyn Job>> {
         let patience = |wait| self.connection.busy_timeout(wait);
         if patience(Duration::ZERO).is_err() {
@@ -281,13 +282,14 @@ impl Pen {
         let written = written.and_then(|()| Ok(chain::extend(&self.connection)?));
         let written = written.and_then(|head| self.sql("COMMIT").map(|()| head));
         if written.is_err() && !self.connection.is_autocommit() {
-            // A rollback can only fail where SQLite has rolled back by itself.
+            // A rollback can fail only if SQLite has already rolled back.
             let _ = self.sql("ROLLBACK");
         }
         written.map(|head| head.iter().for_each(|head| self.committed(head)))
     }
 
-    /// The records are durable: a note that fails now only makes a later loss harder to notice.
+    /// Records a commit in the head file and reports it. The records are durable: a failure here only makes a later
+    /// loss harder to notice.
     fn committed(&self, head: &StoreHead) {
         let _ = self.head_file.note(head);
         self.on_commit.iter().for_each(|call| call(head));

@@ -1,4 +1,4 @@
-//! Making runs and adding to them.
+//! Creates runs and appends records to them.
 
 use interlock_journal::{
     Append, Definition, Error, Hash, Head, Lease, NewRun, Phase, Record, RunKey, TimerChange, Unchained,
@@ -41,7 +41,8 @@ pub(crate) fn create(connection: &Connection, new: NewRun, worker: Option<i64>) 
     read::head(connection, key)
 }
 
-/// Adds records. The run's row is changed first, on the condition that it is as expected: what is not is refused before anything is written.
+/// Appends records. It updates the run's row first, on the condition that the run is as expected: a conflicting append
+/// is refused before anything is written.
 pub(crate) fn append(connection: &Connection, run: RunKey, after: u64, lease: Lease, append: Append) -> Result<u64> {
     let (name, seq, before, epoch) = place(connection, run)?;
     if epoch != lease.epoch {
@@ -110,7 +111,8 @@ fn place(connection: &Connection, run: RunKey) -> Result<(String, u64, Hash, i64
     Ok(found.ok_or_else(|| Error::NoRun(format!("#{}", run.0)))?)
 }
 
-/// Whether a run has exactly these records after `after`: then this append is repeated, because its first answer was lost.
+/// Returns true if a run has exactly these records after `after`: then this append is a repetition, because the first
+/// answer was lost.
 fn is_there(connection: &Connection, run: RunKey, name: &str, after: u64, records: &[Unchained]) -> Result<bool> {
     if records.is_empty() {
         return Ok(false);

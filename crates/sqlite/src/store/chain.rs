@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Result;
 
-/// The end of the chain as the store has it.
+/// Returns the end of the chain as the store has it.
 pub(crate) fn head(connection: &Connection) -> Result<StoreHead> {
     let mut select = connection.prepare_cached("SELECT name, records, hash FROM store")?;
     let head = select.query_row([], |row| {
@@ -45,7 +45,7 @@ pub(crate) fn walk(connection: &Connection, after: u64, mut visit: impl FnMut(u6
     Ok(())
 }
 
-/// One more link. The number is in it, so that a record cannot move.
+/// Returns the next hash of the chain. It covers the record's number, so that a record cannot move.
 pub(crate) fn link(before: &Hash, id: u64, record: &Hash) -> Hash {
     let mut hasher = Sha256::new();
     hasher.update(before.0);

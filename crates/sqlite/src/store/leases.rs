@@ -1,4 +1,4 @@
-//! Who holds which run.
+//! Leases: the workers, and the runs that each of them owns.
 
 use interlock_journal::{Claim, Error, Lease, RunKey, Work};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -10,7 +10,7 @@ pub(crate) fn register(connection: &Connection, pid: u32) -> Result<i64> {
     Ok(connection.last_insert_rowid())
 }
 
-/// Takes a run, unless the worker that has it is alive. Every taking is a new epoch, even from oneself.
+/// Claims a run, unless its owner is alive. Every claim has a new epoch, even if the worker owned the run before.
 pub(crate) fn claim(
     connection: &Connection,
     run: RunKey,
@@ -46,14 +46,15 @@ pub(crate) fn pid(connection: &Connection, worker: i64) -> Result<Option<u32>> {
     Ok(select.query_row([worker], |row| row.get(0)).optional()?)
 }
 
-/// The worker that holds a run, alive or not, and since when.
+/// Returns the worker that owns a run, alive or not, and the time of its claim.
 pub(crate) fn holder(connection: &Connection, run: RunKey) -> Result<Option<(i64, Option<i64>)>> {
     let mut select =
         connection.prepare_cached("SELECT worker, held_since FROM run WHERE id = ?1 AND worker IS NOT NULL")?;
     Ok(select.query_row([run.0], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
 }
 
-/// What needs somebody: runs that are active or due and that nobody living holds, and messages for runs of `me`.
+/// Returns the work for the worker `me`: runs that are active or due and have no living owner, and the runs of `me`
+/// that have messages.
 pub(crate) fn work(
     connection: &Connection,
     me: Option<i64>,
@@ -87,7 +88,7 @@ pub(crate) fn work(
     Ok(Work { orphans, due, messages, next_due_ms })
 }
 
-/// Forgets workers that are dead and hold nothing, and gives their ids back to be cleaned up after.
+/// Removes workers that are dead and own nothing, and returns their ids, so that the caller can remove their files.
 pub(crate) fn forget_dead(connection: &Connection, is_alive: impl Fn(i64) -> bool) -> Result<Vec<i64>> {
     let mut select = connection.prepare_cached(
         "SELECT id FROM worker WHERE NOT EXISTS (SELECT 1 FROM run WHERE run.worker = worker.id) LIMIT 1000",

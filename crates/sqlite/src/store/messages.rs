@@ -1,4 +1,4 @@
-//! What one process has to say to a run that another one holds.
+//! Messages from a process to a run that another process owns.
 
 use interlock_journal::{Error, Message, Posted, RunKey};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -37,7 +37,7 @@ pub(crate) fn posted(connection: &Connection, message: i64) -> Result<Posted> {
     }
 }
 
-/// Takes an open message back, or an answered one away, and returns which of the two it was, with the answer.
+/// Removes a message, open or answered, and returns its state, with the answer if it has one.
 pub(crate) fn remove(connection: &Connection, message: i64) -> Result<Posted> {
     let found = posted(connection, message)?;
     connection.prepare_cached("DELETE FROM message WHERE id = ?1")?.execute([message])?;

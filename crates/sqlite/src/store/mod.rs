@@ -1,4 +1,5 @@
-//! The tables, and what is done with them. Every function here works within a transaction that somebody else began, or only reads.
+//! The tables and the operations on them. Every function here only reads, or works within a transaction that its caller
+//! began.
 
 pub(crate) mod append;
 pub(crate) mod chain;

@@ -1,4 +1,4 @@
-//! Reading runs.
+//! Reads runs, their records and their evidence from the tables.
 
 use std::collections::BTreeSet;
 
@@ -66,7 +66,7 @@ pub(crate) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<Head>
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// All of it from one moment: a reader in WAL mode sees no half of a commit.
+/// Reads everything from one snapshot of the database: a reader in WAL mode never sees half of a commit.
 pub(crate) fn open(connection: &Connection, run: RunKey) -> Result<Opened> {
     let moment = connection.unchecked_transaction()?;
     let head = head(&moment, run)?;
@@ -82,7 +82,8 @@ pub(crate) fn open(connection: &Connection, run: RunKey) -> Result<Opened> {
     Ok(Opened { head, first, snapshot, tail, timers })
 }
 
-/// The stored state, if its digest fits. A state that does not is left aside: the records lead to the true one.
+/// Returns the stored state, if its digest fits. A state that does not fit is ignored: the records lead to the true
+/// one.
 fn snapshot(moment: &Connection, run: RunKey) -> Result<Option<(u64, String)>> {
     let sql = "SELECT snapshot.seq, snapshot.state, snapshot.hash, record.hash FROM snapshot
          JOIN record ON record.run = snapshot.run AND record.seq = snapshot.seq WHERE snapshot.run = ?1";
@@ -112,7 +113,8 @@ pub(crate) fn records(connection: &Connection, run: RunKey, from: u64, at_most: 
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Records of all runs with a higher number than `since`. Commits are serialised, so numbers become visible in their order.
+/// Returns the records of all runs with a higher number than `since`. Commits are serialised, so numbers become visible
+/// in their order.
 pub(crate) fn changes(connection: &Connection, since: u64, at_most: usize) -> Result<Vec<Change>> {
     let limit = i64::try_from(at_most).unwrap_or(i64::MAX);
     let mut select = connection.prepare_cached("SELECT id, run, seq FROM record WHERE id > ?1 ORDER BY id LIMIT ?2")?;
@@ -121,20 +123,20 @@ pub(crate) fn changes(connection: &Connection, since: u64, at_most: usize) -> Re
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The record of the entry that a sender gave this id.
+/// Returns the record of the entry to which a sender gave this id.
 pub(crate) fn sent(connection: &Connection, run: RunKey, id: &str) -> Result<Option<u64>> {
     let mut select = connection.prepare_cached("SELECT seq FROM sent WHERE run = ?1 AND id = ?2")?;
     Ok(select.query_row(params![run.0, id], |row| row.get(0)).optional()?)
 }
 
-/// The hashes of the evidence that records refer to.
+/// Returns the hashes of the evidence that records refer to.
 pub(crate) fn evidence_in_use(connection: &Connection) -> Result<BTreeSet<Hash>> {
     let mut select = connection.prepare("SELECT DISTINCT hash FROM evidence")?;
     let rows = select.query_map([], |row| row.get(0).map(Hash))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The records of a run that refer to files.
+/// Returns the records of a run that refer to files.
 pub(crate) fn records_with_evidence(connection: &Connection, run: RunKey) -> Result<Vec<Record>> {
     let mut statement = connection.prepare_cached(
         "SELECT seq, at, kind, payload, hash FROM record

@@ -1,4 +1,4 @@
-//! The tables and how they came to be.
+//! The tables, and the migrations that create and update them.
 
 use std::path::Path;
 
@@ -10,11 +10,13 @@ use crate::{
     database::{self, APPLICATION_ID, BUSY_WAIT, to_wal},
 };
 
-/// Pages in the write-ahead log before they are moved into the store: 4 MiB, so that the moving is rare, and the log soon written over
-/// instead of growing, which a file system takes longer to make durable.
+/// The number of pages in the write-ahead log at which they are moved into the store: 4 MiB. With this size checkpoints
+/// are rare, and the log is soon overwritten instead of growing: a file system takes longer to make a growing file
+/// durable.
 const PAGES_PER_CHECKPOINT: i64 = 1_024;
 
-/// Each brings a store from the version before to its own. Never change one that has been released: add another.
+/// Each migration brings a store from one version to the next. Never change a migration that has been released: add
+/// another.
 const MIGRATIONS: [&str; 4] = [
     "
     CREATE TABLE definition (
@@ -67,10 +69,10 @@ const MIGRATIONS: [&str; 4] = [
 ",
 ];
 
-/// The version from which on rows carry digests and records are chained across runs.
+/// The first version in which rows carry digests and records are chained across runs.
 const SEALED_SINCE: usize = 3;
 
-/// Opens the store for writing, made or brought up to date as needed.
+/// Opens the store for writing, and creates or migrates it if needed.
 pub(crate) fn open(path: &Path) -> Result<Connection, Error> {
     let doing = || format!("the store {} could not be opened", path.display());
     let connection = Connection::open(path).map_err(|error| database::error(doing(), &error))?;
@@ -112,7 +114,7 @@ fn version(connection: &Connection, path: &Path) -> Result<i64> {
     Ok(found)
 }
 
-/// Two processes may come at once: the second finds it done.
+/// Migrates the store in one transaction. If two processes do this at once, the second finds it done.
 fn migrate(connection: &Connection, path: &Path) -> Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let done: Result<()> = (|| {
@@ -120,7 +122,7 @@ fn migrate(connection: &Connection, path: &Path) -> Result<()> {
         for migration in &MIGRATIONS[from..] {
             connection.execute_batch(migration)?;
         }
-        // Only once: sealing again would vouch for whatever was changed in between.
+        // Seal only once: sealing again would vouch for any change that was made in between.
         if from < SEALED_SINCE {
             super::seal::seal_all(connection)?;
             super::chain::extend(connection)?;

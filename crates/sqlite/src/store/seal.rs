@@ -1,6 +1,7 @@
-//! Digests of rows that no record vouches for: leases, messages, stored states.
+//! Digests of rows that no record vouches for: leases, messages and stored states.
 //!
-//! A digest notices damage and careless edits. Somebody who recomputes it is noticed by other means, or not at all: `docs/durability.md` lists which.
+//! A digest detects damage and careless edits. An attacker who recomputes it is detected by other means, or not at all:
+//! see `docs/durability.md`.
 
 use interlock_journal::{Hash, RunKey};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -8,23 +9,24 @@ use sha2::{Digest, Sha256};
 
 use crate::Result;
 
-/// The digest of a run's lease.
+/// Returns the digest of a run's lease.
 pub(crate) fn lease(run: &str, epoch: i64, worker: Option<i64>) -> Hash {
     digest(&[b"lease", run.as_bytes(), &epoch.to_le_bytes(), &worker.unwrap_or(0).to_le_bytes()])
 }
 
-/// The digest of a message.
+/// Returns the digest of a message.
 pub(crate) fn message(run: RunKey, body: &str, answer: Option<&str>) -> Hash {
     let answer = answer.map_or_else(Vec::new, |answer| [b"=", answer.as_bytes()].concat());
     digest(&[b"message", &run.0.to_le_bytes(), body.as_bytes(), &answer])
 }
 
-/// The digest of a state that is stored after a record.
+/// Returns the digest of a state that is stored after a record.
 pub(crate) fn snapshot(record: &Hash, state: &str) -> Hash {
     digest(&[b"snapshot", &record.0, state.as_bytes()])
 }
 
-/// Each part has its length before it, so that no two lists of parts are the same bytes.
+/// Returns a digest of parts. Each part is preceded by its length, so that two different lists never produce the same
+/// bytes.
 fn digest(parts: &[&[u8]]) -> Hash {
     let mut hasher = Sha256::new();
     for part in parts {
@@ -34,7 +36,7 @@ fn digest(parts: &[&[u8]]) -> Hash {
     Hash(hasher.finalize().into())
 }
 
-/// Writes the digest of a run's lease as it now is.
+/// Writes the digest of a run's current lease.
 pub(crate) fn seal_lease(connection: &Connection, run: RunKey) -> Result<()> {
     let mut select = connection.prepare_cached("SELECT name, epoch, worker FROM run WHERE id = ?1")?;
     let row = select
@@ -47,7 +49,7 @@ pub(crate) fn seal_lease(connection: &Connection, run: RunKey) -> Result<()> {
     Ok(())
 }
 
-/// Writes the digest of a message as it now is.
+/// Writes the digest of a message in its current state.
 pub(crate) fn seal_message(connection: &Connection, id: i64) -> Result<()> {
     let mut select = connection.prepare_cached("SELECT run, body, answer FROM message WHERE id = ?1")?;
     let row = select
