@@ -15,7 +15,7 @@ use crate::{
     store::{chain, read, seal},
 };
 
-/// Rows of one kind that are named before the rest is only counted.
+/// The number of rows of one kind that are named before the rest is only counted.
 const NAMED_MAX: usize = 20;
 
 /// The result of checking a store.
@@ -23,15 +23,15 @@ const NAMED_MAX: usize = 20;
 pub struct Audit {
     /// The end of the chain, computed from the records.
     pub head: StoreHead,
-    /// The chain's hash after each record that was asked for, if the store has that many.
+    /// The chain's hash after each requested record, if the store has that many records.
     pub hashes: BTreeMap<u64, Hash>,
     /// Everything that is not as it was written.
     pub problems: Vec<String>,
 }
 
-/// Checks a store. `at` names numbers of records after which the chain's hash is wanted.
+/// Checks a store. `at` lists the numbers of the records after which the caller needs the chain's hash.
 pub(crate) fn audit(connection: &Connection, folder: &Path, at: &BTreeSet<u64>) -> Result<Audit> {
-    // The file first: a commit in between only makes the database newer.
+    // Read the file before the database: a commit between the two reads only makes the database newer.
     let noted = head_file::noted(folder)?;
     let moment = connection.unchecked_transaction()?;
     let stored = chain::head(&moment)?;
@@ -84,7 +84,7 @@ fn check_note(noted: Option<head_file::Noted>, stored: &StoreHead, found: &mut A
     }
 }
 
-/// Rows that refer to a run that is not there, and runs without records.
+/// Finds rows that refer to a missing run, and runs without records.
 fn check_strays(moment: &Connection, problems: &mut Vec<String>) -> Result<()> {
     for (table, what) in [
         ("record", "a record"),
@@ -123,7 +123,8 @@ fn check_leases(moment: &Connection, problems: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// A stored state must fit its digest. The runtime compares it with the state that the records lead to.
+/// Checks that every stored state fits its digest. The runtime compares the state with the one that the records lead
+/// to.
 fn check_snapshots(moment: &Connection, problems: &mut Vec<String>) -> Result<()> {
     let sql =
         "SELECT run.name, snapshot.state, snapshot.hash, record.hash FROM snapshot JOIN run ON run.id = snapshot.run
@@ -159,7 +160,7 @@ fn check_messages(moment: &Connection, problems: &mut Vec<String>) -> Result<()>
     Ok(())
 }
 
-/// Every definition must have the hash, the machine and the version that its row has.
+/// Checks that every definition has the hash, the machine and the version that its row has.
 fn check_definitions(moment: &Connection, problems: &mut Vec<String>) -> Result<()> {
     let mut select = moment.prepare("SELECT hash FROM definition")?;
     let hashes = select.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;

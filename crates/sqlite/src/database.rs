@@ -14,8 +14,8 @@ pub const BUSY_WAIT: Duration = Duration::from_secs(10);
 /// The pause between two attempts to set the journal mode.
 const ASK_AGAIN: Duration = Duration::from_millis(5);
 
-/// Sets SQLite's write-ahead log mode. If two processes open a new file at once, SQLite refuses one of them immediately, whatever
-/// its busy timeout is: so this function tries again.
+/// Sets SQLite's write-ahead log mode. If two processes open a new file at once, SQLite refuses one of them
+/// immediately, whatever its busy timeout is, so this function retries.
 pub fn to_wal(connection: &Connection) -> rusqlite::Result<()> {
     let deadline = Instant::now() + BUSY_WAIT;
     loop {

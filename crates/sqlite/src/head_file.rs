@@ -1,9 +1,10 @@
 //! The end of the store's chain, in a file beside the database.
 //!
-//! SQLite drops a damaged end of its write-ahead log without a word, and an emptied database is a good database. This file is written after every
-//! commit, so it is never ahead of what the database has promised. If it is ahead when the store is opened, records are gone.
+//! SQLite silently drops a damaged end of its write-ahead log, and an emptied database is still a valid database. This
+//! file is written after every commit, so it is never ahead of the records that the database has committed. If it is
+//! ahead when the store is opened, records are lost.
 //!
-//! It is not synced: after a loss of power it may be behind, which means nothing.
+//! It is not synced: after a loss of power it may be behind, which is no sign of a loss.
 
 use std::{
     fs::{File, OpenOptions},
@@ -14,13 +15,13 @@ use std::{
 
 use interlock_journal::{Error, Hash, Result, StoreHead};
 
-/// The file's name in the store's folder.
+/// The file's name in the store's directory.
 const FILE: &str = "journal.head";
 
-/// Losses that were noticed, one to a line. The file stays until a person removes it.
+/// The file of losses that were noticed, one per line. It stays until a person removes it.
 const LOSSES: &str = "journal.lost";
 
-/// Length of the line: twenty digits, a blank, a hash, a line end.
+/// The length of the line: twenty digits, a space, a hash and a line end.
 const LINE: usize = 20 + 1 + 64 + 1;
 
 /// The file, open for writing.
@@ -35,14 +36,15 @@ pub(crate) struct Noted {
 }
 
 impl HeadFile {
-    /// Opens the file, created if the store is new.
+    /// Opens the file, and creates it if the store is new.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let path = path(folder);
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
         Ok(HeadFile(file.map_err(|error| failed("open", &path, &error))?))
     }
 
-    /// Notes a commit, unless a later one is noted already: another process may have been quicker.
+    /// Records the end of the chain after a commit, unless the file has a later one: another process may have been
+    /// faster.
     pub(crate) fn note(&self, head: &StoreHead) -> io::Result<()> {
         self.0.lock()?;
         let noted = match read(&self.0)? {
@@ -53,17 +55,18 @@ impl HeadFile {
         noted
     }
 
-    /// Replaces the note by one that is behind it. Only after the loss was written down.
+    /// Replaces the recorded end by an earlier one. Call it only after the loss was recorded.
     fn replace(&self, head: &StoreHead) -> io::Result<()> {
         self.0.write_all_at(line(head).as_bytes(), 0)
     }
 }
 
-/// Compares the file with the database when the store is opened. A loss is written down, once, and kept until a person removes the note.
+/// Compares the file with the database when the store is opened. A loss is recorded once and kept until a person
+/// removes the file of losses.
 pub(crate) fn compare(folder: &Path, file: &HeadFile, head: impl Fn() -> Result<StoreHead>) -> Result<()> {
     let failed = |error: io::Error| failed("use", &path(folder), &error);
     file.0.lock().map_err(failed)?;
-    // The file first: a commit in between only makes the database newer.
+    // Read the file before the database: a commit between the two reads only makes the database newer.
     let noted = read(&file.0).map_err(failed)?;
     let head = head()?;
     if let Some(noted) = noted
@@ -85,7 +88,7 @@ fn write_down(folder: &Path, noted: &Noted, head: &StoreHead) -> io::Result<()> 
     file.sync_all()
 }
 
-/// The losses that were noticed when the store was opened.
+/// Returns the losses that were noticed when the store was opened.
 pub(crate) fn losses(folder: &Path) -> Result<Vec<String>> {
     let path = folder.join(LOSSES);
     match std::fs::read_to_string(&path) {
@@ -95,7 +98,7 @@ pub(crate) fn losses(folder: &Path) -> Result<Vec<String>> {
     }
 }
 
-/// The content of the file, if there is any.
+/// Returns the content of the file, if it has any.
 pub(crate) fn noted(folder: &Path) -> Result<Option<Noted>> {
     let path = path(folder);
     match File::open(&path).and_then(|file| read(&file)) {

@@ -1,4 +1,4 @@
-//! The SQLite engine.
+//! The SQLite engine: implements the engine trait with the tables, the writer and the worker locks.
 
 use std::{
     collections::BTreeSet,
@@ -33,17 +33,18 @@ pub struct Journal {
     folder: PathBuf,
 }
 
-/// The file with the tables.
+/// The name of the file that has the tables.
 const STORE_FILE: &str = "journal.sqlite";
 
 impl Journal {
-    /// Opens the journal in a folder, made where it is not there.
+    /// Opens the journal in a directory, and creates the directory if it does not exist.
     pub fn open(folder: &Path) -> Result<Self> {
         let (connection, head_file) = Self::prepare(folder)?;
         Self::with(folder, Writer::on_thread(connection, head_file)?)
     }
 
-    /// The same with every write done and committed where it is asked for: for tests that decide when a process dies.
+    /// Opens the journal such that the caller's thread does and commits every write: for tests that decide when a
+    /// process dies.
     pub fn open_inline(folder: &Path) -> Result<Self> {
         let (connection, head_file) = Self::prepare(folder)?;
         Self::with(folder, Writer::inline(connection, head_file))
@@ -71,12 +72,12 @@ impl Journal {
         })
     }
 
-    /// The folder.
+    /// Returns the directory of the store.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Reads with a connection of its own: readers never wait for the writer.
+    /// Reads with a separate connection: readers never wait for the writer.
     fn read<T>(&self, read: impl FnOnce(&Connection) -> crate::Result<T>) -> Result<T> {
         let spare = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match spare {
@@ -111,37 +112,39 @@ impl Journal {
         Ok(self.worker.get_or_init(|| worker).clone())
     }
 
-    /// The hashes of evidence that records refer to.
+    /// Returns the hashes of the evidence that records refer to.
     pub fn evidence_in_use(&self) -> Result<BTreeSet<Hash>> {
         self.read(read::evidence_in_use)
     }
 
-    /// The records of a run that refer to evidence.
+    /// Returns the records of a run that refer to evidence.
     pub fn records_with_evidence(&self, run: RunKey) -> Result<Vec<Record>> {
         self.read(|connection| read::records_with_evidence(connection, run))
     }
 
-    /// The end of the store's chain.
+    /// Returns the end of the store's chain.
     pub fn store_head(&self) -> Result<StoreHead> {
         self.read(chain::head)
     }
 
-    /// Checks the store as a whole; `at` names numbers of records after which the chain's hash is wanted.
+    /// Checks the store as a whole; `at` lists the numbers of the records after which the caller needs the chain's
+    /// hash.
     pub fn audit(&self, at: &BTreeSet<u64>) -> Result<Audit> {
         self.read(|connection| audit::audit(connection, &self.folder, at))
     }
 
-    /// Records that the store once had and has no longer, as noticed when it was opened.
+    /// Returns the losses of records that were noticed when the store was opened.
     pub fn losses(&self) -> Result<Vec<String>> {
         head_file::losses(&self.folder)
     }
 
-    /// Has a function called after every commit that added records. It must not block: the writer waits for it.
+    /// Sets a function that is called after every commit that added records. It must not block: the writer waits for
+    /// it.
     pub fn on_commit(&self, call: OnCommit) {
         self.writer.on_commit(call);
     }
 
-    /// SQLite's own opinion of its file.
+    /// Returns the result of SQLite's integrity check of the file.
     pub fn integrity(&self) -> Result<Vec<String>> {
         self.read(|connection| {
             let mut check = connection.prepare("PRAGMA integrity_check(20)")?;
@@ -152,12 +155,13 @@ impl Journal {
     }
 }
 
-/// The version of SQLite that is built in.
+/// Returns the version of SQLite that is built in.
 pub fn sqlite_version() -> &'static str {
     rusqlite::version()
 }
 
-/// A receipt for code that may or may not stand on a thread of an async runtime, which must not be blocked by its own means.
+/// Waits for a receipt on a separate thread, because a thread of an async runtime must not block on the receipt
+/// directly.
 fn wait_anywhere<T: Send>(receipt: Receipt<T>) -> Result<T> {
     std::thread::scope(|scope| {
         scope.spawn(|| receipt.wait()).join().unwrap_or_else(|_| Err(Error::Stopped("its thread has ended".into())))

@@ -1,8 +1,8 @@
-//! Which processes are alive, and how to ring their bell.
+//! Signs of life of worker processes, and the socket that wakes a worker.
 //!
-//! A worker holds a lock on a file of its own for as long as it lives. The kernel lets go of it the moment the process ends,
-//! however it ends, and not before: a run is never taken from a process that is merely slow, and no clock is asked. SQLite
-//! in WAL mode lives on one machine, so a lock of that machine is all that is needed.
+//! A worker holds a lock on its own file for as long as it lives. The kernel releases the lock when the process ends,
+//! however it ends, and not before: a run is never taken from a process that is merely slow, and no clock is involved.
+//! SQLite in WAL mode works on one machine only, so a lock of that machine is enough.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -47,7 +47,7 @@ impl Worker {
         Ok(Worker { id, _lock: lock, bell, paths: [path, bell_path] })
     }
 
-    /// Returns when somebody rang or the time is over.
+    /// Returns when another process wakes this one or when the time is over.
     pub(crate) fn wait(&self, at_most: Duration) {
         if self.bell.set_read_timeout(Some(at_most.max(Duration::from_millis(1)))).is_ok() {
             let _ = self.bell.recv(&mut [0; 8]);
@@ -55,8 +55,8 @@ impl Worker {
     }
 }
 
-/// A socket's path may be no longer than about a hundred bytes; a bell that cannot be hung there hangs nowhere, and messages are found by
-/// looking for them now and then.
+/// Binds the worker's socket. A socket's path cannot be longer than about a hundred bytes. If the path is too long, the
+/// socket stays unbound, and the worker finds its messages by polling.
 fn bind(path: &Path) -> Result<UnixDatagram> {
     UnixDatagram::bind(path)
         .or_else(|_| UnixDatagram::unbound())
@@ -71,7 +71,7 @@ impl Drop for Worker {
     }
 }
 
-/// Whether a worker's process is alive.
+/// Returns true if a worker's process is alive.
 pub(crate) fn is_alive(folder: &Path, worker: i64) -> bool {
     match File::open(lock_path(folder, worker)) {
         Ok(file) => matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),
@@ -79,7 +79,7 @@ pub(crate) fn is_alive(folder: &Path, worker: i64) -> bool {
     }
 }
 
-/// Rings a worker's bell. One that is dead or deaf does not hear it.
+/// Wakes a worker. This has no effect if the worker is dead or has no bound socket.
 pub(crate) fn ring(folder: &Path, worker: i64) {
     if let Ok(socket) = UnixDatagram::unbound() {
         let _ = socket.set_nonblocking(true);
@@ -87,7 +87,7 @@ pub(crate) fn ring(folder: &Path, worker: i64) {
     }
 }
 
-/// Removes what a dead worker left behind.
+/// Removes the files that a dead worker has left.
 pub(crate) fn clean_up(folder: &Path, worker: i64) {
     let _ = std::fs::remove_file(lock_path(folder, worker));
     let _ = std::fs::remove_file(bell_path(folder, worker));

@@ -2,10 +2,10 @@
 
 use interlock_journal::WorkerName;
 
-/// Precedes the process id in a name.
+/// The text before the process id in a name.
 const PREFIX: &str = "process ";
 
-/// The name of the worker in a process.
+/// Returns the name of the worker in a process.
 pub(crate) fn worker_name(pid: u32) -> WorkerName {
     WorkerName(format!("{PREFIX}{pid}"))
 }

@@ -1,4 +1,4 @@
-//! Changes behind the store's back: deleted runs, a shortened log, an emptied database, rows that no record vouches for.
+//! Changes that bypass the store: deleted runs, a shortened log, an emptied database, rows that no record vouches for.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -48,7 +48,7 @@ fn append(journal: &Journal, entry: &Entry, snapshot: Option<String>) -> Append 
     }
 }
 
-/// Three runs of three records each, with a message. A record is the last that is written.
+/// Creates three runs of three records each, with a message. The last write is a record.
 fn fill(journal: &Journal) {
     journal.define(definition()).wait().unwrap();
     for name in ["a", "b", "c"] {
@@ -148,7 +148,7 @@ fn a_deleted_tail_is_noticed_even_if_the_chain_was_adjusted() {
     drop(connection);
     let problems = audit(home.path()).problems;
     assert!(problems.iter().any(|problem| problem.contains("the store had 9 records")), "{problems:?}");
-    // It stays noticed, also after more was written.
+    // The loss is still reported after more records were written.
     fill_more(home.path());
     assert!(audit(home.path()).problems.iter().any(|problem| problem.contains("the store had 9 records")));
 }

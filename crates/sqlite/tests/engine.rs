@@ -1,4 +1,4 @@
-//! The conformance suite on the SQLite engine, in both ways to write.
+//! The conformance suite on the SQLite engine, with the writer thread and with inline writes.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 /// Opens an engine over a directory.
 type Open = fn(&Path) -> Arc<dyn Engine>;
 
-/// A store in a directory of its own.
+/// A store in a separate directory.
 struct Folder {
     home: TempDir,
     open: Open,

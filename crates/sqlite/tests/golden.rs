@@ -23,7 +23,7 @@ fn append(engine: &dyn Engine, text: &str) -> Append {
     }
 }
 
-/// A store with one run of two records.
+/// Creates a store with one run of two records.
 fn store(home: &Path) -> Connection {
     let journal = Journal::open_inline(home).unwrap();
     let definition =

@@ -1,4 +1,5 @@
-//! What a journal says when its disk or its file is not what it should be. It never goes on without its records.
+//! Errors of a journal whose file or directory is foreign, newer, locked, read-only or damaged. It never continues without its
+//! records.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -63,7 +64,7 @@ fn a_folder_that_may_not_be_written_is_named() {
     fs::create_dir(&folder).unwrap();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o500)).unwrap();
     if fs::write(folder.join("probe"), "").is_ok() {
-        // Root may write everywhere; a file where the folder should be is as bad for it.
+        // Root may write everywhere; a file in place of the directory fails for root too.
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
         fs::remove_dir_all(&folder).unwrap();
         fs::write(&folder, "").unwrap();
@@ -92,7 +93,7 @@ fn evidence_is_stored_once_and_every_changed_byte_of_it_is_noticed() {
     }
     fs::write(&path, &good[..good.len() - 1]).unwrap();
     assert!(store.check(&kept.hash).is_err(), "its end was cut off");
-    // What is damaged is written again by the next one who has it.
+    // A damaged file is written again when its content is stored the next time.
     store.put("log", "text/plain", content.as_bytes()).unwrap();
     store.check(&kept.hash).unwrap();
 }
@@ -118,7 +119,7 @@ fn whoever_brings_a_record_is_not_kept_waiting_for_another_process() {
     let journal = Journal::open(home.path()).unwrap();
     let other = rusqlite::Connection::open(home.path().join("journal.sqlite")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    // It would never come back: the other one goes on only afterwards.
+    // A caller that waited here would wait forever: the other transaction ends only afterwards.
     let receipt = journal.post(RunKey(1), "written later".into());
     other.execute_batch("COMMIT").unwrap();
     receipt.wait().unwrap();
