@@ -1,4 +1,4 @@
-//! Entries by words: SQLite's full-text index, best first by BM25.
+//! Finds entries by keyword: SQLite's full-text index, best first by BM25.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,13 @@ use rusqlite::{Connection, ToSql, params_from_iter};
 
 use super::{COLUMNS, Filter, Hit, entry};
 
-/// The most words of a text that are looked for; a whole log may be given.
+/// The maximum number of words that are searched for: the given text may be a whole log.
 const WORDS_MAX: usize = 64;
 
-/// How much a word counts in each column: title, symptom, cause, patch, tags, files.
+/// The weight of a word in each column: title, symptom, cause, patch, tags, files.
 const WEIGHTS: &str = "4.0, 3.0, 3.0, 1.0, 2.0, 2.0";
 
-/// What narrows a search, as SQL behind `WHERE … `, and its values.
+/// Returns the SQL conditions of a filter, to be appended to a `WHERE` clause, and their values.
 pub(super) fn narrowed(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
     let mut sql = String::new();
     let mut values: Vec<Box<dyn ToSql>> = Vec::new();
@@ -29,7 +29,8 @@ pub(super) fn narrowed(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
     (sql, values)
 }
 
-/// The text as a query that says nothing but its words, each of them quoted, any of them enough.
+/// Converts a text to a full-text query: each word is quoted, and any of them is enough for a match. `None` if it has
+/// no words.
 fn query(text: &str) -> Option<String> {
     let mut seen = BTreeSet::new();
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_lowercase);
@@ -38,7 +39,7 @@ fn query(text: &str) -> Option<String> {
     (!quoted.is_empty()).then(|| quoted.join(" OR "))
 }
 
-/// The entries that fit best; the newest where there is no word to look for.
+/// Returns the entries that match best, or the newest entries if the text has no words.
 pub(super) fn by_words(
     connection: &Connection,
     text: &str,

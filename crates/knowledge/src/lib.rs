@@ -1,8 +1,8 @@
-//! What runs have learned: one entry per round of work, with its symptom, its cause, what was changed and what came of it.
+//! Knowledge from earlier runs: one entry per round of work, with its symptom, its cause, its patch and its result.
 //!
-//! It is a database of its own beside the journal (`knowledge.sqlite`), because it has a life of its own: it outlives the runs it came from,
-//! nothing that a run does depends on it, its index can be made again from its entries, and a damaged one must not keep a run from going on.
-//! Nothing here takes secrets out of texts: whoever records does that before.
+//! It is a separate database beside the journal (`knowledge.sqlite`), for four reasons: it outlives the runs that it
+//! came from, no run depends on it, its index can be rebuilt from its entries, and a damaged knowledge base must not
+//! stop a run. This crate does not redact secrets: callers do that before they record a text.
 //!
 //! `find.rs` finds entries by keyword, `vectors.rs` by vector, `meaning.rs` makes the vectors that entries lack; `tables.rs` has the tables.
 
@@ -24,128 +24,128 @@ use serde::{Deserialize, Serialize};
 
 pub use meaning::{Found, Vectors, search};
 
-/// The file, in the store's folder.
+/// The file's name in the store's directory.
 pub const FILE: &str = "knowledge.sqlite";
 
-/// The longest text of an entry that is kept, in bytes; of a longer one its beginning.
+/// The maximum length of a text of an entry, in bytes; a longer text is cut off.
 const TEXT_MAX: usize = 256 * 1024;
 
-/// All that runs have learned.
+/// The knowledge base of a store: the entries of all runs.
 #[derive(Debug)]
 pub struct Knowledge {
     connection: Mutex<Connection>,
 }
 
-/// What came of a round.
+/// The result of a round of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Came {
-    /// What was wrong is right now.
+    /// The problem is solved.
     Fixed,
-    /// More is right than before.
+    /// The state is better than before, but the problem is not solved.
     Improved,
-    /// Nothing changed.
+    /// The round made no difference.
     NoChange,
-    /// Something that was right is wrong now.
+    /// Something that worked before is broken now.
     Worse,
-    /// It could not be built.
+    /// The build failed after the change.
     BuildFailed,
     /// The patch was refused before it was applied.
     Refused,
 }
 
-/// A round as it is recorded.
+/// A round of work, as a caller records it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Round {
-    /// The run, by name.
+    /// The name of the run.
     pub run: String,
-    /// Which round of it. Together with the run it says which entry this is.
+    /// The number of the round in the run. The run and this number identify the entry.
     pub iteration: u64,
-    /// When, in milliseconds since 1970.
+    /// The time of the round, in milliseconds since 1970.
     pub at_ms: i64,
-    /// The machine.
+    /// The id of the machine.
     pub machine: String,
-    /// What it was about, in a line.
+    /// The subject of the round, in one line.
     pub title: String,
-    /// What was seen.
+    /// The problem as it was observed.
     pub symptom: String,
-    /// Why, as far as it is known.
+    /// The cause, as far as it is known.
     pub cause: String,
-    /// What was changed: a diff, or empty.
+    /// The change that was made: a diff, or empty.
     pub patch: String,
-    /// What came of it.
+    /// The result of the round.
     pub result: Option<Came>,
-    /// The kind of product it was on.
+    /// The kind of product that the round was about.
     pub product_line: String,
-    /// Words to find it by.
+    /// Words by which the entry is found; a [`Filter`] can require them.
     pub tags: Vec<String>,
-    /// The files that it was about.
+    /// The files that the round was about.
     pub files: Vec<String>,
-    /// How sure it is, from 0 to 1.
+    /// The confidence of the analysis, from 0 to 1.
     pub confidence: f64,
-    /// The evidence, by hash or name.
+    /// The evidence, by hash or by name.
     pub evidence_refs: Vec<String>,
 }
 
-/// An entry as it is kept.
+/// An entry, as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Entry {
-    /// `ku_YYYYMMDD_NNN`: the day of the round, and a number.
+    /// The entry's id, `ku_YYYYMMDD_NNN`: the day of the round, and a number.
     pub id: String,
-    /// The run, by name.
+    /// The name of the run.
     pub run: String,
-    /// Which round of it.
+    /// The number of the round in the run.
     pub iteration: u64,
-    /// When.
+    /// The time of the round.
     #[serde(serialize_with = "moment::serialize")]
     pub at: i64,
-    /// The machine.
+    /// The id of the machine.
     pub machine: String,
-    /// What it was about, in a line.
+    /// The subject of the round, in one line.
     pub title: String,
-    /// What was seen.
+    /// The problem as it was observed.
     pub symptom: String,
-    /// Why, as far as it is known.
+    /// The cause, as far as it is known.
     pub cause: String,
-    /// What was changed.
+    /// The change that was made: a diff, or empty.
     pub patch: String,
-    /// What came of it.
+    /// The result of the round.
     pub result: Came,
-    /// The kind of product it was on.
+    /// The kind of product that the round was about.
     pub product_line: String,
-    /// Words to find it by.
+    /// Words by which the entry is found; a [`Filter`] can require them.
     pub tags: Vec<String>,
-    /// The files that it was about.
+    /// The files that the round was about.
     pub files: Vec<String>,
-    /// How sure it is, from 0 to 1.
+    /// The confidence of the analysis, from 0 to 1.
     pub confidence: f64,
-    /// The evidence, by hash or name.
+    /// The evidence, by hash or by name.
     pub evidence_refs: Vec<String>,
 }
 
-/// Which entries may be found.
+/// Conditions that found entries must meet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only of this kind of product.
+    /// Only entries about this kind of product.
     pub product_line: Option<String>,
-    /// Only with all of these tags.
+    /// Only entries with all of these tags.
     pub tags: Vec<String>,
 }
 
-/// An entry that was found.
+/// An entry that a search found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hit {
-    /// The entry.
+    /// The entry that was found.
     pub entry: Entry,
-    /// How well it fits: the more the better; comparable only within one search.
+    /// The score: the higher the better; comparable only within one search.
     pub score: f64,
-    /// The part that fits best, what was looked for in brackets.
+    /// The part that matches best, with the matching words in brackets.
     pub snippet: String,
 }
 
 impl Came {
-    /// Its name, as it is written.
+    /// Returns the name under which the result is stored.
     pub fn name(self) -> &'static str {
         match self {
             Came::Fixed => "fixed",
@@ -164,7 +164,7 @@ impl Came {
 }
 
 impl Knowledge {
-    /// Opens what is kept in a store's folder, made where it is not there.
+    /// Opens the knowledge base in a store's directory, and creates it if it does not exist.
     pub fn open(folder: &Path) -> Result<Self> {
         private::folder(folder)?;
         let path = folder.join(FILE);
@@ -176,7 +176,7 @@ impl Knowledge {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a round and answers its id. The same round of the same run is the same entry, however often it is recorded: the last time counts.
+    /// Records a round and returns the id of its entry. A round that is recorded again replaces its entry.
     pub fn record(&self, round: &Round) -> Result<String> {
         let mut connection = self.lock();
         let write = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
@@ -185,19 +185,19 @@ impl Knowledge {
         Ok(id)
     }
 
-    /// An entry by its id.
+    /// Returns an entry by its id.
     pub fn show(&self, id: &str) -> Result<Option<Entry>> {
         let connection = self.lock();
         let sql = format!("SELECT {COLUMNS} FROM entry WHERE id = ?1");
         connection.query_row(&sql, [id], entry).optional().map_err(failed)
     }
 
-    /// All entries, the oldest first.
+    /// Returns all entries, oldest first.
     pub fn all(&self) -> Result<Vec<Entry>> {
         self.entries("", [])
     }
 
-    /// The entries of a run, the oldest first.
+    /// Returns the entries of a run, oldest first.
     pub fn of_run(&self, run: &str) -> Result<Vec<Entry>> {
         self.entries("WHERE run = ?1", [run])
     }
@@ -210,13 +210,13 @@ impl Knowledge {
         rows.collect::<rusqlite::Result<Vec<_>>>().map_err(failed)
     }
 
-    /// The entries that fit a text best. Whatever the text is, it is looked for as words: nothing in it is an instruction. Without a word in it the
-    /// newest ones are found.
+    /// Returns the entries that match a text best. The text is treated as plain words: nothing in it is a query
+    /// operator. If it has no words, the newest entries are returned.
     pub fn search(&self, text: &str, filter: &Filter, at_most: usize) -> Result<Vec<Hit>> {
         find::by_words(&self.lock(), text, filter, at_most).map_err(failed)
     }
 
-    /// The same by words and by meaning together: `meaning` is the vector of the text, and the model it comes from.
+    /// Searches by keyword and by vector. `meaning` is the model's name and the vector of the text.
     pub fn search_meaning(
         &self,
         text: &str,
@@ -227,12 +227,12 @@ impl Knowledge {
         vectors::search(&self.lock(), text, meaning, filter, at_most).map_err(failed)
     }
 
-    /// Entries that have no vector of this model yet.
+    /// Returns entries that have no vector of this model yet.
     pub fn without_vector(&self, model: &str, at_most: usize) -> Result<Vec<Entry>> {
         vectors::missing(&self.lock(), model, at_most).map_err(failed)
     }
 
-    /// Keeps the vector of an entry. One of an entry that has changed since is not kept: it is `false` then.
+    /// Stores the vector of an entry. Returns false and stores nothing if the entry has changed since it was read.
     pub fn keep_vector(&self, entry: &Entry, model: &str, vector: &[f32]) -> Result<bool> {
         vectors::keep(&self.lock(), entry, model, vector).map_err(failed)
     }
@@ -266,7 +266,8 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     })
 }
 
-/// With texts of a bearable length, every tag once, and a confidence that is one.
+/// Returns the round with its texts cut to the maximum length, without duplicate tags, and with a confidence from 0 to
+/// 1.
 fn bounded(round: &Round) -> Round {
     let cut = |text: &String| {
         let mut end = text.len().min(TEXT_MAX);
@@ -323,7 +324,7 @@ fn put(write: &Transaction<'_>, round: &Round) -> rusqlite::Result<String> {
     Ok(id)
 }
 
-/// A new entry with nothing in it but which it is.
+/// Inserts a new entry that has only its id, its run, its round and its time.
 fn created(write: &Transaction<'_>, round: &Round) -> rusqlite::Result<(i64, String)> {
     let day: String = moment::rfc3339(round.at_ms).split('T').next().unwrap_or_default().replace('-', "");
     let sql = "SELECT count(*) FROM entry WHERE substr(id, 1, 12) = ?1";
@@ -342,7 +343,8 @@ fn created(write: &Transaction<'_>, round: &Round) -> rusqlite::Result<(i64, Str
     Ok((write.last_insert_rowid(), id))
 }
 
-/// What the entry is found by, anew.
+/// Replaces the index data of the entry: its words and its tags. Its vectors are removed, because they belong to the
+/// old text.
 fn index(write: &Transaction<'_>, number: i64, round: &Round) -> rusqlite::Result<()> {
     for sql in [
         "DELETE FROM entry_text WHERE rowid = ?1",

@@ -6,7 +6,8 @@ use interlock_journal::{Error, Result, Trouble};
 use interlock_sqlite::database::{self, APPLICATION_ID, BUSY_WAIT, to_wal};
 use rusqlite::Connection;
 
-/// Each brings it from the version before to its own. Never change one that has been released: add another.
+/// Each migration brings the file from one version to the next. Never change a migration that has been released: add
+/// another.
 const MIGRATIONS: [&str; 1] = ["
     CREATE TABLE entry (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, run TEXT NOT NULL, iteration INTEGER NOT NULL, at INTEGER NOT NULL,
@@ -24,7 +25,7 @@ const MIGRATIONS: [&str; 1] = ["
     );
 "];
 
-/// Opens the file, made or brought up to date as needed.
+/// Opens the file, and creates or migrates it if needed.
 pub(super) fn open(path: &Path) -> Result<Connection> {
     let doing = || format!("the knowledge base {} could not be opened", path.display());
     let connection = Connection::open(path).map_err(|error| database::error(doing(), &error))?;
@@ -39,7 +40,7 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     }
 }
 
-/// What was found.
+/// The state of a file that was opened.
 enum Prepared {
     Good,
     Foreign,
@@ -68,7 +69,7 @@ fn prepare(connection: &Connection) -> rusqlite::Result<Prepared> {
     Ok(Prepared::Good)
 }
 
-/// Two processes may come at once: the second finds it done.
+/// Migrates the file in one transaction. If two processes do this at once, the second finds it done.
 fn migrate(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let done = (|| {

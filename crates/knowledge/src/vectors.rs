@@ -1,4 +1,5 @@
-//! Entries by meaning: vectors that a model made of them, compared by the angle between them, and mixed with what words find.
+//! Finds entries by vector: the vectors of a model are compared by their cosine, and the results are merged with those
+//! of the keyword search.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +7,17 @@ use rusqlite::{Connection, OptionalExtension as _, params, params_from_iter};
 
 use super::{COLUMNS, Entry, Filter, Hit, entry, find};
 
-/// How much further down a place is worth less. What stands first in both lists comes first; what is far down in one hardly matters.
+/// The constant of reciprocal rank fusion: an entry at rank r (from 0) of a list scores 1 / (constant + r). An entry
+/// that is first in both lists comes first; a low rank in one list hardly matters.
 const RANK_SMOOTHING: f64 = 10.0;
 
-/// Entries below this cosine have nothing to do with the text.
+/// Entries below this cosine are not related to the text.
 const COSINE_MIN: f32 = 0.2;
 
-/// Entries that are looked at on each side, per entry that is wanted.
+/// The number of entries that are taken from each list, per entry that is wanted.
 const CANDIDATES_PER_HIT: usize = 4;
 
-/// Keeps a vector, if the entry is still what it was made of.
+/// Stores a vector, if the entry has not changed since the vector was made.
 pub(super) fn keep(connection: &Connection, of: &Entry, model: &str, vector: &[f32]) -> rusqlite::Result<bool> {
     let sql = format!("SELECT {COLUMNS}, number FROM entry WHERE id = ?1");
     let now = connection.query_row(&sql, [&of.id], |row| Ok((entry(row)?, row.get::<_, i64>(15)?))).optional()?;
@@ -26,7 +28,7 @@ pub(super) fn keep(connection: &Connection, of: &Entry, model: &str, vector: &[f
     Ok(true)
 }
 
-/// Entries without a vector of this model, the newest first.
+/// Returns entries without a vector of this model, newest first.
 pub(super) fn missing(connection: &Connection, model: &str, at_most: usize) -> rusqlite::Result<Vec<Entry>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM entry WHERE NOT EXISTS (SELECT 1 FROM entry_vector WHERE entry = number AND model = ?1)
@@ -37,7 +39,7 @@ pub(super) fn missing(connection: &Connection, model: &str, at_most: usize) -> r
     rows.collect()
 }
 
-/// What words and meaning find, mixed by the places they have in both lists.
+/// Merges keyword and vector results by rank (reciprocal rank fusion).
 pub(super) fn search(
     connection: &Connection,
     text: &str,
@@ -96,7 +98,7 @@ fn unpacked(packed: &[u8]) -> Vec<f32> {
     packed.chunks_exact(4).map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])).collect()
 }
 
-/// The cosine of the angle between two vectors; 0 where they cannot be compared.
+/// Returns the cosine of the angle between two vectors; 0 if they cannot be compared.
 fn cosine(one: &[f32], two: &[f32]) -> f32 {
     if one.len() != two.len() {
         return 0.0;

@@ -1,11 +1,11 @@
-//! What is learned is kept, found again by whatever people type, and recorded once.
+//! Entries are stored once per round and are found again by any text that people type.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use interlock_knowledge::{Came, FILE, Filter, Hit, Knowledge, Round};
 use tempfile::TempDir;
 
-/// 2026-03-01T12:00:00Z.
+/// The moment 2026-03-01T12:00:00Z.
 const NOON: i64 = 1_772_366_400_000;
 
 fn empty() -> (TempDir, Knowledge) {
