@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 /// The outcome of an attempt.
 #[derive(Debug)]
 pub struct Ended {
-    /// The outcome itself.
+    /// The outcome as the attempt returned it.
     pub outcome: Outcome,
     /// The signal, `error`, `needs_person` or `not_stored`.
     pub name: String,
@@ -16,7 +16,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Takes an outcome apart.
+    /// Splits an outcome into its name and its data.
     pub fn new(outcome: Outcome) -> Self {
         let error = |data: Value| ("error".to_owned(), data);
         let (name, data) = match outcome.kind.clone() {

@@ -15,7 +15,7 @@ use interlock_core::ActivityId;
 /// Records every request. Its time is virtual: it passes only while an attempt sleeps, unless [`Recorder::in_real_time`] made it.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    /// The progress texts.
+    /// The progress texts that attempts reported.
     pub said: Mutex<Vec<String>>,
     /// The child runs that were requested; each ends with `aborted`.
     pub runs: Mutex<Vec<StartRun>>,
@@ -31,7 +31,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A host whose sleeps take as long as they say: for attempts that wait for real programs.
+    /// Returns a host whose sleeps take real time, for attempts that wait for real programs.
     pub fn in_real_time() -> Self {
         Recorder { is_real_time: true, ..Recorder::default() }
     }

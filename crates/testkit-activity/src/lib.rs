@@ -4,7 +4,7 @@
 //! [`launcher`] builds the program that starts sandboxed programs; [`processes`] finds the processes that a command has left;
 //! [`model_server`] is an HTTP server that answers as providers of models do. A dev-dependency only.
 
-#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // A test that cannot go on stops.
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // A failed precondition ends the test.
 
 mod attempt;
 mod ended;

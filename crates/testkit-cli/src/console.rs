@@ -50,7 +50,7 @@ fn file_of(line: &str) -> Option<&str> {
 /// The corrected document, the differences and the number of commands.
 type Read = (String, Vec<String>, usize);
 
-/// Goes through a document, line by line.
+/// Reads a document line by line and runs its blocks.
 fn rewrite(
     text: &str,
     mut run: impl FnMut(&str, usize) -> Result<String, String>,

@@ -70,7 +70,7 @@ impl<'s> Shell<'s> {
         let mut process = self.session.command(arguments);
         process.stdout(writer.try_clone()?).stderr(writer);
         self.background = Some(process.spawn()?);
-        drop(process); // It holds the writing end: without it the reader sees the end of the output.
+        drop(process); // It holds the writing end of the pipe; the reader sees the end of the output only after it is dropped.
         let lines = lines_of(reader);
         let printed = (0..lines_shown).map_while(|_| lines.recv_timeout(LINE_WAIT_MAX).ok());
         Ok(printed.map(|line| line + "\n").collect())
@@ -90,7 +90,7 @@ impl Drop for Shell<'_> {
     }
 }
 
-/// Reads lines in a thread of its own, so that waiting for one can end.
+/// Reads lines in a separate thread, so that a wait for a line can time out.
 fn lines_of(reader: PipeReader) -> Receiver<String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {

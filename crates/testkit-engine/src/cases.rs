@@ -104,7 +104,7 @@ pub fn a_stale_lease_cannot_append(store: &dyn Store) {
     let refused = engine.append(head.key, 1, lease(&head), append(&*engine, &[note("a")])).wait();
     assert!(matches!(refused, Err(Error::Fenced { .. })), "{refused:?}");
     engine.append(head.key, 1, newer, append(&*engine, &[note("a")])).wait().unwrap();
-    // An old lease that is given back takes nothing from the one who has the run now.
+    // The release of a stale lease has no effect on the current owner.
     engine.release(head.key, lease(&head)).wait().unwrap();
     assert_eq!(store.open().holder(head.key).unwrap().map(|holder| holder.worker), Some(engine.worker()));
 }

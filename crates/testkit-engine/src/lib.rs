@@ -3,7 +3,7 @@
 //! The crate of an engine calls [`engine_suite!`] with a function that makes an empty [`Store`]; every case becomes a test. A
 //! dev-dependency only.
 
-#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // A test that cannot go on stops.
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // A failed precondition ends the test.
 
 pub mod cases;
 
@@ -13,7 +13,7 @@ use interlock_journal::Engine;
 
 /// A store that several processes use. It is removed when the value is dropped.
 pub trait Store {
-    /// Opens the store as a process of its own would. Dropping the engine is the death of that process.
+    /// Opens the store as a separate process would. Dropping the engine is the death of that process.
     fn open(&self) -> Arc<dyn Engine>;
 }
 
