@@ -1,16 +1,16 @@
-//! "Did you mean …?": the known name that is most like a wrong one.
+//! "Did you mean …?": finds the known name that is most similar to a wrong one.
 //!
-//! Every crate that reports an unknown name asks here, so that all of them suggest by the same measure. This crate compares
-//! names and words the hint. It does not know what the names stand for.
+//! Every crate that reports an unknown name uses this crate, so that all of them suggest by the same measure. It compares
+//! names and formats the hint. It does not know the meaning of the names.
 
-/// A name this unlike the wrong one is not worth suggesting.
+/// The minimum similarity of a suggested name.
 const LIKENESS_MIN: f64 = 0.7;
-/// Beyond this many candidates the search costs more than the hint is worth.
+/// The maximum number of candidates that are compared; with more, the search would cost more than the hint is worth.
 const CANDIDATES_MAX: usize = 5_000;
-/// The names listed in a hint at most.
+/// The maximum number of names that a hint lists.
 const LISTED_MAX: usize = 8;
 
-/// The candidate most like `wrong`, if any is like it at all.
+/// Returns the candidate that is most similar to `wrong`, if any is similar enough.
 pub fn closest<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let wrong = wrong.to_lowercase();
     let mut best: Option<(f64, &str)> = None;
@@ -23,12 +23,12 @@ pub fn closest<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -
     best.map(|(_, candidate)| candidate)
 }
 
-/// The hint that names the closest candidate.
+/// Returns a hint that names the closest candidate, if any is similar enough.
 pub fn did_you_mean<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
     closest(wrong, candidates).map(|name| format!("did you mean `{name}`?"))
 }
 
-/// Like [`did_you_mean`]. If no candidate is like `wrong`, lists the candidates under the heading `are`.
+/// Like [`did_you_mean`]. If no candidate is similar to `wrong`, lists the candidates under the heading `are`.
 pub fn did_you_mean_or_list<'c>(
     wrong: &str,
     are: &str,
