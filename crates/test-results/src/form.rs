@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// The case passed.
+    /// The case ran and passed.
     Passed,
-    /// The case failed.
+    /// The case ran and failed.
     Failed,
     /// The case was skipped.
     Skipped,

@@ -83,7 +83,7 @@ pub enum Verdict {
     Inconclusive,
     /// The same image gave different results.
     Flaky,
-    /// The environment failed.
+    /// The environment failed, so the result is no statement about the firmware.
     EnvError,
 }
 
@@ -210,7 +210,7 @@ fn artifacts(ran: &[(Parsed, &Ran)]) -> Vec<String> {
     ran.iter().flat_map(|(_, ran)| of_one(ran)).collect()
 }
 
-/// Removes duplicate texts.
+/// Removes duplicate texts and keeps their order.
 fn dedup(texts: &mut Vec<String>) {
     let mut seen = BTreeSet::new();
     texts.retain(|text| seen.insert(text.clone()));

@@ -32,7 +32,7 @@ pub struct PatternTexts {
     pub ignore: String,
 }
 
-/// The compiled patterns.
+/// The compiled form of [`PatternTexts`].
 #[derive(Clone, Debug, Default)]
 pub struct Patterns {
     plan: Option<Regex>,

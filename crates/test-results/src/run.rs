@@ -1,76 +1,77 @@
-//! One start of the firmware or its tests, and how it ended: the facts that a measurement needs beside the printed text.
+//! One start of the firmware or its tests, and its end: the facts that a measurement needs beside the printed text.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-/// The longest name that is taken as it is.
+/// The longest id that is used as a file name without a change.
 const NAME_BYTES_MAX: usize = 80;
 
 /// One start of the firmware or its tests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Start {
-    /// What is started: a suite, a case, or `all`. Together with `repetition` the name of its folder.
+    /// The suite or the case that is started, or `all`. The id and `repetition` name the directory of the start.
     pub id: String,
-    /// The how-manieth time, from 1.
+    /// The number of the repetition, from 1.
     pub repetition: u32,
-    /// What it is told.
+    /// The arguments of the started program.
     pub args: Vec<String>,
-    /// What it is run by, where the environment runs commands.
+    /// The command that runs it, if the environment runs commands.
     pub command: String,
-    /// Variables it sees.
+    /// The environment variables of the started program.
     pub environment_vars: BTreeMap<String, String>,
-    /// How long it may take.
+    /// The maximum duration of the start.
     pub timeout: Duration,
-    /// Whether to find out which lines are executed, where that can be found out.
+    /// True if the executed lines are to be recorded, provided the environment can do that.
     pub coverage: bool,
 }
 
-/// How one start went. Kept as `ran.json` in its folder.
+/// The result of one start. It is stored as `ran.json` in the directory of the start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ran {
-    /// What was started.
+    /// The start that this is the result of.
     pub start: Start,
-    /// How it ended.
+    /// The way in which it ended.
     pub stop: Stop,
-    /// How long it took.
+    /// The duration of the start, in milliseconds.
     pub duration_ms: u64,
-    /// The files with what was printed, within the start's folder; what results are read from comes first.
+    /// The files with the printed text, within the directory of the start. The file from which results are read comes
+    /// first.
     pub logs: Vec<PathBuf>,
-    /// Files that tests wrote their results into, within the start's folder.
+    /// The files into which tests wrote their results, within the directory of the start.
     pub reports: Vec<PathBuf>,
-    /// What else there is, within the start's folder.
+    /// All other files, within the directory of the start.
     pub artifacts: Vec<PathBuf>,
-    /// Faults that were seen, with the place in the source where it could be told.
+    /// The faults that were detected, with their place in the source if it is known.
     pub faults: Vec<Fault>,
-    /// Lines that were executed, by file as the debug information names it; empty where nobody looked.
+    /// The executed lines, by file as the debug information names it; empty if they were not recorded.
     pub coverage: BTreeMap<String, Vec<u32>>,
 }
 
-/// How one start ended.
+/// The way in which a start ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "how")]
 pub enum Stop {
-    /// By itself.
+    /// The program ended by itself.
     Exited {
-        /// Its exit code.
+        /// The exit code of the program.
         code: i64,
     },
     /// It was still printing when its time was up.
     TimedOut,
-    /// It had stopped doing anything.
+    /// It made no progress any more.
     Hung {
-        /// Where, as far as it could be told.
+        /// The place in the program, as far as it is known.
         place: String,
     },
-    /// It started over and over.
+    /// It restarted again and again.
     BootLoop {
-        /// How often it was seen to start.
+        /// The number of starts that were observed.
         boots: u32,
     },
     /// The emulator or the connection ended in the middle.
     Lost {
-        /// What was seen.
+        /// The symptom that was observed.
         why: String,
     },
 }
@@ -78,15 +79,16 @@ pub enum Stop {
 /// A fault that the firmware, the emulator or a sanitiser reported.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
-    /// The line that says so.
+    /// The printed line that reports the fault.
     pub banner: String,
-    /// Where, as `file:line`, innermost first.
+    /// The call stack as `file:line`, innermost first.
     pub stack: Vec<String>,
-    /// Registers and the like, by name.
+    /// Registers and similar values, by name.
     pub registers: BTreeMap<String, String>,
 }
 
-/// A name for a file that no other id has: where letters have to be replaced or left out, a number says which id it was.
+/// Returns a file name that is unique for the id: if characters of the id are replaced or left out, a hash of the id is
+/// appended.
 pub fn file_name(id: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     if !id.is_empty() && id.len() <= NAME_BYTES_MAX && id.chars().all(is_plain) {

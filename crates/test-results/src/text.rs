@@ -1,16 +1,17 @@
-//! The text of a report or a console, whatever it is encoded in.
+//! Decodes the text of a report or a console from any of the usual encodings.
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
 /// One of so many bytes must be zero for text to be UTF-16 without a mark.
 const ZEROS_ONE_IN: usize = 3;
 
-/// Decodes bytes: UTF-16 with or without a mark, otherwise UTF-8. Bytes that are neither become the mark for what cannot be read.
+/// Decodes bytes: UTF-16 with or without a byte order mark, otherwise UTF-8. Invalid bytes become the replacement
+/// character.
 pub fn text(bytes: &[u8]) -> String {
     unicode(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// Text in an encoding of Unicode that says so by its mark or its look.
+/// Decodes text that has a byte order mark or looks like UTF-16.
 fn unicode(bytes: &[u8]) -> Option<String> {
     let (encoding, mark) =
         Encoding::for_bom(bytes).or_else(|| utf_16_without_mark(bytes).map(|encoding| (encoding, 0)))?;

@@ -7,7 +7,7 @@ use super::{
     reading::{Reading, first_place, form, ms_of_seconds},
 };
 
-/// Parses the document.
+/// Parses the document into test results.
 pub(super) fn parse(text: &str) -> Parsed {
     let mut reading = Reading::default();
     let start = text.find('{').unwrap_or_default();

@@ -17,7 +17,7 @@ const DOCUMENTS_MAX: usize = 1000;
 /// The element that marks the place at which a document was truncated.
 const CUT: &str = "cut-off-here";
 
-/// The text of a document, and whether it was complete.
+/// The text of a document, with a flag for a missing end.
 pub(super) struct Text {
     text: String,
     /// True if the end was missing and has been added.

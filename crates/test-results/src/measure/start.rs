@@ -3,7 +3,7 @@
 use super::{Case, Fault, Flaky, Parsed, Ran, Status, Stop, Wanted, meant};
 use crate::{form::NAMELESS, reading::first_place};
 
-/// One interpreted start.
+/// One start with its interpreted cases and faults.
 pub(super) struct Shown {
     pub(super) start: String,
     pub(super) repetition: u32,

@@ -4,7 +4,7 @@ use super::{super::reading::form, Status};
 
 /// The meaning of one letter.
 pub(super) enum Letter {
-    /// A case ended.
+    /// A case ended with this status.
     Ended(Status),
     /// A case failed and is repeated.
     Again,

@@ -21,7 +21,7 @@ pub(super) struct Level {
     pub(super) said: String,
 }
 
-/// One result line.
+/// One result line, with its subtests.
 pub(super) struct Point {
     pub(super) case: Case,
     /// The comments between the previous result and this one.
