@@ -1,4 +1,4 @@
-//! The effects that a command can have, as far as this crate can tell them apart.
+//! The effects that a command can have, as far as this crate can distinguish them.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 pub enum Effect<'a> {
     /// A program is started.
     Run {
-        /// The program's name without its folder, and its arguments.
+        /// The program's name without its directory, and its arguments.
         words: &'a [String],
         /// The command as people read it.
         command: &'a str,
     },
     /// Something is done with a path.
     Path {
-        /// The operation.
+        /// The operation on the path.
         op: PathOp,
         /// The path as written.
         path: &'a str,
@@ -23,7 +23,7 @@ pub enum Effect<'a> {
     },
     /// Something is done with every path that a glob pattern stands for.
     Pattern {
-        /// The operation.
+        /// The operation on each path.
         op: PathOp,
         /// The pattern as written.
         path: &'a str,
@@ -32,7 +32,7 @@ pub enum Effect<'a> {
     },
     /// An argument may be the name of a file that is read.
     PerhapsRead {
-        /// The argument.
+        /// The argument as written.
         path: &'a str,
         /// The directory that a relative path starts from.
         folder: &'a str,
@@ -62,10 +62,10 @@ pub enum Effect<'a> {
         work: Work,
         /// The command as people read it.
         command: &'a str,
-        /// What the command does, as the end of a sentence.
+        /// The effect of the command, as the end of a sentence.
         why: &'a str,
     },
-    /// Something that a person has to agree to.
+    /// An effect that needs a person's permission.
     Risky {
         /// The kind of risk.
         risk: Risk,
@@ -76,7 +76,7 @@ pub enum Effect<'a> {
     },
     /// Every process of the user is ended.
     EndEverything,
-    /// The effect cannot be told by reading.
+    /// The effect cannot be determined by reading.
     Unclear {
         /// The part that is not understood.
         command: &'a str,
@@ -85,15 +85,15 @@ pub enum Effect<'a> {
     },
 }
 
-/// What can be done with a path.
+/// An operation on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PathOp {
-    /// Read it.
+    /// Read the file or the directory.
     Read,
-    /// Make or change it.
+    /// Create or change it.
     Write,
-    /// Let a program write it and whatever is below it.
+    /// Let a program write the path and everything below it.
     WriteBelow,
     /// Delete a single file.
     Delete,
@@ -119,8 +119,8 @@ pub enum Risk {
     Network,
     /// It changes the rights to a file outside of the workspace.
     Ownership,
-    /// It gives a program somebody else's rights.
+    /// It gives a program the rights of another user.
     Privilege,
-    /// It sends a signal to a process that may be somebody else's.
+    /// It sends a signal to a process that may belong to another user.
     Process,
 }

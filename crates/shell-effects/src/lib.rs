@@ -1,10 +1,11 @@
-//! What a command line would do, found out by reading it.
+//! Determines the effects of a command line by reading it, without running it.
 //!
-//! A shell text or a list of words goes in; [`Effect`]s come out, one after the other: programs that start, paths that are read, written or
-//! deleted, hosts that are connected to, work that is lost, and parts whose effect cannot be told. Nothing is run or looked up.
+//! A shell text or a list of words goes in; [`Effect`]s come out, one after the other: programs that start, paths that
+//! are read, written or deleted, hosts that are connected to, work that is lost, and parts whose effect is unknown.
+//! Nothing is run or looked up.
 //!
-//! `shell/` reads shell text, `command/` follows its commands, `effect.rs` lists the possible effects. This crate does not know policies,
-//! permissions or grants: whether an effect is allowed is decided by `interlock-policy`.
+//! `shell/` reads shell text, `command/` follows its commands, `effect.rs` lists the possible effects. This crate does
+//! not know policies, permissions or grants: `interlock-policy` decides if an effect is allowed.
 
 mod address;
 mod command;

@@ -1,11 +1,11 @@
-//! Reading one command line: the entry points, and the reader that reports effects as it meets them.
+//! Reads one command line: the entry points, and the reader that reports effects as it meets them.
 
 use crate::{Effect, PathOp, shell::Field};
 
-/// The most commands looked at for one text, counting those made by loops and substitutions.
+/// The maximum number of commands that are read for one text, including those made by loops and substitutions.
 const COMMANDS_MAX: usize = 4_000;
 
-/// Where a command would run.
+/// The environment in which a command would run.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     /// The working directory, absolute.
@@ -14,13 +14,13 @@ pub struct Surroundings<'a> {
     pub home: Option<&'a str>,
     /// The git aliases that are set: name and meaning.
     pub aliases: &'a [(String, String)],
-    /// Returns true if a path, from a folder, is inside the workspace.
+    /// Returns true if a path, relative to a directory, is inside the workspace.
     pub is_inside: &'a dyn Fn(&str, &str) -> bool,
 }
 
-/// Gets every effect of a command, in the order in which the reader meets them.
+/// Receives every effect of a command, in the order in which the reader meets them.
 pub trait Witness {
-    /// Takes note of one effect.
+    /// Receives one effect.
     fn see(&mut self, effect: Effect<'_>);
 }
 
@@ -39,7 +39,7 @@ pub fn read_words(words: &[String], around: &Surroundings<'_>, witness: &mut dyn
 pub(crate) struct Reader<'a> {
     pub(crate) around: &'a Surroundings<'a>,
     witness: &'a mut dyn Witness,
-    /// How many commands may still be looked at.
+    /// The number of commands that may still be read.
     pub(crate) budget: usize,
 }
 
@@ -62,7 +62,7 @@ impl Reader<'_> {
         self.see(Effect::Connect { host, port });
     }
 
-    /// The effect of this cannot be told.
+    /// Reports a part whose effect cannot be determined.
     pub(crate) fn unclear(&mut self, command: &str, why: &str) {
         self.see(Effect::Unclear { command, why });
     }

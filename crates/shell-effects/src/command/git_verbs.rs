@@ -6,7 +6,7 @@ use crate::shell::Field;
 /// The effect of a git command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
-    /// It only reads.
+    /// It only reads files and git's data.
     Read,
     /// It changes files of the workspace, as a patch would.
     Files,

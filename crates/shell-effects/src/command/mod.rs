@@ -32,7 +32,7 @@ const CHOICES_MAX: usize = 16;
 /// A placeholder for the private temporary directory of a confined program, whose real name is unknown before it
 /// starts.
 const PRIVATE_TEMPORARY: &str = "/tmp/interlock-private";
-/// Where a script has come to.
+/// The state of the shell after the commands read so far.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     /// The candidate working directories; `None` is an unknown directory.

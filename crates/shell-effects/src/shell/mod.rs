@@ -32,7 +32,7 @@ pub(crate) struct Script {
 /// One element of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Item {
-    /// A simple command.
+    /// A command with its words and redirections.
     Simple(Simple),
     /// A loop assigns one of these values to a variable.
     Bind { name: String, values: Vec<Word> },
