@@ -1,4 +1,4 @@
-//! What a run did as a Mermaid state diagram, for Markdown.
+//! Draws the visited part of a chart as a Mermaid state diagram, for Markdown.
 
 use super::{Detail, Visits, is_parallel, part};
 use interlock_chart::{
@@ -6,7 +6,7 @@ use interlock_chart::{
     model::{Kind, StateId, TransitionId},
 };
 
-/// Draws what a run did as a Mermaid state diagram. Names are quoted, so no name can be read as syntax.
+/// Draws the visited part of a chart as a Mermaid state diagram. Names are quoted, so no name can be read as syntax.
 pub fn mermaid(chart: &Chart, visits: &Visits) -> String {
     let (part, highlight) = part::of(chart, visits, Detail::Events);
     let mut lines = vec!["stateDiagram-v2".to_owned()];
@@ -25,7 +25,7 @@ pub fn mermaid(chart: &Chart, visits: &Visits) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The states inside a state, each with what is inside of it.
+/// Appends the lines of the states inside a state, with their descendants.
 fn inside(part: &Chart, outer: StateId, depth: usize, lines: &mut Vec<String>) {
     let indent = "    ".repeat(depth);
     let state = part.state(outer);

@@ -1,7 +1,7 @@
-//! Pictures of what a run did: only the states that it visited and the transitions that it took.
+//! Pictures of a run: only the states that it visited and the transitions that it took.
 //!
-//! [`Visits`] counts them step by step, `part` makes a chart of its own of them, and [`svg`] and [`mermaid`] draw that chart. A picture is meant for
-//! a page of A4, so it is drawn with as many details as fit its width.
+//! [`Visits`] counts them step by step, `part` makes a separate chart of them, and [`svg`] and [`mermaid`] draw that
+//! chart. A picture is meant for a page of A4, so it is drawn with as many details as fit its width.
 
 mod mermaid;
 mod part;
@@ -26,7 +26,7 @@ pub const PAGE_WIDTH_MAX: f64 = 720.0;
 pub struct Visits {
     /// Every state that was entered.
     entered: BTreeSet<StateId>,
-    /// Composites that were entered where they begin by default.
+    /// Composites that were entered by default, at their initial state.
     begun: BTreeSet<StateId>,
     /// Each transition with the state that it left, and how often it was taken from there.
     taken: BTreeMap<(TransitionId, StateId), u32>,
@@ -55,7 +55,7 @@ impl Visits {
         self.entered.extend(&self.here);
     }
 
-    /// Whether no state was visited.
+    /// Returns true if no state was visited.
     pub fn is_empty(&self) -> bool {
         self.entered.is_empty()
     }
@@ -72,7 +72,7 @@ fn left_by(chart: &Chart, id: TransitionId, exited: &[StateId]) -> StateId {
     }
 }
 
-/// How much a picture says, from all of it to as little as needed.
+/// The amount of detail in a picture, from everything to the minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Detail {
     /// Activities, timeouts, events and the states around states.
@@ -83,7 +83,7 @@ enum Detail {
     Flat,
 }
 
-/// Draws what a run did as SVG: with all details if they fit a page, otherwise with fewer.
+/// Draws the visited part of a chart as SVG: with all details if they fit a page, otherwise with fewer.
 pub fn svg(chart: &Chart, visits: &Visits, theme: Theme) -> String {
     let mut drawn: Option<(f64, String)> = None;
     for detail in [Detail::All, Detail::Events, Detail::Flat] {
@@ -101,7 +101,7 @@ pub fn svg(chart: &Chart, visits: &Visits, theme: Theme) -> String {
     drawn.map(|(_, text)| text).unwrap_or_default()
 }
 
-/// Whether a state of this kind has regions that are active at once.
+/// Returns true if a state of this kind has regions that are active at once.
 fn is_parallel(kind: Kind) -> bool {
     kind == Kind::Parallel
 }

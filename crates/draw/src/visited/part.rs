@@ -1,6 +1,6 @@
-//! The visited part of a chart as a chart of its own, with new indices.
+//! The visited part of a chart as a separate chart, with new indices.
 //!
-//! It is made to be drawn and for nothing else: guards, limits and actions are gone.
+//! It is made only to be drawn: guards, limits and actions are removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use interlock_chart::{
     model::{Descriptor, Initial, Kind, State, StateId, Transition, TransitionId},
 };
 
-/// A taken transition as it is drawn: from where, to where, and on which events.
+/// A taken transition as it is drawn: its source, its targets and its events.
 type Arrow = (StateId, Vec<StateId>, Vec<String>);
 
 /// The visited part, with the counts of its transitions.
@@ -77,7 +77,7 @@ fn state(chart: &Chart, visits: &Visits, new: &BTreeMap<StateId, StateId>, old: 
     state
 }
 
-/// Where a composite began; nowhere if it was never entered by default.
+/// Returns the initial states of a composite; none if it was never entered by default.
 fn initial(chart: &Chart, visits: &Visits, new: &BTreeMap<StateId, StateId>, old: StateId) -> Initial {
     let begun = visits.begun.contains(&old);
     let targets = super::super::bundle::beginnings(chart, old).into_iter().filter(|_| begun);
