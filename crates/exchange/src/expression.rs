@@ -117,7 +117,7 @@ pub(super) fn literal(expression: &str) -> Option<Json> {
     (!inner.contains(['\'', '\\'])).then(|| Json::String(inner.to_owned()))
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An identifier or keyword.
