@@ -11,9 +11,9 @@ use crate::{Error, Result};
 /// The files of a machine, identified by the hash of its chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// The chart's hash.
+    /// The hash of the chart.
     pub hash: String,
-    /// The machine's id.
+    /// The id of the machine.
     pub machine: String,
     /// The version number that its author gave it.
     pub version: u32,

@@ -70,7 +70,7 @@ pub struct StoreHead {
 pub struct NewRun {
     /// The run's name, unique within a store.
     pub name: String,
-    /// The machine's id.
+    /// The id of the run's machine.
     pub machine: String,
     /// The hash of the machine's definition, which never changes for a run. The definition must be stored already.
     pub definition: String,
@@ -144,7 +144,7 @@ pub enum Claim {
     Ours(Lease),
     /// A living worker owns the run.
     Held {
-        /// The owner.
+        /// The name of the owner.
         worker: WorkerName,
     },
 }
@@ -158,7 +158,7 @@ pub struct Head {
     /// The run's name, unique within a store.
     #[serde(rename = "run")]
     pub name: String,
-    /// The machine's id.
+    /// The id of the run's machine.
     pub machine: String,
     /// The hash of the machine's definition.
     pub definition: String,
@@ -190,7 +190,7 @@ pub struct Head {
 /// The living worker that owns a run.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Holder {
-    /// The owner's name.
+    /// The name of the owner.
     pub worker: WorkerName,
     /// The time of its claim, in milliseconds since 1970; unknown for a store of an older version.
     #[serde(

@@ -33,7 +33,7 @@ pub enum Entry {
         activity: ActivityId,
         /// The attempt number within that start, from 1.
         number: u32,
-        /// The activity's name.
+        /// The name of the activity.
         name: String,
         /// The effect class of the activity. It decides how a crash during the attempt is handled.
         effect: Effect,
@@ -104,7 +104,7 @@ pub struct Undone {
     pub writes: Vec<u64>,
     /// The number of paths that are restored.
     pub put_back: u64,
-    /// The number of paths that are left as they are, because someone else has changed them since the write.
+    /// The number of paths that are left as they are, because they were changed after the write.
     #[serde(default)]
     pub left: u64,
     /// The snapshot of the workspace before the undo.
@@ -176,7 +176,7 @@ pub struct GrantUsed {
 /// The start of a run: its machine, its input and its origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Created {
-    /// The machine's id.
+    /// The id of the run's machine.
     pub machine: String,
     /// The hash of its definition.
     pub definition: String,
