@@ -10,7 +10,7 @@ use crate::database;
 /// The result of a function that uses a connection.
 pub(crate) type Result<T, E = Fault> = std::result::Result<T, E>;
 
-/// A journal error.
+/// A journal error, for `?` on SQLite's results.
 #[derive(Debug)]
 pub(crate) struct Fault(Error);
 

@@ -70,7 +70,7 @@ impl<'s> Shell<'s> {
         let mut process = self.session.command(arguments);
         process.stdout(writer.try_clone()?).stderr(writer);
         self.background = Some(process.spawn()?);
-        drop(process); // It holds the writing end of the pipe; the reader sees the end of the output only after it is dropped.
+        drop(process); // It holds the writing end; the reader sees the end of the output only after the drop.
         let lines = lines_of(reader);
         let printed = (0..lines_shown).map_while(|_| lines.recv_timeout(LINE_WAIT_MAX).ok());
         Ok(printed.map(|line| line + "\n").collect())
