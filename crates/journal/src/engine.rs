@@ -297,8 +297,9 @@ pub trait Engine: Send + Sync + 'static {
     /// Lists runs, newest first. [`Filter::before`] and [`Filter::at_most`] page through them.
     fn list(&self, filter: &Filter) -> Result<Vec<Head>>;
 
-    /// Returns the records of all runs that were added after number `since`, oldest first, at most so many. A record that becomes
-    /// visible later always has a higher number, so a reader that remembers the last number misses nothing.
+    /// Returns the records of all runs that were added after number `since`, oldest first, at most `at_most` of them. A
+    /// record that becomes visible later always has a higher number, so a reader that remembers the last number misses
+    /// nothing.
     fn changes(&self, since: u64, at_most: usize) -> Result<Vec<Change>>;
 
     /// Returns everything that is needed to continue a run.

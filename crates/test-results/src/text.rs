@@ -2,7 +2,7 @@
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
-/// One of so many bytes must be zero for text to be UTF-16 without a mark.
+/// At least one byte in this many must be zero if text is to count as UTF-16 without a byte order mark.
 const ZEROS_ONE_IN: usize = 3;
 
 /// Decodes bytes: UTF-16 with or without a byte order mark, otherwise UTF-8. Invalid bytes become the replacement
@@ -18,7 +18,8 @@ fn unicode(bytes: &[u8]) -> Option<String> {
     Some(encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned())
 }
 
-/// The byte order of UTF-16 without a mark, if the bytes look like it. UTF-16 has no mark when a program writes it to a pipe; but letters of the west have a zero in every other byte.
+/// Returns the byte order of UTF-16 without a mark, if the bytes look like it. Programs that write UTF-16 to a pipe
+/// leave out the mark, but Latin letters have a zero in every other byte.
 pub fn utf_16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     let zeros = |from: usize| bytes.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
     let (high, low) = (zeros(0), zeros(1));
