@@ -1,11 +1,11 @@
-//! What a run that waits asks about: the question of its state, the data that a person confirms, and the deadline.
+//! The text that explains a waiting run: the question of its state, the data that a person confirms, and the deadline.
 
 use interlock_runtime::{Offers, Shown};
 use serde_json::Value as Json;
 
 use crate::{escape, follow::Follower, overdue};
 
-/// Most lines of one piece of data that a form shows.
+/// The most lines of one piece of data that a form shows.
 pub(crate) const LINES_MAX: usize = 60;
 
 /// The text above a form: at most [`LINES_MAX`] lines of each piece of data, then the command that shows all of it.
@@ -16,7 +16,7 @@ pub(crate) fn above_form(follower: &Follower, offers: &Offers) -> String {
     text
 }
 
-/// The same in full, without the deadline.
+/// Returns the same text with all lines of the data, without the deadline.
 pub(crate) fn in_full(offers: &Offers) -> String {
     text(offers, usize::MAX, |_| String::new())
 }

@@ -1,17 +1,17 @@
-//! What happens when there is a bug: a short message that asks for a report, and an exit code of its own.
+//! The panic hook: a bug prints a short message that asks for a report, and ends the process with a separate exit code.
 
 use std::{io::Write as _, panic};
 
 use crate::Exit;
 
-/// Where bugs are reported.
+/// The page for bug reports.
 const ISSUES: &str = "https://github.com/interlock-dev/interlock/issues";
 
-/// From now on a panic ends the process with [`Exit::Bug`] and says what to do about it.
+/// Installs a panic hook that prints how to report the bug and ends the process with [`Exit::Bug`].
 pub fn watch() {
     panic::set_hook(Box::new(|info| {
         let message = message(info.payload(), info.location());
-        // There is nobody left to tell if this fails.
+        // If writing to stderr fails, the message cannot be shown elsewhere.
         let _ = std::io::stderr().write_all(message.as_bytes());
         std::process::exit(Exit::Bug.code().into());
     }));

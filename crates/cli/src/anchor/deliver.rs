@@ -1,6 +1,7 @@
-//! Sends anchors where the user wants them, by itself: `anchor.toml` in the store's folder.
+//! Delivers anchors automatically to the destinations that `anchor.toml` in the store's folder names.
 //!
-//! Signing and sending happen on a thread of their own. A run never waits for them; the end of the command does.
+//! Signing and sending happen on a separate thread. A run never waits for them; the command waits for them before it
+//! ends.
 
 use std::{
     io::Write as _,
@@ -22,25 +23,25 @@ use serde::Deserialize;
 use super::{Anchor, Key, key};
 use crate::failure::Failure;
 
-/// The file, within the folder of the store.
+/// The name of the settings file within the store's folder.
 const FILE: &str = "anchor.toml";
 
-/// Records between two anchors if the file does not say.
+/// Records between two anchors if the settings have no `every`.
 const EVERY: u64 = 1_000;
 
-/// Longest time that a command may take.
+/// The longest time that the delivery command may take.
 const COMMAND_MAX: Duration = Duration::from_secs(60);
 
-/// How often a command is asked whether it has ended.
+/// The interval at which a command is polled for its end.
 const ASK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The content of `anchor.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// The file of the key.
+    /// The file that holds the signing key.
     key: Option<PathBuf>,
-    /// Records between two anchors.
+    /// The number of records between two anchors.
     every: Option<u64>,
     /// A file that anchors are appended to.
     file: Option<PathBuf>,
@@ -49,7 +50,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Reads the settings in a store's folder. A store without the file has none.
+    /// Reads the settings in a store's folder. If the file is missing, returns the defaults.
     pub(crate) fn read(home: &Path) -> Result<Self, Failure> {
         let path = home.join(FILE);
         let text = match std::fs::read_to_string(&path) {
@@ -65,7 +66,7 @@ impl Settings {
         }
     }
 
-    /// The file of the key, which must not be inside the store.
+    /// Returns the file of the signing key. It is an error if that file is inside the store.
     pub(crate) fn key_path(&self, named: Option<&Path>, home: &Path) -> Result<PathBuf, Failure> {
         let path = match named.or(self.key.as_deref()) {
             Some(path) => expand(path),
@@ -90,7 +91,7 @@ fn expand(path: &Path) -> PathBuf {
     }
 }
 
-/// Anchors on their way. Dropping it waits for the last one.
+/// The background delivery of anchors. Dropping it waits until the last anchor is delivered.
 #[derive(Debug)]
 pub(crate) struct Delivery {
     to: Arc<Mutex<Option<Sender<StoreHead>>>>,
@@ -98,7 +99,7 @@ pub(crate) struct Delivery {
 }
 
 impl Delivery {
-    /// Begins to anchor a store, if its settings ask for it.
+    /// Starts to anchor a store, if its settings ask for it.
     pub(crate) fn begin(home: &Path, journal: &Journal) -> Result<Option<Self>, Failure> {
         let settings = Settings::read(home)?;
         if !settings.is_wanted() {
@@ -115,7 +116,7 @@ impl Delivery {
             if head.records / every > std::mem::replace(&mut *last, head.records) / every
                 && let Some(to) = &*theirs.lock().unwrap_or_else(PoisonError::into_inner)
             {
-                // The receiver ends only after the sender was taken away.
+                // The receiver ends only after the sender was dropped.
                 let _ = to.send(head.clone());
             }
         }));
@@ -133,7 +134,8 @@ impl Drop for Delivery {
     }
 }
 
-/// Of several that have come meanwhile the last is enough: it stands for the others.
+/// Delivers an anchor for each head received. If several heads are queued, only the last is anchored: it covers the
+/// others.
 fn deliver_all(heads: &Receiver<StoreHead>, key: &Key, settings: &Settings) {
     while let Ok(first) = heads.recv() {
         let head = heads.try_iter().last().unwrap_or(first);
@@ -161,7 +163,7 @@ fn run(command: &[String], line: &str) -> Result<(), String> {
     let mut child =
         Command::new(program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().map_err(failed)?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that does not read its input says so by its exit code.
+        // A program that fails to read its input reports that with its exit code.
         let _ = stdin.write_all(line.as_bytes());
     }
     let deadline = Instant::now() + COMMAND_MAX;

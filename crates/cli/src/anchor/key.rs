@@ -1,4 +1,5 @@
-//! The Ed25519 key that anchors are signed with. It lies outside the store: whoever can write the store must not be able to sign.
+//! The Ed25519 key that anchors are signed with. It is kept outside the store: write access to the store must not be
+//! enough to sign.
 
 use std::{
     fmt,
@@ -15,11 +16,11 @@ use ring::{
 
 use crate::failure::Failure;
 
-/// A key to sign with.
+/// The private key that signs anchors.
 #[derive(Debug)]
 pub(crate) struct Key(Ed25519KeyPair);
 
-/// A key to check with.
+/// The public key that checks the signatures of anchors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PublicKey(pub(crate) [u8; 32]);
 
@@ -30,14 +31,14 @@ impl fmt::Display for PublicKey {
 }
 
 impl PublicKey {
-    /// Reads 64 hex digits.
+    /// Parses a public key from 64 hex digits.
     pub(crate) fn from_hex(text: &str) -> Option<Self> {
         Some(PublicKey(bytes(text)?.try_into().ok()?))
     }
 }
 
 impl Key {
-    /// Reads the key of a file.
+    /// Reads the key from a file.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let content = std::fs::read(path).map_err(|error| Failure::file("read", path, &error))?;
         let pair = Ed25519KeyPair::from_pkcs8(&content)
@@ -45,7 +46,7 @@ impl Key {
         Ok(Key(pair))
     }
 
-    /// Reads the key of a file, or makes one there. The second value is whether it is new.
+    /// Reads the key from a file, or creates the file with a new key. The second value is true if the key is new.
     pub(crate) fn read_or_create(path: &Path) -> Result<(Self, bool), Failure> {
         if path.exists() {
             return Ok((Key::read(path)?, false));
@@ -56,20 +57,21 @@ impl Key {
         Ok((Key::read(path)?, true))
     }
 
-    /// The key to check with.
+    /// Returns the public key that checks this key's signatures.
     pub(crate) fn public(&self) -> PublicKey {
         let mut bytes = [0; 32];
         bytes.copy_from_slice(self.0.public_key().as_ref());
         PublicKey(bytes)
     }
 
-    /// Signs a message.
+    /// Signs the bytes of a message.
     pub(crate) fn sign(&self, message: &[u8]) -> Signature {
         self.0.sign(message)
     }
 }
 
-/// The file of the key, unless the user names another: in the user's configuration, outside the store.
+/// Returns the default file of the key: `$INTERLOCK_ANCHOR_KEY`, or a file in the user's configuration directory,
+/// outside the store.
 pub(crate) fn default_path() -> Result<PathBuf, Failure> {
     let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let config = named("XDG_CONFIG_HOME").or_else(|| named("HOME").map(|home| home.join(".config")));
@@ -88,12 +90,12 @@ fn save(path: &Path, key: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Bytes as hex digits.
+/// Formats bytes as hex digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Hex digits as bytes.
+/// Parses hex digits into bytes; `None` if the text is not an even number of hex digits.
 pub(crate) fn bytes(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> =
         text.chars().map(|digit| digit.to_digit(16).and_then(|value| u8::try_from(value).ok())).collect();

@@ -1,7 +1,8 @@
 //! Anchors: the end of the store's chain, signed with a key that is kept outside the store.
 //!
-//! Without one, somebody who can write the store can rewrite all of it. With one that lies elsewhere, every record up to it must still be there, as
-//! it was. `key.rs` has the key, `deliver.rs` sends anchors where the user wants them.
+//! Without an anchor, a user with write access to the store can rewrite all of it unnoticed. With an anchor that is
+//! kept elsewhere, every record up to the anchor must still be there unchanged. `key.rs` has the key, `deliver.rs`
+//! delivers anchors automatically.
 
 mod deliver;
 mod key;
@@ -18,25 +19,25 @@ pub(crate) use key::{Key, PublicKey};
 
 use crate::failure::Failure;
 
-/// A signed end of the store's chain.
+/// The end of the store's chain, with a signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Anchor {
-    /// The store's name.
+    /// The store's name, as its chain records it.
     pub(crate) store: String,
-    /// Records of all runs.
+    /// The number of records of all runs.
     pub(crate) records: u64,
-    /// The hash over all of them.
+    /// The chain's hash over all these records.
     pub(crate) hash: Hash,
-    /// When it was made.
+    /// The time at which the anchor was made, in RFC 3339.
     pub(crate) at: String,
-    /// The public key, in hex.
+    /// The signer's public key, in hex.
     pub(crate) key: String,
-    /// The signature, in hex.
+    /// The signature over the fields above, in hex.
     pub(crate) signature: String,
 }
 
 impl Anchor {
-    /// Signs the end of a chain.
+    /// Makes the signed anchor for the end of a chain.
     pub(crate) fn new(head: &StoreHead, key: &Key, now_ms: i64) -> Self {
         let mut anchor = Anchor {
             store: head.store.clone(),
@@ -50,12 +51,12 @@ impl Anchor {
         anchor
     }
 
-    /// The bytes that are signed: one field to a line, so that no two anchors are the same bytes.
+    /// The bytes that are signed: one field per line, so that different anchors have different bytes.
     fn signed(&self) -> String {
         format!("interlock anchor 1\n{}\n{}\n{}\n{}\n", self.store, self.records, self.hash, self.at)
     }
 
-    /// Compares it with a store. Returns a problem, or nothing.
+    /// Compares the anchor with a store. Returns a problem, or `None` if they agree.
     fn problem(&self, audit: &Audit, key: &PublicKey) -> Option<String> {
         let about = format!("the anchor of {} with {} records", self.at, self.records);
         let is_signed = key::bytes(&self.signature).is_some_and(|signature| {
@@ -80,7 +81,7 @@ impl Anchor {
 pub(crate) struct Anchors(Vec<Anchor>);
 
 impl Anchors {
-    /// Reads a file with one anchor to a line.
+    /// Reads a file with one anchor per line.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let text = std::fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -96,17 +97,17 @@ impl Anchors {
         }
     }
 
-    /// The numbers of records after which the chain's hash is needed.
+    /// The record counts after which the chain's hash is needed for the comparison.
     pub(crate) fn records(&self) -> BTreeSet<u64> {
         self.0.iter().map(|anchor| anchor.records).collect()
     }
 
-    /// Compares all of them with a store.
+    /// Compares all anchors with a store and returns the problems found.
     pub(crate) fn problems(&self, audit: &Audit, key: &PublicKey) -> Vec<String> {
         self.0.iter().filter_map(|anchor| anchor.problem(audit, key)).collect()
     }
 
-    /// Number of anchors.
+    /// The number of anchors in the file.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

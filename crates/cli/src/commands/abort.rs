@@ -1,4 +1,4 @@
-//! `interlock abort`: sends a run the event by which its own machine is aborted.
+//! `interlock abort`: sends a run the event by which its machine aborts.
 
 use interlock_chart::model::Raiser;
 use interlock_runtime::{Live, fresh_id};
@@ -6,7 +6,7 @@ use interlock_runtime::{Live, fresh_id};
 use super::{Outcome, send};
 use crate::{Exit, args::Abort, failure::Failure, given, output::Output, store::Store};
 
-/// Aborts a run. That it then is aborted is what was asked for, and good.
+/// Aborts a run. If the run ends as aborted, the exit code is 0, because that was requested.
 pub(crate) fn run(args: &Abort, output: &Output) -> Outcome {
     let data = given::data(args.data.as_deref())?;
     let store = Store::open()?;
@@ -23,8 +23,8 @@ pub(crate) fn run(args: &Abort, output: &Output) -> Outcome {
     }
 }
 
-/// The event that people may send now, or could if the run were not paused, and that leads to an end with the outcome `aborted`; one called `abort` is
-/// asked first.
+/// Returns the event that leads to an end with the outcome `aborted` and that a user may send now, or could send if the
+/// run were not paused. An event called `abort` is tried first.
 fn event(live: &Live) -> Result<String, Failure> {
     let name = &live.name;
     if live.state.is_done() {

@@ -1,11 +1,11 @@
-//! `interlock activities`: what machines can have done.
+//! `interlock activities`: lists the activities that machines can invoke.
 
 use serde_json::json;
 
 use super::Outcome;
 use crate::{Exit, output::Output, store::registry, table};
 
-/// Lists activities.
+/// Lists the available activities.
 pub(crate) fn run(output: &Output) -> Outcome {
     let registry = registry();
     if output.is_json() {

@@ -12,7 +12,7 @@ use crate::{
     store::Store,
 };
 
-/// Prints an anchor as one line of JSON, or the key to check anchors with.
+/// Prints an anchor as one line of JSON, or the public key that checks anchors.
 pub(crate) fn run(args: &args::Anchor, output: &Output) -> Outcome {
     let store = Store::open()?;
     let path = Settings::read(&store.home)?.key_path(args.key.as_deref(), &store.home)?;

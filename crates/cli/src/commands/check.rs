@@ -1,4 +1,4 @@
-//! `interlock check`: whether a machine keeps its promises, and how much it can do at most.
+//! `interlock check`: proves the properties of machines and the bounds on their work.
 
 use std::{path::Path, sync::Arc};
 
@@ -14,14 +14,14 @@ use serde_json::{Value as Json, json};
 use super::{Outcome, draw::save};
 use crate::{Exit, args::Check, failure::Failure, machine, notes::notes, output::Output, outside};
 
-/// What became of one machine.
+/// The result of checking one machine.
 struct Checked {
     exit: Exit,
     json: Json,
     text: String,
 }
 
-/// Checks the machines named, or all there are.
+/// Checks the named machines, or all listed machines if none is named.
 pub(crate) fn run(args: &Check, output: &Output) -> Outcome {
     let here = machine::here();
     let all = || library::list(&here).into_iter().map(|listed| listed.name).collect();
@@ -124,7 +124,7 @@ fn text(report: &Report, output: &Output) -> String {
     text
 }
 
-/// How much was explored: in the largest exploration and, if there were several, in all of them together.
+/// Describes the size of the exploration: that of the largest one and, if there were several, the total.
 fn explored(report: &Report) -> String {
     let Total { explorations, configurations, ways } = report.total;
     let (found, ways) =
@@ -153,7 +153,7 @@ fn bound_text(bound: Bound) -> String {
     format!("at most {transitions}, {activities}, {judgements}")
 }
 
-/// One picture per counterexample, with its way standing out.
+/// Draws one picture per counterexample, with the counterexample's path highlighted.
 fn draw_counterexamples(chart: &Chart, report: &Report, folder: &Path, output: &Output) -> Result<(), Failure> {
     let of_properties = report.properties.iter().filter_map(|proof| proof.counterexample.as_ref());
     let of_problems = report.problems.iter().filter_map(|problem| problem.counterexample.as_ref());

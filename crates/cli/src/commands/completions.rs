@@ -1,4 +1,4 @@
-//! `interlock completions`: what a shell needs to complete commands.
+//! `interlock completions`: prints the completion script of a shell.
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use super::Outcome;
 use crate::{Exit, args::Args, output::Output};
 
-/// Prints a shell's completions.
+/// Prints the completion script of the given shell.
 pub(crate) fn run(shell: Shell, output: &Output) -> Outcome {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "interlock", &mut text);

@@ -1,4 +1,4 @@
-//! `interlock conform`: whether the engine is right about a folder of SCXML cases.
+//! `interlock conform`: runs a directory of SCXML cases against the engine.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use interlock_conform::{CaseReport, Report, find, run_all};
 use super::Outcome;
 use crate::{Exit, failure::Failure, output::Output};
 
-/// Runs the cases of a folder.
+/// Runs all cases below a directory and reports the results.
 pub(crate) fn run(folder: &Path, output: &Output) -> Outcome {
     let found = find(folder).map_err(|error| Failure::file("read", folder, &error))?;
     if found.cases.is_empty() && found.broken.is_empty() {
@@ -22,7 +22,7 @@ pub(crate) fn run(folder: &Path, output: &Output) -> Outcome {
     Ok(if report.failed == 0 { Exit::Good } else { Exit::Failed })
 }
 
-/// What did not pass, then the counts; the last line is a contract.
+/// Lists the cases that did not pass, then the counts. Scripts rely on the format of the last line.
 fn text(report: &Report, output: &Output) -> String {
     let mut text = String::new();
     for result in ["unsupported", "failed"] {

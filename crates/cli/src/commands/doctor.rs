@@ -1,4 +1,4 @@
-//! `interlock doctor`: whether everything that runs need is there.
+//! `interlock doctor`: checks that everything that runs need is installed and works.
 
 mod chains;
 mod programs;
@@ -14,21 +14,21 @@ use serde::Serialize;
 use super::Outcome;
 use crate::{Exit, failure::Failure, output::Output, store};
 
-/// With less room than this on the disk, something will soon go wrong.
+/// The least free disk space that is reported as good; with less, writes are likely to fail soon.
 const ROOM_MIN_KIB: u64 = 256 * 1_024;
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Serialize)]
 struct Finding {
     what: Cow<'static, str>,
-    /// Whether runs can work with it as it is.
+    /// True if runs can work with it as it is.
     ok: bool,
-    /// Whether it is a program that is not installed and that only some runs need.
+    /// True if it is a program that is not installed and that only some runs need.
     missing: bool,
     said: String,
 }
 
-/// Looks at everything.
+/// Runs all checks and prints their results.
 pub(crate) fn run(output: &Output) -> Outcome {
     let home = store::home()?;
     let mut findings = vec![
@@ -70,7 +70,7 @@ fn bad(what: impl Into<Cow<'static, str>>, said: impl Into<String>) -> Finding {
     Finding { what: what.into(), ok: false, missing: false, said: said.into() }
 }
 
-/// Every judge of `judges.toml` is asked something small.
+/// Sends a small request to every judge of `judges.toml`.
 fn judges(home: &Path) -> Vec<Finding> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let probes = match runtime {
@@ -91,7 +91,7 @@ fn judges(home: &Path) -> Vec<Finding> {
     findings
 }
 
-/// Who judges where there is no model: as the chains say, rules where they say nothing.
+/// Describes the judges that are used if no model is configured: those of the configured chains, otherwise rules.
 fn without_models(settings: &Settings) -> Finding {
     let who = |activity: &str| match settings.chain(activity).contains(&PERSON) {
         true => "a person judges",
@@ -112,7 +112,8 @@ fn kernel() -> Finding {
     good("system", format!("{} {} {}", std::env::consts::OS, std::env::consts::ARCH, said.unwrap_or_default()).trim())
 }
 
-/// Without Landlock commands run all the same, unless that is forbidden; a doctor says so.
+/// Checks the sandbox. Without Landlock, commands still run unless the configuration forbids it, so the missing support
+/// is reported here.
 fn sandbox(home: &Path) -> Finding {
     let ability = interlock_sandbox::ability(&interlock_sandbox::Launcher::default());
     match interlock_sandbox::Config::read(home) {
@@ -150,7 +151,8 @@ fn store_findings(home: &Path) -> Vec<Finding> {
     ]
 }
 
-/// A file is written and removed: permissions and mounts say less.
+/// Checks that the store is writable by writing and removing a file, which is more reliable than reading permissions
+/// and mounts.
 fn writable(home: &Path) -> Finding {
     let path = home.join(format!("doctor-{}", std::process::id()));
     let tried = std::fs::write(&path, b"x").and_then(|()| std::fs::remove_file(&path));
@@ -168,7 +170,7 @@ fn private(home: &Path) -> Finding {
     }
 }
 
-/// Asked of `df`, which is everywhere and knows every kind of file system.
+/// Checks the free disk space with `df`, which is installed everywhere and supports every file system.
 fn room(home: &Path) -> Finding {
     let Ok(output) = Command::new("df").arg("-Pk").arg(home).output() else { return good("disk", "not known") };
     let text = String::from_utf8_lossy(&output.stdout);

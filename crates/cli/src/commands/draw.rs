@@ -1,4 +1,4 @@
-//! `interlock draw`: a picture, or the machine in another format.
+//! `interlock draw`: draws a machine, or writes it in another format.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::{
     store::Store,
 };
 
-/// Draws a machine, or what a run visited of its machine.
+/// Draws a machine, or the part of it that a run visited.
 pub(crate) fn run(args: &Draw, output: &Output) -> Outcome {
     let (machine, drawn) = match (&args.run, &args.machine) {
         (Some(run), _) => visited(run, args)?,
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Draw, output: &Output) -> Outcome {
     Ok(Exit::Good)
 }
 
-/// The machine's id, and a picture of what a run visited of it.
+/// Returns the machine's id, and a picture of the part of the machine that a run visited.
 fn visited(run: &str, args: &Draw) -> Result<(String, Exported), Failure> {
     let store = Store::open()?;
     let mut follower = Follower::from_start(&store, store.find(run)?)?;
@@ -76,7 +76,7 @@ fn drawing(chart: &Chart, args: &Draw) -> Exported {
     exchange::export(chart, format)
 }
 
-/// Writes a file, and says so.
+/// Writes a file and reports its path.
 pub(crate) fn write(path: &Path, text: &str, output: &Output) -> Result<(), Failure> {
     save(path, text)?;
     if output.is_json() {
@@ -87,7 +87,7 @@ pub(crate) fn write(path: &Path, text: &str, output: &Output) -> Result<(), Fail
     Ok(())
 }
 
-/// Writes a file.
+/// Writes a file without a report.
 pub(crate) fn save(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|error| Failure::file("write", path, &error))
 }

@@ -1,4 +1,4 @@
-//! `interlock evidence`: the files that a run left behind, or one of them.
+//! `interlock evidence`: lists the evidence files of a run, or prints one of them.
 
 use interlock_journal::{Engine as _, Evidence, Hash, Head};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::Outcome;
 use crate::{Exit, args::Evidence as Args, failure::Failure, output::Output, store::Store, table};
 
-/// Fewest letters of a hash that name a file.
+/// The fewest digits of a hash that identify a file.
 const PREFIX_MIN: usize = 4;
 
 /// Lists a run's files or prints a file.
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Outcome {
     }
 }
 
-/// The run's file of this name: that of the record, or else the last one.
+/// Returns the run's file of this name: the one of the given record, or else the last one.
 fn named(store: &Store, head: &Head, name: &str, record: Option<u64>) -> Result<Hash, Failure> {
     let files = of_run(store, head)?;
     let is_meant = |(seq, file): &&(u64, Evidence)| file.name == name && record.is_none_or(|record| record == *seq);
@@ -33,7 +33,7 @@ fn named(store: &Store, head: &Head, name: &str, record: Option<u64>) -> Result<
     Err(Failure::bad_input(format!("{} has no file called `{name}`{place}", head.name)).hint(hint))
 }
 
-/// The one file whose hash begins with this text.
+/// Returns the only file whose hash begins with this text.
 fn hash(store: &Store, text: &str) -> Result<Option<Hash>, Failure> {
     let is_hex = text.len() >= PREFIX_MIN && text.chars().all(|letter| letter.is_ascii_hexdigit());
     if !is_hex || store.journal.find(text)?.is_some() {
@@ -75,7 +75,7 @@ fn list(store: &Store, head: &Head, output: &Output) -> Outcome {
     Ok(Exit::Good)
 }
 
-/// Every file that the records of a run refer to, with the record.
+/// Returns every file that the records of a run refer to, with the number of the record.
 pub(crate) fn of_run(store: &Store, head: &Head) -> Result<Vec<(u64, Evidence)>, Failure> {
     let mut found = Vec::new();
     for record in store.journal.records_with_evidence(head.key)? {

@@ -1,4 +1,4 @@
-//! `interlock fork`: a new run that shares the first records of another.
+//! `interlock fork`: creates a run that shares the first records of another.
 
 use interlock_journal::{Engine as _, Head};
 use interlock_runtime::{NewFork, fork};
@@ -13,7 +13,7 @@ use crate::{
     store::{Store, user},
 };
 
-/// Forks a run.
+/// Creates a run from the first records of another one.
 pub(crate) fn run(args: &Fork, output: &Output) -> Outcome {
     let store = Store::open()?;
     let head = store.find(&args.run)?;
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Fork, output: &Output) -> Outcome {
     Ok(Exit::Good)
 }
 
-/// Nothing goes on from an end; from what came before it, it does.
+/// The message for a fork at the record that ended the run: it cannot continue, but a fork at an earlier record can.
 fn at_the_end(of: &Head, made: &Head) -> String {
     format!(
         "it has ended in {place}, as {name} did at that record: there is nothing to go on with. To go another way, fork it earlier:\n    \

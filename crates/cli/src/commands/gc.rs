@@ -13,10 +13,10 @@ use serde_json::json;
 use super::Outcome;
 use crate::{Exit, args::Gc, failure::Failure, output::Output, store::Store};
 
-/// What is younger may belong to a call that is under way.
+/// The age below which files are kept, because they may belong to a call in progress.
 const SWEPT_AFTER: Duration = Duration::from_secs(60 * 60);
 
-/// Collects.
+/// Removes the unused files and reports how many there were.
 pub(crate) fn run(args: &Gc, output: &Output) -> Outcome {
     let store = Store::open()?;
     let grace = Duration::from_secs(args.older_than.saturating_mul(60));
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Gc, output: &Output) -> Outcome {
     Ok(Exit::Good)
 }
 
-/// Forgets the snapshots of runs that ended long ago; how many.
+/// Forgets the snapshots of runs that ended long ago and returns their number.
 fn forget(store: &Store, args: &Gc, output: &Output) -> Result<u64, Failure> {
     let age = Duration::from_secs(args.snapshots_older_than.saturating_mul(24 * 60 * 60));
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -65,7 +65,7 @@ fn forget(store: &Store, args: &Gc, output: &Output) -> Result<u64, Failure> {
     Ok(count)
 }
 
-/// The folder a run worked in.
+/// Returns the directory that a run worked in.
 fn folder(store: &Store, head: &Head) -> Result<Option<PathBuf>, Failure> {
     let first = store.journal.records(head.key, 1, 1)?;
     let Some(record) = first.first() else { return Ok(None) };

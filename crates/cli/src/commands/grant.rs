@@ -1,7 +1,7 @@
-//! `interlock grant`: a person grants permissions that policy asks about.
+//! `interlock grant`: grants permissions that policy asks a person about.
 //!
-//! If the run waits in a state that asks for exactly these permissions (`grants` in the machine file), the event that the state names is sent as well, and
-//! the run is followed as `interlock send` does.
+//! If the run waits in a state that asks for exactly these permissions (`grants` in the machine file), the event that
+//! the state names is sent as well, and the run is followed as by `interlock send`.
 
 use interlock_chart::Value;
 use interlock_journal::{Engine as _, Head};
@@ -22,11 +22,11 @@ use crate::{
     store::{Store, user},
 };
 
-/// Grants a run one scope after the other, each as a record of its own.
+/// Grants a run one scope after the other, each in a separate record.
 pub(crate) fn run(args: &Grant, output: &Output) -> Outcome {
     let store = Store::open()?;
     let head = store.find(&args.run)?;
-    // A grant needs an end: without a time it counts once.
+    // A grant needs a limit: without a duration it can be used once.
     let uses = args.uses.or(args.for_ms.is_none().then_some(1));
     let granted = grant(&store, &head, args, uses)?;
     let waiting = if args.only { None } else { satisfied(&store, &head)? };
@@ -66,7 +66,7 @@ fn granted_json(granted: &[(String, u64)]) -> Json {
     granted.iter().map(|(scope, seq)| json!({ "scope": scope, "seq": seq })).collect()
 }
 
-/// The permissions that the run waits for, if all of them are granted now.
+/// Returns the permissions that the run waits for, if all of them are granted now.
 fn satisfied(store: &Store, head: &Head) -> Result<Option<GrantOffer>, Failure> {
     let follower = Follower::from_now(store, head.clone())?;
     let offer = follower.offers().grant;

@@ -1,7 +1,7 @@
-//! `interlock import`: a machine file from another format.
+//! `interlock import`: converts another format into a machine file.
 //!
-//! What comes out is a machine file like any other; it is read back before it is given out, so that nobody gets one that
-//! does not load.
+//! The result is an ordinary machine file. It is parsed before it is written, so that the command never produces a file
+//! that does not load.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::{
     output::Output,
 };
 
-/// Imports a machine.
+/// Converts a file and writes the machine file.
 pub(crate) fn run(args: &Import, output: &Output) -> Outcome {
     let imported = read(args, output)?;
     for warning in &imported.warnings {
@@ -61,7 +61,7 @@ fn format(from: From) -> Format {
     }
 }
 
-/// Shows what is wrong with the new file. Says whether it can be used as it is.
+/// Shows the problems of the new file. Returns true if it can be used as it is.
 fn show_problems(text: &str, output: &Output) -> bool {
     let reading = yaml::read(text);
     for problem in &reading.diagnostics {
@@ -71,7 +71,7 @@ fn show_problems(text: &str, output: &Output) -> bool {
     reading.chart.is_some()
 }
 
-/// A folder gets a `machine.yaml`; a file is the file.
+/// Returns the file to write: `machine.yaml` within a directory, otherwise the path itself.
 fn place(path: &Path) -> Result<PathBuf, Failure> {
     let is_folder = path.is_dir() || path.extension().is_none() || path.as_os_str().to_string_lossy().ends_with('/');
     if !is_folder {

@@ -1,4 +1,4 @@
-//! `interlock init`: copies a built-in machine into the project, to be changed.
+//! `interlock init`: copies a built-in machine into the project for editing.
 
 use interlock_suggest::did_you_mean;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::Outcome;
 use crate::{Exit, args::Init, failure::Failure, machine, output::Output};
 
-/// Copies a machine's folder.
+/// Copies a machine's directory into the project.
 pub(crate) fn run(args: &Init, output: &Output) -> Outcome {
     let name = args.machine.as_str();
     if !library::builtin_names().any(|known| known == name) {
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Init, output: &Output) -> Outcome {
     Ok(Exit::Good)
 }
 
-/// An input with comments, where a machine has one.
+/// The name of a commented example input, which some machines have.
 pub(crate) const TASK: &str = "task.yaml";
 
 fn unknown(name: &str) -> Failure {

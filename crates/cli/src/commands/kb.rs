@@ -1,4 +1,4 @@
-//! `interlock kb`: what runs have learned, found, shown and written out.
+//! `interlock kb`: searches, shows and exports the knowledge base that runs have filled.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ use crate::{
     store,
 };
 
-/// Does what was asked for.
+/// Runs the requested subcommand.
 pub(crate) fn run(args: &Kb, output: &Output) -> Outcome {
     let knowledge = Knowledge::open(&store::home()?)?;
     match &args.command {
@@ -94,7 +94,7 @@ fn export(knowledge: &Knowledge, format: KbFormat, output: &Output) -> Outcome {
     Ok(Exit::Good)
 }
 
-/// An entry for people, with all that say the same where that is told.
+/// Formats an entry as Markdown, with the entries that state the same if they are given.
 fn markdown(entry: &Entry, same: &[Entry]) -> String {
     let mut text = format!("## {}: {}\n\n", entry.id, entry.title);
     let sure = format!("{}, confidence {:.2}", learned::came(entry), entry.confidence);
@@ -128,7 +128,7 @@ fn markdown(entry: &Entry, same: &[Entry]) -> String {
     text
 }
 
-/// A fence that the text has not got in it.
+/// Returns a code fence that is longer than any within the text.
 fn fence(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)

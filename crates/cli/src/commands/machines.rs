@@ -1,6 +1,6 @@
-//! `interlock machines`: what there is.
+//! `interlock machines`: lists the machines that can be found.
 //!
-//! Only the head of each file is looked at: listing must be instant, and a machine with problems is still there to be listed.
+//! Only the head of each file is read: listing must be instant, and a machine with problems is listed too.
 
 use interlock_chart::library::{self, Listed};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Outcome;
 use crate::{Exit, machine, output::Output};
 
-/// Where a machine comes from, its name, and what its file says of itself.
+/// A machine's name, version, summary and origin.
 #[derive(Debug, Serialize)]
 struct Row {
     id: String,
@@ -18,7 +18,7 @@ struct Row {
     path: String,
 }
 
-/// Lists machines.
+/// Lists all machines, as text or JSON.
 pub(crate) fn run(output: &Output) -> Outcome {
     let rows: Vec<Row> = library::list(&machine::here()).iter().map(row).collect();
     if output.is_json() {
@@ -45,7 +45,7 @@ fn row(listed: &Listed) -> Row {
     }
 }
 
-/// The value of a key at the top of a file where it stands on the key's own line.
+/// Returns the value of a top-level key, if it is on the same line as the key.
 fn field(text: &str, key: &str) -> Option<String> {
     let rest = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?.trim();
     let plain = rest.split(" #").next().unwrap_or_default().trim();

@@ -1,4 +1,4 @@
-//! `interlock man`: manual pages, from the same arguments that are parsed.
+//! `interlock man`: manual pages, generated from the argument parser.
 
 use clap::CommandFactory as _;
 use clap_mangen::Man;
@@ -6,7 +6,7 @@ use clap_mangen::Man;
 use super::Outcome;
 use crate::{Exit, args, failure::Failure, output::Output};
 
-/// Prints the manual page, or writes all of them.
+/// Prints the main manual page, or writes the pages of all commands.
 pub(crate) fn run(args: &args::Man, output: &Output) -> Outcome {
     let command = args::Args::command().disable_help_subcommand(true);
     match &args.out {

@@ -1,4 +1,4 @@
-//! `map`: what matters in a repository.
+//! `interlock map`: shows the important files and symbols of a repository.
 
 use std::path::Path;
 
@@ -7,9 +7,9 @@ use interlock_codemap::{Survey, Wish};
 use super::Outcome;
 use crate::{Exit, args, failure::Failure, output::Output, store};
 
-/// Shows the map of a folder.
+/// Prints the map of a directory.
 pub(super) fn run(args: &args::Map, output: &Output) -> Outcome {
-    // Without a store nothing is remembered; that is no reason not to look.
+    // Without a store the map is not cached, but it can still be made.
     let home = store::home().ok();
     let folder = args.folder.as_deref().unwrap_or(Path::new("."));
     let survey = Survey::of(folder, home.as_deref()).map_err(Failure::bad_input)?;

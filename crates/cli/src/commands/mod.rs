@@ -37,10 +37,10 @@ mod watch;
 
 use crate::{Exit, args::Command, failure::Failure, output::Output};
 
-/// What a command gives.
+/// The exit code of a command, or its failure.
 type Outcome = Result<Exit, Failure>;
 
-/// Runs a command.
+/// Runs the given command.
 pub(crate) fn run(command: Command, output: &Output) -> Outcome {
     match command {
         Command::Machines => machines::run(output),

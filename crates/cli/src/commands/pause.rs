@@ -1,4 +1,4 @@
-//! `interlock pause`: makes a run stand still.
+//! `interlock pause`: pauses a run.
 
 use interlock_journal::Engine as _;
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::{
     store::{Store, user},
 };
 
-/// Pauses a run.
+/// Pauses a run and reports the record.
 pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let store = Store::open()?;
     let head = store.find(run)?;

@@ -1,4 +1,4 @@
-//! `interlock replay`: a run as it was after one of its records.
+//! `interlock replay`: shows a run as it was after one of its records.
 
 use interlock_runtime::replay;
 use serde_json::json;
@@ -13,7 +13,7 @@ use crate::{
     why,
 };
 
-/// Replays a run up to a record.
+/// Replays a run up to a record and shows its state.
 pub(crate) fn run(args: &Replay, output: &Output) -> Outcome {
     let store = Store::open()?;
     let head = store.find(&args.run)?;

@@ -1,7 +1,8 @@
-//! `interlock report`: writes down what a run did, as Markdown, as JSON, or as one page of HTML that needs nothing else.
+//! `interlock report`: writes a report on a run as Markdown, as JSON, or as one self-contained page of HTML.
 //!
-//! A report begins with one sentence (`sentence.rs`). `gather.rs` reads the run, `document.rs` decides what stands where for all machines and all
-//! forms, `html.rs` and `markdown.rs` write it. What a machine's activities know beyond that they tell themselves: `interlock_activity::report`.
+//! A report begins with one sentence (`sentence.rs`). `gather.rs` reads the run, `document.rs` decides the order of the
+//! contents for all machines and all formats, `html.rs` and `markdown.rs` write it. The activities of a machine can add
+//! a story: `interlock_activity::report`.
 
 mod changes;
 mod commands;
@@ -32,7 +33,7 @@ use crate::{
     store::Store,
 };
 
-/// Everything that a report is made of.
+/// All data that a report is made from.
 struct Report {
     head: Head,
     follower: Follower,
@@ -45,13 +46,13 @@ struct Report {
     failing: Vec<failing::Failing>,
     changes: changes::Changes,
     judged: Judged,
-    /// What an activity of the machine tells about the run.
+    /// The story of the run by an activity of its machine.
     story: Option<Story>,
     /// The hash of the last record.
     last_hash: String,
 }
 
-/// Writes a report.
+/// Writes the report on a run.
 pub(crate) fn run(args: &Args, output: &Output) -> Outcome {
     let format = format(args, output)?;
     let store = Store::open()?;
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Outcome {
     Ok(Exit::Good)
 }
 
-/// The form of the report: the one asked for, or else the one that the file's name says.
+/// Returns the format of the report: the requested one, or else the one that the file name implies.
 fn format(args: &Args, output: &Output) -> Result<ReportFormat, Failure> {
     let ending = args.out.as_deref().and_then(|path| path.extension()).map(|ending| ending.to_string_lossy());
     match (args.format, ending.as_deref()) {
@@ -90,7 +91,7 @@ fn format(args: &Args, output: &Output) -> Result<ReportFormat, Failure> {
 }
 
 impl Report {
-    /// The run's first record.
+    /// Returns the run's first record.
     fn created(&self) -> Option<&Created> {
         match &self.run.records.first()?.entry {
             Entry::Created(created) => Some(created),
@@ -98,7 +99,7 @@ impl Report {
         }
     }
 
-    /// The reasons for which `check` refused the machine, if whoever started the run accepted an unproved one.
+    /// Returns the reasons for which `check` refused the machine, if the run was started with `--unproved`.
     fn unproved(&self) -> Option<&[String]> {
         self.created()?.unproved.as_deref()
     }

@@ -1,4 +1,5 @@
-//! Whether what `judges.toml` says is said about anything: a chain for a judgement that no machine asks for is never used, and nobody would notice.
+//! Finds unused entries of `judges.toml`: a chain for a judgement that no machine asks for is never used, which would
+//! otherwise go unnoticed.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +9,11 @@ use interlock_judge::settings::Settings;
 use super::{Finding, bad, good};
 use crate::machine::here;
 
-/// What the names of judgements begin with.
+/// The prefix of the names of judgements.
 const JUDGE: &str = "judge.";
 
-/// The names of chains and votes that no machine asks for: with one that is like it, a slip; otherwise perhaps for a machine that is elsewhere.
+/// Reports the chains and votes that no machine asks for. If a similar name exists, the entry is probably a typing
+/// error; otherwise it may be meant for a machine in another directory.
 pub(super) fn unused(settings: &Settings) -> Vec<Finding> {
     let asked = asked();
     let said: BTreeSet<&String> = settings.chains.keys().chain(settings.votes.keys()).collect();
@@ -26,7 +28,7 @@ pub(super) fn unused(settings: &Settings) -> Vec<Finding> {
     unused.map(finding).collect()
 }
 
-/// Everything that a chain can be for.
+/// Returns every name that a chain can be configured for.
 fn asked() -> BTreeSet<String> {
     let charts =
         library::list(&here()).into_iter().filter_map(|listed| library::load(&listed.name, &here()).ok()?.read().chart);
@@ -35,7 +37,7 @@ fn asked() -> BTreeSet<String> {
     judged.chain(["default", "judge"].map(str::to_owned)).collect()
 }
 
-/// The name that was meant. All begin alike, which says nothing.
+/// Returns the most similar name. The common prefix is ignored, because it would make all names similar.
 fn near<'n>(name: &str, asked: &'n BTreeSet<String>) -> Option<&'n String> {
     let bare = |name: &'n str| name.strip_prefix(JUDGE).unwrap_or(name);
     let wrong = name.strip_prefix(JUDGE).unwrap_or(name);

@@ -1,4 +1,4 @@
-//! Programs that only some runs need. One that is missing is marked as such and is no failure.
+//! Programs that only some runs need. A missing program is marked as missing and is not a failure.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -7,7 +7,7 @@ use interlock_process::find;
 
 use super::{Finding, good};
 
-/// The programs, each with what needs it.
+/// The optional programs, each with its purpose.
 const OPTIONAL: [(&str, &str); 6] = [
     ("qemu-system-arm", "firmware for ARM that is run on QEMU"),
     ("arm-none-eabi-gcc", "firmware for Cortex-M that is built here, as the sample's"),
@@ -17,7 +17,7 @@ const OPTIONAL: [(&str, &str); 6] = [
     ("ipmitool", "management controllers that are reached by IPMI"),
 ];
 
-/// Looks for each of them. The finding of a missing one says what to install.
+/// Looks for each optional program. The finding for a missing program names the package to install.
 pub(super) fn optional() -> Vec<Finding> {
     OPTIONAL.iter().map(|(name, used_for)| finding(name, used_for)).collect()
 }
