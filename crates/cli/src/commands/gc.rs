@@ -13,7 +13,7 @@ use serde_json::json;
 use super::Outcome;
 use crate::{Exit, args::Gc, failure::Failure, output::Output, store::Store};
 
-/// The age below which files are kept, because they may belong to a call in progress.
+/// The least age at which leftovers of workspaces are removed. Younger ones may belong to a call in progress.
 const SWEPT_AFTER: Duration = Duration::from_secs(60 * 60);
 
 /// Removes the unused files and reports how many there were.

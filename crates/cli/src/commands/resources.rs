@@ -1,4 +1,5 @@
-//! `interlock resources`: who has the boards and other things that one run at a time may use, and who waits for them.
+//! `interlock resources`: lists boards and other exclusive resources, with the runs that hold them and the runs that
+//! wait for them.
 
 use interlock_runtime::{Clock as _, SystemClock};
 use interlock_testbench::{Resource, Resources, Who};
@@ -6,7 +7,7 @@ use interlock_testbench::{Resource, Resources, Who};
 use super::Outcome;
 use crate::{Exit, drive::block_on, failure::Failure, output::Output, overdue::age, store, table};
 
-/// Lists them.
+/// Lists all resources of the store.
 pub(crate) fn run(output: &Output) -> Outcome {
     let resources = Resources::of_store(&store::home()?);
     let list = block_on(async { resources.list().await.map_err(|error| Failure::failed(error.to_string())) })?;

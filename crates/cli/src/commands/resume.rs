@@ -1,4 +1,4 @@
-//! `interlock resume`: lets a paused run go on, or takes up runs that were left.
+//! `interlock resume`: continues a paused run, or runs that no process is running.
 
 use std::{future::poll_fn, task::Poll};
 
@@ -16,7 +16,7 @@ use crate::{
     store::{Store, user},
 };
 
-/// Resumes a run, or all that need somebody, or all that have a timer due.
+/// Resumes one run, all active or due runs that no process is running, or all such runs with a due timer.
 pub(crate) fn run(args: &Resume, output: &Output) -> Outcome {
     let (store, run) = (Store::open()?, args.run.as_deref());
     if args.due {
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Resume, output: &Output) -> Outcome {
     })
 }
 
-/// The worst of how they were left is how the command ends.
+/// Reports the state of each run. The exit code is the worst of their exit codes.
 fn tell(left: &[Left], is_alone: bool, output: &Output) -> Outcome {
     match (output.is_json(), left) {
         (true, [left]) if is_alone => output.json(&left.json)?,
@@ -52,8 +52,9 @@ fn tell(left: &[Left], is_alone: bool, output: &Output) -> Outcome {
     Ok(left.iter().map(|left| left.exit).max().unwrap_or(Exit::Good))
 }
 
-/// Fires the timers that are due in runs that nobody moves, and moves those runs on until they rest. Says nothing if nothing is due: cron would
-/// send that by mail. A run that cannot be moved does not keep the others waiting.
+/// Fires the due timers of runs that no process is running, and continues those runs until they wait or end. Prints
+/// nothing if no timer is due, because cron would send the output by mail. A run that fails to continue does not block
+/// the others.
 fn fire_due(store: &Store, output: &Output) -> Outcome {
     let due = store.journal.work(SystemClock.now_ms())?.due;
     let heads = store.journal.list(&Filter::default())?.into_iter().filter(|head| due.contains(&head.key));
@@ -74,12 +75,12 @@ fn fire_due(store: &Store, output: &Output) -> Outcome {
             }
         }
         tell(&left, false, output)?;
-        // However the runs go on: what was asked for is that their timers fire.
+        // The request was to fire timers, so the outcome of the runs does not affect the exit code.
         Ok(if exit == Exit::Good { Exit::Good } else { Exit::Failed })
     })
 }
 
-/// Runs that are active or due and that nobody living holds.
+/// Returns the runs that are active or due and that no live process owns.
 fn in_need(store: &Store) -> Result<Vec<Head>, Failure> {
     let work = store.journal.work(SystemClock.now_ms())?;
     let all = store.journal.list(&Filter::default())?;
@@ -98,18 +99,18 @@ async fn take_up<'o>(
     if follower.phase() == Phase::Paused {
         runtime.resume(&head, user()).await?;
     } else {
-        // Held by another process: the driver will find that out and watch it.
+        // If another process owns the run, the driver detects that and watches it.
         runtime.adopt(head.key).await?;
     }
     let prefix = (!is_alone).then_some(head.name.as_str());
     Driver::new(store, runtime, follower, output, prefix)
 }
 
-/// Follows all of them at once.
+/// Follows all runs concurrently.
 async fn go_on(drivers: Vec<Driver<'_>>) -> Result<Vec<Left>, Failure> {
     let mut left = Vec::new();
     let mut under_way: Vec<_> = drivers.into_iter().map(|driver| Box::pin(followed(driver))).collect();
-    // Each is polled whenever any of them has something to do: they are few, and what they do is read a little.
+    // Each future is polled when any of them is ready: they are few, and polling one is cheap.
     poll_fn(|context| {
         let mut at = 0;
         while at < under_way.len() {

@@ -25,7 +25,7 @@ use crate::{
     store::{Store, home, user},
 };
 
-/// Starts a run.
+/// Starts a run and follows it.
 pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
     let loaded = load(&args.machine, output)?;
     let input = given::input(args.input.as_deref(), &args.set, &loaded.chart().input)?;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
     })
 }
 
-/// A machine that can be run, with its problems shown.
+/// Loads a machine and shows its problems. It is an error if the machine cannot be run.
 fn load(name: &str, output: &Output) -> Result<Arc<Loaded>, Failure> {
     let source = library::load(name, &machine::here())?;
     let reading = source.read();
@@ -57,8 +57,8 @@ fn load(name: &str, output: &Output) -> Result<Arc<Loaded>, Failure> {
     }))
 }
 
-/// Where to read more about a machine that is not run: what it takes, for an input that cannot be used though its form is right, and how
-/// it can break its promises.
+/// Adds a hint to the error of a run that was not started: the command that describes the input, if the input fits the
+/// schema but cannot be used, or the command that shows the failed properties.
 fn described(error: Error, machine: &str) -> Failure {
     match error {
         Error::Input(_) => {
@@ -71,11 +71,11 @@ fn described(error: Error, machine: &str) -> Failure {
     }
 }
 
-/// An input that fits says more than a schema.
+/// Adds an example of a valid input to an error, because it is easier to read than a schema.
 fn with_sample(error: Error, loaded: &Loaded, args: &Run) -> Failure {
     let (fitting, machine) = (sample(&loaded.chart().input), &args.machine);
     let hint = match &args.input {
-        // Whoever has a file wants to know what to write into it.
+        // A user who passes a file needs its content, not a command line.
         _ if library::builtin_files(machine).any(|(path, _)| path == init::TASK) => {
             format!("`interlock init {machine}` writes a {} that fits, with comments", init::TASK)
         }
@@ -85,7 +85,7 @@ fn with_sample(error: Error, loaded: &Loaded, args: &Run) -> Failure {
     Failure::from(error).hint(hint)
 }
 
-/// A `judges.toml` that cannot be used is said before there is a run, where the machine has anything judged.
+/// Checks `judges.toml` before the run is created, if the machine uses a judge.
 fn judges_are_known(loaded: &Loaded, folder: &Path) -> Result<(), Failure> {
     let is_judgement = |invoke: &Invoke| invoke.activity.starts_with("judge.");
     if !loaded.chart().invokes.iter().any(is_judgement) {
@@ -105,7 +105,7 @@ fn folder(repo: Option<&Path>) -> Result<PathBuf, Failure> {
     }
 }
 
-/// Names become file names and are typed by people.
+/// Checks a run's name, which becomes part of file names and is typed by people.
 pub(crate) fn name(name: Option<&str>) -> Result<Option<String>, Failure> {
     const LENGTH_MAX: usize = 100;
     let Some(name) = name else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! `interlock runs`: which runs there are and where they stand.
+//! `interlock runs`: lists runs with their phase and place.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use serde_json::{Value as Json, json};
 use super::Outcome;
 use crate::{Exit, args::Runs, failure::Failure, machine, output::Output, overdue, store::Store, table};
 
-/// A machine's files as they are now.
+/// The current hash and version of a machine's files.
 struct Current {
     hash: String,
     version: u32,
 }
 
-/// Lists runs.
+/// Lists the selected runs.
 pub(crate) fn run(args: &Runs, output: &Output) -> Outcome {
     let store = Store::open()?;
     let heads = store.journal.list(&Filter {
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Runs, output: &Output) -> Outcome {
     tell_newer(&store, &heads, &current, output)
 }
 
-/// What the marks mean: which version the files are now, and which one the runs keep.
+/// Explains the marks in the list: the current version of the machine's files, and the version that the runs keep.
 fn tell_newer(store: &Store, heads: &[Head], current: &BTreeMap<String, Current>, output: &Output) -> Outcome {
     for (name, now) in current {
         let old = heads.iter().find(|head| head.machine == *name && head.definition != now.hash);
@@ -83,7 +83,7 @@ fn tell_newer(store: &Store, heads: &[Head], current: &BTreeMap<String, Current>
     Ok(Exit::Good)
 }
 
-/// Each machine of the list as its files are now; those that cannot be found by their name are left out.
+/// Returns the current files of each listed machine; machines that cannot be found by their name are left out.
 fn current(heads: &[Head]) -> BTreeMap<String, Current> {
     let mut found = BTreeMap::new();
     for head in heads {
@@ -99,15 +99,15 @@ fn now(machine: &str) -> Option<Current> {
     (chart.id == machine).then_some(Current { hash: chart.hash, version: chart.version })
 }
 
-/// The run's time: the clock, but never before its last record.
+/// Returns the run's time: the clock, but never before its last record.
 fn run_time(head: &Head, now_ms: i64) -> i64 {
     now_ms.max(head.updated_ms)
 }
 
-/// Who moves a run.
+/// The process or child run that a run's progress depends on.
 struct Mover {
     holder: Option<Holder>,
-    /// A run that it started and that waits for a person.
+    /// A child run that waits for a person.
     child: Option<String>,
 }
 
@@ -121,7 +121,7 @@ impl Mover {
         Ok(Mover { holder, child })
     }
 
-    /// Whether the run should be moving and no process moves it.
+    /// Returns true if the run is active but no process is running it.
     fn is_missing(&self, head: &Head) -> bool {
         head.phase == Phase::Active && self.holder.is_none() && self.child.is_none()
     }
@@ -146,12 +146,12 @@ impl Mover {
     }
 }
 
-/// A worker as the table shows it: its process id, or its name if it has none.
+/// Formats a worker for the table: its process id, or its name if it has none.
 fn short(worker: &WorkerName) -> String {
     process_id(worker).map_or_else(|| worker.to_string(), |pid| pid.to_string())
 }
 
-/// The first run that this one started and that waits for a person.
+/// Returns the first child of this run that waits for a person.
 fn waiting_child(store: &Store, head: &Head) -> Result<Option<String>, Failure> {
     let (prefix, phases) = (Some(format!("{}.", head.name)), vec![Phase::Waiting, Phase::Paused]);
     let found = store.journal.list(&Filter { prefix, phases, ..Filter::default() })?;

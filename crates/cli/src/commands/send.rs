@@ -1,4 +1,4 @@
-//! `interlock send`: tells a run what it waits for, then follows it.
+//! `interlock send`: sends an event to a run, then follows it.
 
 use interlock_chart::Value;
 use interlock_journal::{Engine as _, Head, WorkerName};
@@ -20,21 +20,21 @@ use crate::{
     waiting,
 };
 
-/// An event to be sent.
+/// An event to send, with its options.
 pub(crate) struct Sending {
-    /// Its name.
+    /// The event's name.
     pub(crate) event: String,
-    /// Its data.
+    /// The event's data.
     pub(crate) data: Value,
-    /// Recorded once, however often it is sent.
+    /// The id of the sending: an event with the same id is recorded only once.
     pub(crate) id: String,
-    /// Whether to leave the run once the event is taken.
+    /// True to leave the run as soon as the event is taken.
     pub(crate) is_left: bool,
-    /// The permissions that were granted before the event is sent, for programs.
+    /// The permissions that were granted before the event, as JSON for the output.
     pub(crate) granted: Option<Json>,
 }
 
-/// Sends an event.
+/// Sends the event that the arguments name.
 pub(crate) fn run(args: &Send, output: &Output) -> Outcome {
     let data = given::data(args.data.as_deref())?;
     let store = Store::open()?;
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Send, output: &Output) -> Outcome {
     )
 }
 
-/// Sends an event. If no other process moves the run, this one does, and follows it.
+/// Sends an event. If no other process is running the run, this process continues and follows it.
 pub(crate) fn deliver(store: &Store, head: Head, sending: Sending, output: &Output) -> Outcome {
     block_on(async {
         let runtime = store.runtime()?;
@@ -79,7 +79,7 @@ pub(crate) fn deliver(store: &Store, head: Head, sending: Sending, output: &Outp
     })
 }
 
-/// Says whatever the sender would not expect.
+/// Reports results that the sender may not expect: a repeated id, and timers that fired first.
 fn tell_sent(head: &Head, sending: &Sending, sent: &Sent, output: &Output) {
     if sent.is_repeated {
         let (id, seq, run) = (&sending.id, sent.seq, &head.name);
@@ -95,7 +95,7 @@ fn sent_json(sending: &Sending, sent: &Sent) -> Json {
     json!({ "event": event, "id": id, "seq": sent.seq, "repeated": sent.is_repeated, "deadlines": sent.fired })
 }
 
-/// An event that came too late is told to programs with the deadlines that came first.
+/// Reports a refused event. If it came too late, the JSON output includes the deadlines that fired first.
 fn refused(error: Error, head: &Head, sending: &Sending, follower: &Follower, output: &Output) -> Outcome {
     let late = match &error {
         Error::Refused(refused) => refused.late.clone(),
@@ -136,7 +136,7 @@ fn taken(head: &Head, sending: &Sending, sent: &Sent, holder: Option<&WorkerName
     Ok(Exit::Good)
 }
 
-/// If the event is taken and its data was not, an example helps more than anything.
+/// Adds example data to the failure if the run takes the event but the data does not fit.
 fn with_sample(failure: Failure, follower: &Follower, event: &str) -> Failure {
     if failure.has_hint() {
         return failure;

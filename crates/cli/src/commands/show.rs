@@ -1,4 +1,4 @@
-//! `interlock show`: where a run stands, what it holds, what is under way and what it takes.
+//! `interlock show`: shows a run's place, data, activities in progress and accepted events.
 
 use interlock_chart::{counted, model::CounterId};
 use interlock_journal::{Engine as _, Evidence, Head, Holder, Phase, Undone, moment};
@@ -16,13 +16,13 @@ use crate::{
     waiting, why,
 };
 
-/// Longest value that is shown on its line.
+/// The length of the longest value that is shown on its line.
 const VALUE_LENGTH_MAX: usize = 300;
 
-/// Most lines of a text that are shown.
+/// The most lines of a text that are shown.
 const VALUE_LINES_MAX: usize = 200;
 
-/// Shows a run.
+/// Prints the current state of a run.
 pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let store = Store::open()?;
     let follower = Follower::from_now(&store, store.find(run)?)?;
@@ -60,7 +60,7 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     Ok(Exit::Good)
 }
 
-/// The checkpoints of a run. Where nothing was ever kept, or the folder is gone, there are none.
+/// Returns the checkpoints of a run; none if no snapshot was ever kept or the directory is gone.
 fn checkpoints(store: &Store, live: &Live) -> Vec<Checkpoint> {
     match store.home.join("workspaces").exists() {
         true => Workspace::new(&store.home).checkpoints(&live.folder, &live.name).unwrap_or_default(),
@@ -137,7 +137,7 @@ fn heading(word: &str, output: &Output) -> String {
     format!("\n{}\n", output.bold(word))
 }
 
-/// What a run holds at a moment, for programs.
+/// Returns the state and data of a run at a moment as JSON.
 pub(crate) fn state_json(live: &Live, now_ms: i64) -> Json {
     let chart = live.loaded.chart();
     let context = chart.context.iter().zip(&live.state.data.context);
@@ -166,18 +166,18 @@ pub(crate) fn state_json(live: &Live, now_ms: i64) -> Json {
     })
 }
 
-/// Every counter: its name, where it stands, and the largest it can be in this run.
+/// Returns every counter: its name, its value, and the largest value that it can have in this run.
 fn counters(live: &Live) -> impl Iterator<Item = (&str, u32, u32)> {
     let known = live.loaded.chart().counters.iter().zip(&live.state.counters).enumerate();
     known.map(|(at, (known, count))| (known.name.as_str(), *count, live.counter_max(CounterId::at(at))))
 }
 
-/// Every active state, composite ones included.
+/// Returns every active state, including composite states.
 fn configuration(live: &Live) -> Vec<&str> {
     live.state.configuration.iter().map(|id| live.loaded.chart().state(id).name.as_str()).collect()
 }
 
-/// What a run holds at a moment, for people.
+/// Returns the state and data of a run at a moment as text.
 pub(crate) fn state_text(live: &Live, now_ms: i64, output: &Output) -> String {
     let chart = live.loaded.chart();
     let mut text = String::new();
@@ -214,7 +214,7 @@ fn fields(value: &Json) -> Vec<String> {
     value.as_object().into_iter().flatten().map(|(name, value)| field(name, value)).collect()
 }
 
-/// A text of several lines, as a patch is one, is shown as it is written.
+/// Formats a field. A text of several lines, such as a patch, is shown line by line.
 fn field(name: &str, value: &Json) -> String {
     let Some(text) = value.as_str().filter(|text| text.trim_end().contains('\n')) else {
         return format!("{name} = {}", shortened(value));

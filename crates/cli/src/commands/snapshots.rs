@@ -1,4 +1,4 @@
-//! `interlock snapshots`: the workspace as it was at moments of a run, to be looked at and copied.
+//! `interlock snapshots`: lists, compares and copies the snapshots of a run's workspace.
 
 use std::path::Path;
 

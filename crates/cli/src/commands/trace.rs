@@ -1,9 +1,9 @@
-//! `interlock trace`: what a run did, and why.
+//! `interlock trace`: shows every transition of a run with its reasons.
 
 use super::Outcome;
 use crate::{Exit, escape, failure::Failure, follow::Follower, output::Output, store::Store, why};
 
-/// Traces a run: JSON lines for programs, the reasons of every transition for people.
+/// Prints the trace of a run: JSON lines for programs, or the reasons of every transition as text.
 pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let store = Store::open()?;
     let head = store.find(run)?;
@@ -24,7 +24,7 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     Ok(Exit::Good)
 }
 
-/// A move for programs, on one line.
+/// Formats a move as one line of JSON.
 pub(crate) fn json_line(step: &interlock_runtime::Move) -> Result<String, Failure> {
     let json = serde_json::to_string(step).map_err(|error| Failure::failed(error.to_string()))?;
     Ok(escape::json(&json).into_owned() + "\n")

@@ -1,4 +1,4 @@
-//! `interlock undo`: takes back what a run wrote.
+//! `interlock undo`: undoes the writes of a run.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -20,13 +20,13 @@ use crate::{
     store::{Store, user},
 };
 
-/// The code of what is left alone because somebody else has changed it.
+/// The code of a path that is not undone because it was changed after the run wrote it.
 const CONFLICT: &str = "E_CONFLICT";
 
-/// The code of what cannot be taken back, because its content is not kept.
+/// The code of a path that cannot be undone because its content was not kept.
 const NOT_KEPT: &str = "E_NOT_KEPT";
 
-/// Takes writes back, or says what would be done.
+/// Undoes writes, or reports the changes that an undo would make.
 pub(crate) fn run(args: &Undo, output: &Output) -> Outcome {
     let store = Store::open()?;
     let head = store.find(&args.run)?;
@@ -66,7 +66,7 @@ fn order(args: &Undo) -> Result<TakeBackOrder, Failure> {
     Ok(TakeBackOrder { writes, paths, is_dry: args.dry_run, skip_conflicts: args.skip_conflicts })
 }
 
-/// `a3` or `3`.
+/// Parses the id of an activity: `a3` or `3`.
 fn activity(id: &str) -> Result<ActivityId, Failure> {
     let number = id.strip_prefix('a').unwrap_or(id).parse();
     number.map(ActivityId).map_err(|_| {
@@ -139,7 +139,7 @@ fn tell(args: &Undo, head: &Head, undid: &Undid, is_refused: bool, output: &Outp
     Ok(())
 }
 
-/// Commands of the run have moved a branch: its commits stay, and the command that takes them back.
+/// The message for a branch that commands of the run have moved: its commits stay, and a git command can undo them.
 fn commits_stay(moved: &interlock_runtime::Moved) -> String {
     let name = moved.reference.strip_prefix("refs/heads/").unwrap_or(&moved.reference);
     match &moved.before {
@@ -171,7 +171,7 @@ fn put_back(args: &Undo, undid: &Undid) -> String {
     undid.files.iter().map(file).chain(commits.map(|back| commit(&back.moved))).collect()
 }
 
-/// What was learned from the run says from now on whether its fix is still there. That this cannot be written down takes nothing back.
+/// Marks the knowledge entries of the run with the presence of its fix. If that fails, the undo itself still stands.
 fn remember(store: &Store, head: &Head, output: &Output) -> Result<(), Failure> {
     if !store.home.join(interlock_knowledge::FILE).exists() {
         return Ok(());
@@ -187,18 +187,18 @@ fn remember(store: &Store, head: &Head, output: &Output) -> Result<(), Failure> 
     Ok(())
 }
 
-/// The undo by which what a run wrote is taken back now. One that did not come about, or that was taken back itself, is none.
+/// Returns the undo that is currently in effect. An undo that failed or that was undone itself does not count.
 pub(crate) fn standing(undone: &[(u64, Undone)]) -> Option<&(u64, Undone)> {
     let is_undo = |seq: &u64| undone.iter().any(|(known, _)| known == seq);
     let (mut taken_back, mut has_failed) = (BTreeSet::new(), false);
     for each in undone.iter().rev() {
         let (seq, undone) = each;
-        // The record that says so comes right behind the undo.
+        // The record of the failure follows directly after the undo.
         let is_void = std::mem::replace(&mut has_failed, undone.failed.is_some());
         if is_void || undone.failed.is_some() || taken_back.contains(seq) {
             continue;
         }
-        // One that only moved a branch back has left the sources as they were.
+        // An undo that only moved a branch back did not change the sources.
         if undone.put_back > 0 && !undone.writes.iter().all(is_undo) {
             return Some(each);
         }
@@ -207,7 +207,7 @@ pub(crate) fn standing(undone: &[(u64, Undone)]) -> Option<&(u64, Undone)> {
     None
 }
 
-/// The undos of a run, with their records.
+/// Returns the undos of a run, with the numbers of their records.
 pub(crate) fn of_run(store: &Store, head: &Head) -> Result<Vec<(u64, Undone)>, Failure> {
     let mut found = Vec::new();
     for record in store.journal.records_with_evidence(head.key)? {

@@ -1,4 +1,4 @@
-//! `interlock verify`: whether runs are what was written.
+//! `interlock verify`: checks that the records of runs are unchanged and complete.
 
 use interlock_chart::counted;
 use interlock_journal::{Engine as _, Filter, Head};
@@ -16,7 +16,7 @@ use crate::{
     store::{Store, registry},
 };
 
-/// Verifies the store as a whole, then the runs named, or all of them.
+/// Verifies the store as a whole, then the named runs, or all runs if none is named.
 pub(crate) fn run(args: &args::Verify, output: &Output) -> Outcome {
     let store = Store::open()?;
     let heads = match args.runs.as_slice() {
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &args::Verify, output: &Output) -> Outcome {
     Ok(if is_good { Exit::Good } else { Exit::Failed })
 }
 
-/// The store as a whole.
+/// The result of verifying the store as a whole.
 struct Whole {
     audit: Audit,
     anchors: usize,
@@ -58,7 +58,7 @@ fn check_store(args: &args::Verify, store: &Store) -> Result<Whole, Failure> {
     Ok(Whole { audit, anchors: anchors.len(), problems })
 }
 
-/// The key that anchors must be signed with: the one named, or the public part of the user's own.
+/// Returns the key that anchors must be signed with: the named key, or the public part of the user's key.
 fn key(args: &args::Verify, store: &Store) -> Result<PublicKey, Failure> {
     if let Some(text) = &args.public_key {
         let wrong = || Failure::bad_input(format!("`{text}` is not a public key"));

@@ -1,4 +1,4 @@
-//! `interlock watch`: follows a run that another process moves, with the output of what is under way.
+//! `interlock watch`: follows a run that another process runs, with the output of its activities.
 
 use std::{
     collections::BTreeMap,
@@ -18,10 +18,10 @@ use crate::{
     waiting, why,
 };
 
-/// How often it is looked.
+/// The interval at which new records and output are read.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Most output that is shown at a time; the rest comes with the next look.
+/// The most output that is shown at a time; the rest is shown in the next interval.
 const PIECE_BYTES_MAX: u64 = 64 * 1_024;
 
 /// Watches a run until it ends or waits.
@@ -62,7 +62,7 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     Ok(follower.phase().into())
 }
 
-/// Output files of attempts, as far as they have been shown.
+/// The output files of attempts, each with the number of bytes shown so far.
 #[derive(Default)]
 struct Outputs(BTreeMap<PathBuf, u64>);
 
@@ -80,7 +80,7 @@ impl Outputs {
     }
 }
 
-/// What has been added to a file, up to the end of its last whole line.
+/// Returns the bytes added to a file since the given offset, up to the end of its last complete line.
 fn piece(path: &Path, from: u64) -> Option<Vec<u8>> {
     let mut file = std::fs::File::open(path).ok()?;
     file.seek(SeekFrom::Start(from)).ok()?;

@@ -9,20 +9,20 @@ use serde_json::{Value as Json, json};
 /// The most paths that a report lists.
 const LISTED_MAX: usize = 200;
 
-/// What a run changed, all writes together.
+/// The net changes of all writes of a run.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// By path, in alphabetical order.
+    /// The changed paths, in alphabetical order.
     pub(super) paths: Vec<ChangedPath>,
     /// The record of the last write that is no undo.
     pub(super) last_write: Option<u64>,
-    /// Why it is not known what a write changed.
+    /// The reasons for which the changes of a write are not known.
     pub(super) unknown: Vec<String>,
     /// References that commits of the run moved.
     pub(super) commits: Vec<String>,
 }
 
-/// One path.
+/// A path whose content the run changed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ChangedPath {
     pub(super) path: String,
@@ -33,7 +33,7 @@ pub(super) struct ChangedPath {
     pub(super) is_in_tree: bool,
 }
 
-/// The first and the last state of a path.
+/// The first and the last change of a path.
 struct Net<'a> {
     first: &'a Change,
     last: &'a Change,
@@ -42,7 +42,8 @@ struct Net<'a> {
 }
 
 impl Changes {
-    /// Adds up all writes of a run. A path that a run changed and changed back by itself is no change.
+    /// Computes the net changes of a run. A path that the run changed and then restored itself does not count as
+    /// changed.
     pub(super) fn of(history: &History) -> Self {
         let mut nets: BTreeMap<&PathBuf, Net<'_>> = BTreeMap::new();
         for write in &history.writes {
@@ -63,7 +64,7 @@ impl Changes {
         }
     }
 
-    /// The paths as a table.
+    /// Returns the changed paths as a table.
     pub(super) fn table(&self) -> Vec<Part> {
         let row = |one: &ChangedPath| {
             let place = if one.is_in_tree { "yes" } else { "no, taken back" };
@@ -79,7 +80,7 @@ impl Changes {
         parts
     }
 
-    /// The paths for programs.
+    /// Returns the changed paths as JSON.
     pub(super) fn json(&self) -> Json {
         let one =
             |one: &ChangedPath| json!({ "path": one.path, "how": one.how, "seq": one.seq, "in_tree": one.is_in_tree });

@@ -4,28 +4,28 @@ use interlock_activity::report::{Part, RecordedRun, RunRecord, reading::text, sh
 use interlock_journal::{AttemptResult, Entry, Evidence};
 use serde_json::{Value as Json, json};
 
-/// A command and how it ended.
+/// A command with its result.
 #[derive(Debug)]
 pub(super) struct Executed {
-    /// The record of its end.
+    /// The record in which the command ended.
     pub(super) seq: u64,
-    /// The state that invoked it.
+    /// The state that invoked the command.
     pub(super) state: String,
     /// The command as a person would type it.
     pub(super) command: String,
-    /// Whether its exit code counts as a success.
+    /// True if its exit code counts as a success.
     pub(super) has_passed: bool,
-    /// Nothing if it did not end by itself.
+    /// The exit code; `None` if the command was stopped before it ended.
     pub(super) exit_code: Option<i64>,
     pub(super) duration_ms: Option<u64>,
-    /// Its last line, or the error of the attempt.
+    /// The last line of its output, or the error of the attempt.
     pub(super) message: String,
-    /// The tree that the folder was afterwards.
+    /// The git tree of the directory after the command.
     pub(super) tree: Option<String>,
     pub(super) evidence: Vec<Evidence>,
 }
 
-/// Every command of a run, oldest first. A result that a person reported is no command.
+/// Returns every command of a run, oldest first. Results that a person reported are not included.
 pub(super) fn of(run: &RecordedRun) -> Vec<Executed> {
     run.records.iter().filter_map(executed).collect()
 }
@@ -54,7 +54,7 @@ fn executed(record: &RunRecord) -> Option<Executed> {
     })
 }
 
-/// A string is for the shell as it is; a list is a program with its arguments.
+/// Formats a command: a string is a shell command, a list is a program with its arguments.
 fn command(given: &Json) -> Option<String> {
     match given {
         Json::String(line) => Some(line.trim().to_owned()),
@@ -63,7 +63,7 @@ fn command(given: &Json) -> Option<String> {
     }
 }
 
-/// The commands as a table.
+/// Returns the commands as a table.
 pub(super) fn table(commands: &[Executed]) -> Vec<Part> {
     let row = |one: &Executed| {
         let code = one.exit_code.map_or("did not end".to_owned(), |code| code.to_string());
@@ -76,7 +76,7 @@ pub(super) fn table(commands: &[Executed]) -> Vec<Part> {
     Part::table(&["record", "state", "command", "exit code", "time", "output"], rows).into_iter().collect()
 }
 
-/// The commands for programs.
+/// Returns the commands as JSON.
 pub(super) fn json(commands: &[Executed]) -> Json {
     let one = |one: &Executed| {
         json!({

@@ -1,4 +1,4 @@
-//! What a report for people shows, in which order, for every machine.
+//! The contents of a report for people and their order, the same for every machine.
 
 use interlock_activity::report::{Part, Section, TimeSpent};
 use interlock_journal::moment;
@@ -10,7 +10,7 @@ use crate::why;
 pub(super) const PICTURE_CAPTION: &str = "Only the states that the run visited and the transitions that it took. \
                                           A number such as 3× says how often a transition was taken; without one, it was taken once.";
 
-/// The table below the first sentence.
+/// Returns the rows of the table below the first sentence.
 pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     let Report { head, follower, run, .. } = report;
     let definition = &follower.live.loaded.definition;
@@ -29,7 +29,8 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// The sections before the picture: the story of an activity, or else the failures and the changes; then what holds for every run.
+/// Returns the sections before the picture: the story of an activity, or else the failures and the changes; then the
+/// sections that every report has.
 pub(super) fn sections(report: &Report) -> Vec<Section> {
     let mut sections = match &report.story {
         Some(story) => story.sections.clone(),

@@ -23,23 +23,24 @@ const MESSAGE_CHARS_MAX: usize = 200;
 /// Evidence that holds the parsed results of tests.
 const RESULTS: [&str; 2] = ["test_result", "baseline"];
 
-/// Something that failed.
+/// A failure of a command, a test case or an activity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Failing {
-    /// The record that says so.
+    /// The record that contains the failure.
     pub(super) seq: u64,
-    /// The state that it failed in.
+    /// The state in which it failed.
     pub(super) state: String,
-    /// The case, the command or the activity.
+    /// The name of the test case, the command or the activity.
     pub(super) what: String,
     pub(super) message: String,
-    /// `file:line`; empty if it is not known.
+    /// The place as `file:line`; empty if it is not known.
     pub(super) place: String,
     /// The record in which the same command passed later.
     pub(super) passed_in: Option<u64>,
 }
 
-/// Every failure of a run, oldest first. Of a command that failed several times in a state only the last failure counts.
+/// Returns every failure of a run, oldest first. If a command failed several times in a state, only the last failure
+/// counts.
 pub(super) fn of(run: &RecordedRun, commands: &[Executed]) -> Vec<Failing> {
     let mut found: Vec<Failing> = run.records.iter().flat_map(|record| without_command(run, record)).collect();
     for (at, one) in commands.iter().enumerate().filter(|(_, one)| !one.has_passed) {
@@ -54,7 +55,8 @@ pub(super) fn of(run: &RecordedRun, commands: &[Executed]) -> Vec<Failing> {
     found
 }
 
-/// The failures that the output of a command names: test cases, or else findings of the log, or else its last line.
+/// Returns the failures that the output of a command names: test cases, or else findings of the log, or else its last
+/// line.
 fn command(run: &RecordedRun, one: &Executed, passed_in: Option<u64>) -> Vec<Failing> {
     let output = output(run, one);
     let failing = |what: &str, message: &str, place: String| Failing {
@@ -97,7 +99,8 @@ fn output(run: &RecordedRun, one: &Executed) -> String {
     files.filter_map(|file| run.text(file)).collect::<Vec<_>>().join("\n")
 }
 
-/// The failures of a record that ran no command: an activity that ended with an error, and the cases of parsed results.
+/// Returns the failures of a record that ran no command: an activity that ended with an error, and the cases of parsed
+/// results.
 fn without_command(run: &RecordedRun, record: &RunRecord) -> Vec<Failing> {
     let Some(activity) = &record.activity else { return Vec::new() };
     let failing = |what: &str, message: &str, place: String| Failing {
@@ -126,7 +129,7 @@ fn without_command(run: &RecordedRun, record: &RunRecord) -> Vec<Failing> {
     }
 }
 
-/// The cases of parsed results that count against the tested program: name, message, place.
+/// Returns the failed cases of parsed results: name, message, place.
 fn bad_cases(result: &Json) -> Vec<(String, String, String)> {
     let cases = list(&result["cases"]).chain(list(&result["measured"]["cases"]));
     let bad =
@@ -139,7 +142,8 @@ fn bad_cases(result: &Json) -> Vec<(String, String, String)> {
     .collect()
 }
 
-/// The first `file:line` of a line of text. A file has a dot in its name, so times and addresses are none.
+/// Returns the first `file:line` in a line of text. A file name must contain a dot, so that times and addresses do not
+/// match.
 fn place_in(line: &str) -> Option<String> {
     line.split_whitespace().find_map(|word| {
         let mut parts = word.trim_matches(|letter: char| "()[]'\"`,;".contains(letter)).split(':');
@@ -158,7 +162,7 @@ fn shortened(message: &str) -> String {
     }
 }
 
-/// The failures as a table.
+/// Returns the failures as a table.
 pub(super) fn table(failing: &[Failing]) -> Vec<Part> {
     let row = |one: &Failing| {
         let later = one.passed_in.map_or("no".to_owned(), |seq| format!("yes, record {seq}"));
@@ -171,7 +175,7 @@ pub(super) fn table(failing: &[Failing]) -> Vec<Part> {
     Part::table(&head, rows).into_iter().chain(more).collect()
 }
 
-/// The failures for programs.
+/// Returns the failures as JSON.
 pub(super) fn json(failing: &[Failing]) -> Json {
     let one = |one: &Failing| {
         json!({

@@ -1,4 +1,4 @@
-//! Reads everything that a report is made of: records, files, writes, visited states, and the story of an activity.
+//! Reads all data of a report: records, files, writes, visited states, and the story of an activity.
 
 use interlock_activity::report::{RecordedMove, RecordedRun, Reverted, RunRecord, Story};
 use interlock_journal::{Engine as _, Entry, Evidence, Head};
@@ -17,21 +17,21 @@ use crate::{
     store::{Store, registry},
 };
 
-/// The longest file that is put into a report.
+/// The size of the largest file that a report embeds.
 const EMBEDDED_BYTES_MAX: u64 = 64 * 1_024;
 
-/// The most bytes of files in one report.
+/// The total size of the files that one report embeds.
 const EMBEDDED_TOTAL_MAX: u64 = 4 * 1_024 * 1_024;
 
 /// A file that a record refers to.
 pub(super) struct File {
     pub(super) seq: u64,
     pub(super) evidence: Evidence,
-    /// Its text, if it is text and short enough to be shown.
+    /// The content, if it is text and short enough to be embedded.
     pub(super) text: Option<String>,
 }
 
-/// Reads a run.
+/// Reads a run and gathers the data of its report.
 pub(super) fn report(store: &Store, head: Head) -> Result<Report, Failure> {
     let mut follower = Follower::from_start(store, head.clone())?;
     let steps = follower.catch_up()?;
@@ -97,7 +97,7 @@ fn recorded(step: Move) -> RecordedMove {
     }
 }
 
-/// The undo that stands now.
+/// Returns the undo that is currently in effect.
 fn reverted(steps: &[Step]) -> Option<Reverted> {
     let undone = steps.iter().filter_map(|step| match &step.entry {
         Entry::Undone(undone) => Some((step.record.seq, undone.clone())),
@@ -109,14 +109,14 @@ fn reverted(steps: &[Step]) -> Option<Reverted> {
     Some(Reverted { at_ms: record.at_ms, by: undone.by.name.clone(), left: undone.left })
 }
 
-/// The story of the first activity of the machine that tells one.
+/// Returns the story of the first activity of the machine that has one.
 fn story(follower: &Follower, run: &RecordedRun) -> Option<Story> {
     let invokes = follower.live.loaded.chart().invokes.iter();
     let mut activities = invokes.filter_map(|invoke| registry().get(&invoke.activity));
     activities.find_map(|activity| activity.story(run))
 }
 
-/// Every file of the run, with the text of those that are short enough.
+/// Returns every file of the run, with the text of those that are short enough.
 fn files(run: &RecordedRun) -> Vec<File> {
     let mut total = 0;
     let file = |(seq, evidence): (u64, &Evidence)| {

@@ -19,7 +19,7 @@ use crate::{failure::Failure, why};
 const TEMPLATE: &str = include_str!("report.html");
 const STYLE: &str = include_str!("report.css");
 
-/// Writes the page.
+/// Renders the report as an HTML page.
 pub(super) fn write(report: &Report) -> Result<String, Failure> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -29,7 +29,8 @@ pub(super) fn write(report: &Report) -> Result<String, Failure> {
         .map_err(|error| Failure::failed(format!("the report's template: {error:#}")))
 }
 
-/// Everything that the template shows. The style and the picture are the only parts that are not escaped: they are ours.
+/// Returns the data of the template. Only the style and the picture are not escaped, because this program generates
+/// them.
 fn page(report: &Report) -> Json {
     let files = &report.files;
     json!({
@@ -46,7 +47,7 @@ fn page(report: &Report) -> Json {
     })
 }
 
-/// The visited states. A picture is a document of its own; its declaration has no place within a page.
+/// Draws the visited states. The XML declaration of the picture is cut off, because it is not allowed within a page.
 fn picture(report: &Report) -> String {
     let picture = visited::svg(report.follower.live.loaded.chart(), &report.visits, Theme::Auto);
     picture.find("<svg").map_or(String::new(), |at| picture[at..].to_owned())
@@ -81,7 +82,7 @@ fn diff_class(line: &str) -> &'static str {
     }
 }
 
-/// A text in pieces: those between backquotes are code.
+/// Splits a text at backquotes: the pieces between them are code.
 fn code(text: &str) -> Vec<Json> {
     let is_even = text.matches('`').count().is_multiple_of(2);
     let pieces = text.split('`').enumerate();
@@ -91,7 +92,7 @@ fn code(text: &str) -> Vec<Json> {
     }
 }
 
-/// A cell in pieces: links to files, code and text.
+/// Splits a cell into links to files, code and text.
 fn cell(text: &str, files: &[File]) -> Vec<Json> {
     let pieces = shown::pieces(text, files).into_iter().flat_map(|piece| match piece {
         Piece::Text(text) => code(&text),

@@ -1,4 +1,4 @@
-//! A report as Markdown.
+//! Renders a report as Markdown.
 
 use interlock_activity::report::Part;
 use interlock_chart::counted;
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::why;
 
-/// Writes the report.
+/// Renders the report as a Markdown document.
 pub(super) fn write(report: &Report) -> String {
     let mut text = format!("# {}\n\n{}\n\n| | |\n|---|---|\n", report.head.name, plain(&sentence::of(report)));
     for (name, value) in document::facts(report) {
@@ -90,13 +90,13 @@ fn evidence(report: &Report, text: &mut String) {
     }
 }
 
-/// A fence that is longer than any within the content.
+/// Returns a code fence that is longer than any within the content.
 fn fence(content: &str) -> String {
     let longest = content.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)
 }
 
-/// A cell with a link in place of every hash of a file.
+/// Formats a cell and replaces every hash of a file with a link.
 fn linked(text: &str, files: &[File]) -> String {
     let pieces = shown::pieces(text, files).into_iter().map(|piece| match piece {
         Piece::Text(text) => cell(&text),
@@ -105,12 +105,13 @@ fn linked(text: &str, files: &[File]) -> String {
     pieces.collect()
 }
 
-/// Text within a table: on one line, and neither a new cell nor a tag.
+/// Escapes text for a table cell: on one line, without cell separators or tags.
 fn cell(text: &str) -> String {
     plain(text).replace('\n', " ").replace('|', "\\|")
 }
 
-/// Text that is not read as a tag. Markdown shows code as it is, so text between backquotes stays.
+/// Escapes text so that it contains no tags. Text between backquotes is unchanged, because Markdown shows code
+/// literally.
 fn plain(text: &str) -> String {
     let is_even = text.matches('`').count().is_multiple_of(2);
     let is_code = |at: usize| is_even && at % 2 == 1;

@@ -1,4 +1,4 @@
-//! The commands that repeat a run and look at it again, and the versions of the tools that it used.
+//! The commands that repeat or inspect a run, and the versions of the tools that it used.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +8,13 @@ use serde_json::{Map, Value as Json};
 
 use super::Report;
 
-/// The longest input that is part of a command.
+/// The length of the longest input that is written into a command line.
 const INPUT_CHARS_MAX: usize = 2_000;
 
-/// As much of a definition's hash as a reader needs to compare it.
+/// The number of digits of a definition's hash that a report shows.
 const DEFINITION_CHARS: usize = 12;
 
-/// The commands, one to a line; lines that begin with `#` are comments.
+/// Returns the commands, one per line; lines that begin with `#` are comments.
 pub(super) fn commands(report: &Report) -> Vec<String> {
     let name = shell_word(&report.head.name);
     let mut lines = report.story.as_ref().map(|story| story.repeat.clone()).unwrap_or_default();
@@ -29,7 +29,7 @@ pub(super) fn commands(report: &Report) -> Vec<String> {
     lines
 }
 
-/// The command that starts the same machine with the same input in the same folder.
+/// Returns the command that starts the same machine with the same input in the same directory.
 fn whole_run(report: &Report, name: &str) -> Vec<String> {
     let mut lines = vec!["# the whole run with the same input".to_owned()];
     let Some((machine, is_same)) = machine(report) else {
@@ -51,7 +51,7 @@ fn whole_run(report: &Report, name: &str) -> Vec<String> {
     lines
 }
 
-/// How to name the machine on a command line, and whether that is still the definition of the run.
+/// Returns the machine's name for a command line, and true if that machine still has the definition of the run.
 fn machine(report: &Report) -> Option<(String, bool)> {
     let file = report.created().and_then(|created| created.made_with.as_ref()?.machine_file.clone());
     let named = file.map(|file| folder_of(&file)).unwrap_or_else(|| report.head.machine.clone());
@@ -60,7 +60,7 @@ fn machine(report: &Report) -> Option<(String, bool)> {
     Some((named, is_same))
 }
 
-/// A machine is named by its folder.
+/// Returns the directory of a machine file, by which the machine is named.
 fn folder_of(file: &str) -> String {
     let path = PathBuf::from(file);
     let is_machine = path.file_name().is_some_and(|name| name == library::MACHINE_FILE);
@@ -72,7 +72,7 @@ fn definition(report: &Report) -> &str {
     report.head.definition.get(..DEFINITION_CHARS).unwrap_or(&report.head.definition)
 }
 
-/// Every tool with its version, and how that is known.
+/// Returns every tool with its version and the source of that information.
 fn tools(report: &Report) -> Vec<[String; 3]> {
     const RECORDED: &str = "recorded by the run";
     const NOW: &str = "installed when this report was written";
@@ -93,14 +93,14 @@ fn tools(report: &Report) -> Vec<[String; 3]> {
     rows
 }
 
-/// The version of git that is installed.
+/// Returns the version of the installed git.
 fn git() -> Option<String> {
     let output = std::process::Command::new("git").arg("--version").output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     text.trim().strip_prefix("git version ").map(str::to_owned)
 }
 
-/// Both as sections.
+/// Returns the commands and the tools as sections of the report.
 pub(super) fn sections(report: &Report) -> [Section; 2] {
     let rows = tools(report).into_iter().map(Vec::from).collect();
     [
@@ -109,7 +109,7 @@ pub(super) fn sections(report: &Report) -> [Section; 2] {
     ]
 }
 
-/// The versions for programs.
+/// Returns the versions of the tools as JSON.
 pub(super) fn tools_json(report: &Report) -> Json {
     let pairs = tools(report).into_iter().map(|[name, version, _]| (name, Json::from(version)));
     Json::Object(pairs.collect::<Map<String, Json>>())

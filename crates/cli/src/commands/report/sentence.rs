@@ -1,4 +1,5 @@
-//! The first sentence of a report: how the run ended and why, what failed, what changed and whether that is in the folder, and how sure it is.
+//! The first sentence of a report: the outcome of the run and its reason, the failures, the changes and their presence
+//! in the directory, and the certainty of the result.
 
 use interlock_activity::report::reading::text;
 use interlock_chart::counted;
@@ -7,16 +8,16 @@ use serde_json::Value as Json;
 
 use super::{Report, changes::ChangedPath, shown};
 
-/// Files that the sentence names.
+/// The most files that the sentence names.
 const NAMED_MAX: usize = 3;
 
-/// Fields of the input that the sentence names if the input has no goal.
+/// The most fields of the input that the sentence names if the input has no goal.
 const FIELDS_MAX: usize = 3;
 
-/// The longest part of a sentence that somebody else wrote.
+/// The length to which text from the run's data is shortened.
 const QUOTED_CHARS_MAX: usize = 160;
 
-/// The sentence of a report: that of an activity's story, or else one made of the run's facts.
+/// Returns the sentence of a report: that of an activity's story, or else one made from the run's facts.
 pub(super) fn of(report: &Report) -> String {
     let told = report.story.as_ref().map(|story| story.sentence.trim()).filter(|told| !told.is_empty());
     if let Some(told) = told {
@@ -27,7 +28,7 @@ pub(super) fn of(report: &Report) -> String {
     shown::without_hashes(&format!("{}.", parts.join("; ").trim_end_matches('.')))
 }
 
-/// `tea for "oolong" succeeded in drunk: the reason`.
+/// Describes the outcome: `tea for "oolong" succeeded in drunk: the reason`.
 fn outcome(report: &Report) -> String {
     let place = report.follower.live.place();
     let how = match report.run.phase {
@@ -44,7 +45,7 @@ fn outcome(report: &Report) -> String {
     format!("{}{goal} {how}{}", report.run.machine, reason.map(|reason| format!(": {reason}")).unwrap_or_default())
 }
 
-/// What the run was asked for: its goal, or else the first fields of its input.
+/// Returns the goal of the run's input, or else the first fields of that input.
 fn goal(input: &Json) -> Option<String> {
     if let Some(goal) = ["goal", "task", "request"].iter().find_map(|name| input[*name].as_str()) {
         return Some(format!("\"{}\"", quoted(goal)));
@@ -55,7 +56,7 @@ fn goal(input: &Json) -> Option<String> {
     (!fields.is_empty()).then(|| fields.join(", "))
 }
 
-/// The last failure that nothing repaired, or else the last one that was.
+/// Describes the last failure that was not repaired, or else the last one that was.
 fn failure(report: &Report) -> Option<String> {
     let all = &report.failing;
     let one = all.iter().rev().find(|one| one.passed_in.is_none()).or(all.last())?;
@@ -67,7 +68,7 @@ fn failure(report: &Report) -> Option<String> {
     Some(format!("{} failed in {}: {}{place}{more}{later}", first.what, first.state, quoted(&first.message)))
 }
 
-/// The changed files, and whether the changes are in the folder.
+/// Describes the changed files, and if the changes are in the directory.
 fn changed(report: &Report) -> Option<String> {
     let changes = &report.changes;
     if !changes.unknown.is_empty() && changes.paths.is_empty() {
@@ -91,7 +92,7 @@ fn changed(report: &Report) -> Option<String> {
     })
 }
 
-/// Without a recorded write the files may still have changed, by a person who answered in place of an activity.
+/// Describes changes without a recorded write: a person who reported the result of an activity may have changed files.
 fn unrecorded(report: &Report) -> String {
     let mut trees = report.commands.iter().filter_map(|one| one.tree.as_deref());
     let (first, last) = (trees.next(), trees.next_back());
@@ -109,7 +110,7 @@ fn named(paths: &[&ChangedPath]) -> String {
     }
 }
 
-/// What vouches for the result: a command that passed after the last change, or a person, or nothing.
+/// Describes the support for the result: a command that passed after the last change, or a person, or nothing.
 fn certainty(report: &Report) -> String {
     let passed = report.commands.iter().rev().find(|one| one.has_passed);
     let failed_later = |seq: u64| report.commands.iter().any(|one| !one.has_passed && one.seq > seq);
@@ -139,7 +140,7 @@ fn unproved(report: &Report) -> Option<String> {
     report.unproved().map(|_| "the machine itself is not proved (`--unproved`)".to_owned())
 }
 
-/// Somebody else's text on one line, shortened.
+/// Puts text from the run's data on one line and shortens it.
 fn quoted(words: &str) -> String {
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = line.trim_end_matches('.');

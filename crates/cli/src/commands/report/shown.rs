@@ -1,22 +1,22 @@
-//! Evidence in text: a file is named, its hash is not shown.
+//! References to evidence in text: a file is shown by its name instead of its hash.
 
 use super::gather::File;
 
 /// The lengths of hashes: SHA-1 of git trees, SHA-256 of evidence.
 const HASH_CHARS: [usize; 2] = [40, 64];
 
-/// As much of a hash as is shown if it belongs to no file.
+/// The number of digits that are shown of a hash that belongs to no file.
 const HASH_CHARS_SHOWN: usize = 12;
 
-/// A piece of a text.
+/// A part of a text: plain text or a link.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     Text(String),
-    /// A file of the run: its name, and where the report shows it.
+    /// A link to a file of the run: its label, and the anchor of the file in the report.
     Link(String, String),
 }
 
-/// A text with a link in place of every hash of a file.
+/// Splits a text into pieces, with a link in place of every hash of a file.
 pub(super) fn pieces(text: &str, files: &[File]) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for (at, word) in text.split(' ').enumerate() {
@@ -43,28 +43,28 @@ fn push(pieces: &mut Vec<Piece>, more: &str) {
     }
 }
 
-/// The name of a file with its record, which together say which file it is.
+/// Returns the name of a file with its record, which together identify the file.
 pub(super) fn label(file: &File) -> String {
     format!("{} (record {})", file.evidence.name, file.seq)
 }
 
-/// Where a report shows a file.
+/// Returns the anchor of a file in the report.
 pub(super) fn anchor(index: usize) -> String {
     format!("file-{}", index + 1)
 }
 
-/// The anchor of the first file with a hash.
+/// Returns the anchor of the first file with this hash.
 pub(super) fn anchor_of(hash: &str, files: &[File]) -> Option<String> {
     files.iter().position(|file| file.evidence.hash.to_string() == hash).map(anchor)
 }
 
-/// The command that prints a file.
+/// Returns the command that prints a file.
 pub(super) fn command(run: &str, file: &File) -> String {
     let word = interlock_activity::report::shell_word;
     format!("interlock evidence {} {} --record {}", word(run), word(&file.evidence.name), file.seq)
 }
 
-/// The same text with its hashes cut to their beginning.
+/// Returns the text with its hashes shortened to their first digits.
 pub(super) fn without_hashes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut run = String::new();
