@@ -1,8 +1,8 @@
-//! A form on the terminal that can be closed from outside: when its deadline fires, or when somebody else answers.
+//! A form on the terminal that can be closed from outside: when its deadline fires, or when another user answers.
 //!
-//! Reading keys blocks, and a blocked thread cannot be ended. So the form is a process of its own, which this binary starts from itself: what is
-//! asked goes in and the answer comes out over a socket that is the form's standard output. If the other end of that socket closes, the form puts the
-//! terminal back and ends, whatever it was doing.
+//! Reading keys blocks, and a blocked thread cannot be ended. So the form is a separate process of this same binary.
+//! The question and the answer travel over a socket that is the form's standard output. If the other end of that socket
+//! closes, the form restores the terminal and ends immediately.
 
 use std::{
     ffi::OsString,
@@ -24,23 +24,23 @@ use crate::{
     form::{self, Answer},
 };
 
-/// The first argument of a process that is a form.
+/// The first argument that makes a process of this binary a form.
 const FORM: &str = "__form";
 
-/// Time for a form to put the terminal back before it is ended.
+/// The time that a form has to restore the terminal before it is killed.
 const CLOSING: Duration = Duration::from_secs(2);
 
-/// Shows the cursor again and ends the marking of pasted text, on a line of its own.
+/// Shows the cursor, turns bracketed paste off, and begins a new line.
 const PLAIN: &[u8] = b"\x1b[?25h\x1b[?2004l\r\n";
 
-/// What is asked.
+/// The question that the form shows.
 #[derive(Serialize, Deserialize)]
 struct Asked {
     place: String,
     offers: Offers,
 }
 
-/// Is a form, if the arguments say so. To be called before anything else in `main`.
+/// Runs the form and returns its exit code, if the arguments request a form. Must be called first in `main`.
 pub fn entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     (arguments.into_iter().nth(1)?.to_str()? == FORM).then(|| match ask() {
         Some(()) => ExitCode::SUCCESS,
@@ -69,7 +69,7 @@ fn end_with(mut socket: UnixStream, terminal: Terminal) {
     });
 }
 
-/// A terminal as it was before a form.
+/// The settings of the terminal before the form opened.
 struct Terminal(Option<Termios>);
 
 impl Terminal {
@@ -85,7 +85,7 @@ impl Terminal {
     }
 }
 
-/// A form that is open on the terminal.
+/// A form process that is open on the terminal.
 pub(crate) struct Dialog {
     process: Child,
     socket: UnixStream,
@@ -93,14 +93,14 @@ pub(crate) struct Dialog {
 }
 
 impl Dialog {
-    /// Opens a form.
+    /// Starts a form process and sends it the question.
     pub(crate) fn open(place: &str, offers: &Offers) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::failed(format!("cannot open a form: {error}"));
         let (socket, theirs) = UnixStream::pair().map_err(failed)?;
         let terminal = Terminal::now();
         let mut form = Command::new(std::env::current_exe().map_err(failed)?);
         let process = form.arg(FORM).stdout(Stdio::from(OwnedFd::from(theirs))).spawn().map_err(failed)?;
-        // The command holds a copy of their end, which would keep the socket open.
+        // The command holds a copy of the form's end, which would keep the socket open.
         drop(form);
         let asked = Asked { place: place.to_owned(), offers: offers.clone() };
         let line = serde_json::to_string(&asked).map_err(|error| failed(error.into()))?;
@@ -108,7 +108,8 @@ impl Dialog {
         Ok(Dialog { process, socket, terminal })
     }
 
-    /// Waits for the answer, blocking the thread; nothing if the person does not want to say anything, or the form is closed.
+    /// Returns a closure that blocks its thread until the answer arrives. It returns `None` if the person does not
+    /// answer or the form is closed.
     pub(crate) fn answer(&self) -> impl FnOnce() -> Option<Answer> + use<> {
         let socket = self.socket.try_clone();
         move || {
@@ -118,7 +119,7 @@ impl Dialog {
         }
     }
 
-    /// Closes the form, answered or not, and leaves the terminal as it was.
+    /// Closes the form, answered or not, and restores the terminal.
     pub(crate) fn close(mut self) {
         let _ = self.socket.shutdown(std::net::Shutdown::Both);
         let deadline = Instant::now() + CLOSING;

@@ -1,8 +1,9 @@
-//! Moving a run and showing how it goes, until it ends, waits for a person, or is left.
+//! Continues a run and shows its progress, until it ends, waits for a person, or is left.
 //!
-//! This is where `run`, `send` and `resume` meet. What is shown comes from the run's records, so that it is the same whichever process
-//! moves it; Ctrl-C once leaves the run (nothing new is begun, what is under way is finished), twice stops what is under way, and SIGTERM does that at once:
-//! whoever supervises programs kills what is still there some seconds later.
+//! `run`, `send` and `resume` share this code. The progress is read from the run's records, so it looks the same if
+//! another process runs the run. The first Ctrl-C leaves the run: no activity is started, and activities in progress
+//! are finished. The second Ctrl-C stops the activities in progress. SIGTERM stops them at once, because supervisors
+//! kill a process that is still alive some seconds later.
 
 use std::{io::IsTerminal as _, time::Duration};
 
@@ -30,10 +31,10 @@ use crate::{
     waiting,
 };
 
-/// How often what is shown is brought up to date.
+/// The interval at which the display is updated.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Moves one run.
+/// Continues one run and shows its progress.
 pub(crate) struct Driver<'s> {
     runtime: Runtime,
     follower: Follower,
@@ -42,16 +43,16 @@ pub(crate) struct Driver<'s> {
     news: Receiver<News>,
     signals: [Signal; 2],
     interrupts: u32,
-    /// Why the last move was made, as far as this process has seen one.
+    /// The reason of the last move that this process has seen.
     reason: Option<String>,
-    /// Whether a person can be asked.
+    /// True if a person is at the terminal and can be asked.
     is_interactive: bool,
-    /// Whether the run is left when only a timer can move it: whoever fires due timers comes again.
+    /// True if the run is left when only a timer can continue it, because `resume --due` will be called again.
     leaves_timers: bool,
 }
 
 impl<'s> Driver<'s> {
-    /// For a run that stands where `follower` is.
+    /// Makes a driver for the run that `follower` has read.
     pub(crate) fn new(
         store: &Store,
         runtime: &Runtime,
@@ -75,12 +76,12 @@ impl<'s> Driver<'s> {
         })
     }
 
-    /// The same, but the run is left when only a timer can move it.
+    /// Returns a driver that leaves the run when only a timer can continue it.
     pub(crate) fn leaving_timers(self) -> Self {
         Driver { leaves_timers: true, ..self }
     }
 
-    /// Takes the run up, whatever it waits for.
+    /// Takes ownership of the run, or watches the process that owns it.
     pub(crate) async fn adopt(&mut self) -> Result<(), Failure> {
         match self.runtime.adopt(self.follower.head.key).await? {
             None => Ok(()),
@@ -88,7 +89,7 @@ impl<'s> Driver<'s> {
         }
     }
 
-    /// Goes on until the run ends, waits for a person, or is left.
+    /// Continues until the run ends, waits for a person, or is left.
     pub(crate) async fn drive(&mut self) -> Result<(), Failure> {
         loop {
             self.attend().await?;
@@ -115,7 +116,7 @@ impl<'s> Driver<'s> {
         }
     }
 
-    /// Shows how the run goes for as long as this process moves it.
+    /// Shows the run's progress for as long as this process runs it.
     async fn attend(&mut self) -> Result<(), Failure> {
         let (runtime, head) = (self.runtime.clone(), self.follower.head.clone());
         let settled = runtime.settled(&head);
@@ -141,7 +142,7 @@ impl<'s> Driver<'s> {
         Ok(())
     }
 
-    /// A run that only waits for one that it started, which waits for a person, is left: nobody is to sit in front of it.
+    /// Leaves the run if it only waits for a child run that waits for a person, so that no process blocks on it.
     fn leave_to_person(&self) -> Result<(), Failure> {
         let asking = family::asking(&self.follower)?;
         asking.iter().flat_map(|asking| &asking.chain).for_each(|run| self.runtime.leave(*run));
@@ -163,7 +164,7 @@ impl<'s> Driver<'s> {
         }
     }
 
-    /// Shows what has been recorded since.
+    /// Shows the records that were added since the last call.
     fn look(&mut self) -> Result<(), Failure> {
         for step in self.follower.catch_up()? {
             self.progress.step(&step);
@@ -185,12 +186,12 @@ impl<'s> Driver<'s> {
                 self.runtime.detach();
                 self.runtime.stop_attempts();
             }
-            // It does not listen: leave it as a crash would. The journal has everything that counts.
+            // The activity does not stop: exit as in a crash. The journal holds everything that matters.
             _ => std::process::exit(Exit::Waiting.code().into()),
         }
     }
 
-    /// Watches another worker move the run, until that worker gives it up.
+    /// Watches another worker run the run, until that worker releases it.
     async fn watch(&mut self, worker: &WorkerName) -> Result<(), Failure> {
         self.progress.say(&format!("{worker} moves {}", self.follower.head.name));
         while self.interrupts == 0 {
@@ -205,7 +206,7 @@ impl<'s> Driver<'s> {
         Ok(())
     }
 
-    /// Waits for a timer, or for somebody else to move the run.
+    /// Waits for a timer, or for a record by another process.
     async fn sleep(&mut self, due_ms: i64) -> Result<(), Failure> {
         let seq = self.follower.live.seq;
         while self.interrupts == 0 && self.follower.now_ms() < due_ms && self.follower.live.seq == seq {
@@ -223,7 +224,7 @@ impl<'s> Driver<'s> {
         }
     }
 
-    /// Asks the person at the terminal, and sends what they say. Whether there was an answer.
+    /// Asks the person at the terminal and sends the answer. Returns true if the run continues.
     async fn ask(&mut self) -> Result<bool, Failure> {
         let (offers, place) = (self.follower.offers(), self.follower.live.place());
         for by_hand in &offers.by_hand {
@@ -236,7 +237,8 @@ impl<'s> Driver<'s> {
             Filled::Nothing => return Ok(false),
             Filled::Closed => return Ok(true),
         };
-        // A refused answer is reported and the form opens again: the run may have been moved by somebody else in the meantime.
+        // A refused answer is reported and the form opens again: another process may have changed the run in the
+        // meantime.
         if let Err(error) = self.send(answer).await {
             Failure::from(error).tell(self.output);
         }
@@ -257,7 +259,7 @@ impl<'s> Driver<'s> {
         Ok(())
     }
 
-    /// Shows a form until it is answered or what it asks is no longer asked.
+    /// Shows a form until it is answered or its question is obsolete.
     async fn fill_in(&mut self, place: &str, offers: &Offers) -> Result<Filled, Failure> {
         let dialog = Dialog::open(place, offers)?;
         let mut answer = tokio::task::spawn_blocking(dialog.answer());
@@ -283,7 +285,7 @@ impl<'s> Driver<'s> {
         }
     }
 
-    /// What has been recorded while a form is open. A deadline that has come fires here, if no other process moves the run.
+    /// Returns the records added while a form is open. Fires a due deadline, if no other process runs the run.
     async fn steps_meanwhile(&mut self) -> Result<Vec<Step>, Failure> {
         if self.follower.live.due(self.follower.now_ms()).is_some() {
             self.runtime.adopt(self.follower.head.key).await?;
@@ -304,13 +306,14 @@ impl<'s> Driver<'s> {
         }
     }
 
-    /// Says how the run was left, and gives the code to end with.
+    /// Reports the state in which the run was left, and returns the exit code.
     fn conclude(self) -> Result<Exit, Failure> {
         let output = self.output;
         self.close().tell(output)
     }
 
-    /// How the run was left. What a person can do about it is said here; the rest is for whoever asks.
+    /// Returns the state in which the run was left. The next actions for a person are printed here; the caller prints
+    /// the rest.
     pub(crate) fn close(mut self) -> Left {
         self.progress.clear();
         let follower = &self.follower;
@@ -345,29 +348,29 @@ impl<'s> Driver<'s> {
     }
 }
 
-/// What became of a form.
+/// The result of a form.
 enum Filled {
-    /// The person answered.
+    /// The person answered the question.
     Answer(form::Answer),
-    /// The person does not want to say anything now.
+    /// The person does not want to answer now.
     Nothing,
-    /// What it asked is no longer asked.
+    /// The question became obsolete, so the form was closed.
     Closed,
 }
 
-/// How a run was left.
+/// The state in which a run was left.
 #[derive(Debug)]
 pub(crate) struct Left {
-    /// The code to end with.
+    /// The exit code of the command.
     pub(crate) exit: Exit,
-    /// For programs.
+    /// The state as JSON, for programs.
     pub(crate) json: Json,
-    /// For people.
+    /// The state as text, for people.
     pub(crate) text: String,
 }
 
 impl Left {
-    /// Says it on stdout, and gives the code to end with.
+    /// Prints the state to stdout and returns the exit code.
     pub(crate) fn tell(&self, output: &Output) -> Result<Exit, Failure> {
         match output.is_json() {
             true => output.json(&self.json)?,
@@ -377,17 +380,17 @@ impl Left {
     }
 }
 
-/// How the process is asked to end.
+/// A signal that asks the process to end.
 #[derive(Clone, Copy)]
 enum Order {
-    /// By a person, who can say it again.
+    /// SIGINT, from a person who can send it again.
     CtrlC,
-    /// By whoever started it, once.
+    /// SIGTERM, which a supervisor sends once.
     Terminate,
 }
 
 impl Order {
-    /// How many Ctrl-C that makes, after so many.
+    /// Returns the number of interrupts after this signal. SIGTERM counts as at least two.
     fn after(self, interrupts: u32) -> u32 {
         match self {
             Order::CtrlC => interrupts + 1,
@@ -396,7 +399,7 @@ impl Order {
     }
 }
 
-/// Returns when the process is asked to end.
+/// Waits until the process is asked to end.
 async fn interrupted([interrupt, terminate]: &mut [Signal; 2]) -> Order {
     tokio::select! {
         _ = interrupt.recv() => Order::CtrlC,
@@ -404,7 +407,7 @@ async fn interrupted([interrupt, terminate]: &mut [Signal; 2]) -> Order {
     }
 }
 
-/// Runs something that waits for other things. What is still under way in the background when it ends is not waited for.
+/// Runs a future on a new async runtime. Background tasks that are still running when it ends are not awaited.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -415,7 +418,7 @@ pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Res
     result
 }
 
-/// Moves a run and shows how it goes; messages of other processes to it are read in the meantime.
+/// Continues a run and shows its progress; messages from other processes are handled in the meantime.
 pub(crate) async fn drive(
     store: &Store,
     runtime: &Runtime,
@@ -427,13 +430,13 @@ pub(crate) async fn drive(
     driver.conclude()
 }
 
-/// From now on messages of other processes are read.
+/// Starts to handle messages from other processes in the background.
 pub(crate) fn listen(runtime: &Runtime) {
     let runtime = runtime.clone();
     tokio::spawn(async move { runtime.keep(false).await });
 }
 
-/// Waits until nobody here moves the run, beginning nothing new.
+/// Starts no more activities, and waits until this process has released the run.
 pub(crate) async fn let_go(runtime: &Runtime, head: &Head) -> Result<Head, Failure> {
     runtime.detach();
     Ok(runtime.settled(head).await?)

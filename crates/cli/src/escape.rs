@@ -1,11 +1,11 @@
-//! Text that others wrote must not steer a terminal: event data, model text, user names, log lines.
+//! Escapes untrusted text (event data, model text, user names, log lines), so that it cannot control a terminal.
 //!
-//! Control characters and marks that change the direction of text are shown as `\u{…}`. Line ends, tabs and plain colours
-//! pass.
+//! Control characters and marks that change the direction of text are shown as `\u{…}`. Line ends, tabs and plain
+//! colours are kept.
 
 use std::borrow::Cow;
 
-/// A text that can be shown: everything that would steer a terminal is spelled out.
+/// Returns the text with every character escaped that would control a terminal.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|letter| steers(letter) && !matches!(letter, '\n' | '\t')) {
         return Cow::Borrowed(text);
@@ -27,7 +27,7 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The length of a colour code that a text begins with. Codes that hide text or make it blink are none.
+/// Returns the length of the colour code that a text begins with. Codes that hide text or make it blink do not count.
 fn colour(text: &str) -> Option<usize> {
     let codes = text.strip_prefix("\x1b[")?;
     let end = codes.find('m').filter(|end| *end <= 8)?;
@@ -35,13 +35,13 @@ fn colour(text: &str) -> Option<usize> {
     codes[..end].split(';').all(is_harmless).then_some(2 + end + 1)
 }
 
-/// JSON text with the same characters spelled out. They can stand only in its strings, so its meaning stays.
+/// Returns JSON text with the same characters escaped. They can occur only in its strings, so its meaning is unchanged.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
     let is_odd = |letter: char| steers(letter) && letter != '\n';
     if !text.chars().any(is_odd) {
         return Cow::Borrowed(text);
     }
-    // All of them are in the first plane, so that four digits are enough.
+    // All of these characters are in the Basic Multilingual Plane, so four digits are enough.
     let spelled = |letter: char| match is_odd(letter) {
         true => format!("\\u{:04x}", u32::from(letter)),
         false => letter.to_string(),
@@ -49,12 +49,13 @@ pub(crate) fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(spelled).collect())
 }
 
-/// One line of a text, with a blank for everything that would steer a terminal: for status lines, where space is short.
+/// Returns a text on one line, with a blank for every character that would control a terminal: for status lines, which
+/// are short.
 pub(crate) fn line(text: &str) -> String {
     text.chars().map(|letter| if steers(letter) { ' ' } else { letter }).collect()
 }
 
-/// Control characters, and marks that change the direction of the text around them.
+/// Returns true for control characters and for marks that change the direction of text.
 fn steers(letter: char) -> bool {
     let turns = ['\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}', '\u{feff}'];
     letter.is_control()

@@ -4,25 +4,25 @@ use std::process::ExitCode;
 
 use interlock_journal::Phase;
 
-/// How a command went.
+/// The result of a command as an exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// It did what was asked.
+    /// The command did what was requested.
     Good,
-    /// The thing itself failed: a property falsified, a case that does not conform, a run that ended in failure.
+    /// The operation failed: a property is falsified, a case does not conform, a run ended in failure.
     Failed,
-    /// Bad usage or bad input.
+    /// The arguments or the input are invalid.
     BadInput,
-    /// A run was aborted.
+    /// The run was aborted.
     Aborted,
     /// A run waits for a person, or was left before its end.
     Waiting,
-    /// A bug in Interlock.
+    /// The program panicked because of a bug in Interlock.
     Bug,
 }
 
 impl Exit {
-    /// The number that the process ends with.
+    /// Returns the number that the process exits with.
     pub fn code(self) -> u8 {
         match self {
             Exit::Good => 0,
@@ -35,7 +35,7 @@ impl Exit {
     }
 }
 
-/// How a command that follows a run ends.
+/// The exit code of a command that follows a run.
 impl From<Phase> for Exit {
     fn from(phase: Phase) -> Self {
         match phase {

@@ -1,40 +1,40 @@
-//! How a command fails: what happened, then `Hint:` what to do.
+//! The failure of a command: an error message, then a `Hint:` with the next action.
 
 use std::{fmt::Display, io, path::Path};
 
 use crate::{Exit, output::Output};
 
-/// Why a command could not do what was asked.
+/// The reason for which a command failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     exit: Exit,
-    /// Nothing to say where the reader has gone away or the problems have been shown already.
+    /// The message; `None` if the reader closed the pipe or the problems have been shown already.
     message: Option<String>,
     hint: Option<String>,
 }
 
 impl Failure {
-    /// Bad usage or bad input.
+    /// A failure because of invalid arguments or invalid input.
     pub(crate) fn bad_input(message: impl Display) -> Self {
         Failure { exit: Exit::BadInput, message: Some(message.to_string()), hint: None }
     }
 
-    /// The thing itself failed.
+    /// A failure of the operation itself.
     pub(crate) fn failed(message: impl Display) -> Self {
         Failure { exit: Exit::Failed, message: Some(message.to_string()), hint: None }
     }
 
-    /// The problems have been shown; nothing more is to be said.
+    /// A failure whose problems have been shown already, so that it has no message.
     pub(crate) fn told() -> Self {
         Failure { exit: Exit::BadInput, message: None, hint: None }
     }
 
-    /// What to do about it.
+    /// Adds a hint with the next action.
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Failure { hint: Some(hint.into()), ..self }
     }
 
-    /// What to do about it, where somebody knows.
+    /// Adds a hint if there is one.
     fn maybe_hint(self, hint: Option<impl Into<String>>) -> Self {
         match hint {
             Some(hint) => self.hint(hint),
@@ -42,17 +42,17 @@ impl Failure {
         }
     }
 
-    /// Whether somebody knows what to do about it.
+    /// Returns true if the failure has a hint.
     pub(crate) fn has_hint(&self) -> bool {
         self.hint.is_some()
     }
 
-    /// A file that could not be read or written.
+    /// A failure to read or write a file.
     pub(crate) fn file(verb: &str, path: &Path, error: &io::Error) -> Self {
         Failure::bad_input(format!("cannot {verb} {}: {error}", path.display()))
     }
 
-    /// Says it on stderr and gives the code to end with.
+    /// Prints the failure to stderr and returns the exit code.
     pub(crate) fn tell(self, output: &Output) -> Exit {
         if let Some(message) = &self.message {
             output.talk(&format!("{} {message}\n", output.red("error:")));
@@ -64,7 +64,7 @@ impl Failure {
     }
 }
 
-/// Writing to stdout failed. A reader that has closed the pipe has seen enough: that is no failure.
+/// An error while writing to stdout. If the reader has closed the pipe, that is not a failure.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
@@ -80,7 +80,7 @@ impl From<interlock_chart::library::Error> for Failure {
     }
 }
 
-/// What was asked for is not there or does not fit: bad input. The disk, the lock or the store said no: the thing itself failed.
+/// An unknown or duplicate run is bad input. An error of the disk, the lock or the store is a failure of the operation.
 impl From<interlock_journal::Error> for Failure {
     fn from(error: interlock_journal::Error) -> Self {
         use interlock_journal::Error;
@@ -108,10 +108,10 @@ impl From<interlock_runtime::Error> for Failure {
     }
 }
 
-/// With what the run does take, one to a line.
+/// The failure lists the events that the run takes, one per line.
 impl From<interlock_runtime::Refused> for Failure {
     fn from(refused: interlock_runtime::Refused) -> Self {
-        // What came too late was right when it was asked for: that is a failure, not a mistake.
+        // An event that came too late was valid when the run asked for it: that is a failure, not bad input.
         let failure = match refused.late.is_empty() {
             true => Failure::bad_input(&refused.why),
             false => Failure::failed(&refused.why),

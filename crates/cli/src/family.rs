@@ -1,4 +1,4 @@
-//! Runs that a run started: if one of them waits for a person, whoever follows the parent should hear of that.
+//! Child runs: if one of them waits for a person, the command that follows the parent reports that.
 
 use std::sync::Arc;
 
@@ -11,22 +11,22 @@ use crate::{
     store::registry,
 };
 
-/// Deepest chain of runs that start runs that is followed.
+/// The depth to which chains of child runs are followed.
 const DEPTH_MAX: usize = 16;
 
-/// A run somewhere below another that waits for a person.
+/// A descendant of a run that waits for a person.
 pub(crate) struct Asking {
-    /// The run that waits.
+    /// The run that waits for a person.
     pub(crate) follower: Follower,
-    /// The runs on the way to it, the outermost first.
+    /// The runs from the outermost one down to that run.
     pub(crate) chain: Vec<RunKey>,
 }
 
-/// The run below this one that waits for a person, where nothing else is under way in any run on the way to it.
+/// Returns the descendant that waits for a person, if no other activity is in progress in any run between them.
 pub(crate) fn asking(follower: &Follower) -> Result<Option<Asking>, Failure> {
     let prefix = Some(format!("{}.", follower.head.name));
     let phases = vec![Phase::Waiting, Phase::Paused];
-    // Most runs have started none: then one question to the store is all that it takes.
+    // Most runs have no children: then a single query of the store is enough.
     if follower.engine.list(&Filter { prefix, phases, at_most: 1, ..Filter::default() })?.is_empty() {
         return Ok(None);
     }

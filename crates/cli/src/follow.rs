@@ -1,4 +1,4 @@
-//! Following a run by its records, whoever moves it: this process, another one, or nobody any more.
+//! Follows a run by its records, if this process runs it, another one does, or none.
 
 use std::sync::Arc;
 
@@ -14,23 +14,23 @@ use crate::{
     store::{Store, registry},
 };
 
-/// Records read at a time.
+/// The number of records that are read at a time.
 const CHUNK: usize = 1_000;
 
-/// One record of a run, with what it led to.
+/// One record of a run, with the transitions that it caused.
 #[derive(Debug)]
 pub(crate) struct Step {
-    /// The record.
+    /// The record as it is stored.
     pub(crate) record: Record,
-    /// What it says.
+    /// The decoded content of the record.
     pub(crate) entry: Entry,
-    /// The transitions it led to, for people.
+    /// The transitions that it caused, for people.
     pub(crate) moves: Vec<Move>,
-    /// The same, for pictures: one per microstep.
+    /// The same transitions for pictures, one item per microstep.
     pub(crate) microsteps: Vec<Microstep>,
-    /// The activity that it tries, ends or leaves to a person.
+    /// The activity that the record starts, ends or leaves to a person.
     pub(crate) activity: Option<RecordedActivity>,
-    /// Whether an activity is being tried after it.
+    /// True if an attempt of an activity is in progress after the record.
     pub(crate) is_busy: bool,
 }
 
@@ -42,32 +42,32 @@ pub(crate) struct Microstep {
     pub(crate) entered: Vec<StateId>,
 }
 
-/// What a run that nobody moves waits for.
+/// The input that a run waits for if no process is running it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// Nothing: somebody has only to go on with it.
+    /// Nothing: any process can continue the run.
     Moving,
-    /// A timer, due at this moment.
+    /// A timer that is due at this time, in milliseconds.
     Timer(i64),
-    /// A person.
+    /// An event or a report by a person.
     Person,
-    /// To be resumed.
+    /// The run is paused and waits to be resumed.
     Paused,
-    /// Nothing any more.
+    /// The run has ended.
     Over,
 }
 
-/// A run as far as it has been read.
+/// A run, replayed up to the last record that was read.
 pub(crate) struct Follower {
     pub(crate) engine: Arc<dyn Engine>,
-    /// The run, as it was found first.
+    /// The head of the run when it was found.
     pub(crate) head: Head,
-    /// The run, as far as it has been read.
+    /// The state of the run after the last record that was read.
     pub(crate) live: Live,
 }
 
 impl Follower {
-    /// From before its first record.
+    /// Follows a run from before its first record.
     pub(crate) fn from_start(store: &Store, head: Head) -> Result<Self, Failure> {
         let (loaded, evidence) = (store.loaded(&head)?, store.journal.evidence().clone());
         let mut live = Live::new(head.name.as_str().into(), loaded, Default::default(), head.parent.clone(), evidence);
@@ -75,13 +75,13 @@ impl Follower {
         Ok(Follower { engine: store.engine(), head, live })
     }
 
-    /// From where it is now.
+    /// Follows a run from its current state.
     pub(crate) fn from_now(store: &Store, head: Head) -> Result<Self, Failure> {
         let live = store.live(&head)?;
         Ok(Follower { engine: store.engine(), head, live })
     }
 
-    /// Reads what has been recorded since.
+    /// Reads the records that were added since the last call.
     pub(crate) fn catch_up(&mut self) -> Result<Vec<Step>, Failure> {
         let mut steps = Vec::new();
         loop {
@@ -126,7 +126,7 @@ impl Follower {
         Some(RecordedActivity { name, state, with: begun.with.clone() })
     }
 
-    /// The states and transitions of these steps, for a picture.
+    /// Returns the states and transitions of these steps, for a picture.
     pub(crate) fn visits(&self, steps: &[Step]) -> Visits {
         let chart = self.live.loaded.chart();
         let mut visits = Visits::default();
@@ -137,17 +137,17 @@ impl Follower {
         visits
     }
 
-    /// Where it stands as a whole.
+    /// Returns the phase of the run as a whole.
     pub(crate) fn phase(&self) -> Phase {
         self.live.phase(registry())
     }
 
-    /// What can be done about it from outside.
+    /// Returns the events and reports that the run accepts from outside.
     pub(crate) fn offers(&self) -> Offers {
         offers(&self.live, registry())
     }
 
-    /// What it waits for.
+    /// Returns the input that the run waits for.
     pub(crate) fn standing(&self) -> Standing {
         match self.phase() {
             Phase::Active => Standing::Moving,
@@ -163,12 +163,12 @@ impl Follower {
         }
     }
 
-    /// The run's time: the clock, but never before its last record.
+    /// Returns the run's time: the clock, but never before its last record.
     pub(crate) fn now_ms(&self) -> i64 {
         self.live.now_ms(SystemClock.now_ms())
     }
 
-    /// The process that moves it.
+    /// Returns the process that owns the run, if any.
     pub(crate) fn holder(&self) -> Result<Option<Holder>, Failure> {
         Ok(self.engine.holder(self.head.key)?)
     }

@@ -1,7 +1,8 @@
-//! The form on the terminal: a menu of what a person can do about a run, then the data of the chosen event, field by field.
+//! The form on the terminal: a menu of the actions that a run accepts, then the data of the chosen event, field by
+//! field.
 //!
-//! Nothing irreversible is preselected. The menu starts on "nothing now" unless every offered event is harmless; a field of choices starts on an item
-//! that chooses nothing; a yes is always typed.
+//! No irreversible action is preselected. The menu starts on "nothing now" unless every offered event is harmless; a
+//! field of choices starts on an item that chooses nothing; a yes is always typed.
 
 mod editor;
 mod field;
@@ -19,27 +20,28 @@ use serde_json::{Value as Json, json};
 /// The first item of the menu.
 const LATER: &str = "nothing now";
 
-/// A person's answer.
+/// The answer that a person gave in the form.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Answer {
-    /// They send an event with data.
+    /// Send this event with this data.
     Event(String, Json),
-    /// They grant the permissions that the run waits for, once.
+    /// Grant the permissions that the run waits for, once.
     Grant(GrantOffer),
 }
 
 /// An item of the menu below [`LATER`].
 enum Item<'o> {
-    /// Grant the permissions.
+    /// Grant the permissions that the run waits for.
     Grant(&'o GrantOffer),
-    /// Report how an activity ended.
+    /// Report the result of an activity.
     Report(&'o Offer),
-    /// Send an event.
+    /// Send an event that the run accepts.
     Send(&'o Offer),
 }
 
-/// Asks the person. Nothing if they do not want to answer now. Escape within a field leads back to the menu, and what was typed is kept.
+/// Asks the person. Returns `None` if they do not want to answer now. Escape within a field returns to the menu and
+/// keeps the typed text.
 pub(crate) fn ask(place: &str, offers: &Offers) -> Option<Answer> {
     let failed = failed();
     let items = items(offers, &failed);
@@ -64,7 +66,7 @@ fn items<'o>(offers: &'o Offers, failed: &'o Offer) -> Vec<Item<'o>> {
     grant.chain(signals).chain(offers.events.iter().map(Item::Send)).collect()
 }
 
-/// The error that every activity can end with, besides its signals.
+/// The offer to report an error, which every activity can end with besides its signals.
 fn failed() -> Offer {
     let text = json!({ "type": "string" });
     let data = json!({ "required": ["code", "message"], "properties": { "code": text, "message": text } });
@@ -78,13 +80,15 @@ fn choose<'i, 'o>(place: &str, items: &'i [Item<'o>]) -> Result<Option<(usize, &
     Ok(chosen.index.checked_sub(1).and_then(|at| Some((at, items.get(at)?))))
 }
 
-/// The item that the menu starts on: the first event if all items are harmless, otherwise the one that does nothing.
+/// Returns the item that the menu starts on: the first event if all items are harmless, otherwise the item that does
+/// nothing.
 fn start(items: &[Item<'_>]) -> usize {
     usize::from(!items.is_empty() && items.iter().all(Item::is_harmless))
 }
 
 impl Item<'_> {
-    /// Whether choosing it by accident does no lasting harm. A grant lets something happen that policy held back, and a reported result stands.
+    /// Returns true if choosing the item by accident does no lasting harm. A grant allows an action that policy held
+    /// back, and a reported result cannot be changed.
     fn is_harmless(&self) -> bool {
         match self {
             Item::Grant(_) | Item::Report(_) => false,

@@ -1,4 +1,4 @@
-//! What a run or an event is given: files, standard input, and fields on the command line.
+//! Reads the input of runs and the data of events: files, standard input, and fields on the command line.
 
 use std::{io::Read as _, path::Path};
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::failure::Failure;
 
-/// The input of a run: a file's content with the fields set over it.
+/// Reads the input of a run: a file's content, overridden by the fields of `--set`.
 pub(crate) fn input(file: Option<&Path>, set: &[String], schema: &Schema) -> Result<Value, Failure> {
     let mut input = file.map_or(Ok(json!({})), read)?;
     for pair in set {
@@ -19,7 +19,7 @@ pub(crate) fn input(file: Option<&Path>, set: &[String], schema: &Schema) -> Res
     Ok(Value::from(input))
 }
 
-/// What an event carries: JSON, or `@` and the file it is in.
+/// Reads the data of an event: JSON, or `@` and the file that holds it.
 pub(crate) fn data(said: Option<&str>) -> Result<Value, Failure> {
     let json = match said.map(|said| (said, said.strip_prefix('@'))) {
         None => json!({}),
@@ -31,7 +31,7 @@ pub(crate) fn data(said: Option<&str>) -> Result<Value, Failure> {
     Ok(Value::from(json))
 }
 
-/// JSON or YAML, from a file or, for `-`, from stdin.
+/// Reads JSON or YAML from a file or, for `-`, from stdin.
 fn read(path: &Path) -> Result<Json, Failure> {
     let text = if path == Path::new("-") {
         let mut text = String::new();
@@ -59,7 +59,8 @@ fn read(path: &Path) -> Result<Json, Failure> {
     })
 }
 
-/// Puts a field where its dotted name says. What the schema calls a string is one, whatever it looks like.
+/// Sets the field with this dotted name. If the schema calls it a string, the value is taken literally and not parsed
+/// as JSON.
 fn put(into: &mut Json, name: &str, value: &str, schema: &Schema) -> Result<(), Failure> {
     let (mut place, mut schema) = (into, Some(schema));
     for part in name.split('.') {

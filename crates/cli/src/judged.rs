@@ -4,10 +4,10 @@ use interlock_journal::{Engine, Entry};
 use interlock_runtime::JudgeNote;
 use serde_json::Value as Json;
 
-/// Largest judgement that is read for a note.
+/// The size of the largest judgement that is read for a note.
 const BYTES_MAX: u64 = 4 * 1_024 * 1_024;
 
-/// The judge of a record, if it is the end of a judgement whose evidence can be read.
+/// Returns the judge of a record, if the record ends a judgement whose evidence can be read.
 pub(crate) fn of(engine: &dyn Engine, entry: &Entry) -> Option<JudgeNote> {
     let file = entry.evidence().iter().find(|file| file.name == "judgement" && file.bytes <= BYTES_MAX)?;
     let judgement = serde_json::from_slice(&engine.evidence().get(&file.hash).ok()?).ok()?;
@@ -32,7 +32,7 @@ fn note(judgement: &Json) -> JudgeNote {
     note
 }
 
-/// A note in words: `haiku, confidence 0.9, 812 tokens in, 40 out, cost 0.0011: the test passes`.
+/// Formats a note: `haiku, confidence 0.9, 812 tokens in, 40 out, cost 0.0011: the test passes`.
 pub(crate) fn words(note: &JudgeNote) -> String {
     let mut words = note.name.clone();
     if let Some(confidence) = note.confidence {

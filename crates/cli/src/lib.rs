@@ -1,15 +1,15 @@
-//! The command line.
+//! The command line of Interlock.
 //!
-//! One file per command under `commands/`, named after it. A command reads its arguments, asks the other crates, and writes:
-//! data to stdout, talk to stderr. What every command shares is here: the arguments they have in common (`args`), how they write
-//! (`output`), how they fail (`failure`), and what happens when there is a bug (`bug`).
+//! Each command has a file under `commands/`, named after it. A command reads its arguments, calls the other crates,
+//! and writes data to stdout and messages to stderr. All commands share the arguments (`args`), the output (`output`),
+//! failures (`failure`), and the panic hook (`bug`).
 //!
-//! Whether `check` accepts a machine is asked by several commands and has one answer (`proof`).
+//! Several commands need the verdict of `check` on a machine; it is computed in one place (`proof`).
 //!
-//! Commands about runs share more: the store (`store`), a run read as its records come in (`follow`), and moving one while showing how it
-//! goes (`drive`).
+//! Commands about runs also share the store (`store`), the reading of a run's records as they are added (`follow`), and
+//! the code that continues a run and shows its progress (`drive`).
 //!
-//! Nothing about machines is decided here. Start reading at `args.rs`.
+//! This crate decides nothing about machines. Start reading at `args.rs`.
 
 mod about;
 mod anchor;
@@ -47,7 +47,7 @@ use clap::Parser;
 pub use dialog::entry as form_entry;
 pub use exit::Exit;
 
-/// Runs the command that the arguments name, and says how it went.
+/// Runs the command that the arguments name and returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args = match args::Args::try_parse_from(arguments) {
         Ok(args) => args,
@@ -60,7 +60,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Help and version are no failures; anything else is bad usage. Whoever closed the pipe does not want to read it.
+/// Prints help, the version or a usage error. Only a usage error is bad input. A closed pipe is ignored.
 fn usage(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     if error.use_stderr() { Exit::BadInput.into() } else { Exit::Good.into() }

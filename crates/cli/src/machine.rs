@@ -1,4 +1,4 @@
-//! From what the user typed to a chart, with every problem shown on the way.
+//! Loads the machine that the user named and shows its problems.
 
 use std::path::PathBuf;
 
@@ -9,12 +9,12 @@ use interlock_chart::{
 
 use crate::{failure::Failure, output::Output};
 
-/// Where names are looked up and paths begin.
+/// Returns the current directory, in which machine names are looked up and relative paths begin.
 pub(crate) fn here() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
-/// Loads a machine by name or path and shows what is wrong with it. Without a chart the problems are all there is to say.
+/// Loads a machine by name or path and shows its problems. If there is no chart, the failure has no further message.
 pub(crate) fn load(name_or_path: &str, output: &Output) -> Result<Chart, Failure> {
     let source = library::load(name_or_path, &here())?;
     let reading = source.read();
@@ -22,7 +22,7 @@ pub(crate) fn load(name_or_path: &str, output: &Output) -> Result<Chart, Failure
     reading.chart.ok_or_else(Failure::told)
 }
 
-/// Shows problems where they stand in the file.
+/// Shows problems with their places in the file.
 pub(crate) fn show(source: &Source, problems: &[Diagnostic], output: &Output) {
     for problem in problems {
         output.talk(&diagnostic::render(problem, &short(&source.file_name()), &source.text, output.is_talk_colored()));
@@ -30,7 +30,7 @@ pub(crate) fn show(source: &Source, problems: &[Diagnostic], output: &Output) {
     }
 }
 
-/// A path as the user would type it: below the current folder, without the way to it.
+/// Returns a path as the user would type it: relative if it is below the current directory.
 pub(crate) fn short(path: &str) -> String {
     let here = here();
     let below = std::path::Path::new(path).strip_prefix(&here).ok();

@@ -1,17 +1,17 @@
-//! The binary `interlock`. What it does is in the library beside it.
+//! The binary `interlock`, which calls the library beside it.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Where this is a launcher, nothing else is to be done.
+    // If this process is a sandbox launcher, it does nothing else.
     if let Some(exit) = interlock_sandbox::entry(std::env::args_os()) {
         return exit;
     }
-    // The same where a supervisor has it keep what an attempt left.
+    // The same holds if a supervisor started it to keep the files that an attempt left.
     if let Some(exit) = interlock_workspace::entry(std::env::args_os()) {
         return exit;
     }
-    // The same where it is a form.
+    // The same holds if this process is a form.
     if let Some(exit) = interlock_cli::form_entry(std::env::args_os()) {
         return exit;
     }

@@ -1,5 +1,5 @@
-//! Notes on a machine: what will happen on this computer that is neither right nor wrong. A program may be installed later, and policy
-//! asking a person may be what is wanted.
+//! Notes on a machine: effects on this computer that are not errors. A missing program may be installed later, and a
+//! question by policy may be intended.
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ use interlock_chart::{
 
 use crate::outside::catalogue;
 
-/// Words that a shell understands without a program.
+/// Words that a shell runs without a program.
 const SHELL_WORDS: [&str; 25] = [
     "true", "false", "test", "[", "cd", "echo", "printf", "exit", "set", "export", "unset", "if", "for", "while",
     "until", "case", "exec", "eval", "trap", "wait", "ulimit", "umask", "read", ".", ":",
 ];
 
-/// What is worth knowing of the literal commands of a machine.
+/// Returns the notes on the literal commands of a machine.
 pub(crate) fn notes(chart: &Chart, folder: &Path) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for invoke in &chart.invokes {
@@ -50,7 +50,7 @@ fn look(invoke: &Invoke, name: &str, value: &Value, folder: &Path, meaning: Mean
     }
 }
 
-/// The value of a field, if it is literal.
+/// Returns the value of a field, if it is literal.
 fn literal(invoke: &Invoke, name: &str) -> Option<Value> {
     match &invoke.with {
         Template::Literal(with) => with.get(name).cloned(),
@@ -62,7 +62,7 @@ fn literal(invoke: &Invoke, name: &str) -> Option<Value> {
     }
 }
 
-/// The program that a command begins with, if that is plain to see.
+/// Returns the program that a command begins with, if it can be determined.
 fn program(value: &Value) -> Option<String> {
     let word = match value {
         Value::Str(text) => text.split_whitespace().next()?,

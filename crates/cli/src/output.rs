@@ -1,4 +1,4 @@
-//! How commands write: data to stdout, talk to stderr, colours only for a person's eyes.
+//! The output of commands: data to stdout, messages to stderr, colours only on a terminal.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::escape;
 
-/// Where a command writes, and how.
+/// The output of a command and its format.
 #[derive(Debug)]
 pub(crate) struct Output {
     json: bool,
@@ -15,7 +15,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Colours are used where a terminal is looking and `NO_COLOR` is not set.
+    /// Makes the output. Colours are used if the stream is a terminal and `NO_COLOR` is not set.
     pub(crate) fn new(json: bool) -> Self {
         let is_wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Output {
@@ -25,24 +25,24 @@ impl Output {
         }
     }
 
-    /// Whether a program is to read the data.
+    /// Returns true if the data is written as JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Whether talk may be coloured.
+    /// Returns true if messages may be coloured.
     pub(crate) fn is_talk_colored(&self) -> bool {
         self.is_talk_colored
     }
 
-    /// Writes data. Nothing in it steers a terminal.
+    /// Writes data, with characters escaped that would control a terminal.
     pub(crate) fn data(&self, text: &str) -> io::Result<()> {
         let mut stdout = io::stdout().lock();
         stdout.write_all(escape::shown(text).as_bytes())?;
         stdout.flush()
     }
 
-    /// Writes the content of a file: every byte of it, unless a terminal would be steered by it.
+    /// Writes the content of a file: escaped on a terminal, otherwise byte by byte.
     pub(crate) fn content(&self, content: &[u8]) -> io::Result<()> {
         match io::stdout().is_terminal() {
             true => self.data(&String::from_utf8_lossy(content)),
@@ -50,44 +50,45 @@ impl Output {
         }
     }
 
-    /// Writes data for a program.
+    /// Writes a value as JSON.
     pub(crate) fn json(&self, value: &impl Serialize) -> io::Result<()> {
         let mut text = serde_json::to_string_pretty(value)?;
         text.push('\n');
         self.data(&escape::json(&text))
     }
 
-    /// Says something to the person. Nothing in it steers a terminal. There is nobody to tell if that fails.
+    /// Writes a message to stderr, with characters escaped that would control a terminal. Errors are ignored, because
+    /// they could not be reported.
     pub(crate) fn talk(&self, text: &str) {
         self.steer(&escape::shown(text));
     }
 
-    /// Writes to the person's terminal as it is: for status lines, which are written over.
+    /// Writes text to stderr without escaping: for status lines, which are overwritten.
     pub(crate) fn steer(&self, text: &str) {
         let _ = io::stderr().write_all(text.as_bytes());
     }
 
-    /// A heading in the data.
+    /// Formats a heading in the data.
     pub(crate) fn bold(&self, text: &str) -> String {
         paint(text, "1", self.is_colored)
     }
 
-    /// Something good in the data.
+    /// Colours a good result in the data.
     pub(crate) fn green(&self, text: &str) -> String {
         paint(text, "32", self.is_colored)
     }
 
-    /// Something bad in the data.
+    /// Colours a bad result in the data.
     pub(crate) fn bad(&self, text: &str) -> String {
         paint(text, "1;31", self.is_colored)
     }
 
-    /// Something bad in the talk.
+    /// Colours an error in a message.
     pub(crate) fn red(&self, text: &str) -> String {
         paint(text, "1;31", self.is_talk_colored)
     }
 
-    /// Something odd in the talk.
+    /// Colours a warning in a message.
     pub(crate) fn yellow(&self, text: &str) -> String {
         paint(text, "1;33", self.is_talk_colored)
     }

@@ -1,5 +1,5 @@
-//! The world outside of a machine, for whoever checks one: the activities of this program, the machine's files, and the machines that it
-//! starts, which are checked first.
+//! The environment in which a machine is checked: the activities of this program, the machine's files, and the machines
+//! that it starts, which are checked first.
 
 use std::{
     collections::BTreeMap,
@@ -12,33 +12,33 @@ use interlock_checker::{Child, Options, Outside, Report, Started, border, check_
 
 use crate::{proof::refusals, store::registry};
 
-/// How deep machines may start machines.
+/// The depth to which machines may start machines.
 const DEPTH_MAX: usize = 16;
 
 /// A machine's files besides `machine.yaml`, by path within its folder.
 pub(crate) type Files = [(String, Vec<u8>)];
 
-/// What is found out about a machine by exploring it; or what was remembered of that.
+/// The result of exploring a machine, now or earlier.
 pub(crate) struct Explored {
-    /// The reasons for which it is refused.
+    /// The reasons for which the machine is refused.
     pub(crate) refusals: Vec<String>,
-    /// All of it, if it was explored now.
+    /// The full report, if the machine was explored now.
     pub(crate) report: Option<Report>,
 }
 
-/// Explores a machine within its world, or remembers having done so.
+/// A function that explores a machine in its environment, or returns an earlier result.
 pub(crate) type Explore<'a> = &'a dyn Fn(&Arc<Chart>, &Outside<'_>) -> Explored;
 
-/// Everything that `check` finds out about a machine.
+/// All findings of `check` on a machine.
 pub(crate) struct Checked {
-    /// The result of exploring it.
+    /// The result of exploring the machine.
     pub(crate) explored: Explored,
-    /// What the world outside will not understand.
+    /// Problems between the machine and its environment, such as an unknown activity.
     pub(crate) border: Vec<Diagnostic>,
 }
 
 impl Checked {
-    /// The reasons for which the machine is refused, one sentence each; none if it is proved.
+    /// Returns the reasons for which the machine is refused, one sentence each; none if it is proved.
     pub(crate) fn refusals(&self) -> Vec<String> {
         let border = self.border.iter().filter(|problem| problem.is_error());
         let border = border.map(|problem| format!("{}: {}", problem.code, problem.message));
@@ -46,18 +46,18 @@ impl Checked {
     }
 }
 
-/// The activities of this program.
+/// Returns the catalogue of this program's activities.
 pub(crate) fn catalogue() -> &'static Catalogue {
     static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| registry().catalogue());
     &CATALOGUE
 }
 
-/// Checks a machine in a folder, and the machines that it starts before it.
+/// Checks a machine in a directory, after the machines that it starts.
 pub(crate) fn check(chart: &Arc<Chart>, files: &Files, folder: &Path, explore: Explore<'_>) -> Checked {
     Look { folder, explore }.check(chart, files, &mut vec![(chart.hash.clone(), chart.id.clone())]).0
 }
 
-/// Explores a machine now.
+/// Explores a machine without a cache.
 pub(crate) fn explore(chart: &Arc<Chart>, outside: &Outside<'_>) -> Explored {
     let report = check_within(Arc::clone(chart), outside, &Options::default());
     Explored { refusals: refusals(&report), report: Some(report) }
@@ -68,7 +68,7 @@ struct Look<'a> {
     explore: Explore<'a>,
 }
 
-/// The machines that are being started, outermost first: hash and name.
+/// The chain of machines that start each other, outermost first: hash and name.
 type Stack = Vec<(String, String)>;
 
 impl Look<'_> {

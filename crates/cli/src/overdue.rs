@@ -1,10 +1,10 @@
-//! Deadlines for people and programs: when the next timer of a run fires, or since when it is overdue.
+//! Deadlines as text and JSON: the time until the next timer of a run fires, or since it is overdue.
 
 use interlock_journal::moment;
 use interlock_runtime::Live;
 use serde_json::{Value as Json, json};
 
-/// `5s`, `3m`, `2h`, `4d`
+/// Formats a duration in its largest unit: `5s`, `3m`, `2h`, `4d`.
 pub(crate) fn age(ms: i64) -> String {
     let seconds = ms.max(0) / 1_000;
     match seconds {
@@ -15,7 +15,7 @@ pub(crate) fn age(ms: i64) -> String {
     }
 }
 
-/// `in 5m`, or `overdue 5m`.
+/// Formats a deadline: `in 5m`, or `overdue 5m`.
 pub(crate) fn words(due_ms: i64, now_ms: i64) -> String {
     match due_ms > now_ms {
         true => format!("in {}", age(due_ms - now_ms)),
@@ -23,7 +23,7 @@ pub(crate) fn words(due_ms: i64, now_ms: i64) -> String {
     }
 }
 
-/// The next deadline of a run, in a sentence; empty where it has none.
+/// Returns a sentence with the next deadline of a run; empty if it has none.
 pub(crate) fn sentence(live: &Live, now_ms: i64) -> String {
     let Some((timer, due_ms)) = live.due(i64::MAX) else { return String::new() };
     let (event, at) = (live.raised_by(timer), moment::rfc3339(due_ms));
@@ -36,7 +36,7 @@ pub(crate) fn sentence(live: &Live, now_ms: i64) -> String {
     }
 }
 
-/// A deadline for programs.
+/// Formats a deadline as JSON.
 pub(crate) fn json(due_ms: Option<i64>, now_ms: i64) -> Json {
     due_ms.map_or(Json::Null, |due_ms| json!({ "due": moment::rfc3339(due_ms), "overdue": due_ms <= now_ms }))
 }

@@ -1,4 +1,4 @@
-//! What a person sees while a run moves: a status line on a terminal, plain lines in a log.
+//! The progress display of a run: a status line on a terminal, plain lines in a log.
 
 use std::{
     io::{IsTerminal as _, Read as _, Seek as _, SeekFrom},
@@ -16,43 +16,43 @@ use crate::{
     why,
 };
 
-/// Most of an output file that is read to find its last line.
+/// The most bytes of an output file that are read to find its last line.
 const TAIL_BYTES_MAX: u64 = 4_096;
 
-/// Back to the line's beginning, and nothing on it.
+/// Moves to the beginning of the line and clears it.
 const CLEAR: &str = "\r\x1b[2K";
 
-/// What a person sees while a run moves.
+/// The progress display of a run.
 #[derive(Debug)]
 pub(crate) struct Progress<'o> {
     output: &'o Output,
     is_terminal: bool,
     is_shown: bool,
     began: Instant,
-    /// Said in front of every line, where several runs are followed at once.
+    /// The prefix of every line, if several runs are followed at once.
     prefix: String,
     live_folder: PathBuf,
-    /// What the activity under way said last.
+    /// The last note of the activity in progress.
     note: String,
 }
 
 impl<'o> Progress<'o> {
-    /// For a run alone, or for one of several.
+    /// Makes the display of a single run, or of one of several if there is a prefix.
     pub(crate) fn new(output: &'o Output, live_folder: PathBuf, prefix: Option<&str>) -> Self {
         let prefix = prefix.map(|name| format!("{name}  ")).unwrap_or_default();
-        // Status lines of several runs would write over each other.
+        // Status lines of several runs would overwrite each other.
         let is_terminal = std::io::stderr().is_terminal() && prefix.is_empty();
         let (began, note) = (Instant::now(), String::new());
         Progress { output, is_terminal, is_shown: false, began, prefix, live_folder, note }
     }
 
-    /// Says something that stays.
+    /// Prints text that stays above the status line.
     pub(crate) fn say(&mut self, text: &str) {
         self.clear();
         text.lines().for_each(|line| self.output.talk(&format!("{}{line}\n", self.prefix)));
     }
 
-    /// One line per move.
+    /// Prints one line per move.
     pub(crate) fn step(&mut self, step: &Step) {
         self.note.clear();
         for each in &step.moves {
@@ -60,12 +60,12 @@ impl<'o> Progress<'o> {
         }
     }
 
-    /// What the activity under way says of itself.
+    /// Sets the note of the activity in progress.
     pub(crate) fn note(&mut self, text: &str) {
         self.note = text.lines().last().unwrap_or_default().to_owned();
     }
 
-    /// Draws the status line anew.
+    /// Redraws the status line.
     pub(crate) fn tick(&mut self, follower: &Follower) {
         if !self.is_terminal {
             return;
@@ -83,12 +83,12 @@ impl<'o> Progress<'o> {
             follower.live.place(),
             under_way(&follower.live),
         );
-        // Without wrapping, a line that is too long is cut off by the terminal itself.
+        // With wrapping turned off, the terminal cuts off a line that is too long.
         self.output.steer(&format!("{CLEAR}\x1b[?7l{}\x1b[?7h", escape::line(&text)));
         self.is_shown = true;
     }
 
-    /// Takes the status line away.
+    /// Removes the status line.
     pub(crate) fn clear(&mut self) {
         if std::mem::take(&mut self.is_shown) {
             self.output.steer(CLEAR);
@@ -110,7 +110,7 @@ fn under_way(live: &Live) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// The last line of a file that is being written.
+/// Returns the last line of a file that is being written.
 fn tail(path: &Path) -> Option<String> {
     let mut file = std::fs::File::open(path).ok()?;
     let length = file.metadata().ok()?.len();

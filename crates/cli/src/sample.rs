@@ -1,13 +1,13 @@
-//! An example of what a schema takes, to show people how to answer. It is as small as the schema allows, but for lists: they have an item, which
-//! shows what one looks like.
+//! Makes an example value for a schema, to show people the form of an answer. It is as small as the schema allows,
+//! except that lists have one item, which shows the form of an item.
 
 use interlock_chart::model::Schema;
 use serde_json::{Value as Json, json};
 
-/// Deepest schema that is followed.
+/// The depth to which nested schemas are followed.
 const DEPTH_MAX: usize = 8;
 
-/// An example: what is required, no more, with an item in every list.
+/// Returns an example with only the required fields, and with one item in every list.
 pub(crate) fn sample(schema: &Schema) -> Json {
     of(schema, 0)
 }
@@ -37,7 +37,8 @@ fn of(schema: &Schema, depth: usize) -> Json {
     }
 }
 
-/// The first type that a schema names; an object where it names none, as what events carry always is.
+/// Returns the first type that a schema names; `object` if it names none, because the data of events is always an
+/// object.
 pub(crate) fn kind(schema: &Schema) -> &str {
     match schema.get("type") {
         Some(Json::String(kind)) => kind,
@@ -62,7 +63,7 @@ fn object(schema: &Schema, depth: usize) -> Json {
     Json::Object(fields.collect())
 }
 
-/// The names of the fields that must be there.
+/// Returns the names of the required fields.
 pub(crate) fn required(schema: &Schema) -> impl Iterator<Item = &str> {
     schema.get("required").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str)
 }

@@ -1,4 +1,5 @@
-//! Where runs are kept, and what every command that is about runs begins with: opening the store, finding a run, knowing who asks.
+//! The store of runs, and the first steps of every command about runs: opening the store, finding a run, and
+//! identifying the user.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,25 +17,25 @@ use interlock_suggest::did_you_mean;
 
 use crate::{anchor::Delivery, compose, failure::Failure, proof::Proofs};
 
-/// Most attempts under way at once in one process.
+/// The most concurrent attempts in one process.
 const ATTEMPTS_MAX: usize = 16;
 
-/// Runs that are looked at to find the one that was meant.
+/// The most runs that are compared with a given prefix.
 const CANDIDATES_MAX: usize = 1_000;
 
-/// The store.
+/// The user's store of runs.
 #[derive(Debug)]
 pub(crate) struct Store {
-    /// Its folder.
+    /// The store's directory.
     pub(crate) home: PathBuf,
-    /// What it holds.
+    /// The journal of all runs.
     pub(crate) journal: Arc<Journal>,
-    /// Anchors on their way, if the user wants any.
+    /// The background delivery of anchors, if the settings ask for it.
     _anchors: Option<Delivery>,
 }
 
 impl Store {
-    /// Opens the user's store, made where it is not there.
+    /// Opens the user's store, and creates it if it does not exist.
     pub(crate) fn open() -> Result<Self, Failure> {
         let home = home()?;
         let journal = Arc::new(Journal::open(&home)?);
@@ -43,12 +44,12 @@ impl Store {
         Ok(Store { home, journal, _anchors: anchors })
     }
 
-    /// What makes runs durable.
+    /// Returns the journal as the engine that makes runs durable.
     pub(crate) fn engine(&self) -> Arc<dyn Engine> {
         Arc::clone(&self.journal) as Arc<dyn Engine>
     }
 
-    /// A run by its name, or by as much of its beginning as is unlike any other's.
+    /// Returns a run by its name, or by a prefix that no other run's name has.
     pub(crate) fn find(&self, name: &str) -> Result<Head, Failure> {
         if let Some(head) = self.journal.find(name)? {
             return Ok(head);
@@ -72,18 +73,18 @@ impl Store {
         Ok(Failure::bad_input(format!("there is no run called `{name}`")).hint(hint))
     }
 
-    /// A run's machine, as it was when the run began.
+    /// Loads a run's machine as it was when the run began.
     pub(crate) fn loaded(&self, head: &Head) -> Result<Arc<Loaded>, Failure> {
         Ok(Arc::new(Loaded::new(self.journal.definition(&head.definition)?)?))
     }
 
-    /// A run as it is now, to be looked at.
+    /// Loads the current state of a run for reading only.
     pub(crate) fn live(&self, head: &Head) -> Result<Live, Failure> {
         let opened = self.journal.open(head.key)?;
         Ok(Live::load(&opened, self.loaded(head)?, Lease { epoch: 0 }, self.journal.evidence())?)
     }
 
-    /// What moves runs.
+    /// Makes the runtime, which runs the runs of this store.
     pub(crate) fn runtime(&self) -> Result<Runtime, Failure> {
         SandboxConfig::read(&self.home).map_err(|error| Failure::bad_input(error.to_string()))?;
         let live_folder = self.live_folder();
@@ -100,18 +101,18 @@ impl Store {
         }))
     }
 
-    /// The verdicts of `check` on machines.
+    /// Returns the verdicts of `check` on machines.
     pub(crate) fn proofs(&self) -> Proofs {
         Proofs::new(&self.home)
     }
 
-    /// Where output can be watched while it comes in.
+    /// Returns the directory with the output of attempts in progress.
     pub(crate) fn live_folder(&self) -> PathBuf {
         self.home.join("live")
     }
 }
 
-/// Records that are gone concern every command, not only the one that looks for them.
+/// Warns if the store has lost records. Every command warns, because the loss affects all of them.
 fn warn_of_losses(journal: &Journal) -> Result<(), Failure> {
     if !journal.losses()?.is_empty() {
         eprintln!("warning: this store has lost records; `interlock verify` shows which");
@@ -129,7 +130,8 @@ pub(crate) fn registry() -> &'static Registry {
     &REGISTRY
 }
 
-/// How programs are confined. Settings that cannot be read allow nothing; whoever moves runs says so before it comes to that.
+/// Returns the sandbox of programs. Unreadable settings allow no program; [`Store::runtime`] reports such settings
+/// first.
 pub(crate) fn sandbox() -> Sandbox {
     let store = home().ok();
     let config = store.as_deref().and_then(|home| SandboxConfig::read(home).ok());
@@ -137,13 +139,14 @@ pub(crate) fn sandbox() -> Sandbox {
     Sandbox { launcher: Launcher::default(), config: config.unwrap_or_else(strict), store }
 }
 
-/// The hosts that may be asked over HTTP, besides this machine itself: none, unless the user says so.
+/// Returns the hosts that HTTP requests may go to, besides this computer: those of `$INTERLOCK_HTTP_HOSTS`.
 fn allowed_hosts() -> Vec<String> {
     let said = std::env::var("INTERLOCK_HTTP_HOSTS").unwrap_or_default();
     said.split(',').map(str::trim).filter(|host| !host.is_empty()).map(str::to_owned).collect()
 }
 
-/// Takes secrets out of what is kept: whatever looks like one, and the values of this process's own secret variables.
+/// Makes the redactor, which removes secrets from stored data: text that looks like a secret, and the values of this
+/// process's secret environment variables.
 fn redactor() -> Arc<Redactor> {
     let variables =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
@@ -151,19 +154,19 @@ fn redactor() -> Arc<Redactor> {
     Arc::new(Redactor::new(secret.map(|(_, value)| value)))
 }
 
-/// Who asks.
+/// Returns the user who runs this command.
 pub(crate) fn user() -> By {
     let said = ["INTERLOCK_USER", "USER", "LOGNAME"].iter().filter_map(|name| std::env::var(name).ok());
     By::user(said.into_iter().find(|name| !name.is_empty()).or_else(system_user).unwrap_or_else(|| "unknown".into()))
 }
 
-/// The owner of this process, as the system calls it.
+/// Returns the user name of this process, as the system reports it.
 fn system_user() -> Option<String> {
     let output = std::process::Command::new("id").arg("-un").output().ok()?;
     Some(String::from_utf8(output.stdout).ok()?.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
-/// The folder of the user's store.
+/// Returns the directory of the user's store.
 pub(crate) fn home() -> Result<PathBuf, Failure> {
     let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = named("INTERLOCK_HOME")
@@ -185,7 +188,7 @@ fn ambiguous(name: &str, found: &[Head]) -> Failure {
         .hint(format!("say more of its name: {}", names.join(", ")))
 }
 
-/// The output files of a run's attempts under way, with their numbers.
+/// Returns the output files of a run's attempts in progress.
 pub(crate) fn live_files(folder: &Path, run: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_of_run = |path: &PathBuf| {

@@ -1,8 +1,8 @@
-//! Rows for people: every column as wide as its widest cell.
+//! Text tables: every column is as wide as its widest cell.
 
 use crate::output::Output;
 
-/// A table with a heading.
+/// Formats a table with a heading.
 pub(crate) fn text<const N: usize>(
     heading: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,

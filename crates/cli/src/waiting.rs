@@ -1,17 +1,17 @@
-//! What a run waits for, in words, and exactly how to answer.
+//! Describes the input that a run waits for, with the exact commands to answer.
 
 use interlock_runtime::{ByHand, GrantOffer, Offer, Offers};
 use serde_json::{Value as Json, json};
 
 use crate::{follow::Follower, overdue, sample::sample};
 
-/// Longest `with` of an activity that is shown whole.
+/// The length of the longest `with` of an activity that is shown in full.
 const WITH_LENGTH_MAX: usize = 400;
 
-/// Longest question that is shown whole.
+/// The length of the longest question that is shown in full.
 const QUESTION_LENGTH_MAX: usize = 2_000;
 
-/// What a run waits for, which may be a run that it started.
+/// Describes the input that a run waits for, if that is needed by the run itself or by a child run.
 pub(crate) fn text_for(follower: &Follower, asking: &Follower) -> String {
     let (run, child) = (&follower.head.name, &asking.head.name);
     match run == child {
@@ -23,7 +23,7 @@ pub(crate) fn text_for(follower: &Follower, asking: &Follower) -> String {
     }
 }
 
-/// What a run waits for, one thing to a paragraph.
+/// Describes the inputs that a run waits for, one per paragraph.
 pub(crate) fn text(follower: &Follower) -> String {
     let (run, offers) = (follower.head.name.as_str(), follower.offers());
     if follower.live.state.is_paused() {
@@ -46,7 +46,7 @@ pub(crate) fn text(follower: &Follower) -> String {
     text + &overdue::sentence(&follower.live, follower.now_ms())
 }
 
-/// An activity that nobody here can do, or that is for a person to judge: whoever knows how it went says so in its place.
+/// Describes an activity that is not installed or that a person must judge, with the commands that report its result.
 fn in_place_of(run: &str, by_hand: &ByHand) -> String {
     let ByHand { activity, state, with, signals, question, left, .. } = by_hand;
     let mut text = match (left, question) {
@@ -74,17 +74,17 @@ fn line(run: &str, event: &str, summary: &str, data: &Json) -> String {
     format!("    {}{said}\n", command(run, event, data))
 }
 
-/// The command that grants what a run waits for, once.
+/// Returns the command that grants the permissions that a run waits for, once.
 pub(crate) fn grant_command(run: &str, offer: &GrantOffer) -> String {
     let quoted: Vec<String> = offer.scopes.iter().map(|scope| format!("'{}'", scope.replace('\'', "'\\''"))).collect();
     format!("interlock grant {run} {}", quoted.join(" "))
 }
 
-/// What to type.
+/// Returns the command that sends an event with data.
 pub(crate) fn command(run: &str, event: &str, data: &Json) -> String {
     match data.as_object().is_some_and(|fields| fields.is_empty()) {
         true => format!("interlock send {run} {event}"),
-        // A quote within quotes ends them, says a quote, and begins them again.
+        // A quote within a quoted string ends the string, adds an escaped quote, and begins the string again.
         false => format!("interlock send {run} {event} --data '{}'", data.to_string().replace('\'', "'\\''")),
     }
 }
@@ -96,7 +96,7 @@ fn shortened(text: &str, length_max: usize) -> String {
     }
 }
 
-/// The same for programs.
+/// Returns the inputs that a run waits for as JSON.
 pub(crate) fn json(follower: &Follower) -> Json {
     let (run, offers) = (follower.head.name.as_str(), follower.offers());
     let Offers { events, by_hand, .. } = &offers;
@@ -118,7 +118,7 @@ pub(crate) fn json(follower: &Follower) -> Json {
     Json::Array(answers.collect())
 }
 
-/// The permissions that can be granted, for programs.
+/// Returns the permissions that can be granted as JSON.
 pub(crate) fn grant_json(follower: &Follower) -> Option<Json> {
     let offer = follower.offers().grant?;
     let command = grant_command(&follower.head.name, &offer);

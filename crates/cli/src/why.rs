@@ -1,4 +1,4 @@
-//! A move in words: one line of it, and everything that explains it.
+//! Describes a move: in one line, or with its full explanation.
 
 use interlock_journal::moment;
 use interlock_runtime::{EndedActivity, Move, RefusedMove};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::{judged, output::Output};
 
-/// `12:00:00  testing → changing  failed  2 tests failed`
+/// Formats a move in one line: `12:00:00  testing → changing  failed  2 tests failed`.
 pub(crate) fn line(step: &Move) -> String {
     let way = way(step);
     let event = step.event.as_deref().unwrap_or(if step.from_state.is_none() { "start" } else { "always" });
@@ -14,13 +14,13 @@ pub(crate) fn line(step: &Move) -> String {
     format!("{}  {way}  {event}  {reason}", moment::clock(step.at_ms)).trim_end().to_owned()
 }
 
-/// From where to where.
+/// Formats the source and the target of a move.
 pub(crate) fn way(step: &Move) -> String {
     match (&step.from_state, &step.to_state) {
         _ if !step.taken => "not taken".to_owned(),
         (None, Some(to)) => format!("→ {to}"),
         (Some(from), Some(to)) => match step.activity.as_ref().filter(|ended| ended.state != *from) {
-            // A handler further out took it: the state that it happened in says more.
+            // A handler of an outer state took it: the state of the activity is more precise.
             Some(ended) => format!("{} → {to}", ended.state),
             None => format!("{from} → {to}"),
         },
@@ -29,7 +29,7 @@ pub(crate) fn way(step: &Move) -> String {
     }
 }
 
-/// Why it happened: event, sender, guard, candidates that were refused, counters, evidence.
+/// Explains a move: event, sender, guard, refused candidates, counters, evidence.
 pub(crate) fn explain(step: &Move, output: &Output) -> String {
     let mut text = format!("{:>5}  {}  {}\n", step.seq, moment::clock(step.at_ms), output.bold(&way(step)));
     for (label, words) in details(step) {
@@ -39,14 +39,15 @@ pub(crate) fn explain(step: &Move, output: &Output) -> String {
     text
 }
 
-/// A file's name with as much of its hash as `interlock evidence` needs.
+/// Formats a file's name with the command that prints it; the hash is shortened to the digits that `interlock evidence`
+/// needs.
 fn shortened(evidence: &str) -> String {
     const DIGITS: usize = 12;
     let (name, hash) = evidence.rsplit_once(' ').unwrap_or(("file", evidence));
     format!("{name} (`interlock evidence {}`)", &hash[..hash.len().min(DIGITS)])
 }
 
-/// Everything that explains a move, by what it is. Evidence is a name and a hash.
+/// Returns the labelled parts of a move's explanation. Evidence is a name and a hash.
 pub(crate) fn details(step: &Move) -> Vec<(&'static str, String)> {
     let mut details = vec![("event", event(step))];
     details.extend(step.activity.as_ref().map(|ended| ("activity", activity(ended))));
@@ -66,7 +67,7 @@ pub(crate) fn details(step: &Move) -> Vec<(&'static str, String)> {
     details
 }
 
-/// Says that a run was started although its machine need not be proved, and what `check` holds against the machine.
+/// Describes a run that was started with `--unproved`, with the reasons for which `check` refuses the machine.
 pub(crate) fn unproved(refusals: &[String]) -> String {
     match refusals {
         [] => "started with --unproved; `check` accepts the machine itself".to_owned(),
@@ -102,7 +103,7 @@ fn candidate(refused: &RefusedMove) -> String {
     format!("{} → {target}: {}{}", refused.state, refused.why, values(&refused.values))
 }
 
-/// What a guard saw: ` (event.minutes = 11)`.
+/// Formats the values that a guard read: ` (event.minutes = 11)`.
 fn values(values: &Map<String, Json>) -> String {
     let words: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }

@@ -75,7 +75,7 @@ fn described(error: Error, machine: &str) -> Failure {
 fn with_sample(error: Error, loaded: &Loaded, args: &Run) -> Failure {
     let (fitting, machine) = (sample(&loaded.chart().input), &args.machine);
     let hint = match &args.input {
-        // A user who passes a file needs its content, not a command line.
+        // A commented example file helps more than the smallest input on one line.
         _ if library::builtin_files(machine).any(|(path, _)| path == init::TASK) => {
             format!("`interlock init {machine}` writes a {} that fits, with comments", init::TASK)
         }

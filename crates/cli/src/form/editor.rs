@@ -1,4 +1,4 @@
-//! Text in the person's own editor: `$VISUAL`, `$EDITOR`, or `vi`.
+//! Opens text in the person's editor: `$VISUAL`, `$EDITOR`, or `vi`.
 //!
 //! The form's standard output is a socket, so the editor is given the terminal itself. If the form is closed from outside, the editor is ended with it.
 
@@ -12,7 +12,7 @@ use std::{
 use inquire::InquireError;
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The editor that is open; 0 if none is.
+/// The process id of the open editor; 0 if none is open.
 static OPEN: AtomicI32 = AtomicI32::new(0);
 
 /// Lets the person edit a text and returns it as they saved it.
@@ -33,7 +33,7 @@ pub(crate) fn edit(text: &str, suffix: &str) -> Result<String, InquireError> {
     Ok(std::fs::read_to_string(file.path())?)
 }
 
-/// Ends the editor that is open, if one is.
+/// Ends the open editor, if there is one.
 pub(crate) fn end() {
     if let Some(pid) = Pid::from_raw(OPEN.load(Ordering::SeqCst)) {
         let _ = kill_process(pid, Signal::TERM);

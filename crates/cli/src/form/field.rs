@@ -1,4 +1,4 @@
-//! A field of a form: its name, how it is asked for, and how typed text becomes a value that fits its schema.
+//! A field of a form: its name, its kind of prompt, and the conversion of typed text to a value that fits its schema.
 
 use interlock_chart::model::Schema;
 use interlock_runtime::Checked;
@@ -6,46 +6,46 @@ use serde_json::{Map, Value as Json};
 
 use crate::sample::{kind, required};
 
-/// Longest chain of `$ref` that is followed.
+/// The length of the longest chain of `$ref` that is followed.
 const REFERENCES_MAX: usize = 16;
 
-/// A field of a form.
+/// A field of a form with its schema.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
-    /// Its name from the top of the data: `a.b[2]`.
+    /// The path from the top of the data: `a.b[2]`.
     pub(crate) path: String,
-    /// Its schema, with the definitions that it refers to.
+    /// The field's schema, with the definitions that it refers to.
     pub(crate) schema: Schema,
-    /// Whether it must have a value.
+    /// True if the field must have a value.
     pub(crate) is_required: bool,
 }
 
-/// How a field is asked for.
+/// The kind of prompt for a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// One of these values.
+    /// A choice of one of these values.
     Choice(Vec<Json>),
-    /// Yes or no.
+    /// A question that is answered with yes or no.
     YesNo,
-    /// Text, taken literally.
+    /// Text that is taken literally.
     Text,
     /// A number; `true` for whole numbers only.
     Number(bool),
-    /// Field by field.
+    /// An object, which is asked for field by field.
     Object,
-    /// Item by item.
+    /// A list, which is asked for item by item.
     List,
-    /// Any value, as JSON.
+    /// Any value, typed as JSON.
     Json,
 }
 
 impl Field {
-    /// The data of an event as a whole.
+    /// Makes the field for the data of an event as a whole.
     pub(crate) fn whole(schema: &Schema) -> Self {
         Field { path: String::new(), schema: resolved(schema, schema), is_required: true }
     }
 
-    /// The fields of an object, in the schema's order.
+    /// Returns the fields of an object, in the schema's order.
     pub(crate) fn fields(&self) -> Vec<Field> {
         let required: Vec<&str> = required(&self.schema).collect();
         let properties = self.schema.get("properties").and_then(Json::as_object).into_iter().flatten();
@@ -58,18 +58,18 @@ impl Field {
         properties.map(field).collect()
     }
 
-    /// The name within its object.
+    /// Returns the field's name within its object.
     pub(crate) fn name(&self) -> &str {
         self.path.rsplit('.').next().unwrap_or_default()
     }
 
-    /// An item of a list; an optional one ends the list if it is left empty.
+    /// Returns the field for an item of a list. Items are optional: an empty one ends the list.
     pub(crate) fn item(&self, at: usize) -> Field {
         let schema = self.schema.get("items").map_or(Json::Bool(true), |items| resolved(&self.schema, items));
         Field { path: format!("{}[{at}]", self.path), schema, is_required: false }
     }
 
-    /// How it is asked for.
+    /// Returns the kind of prompt that fits the schema.
     pub(crate) fn kind(&self) -> Kind {
         if let Some(values) = self.schema.get("enum").and_then(Json::as_array) {
             return Kind::Choice(values.clone());
@@ -86,23 +86,23 @@ impl Field {
         }
     }
 
-    /// The value that the schema names for a field that is left empty.
+    /// Returns the schema's default, which is used if the field is left empty.
     pub(crate) fn default(&self) -> Option<&Json> {
         self.schema.get("default")
     }
 
-    /// The schema's description.
+    /// Returns the schema's description.
     pub(crate) fn description(&self) -> Option<&str> {
         self.schema.get("description").and_then(Json::as_str)
     }
 
-    /// Whether an answer must be typed. A yes that would follow from an empty answer must.
+    /// Returns true if an answer must be typed. This includes a field whose default is yes.
     pub(crate) fn must_answer(&self) -> bool {
         let is_yes = self.default() == Some(&Json::Bool(true));
         is_yes || (self.is_required && self.default().is_none())
     }
 
-    /// The value of typed text; nothing if an optional field is left empty. The error says what is wrong with it.
+    /// Returns the value of typed text; `None` if an optional field is left empty. The error describes the problem.
     pub(crate) fn read(&self, typed: &str) -> Result<Option<Json>, String> {
         if typed.trim().is_empty() {
             return if self.must_answer() { Err("it is required".to_owned()) } else { Ok(None) };
@@ -131,14 +131,15 @@ impl Field {
         }
     }
 
-    /// Whether a value fits the schema; otherwise every reason why it does not.
+    /// Checks a value against the schema. The error lists all problems.
     pub(crate) fn check(&self, value: &Json) -> Result<(), String> {
         let problems = Checked::with_formats(&self.schema).problems(value);
         if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
     }
 }
 
-/// A part of a schema on its own: references are followed, and the definitions go along for those further inside.
+/// Returns a part of a schema as a separate schema: references are followed, and the definitions are copied for
+/// references further inside.
 fn resolved(root: &Schema, part: &Schema) -> Schema {
     let mut part = part;
     for _ in 0..REFERENCES_MAX {

@@ -1,7 +1,8 @@
-//! Asking for the data of an event: scalars by typing, choices by a menu, objects field by field, lists item by item, and all of these as text in an
-//! editor if the person prefers that.
+//! Asks for the data of an event: scalars by typing, choices by a menu, objects field by field, lists item by item, and
+//! all of these as text in an editor if the person prefers that.
 //!
-//! Answers are written into a draft as they are given. If a later answer is refused or the person goes back, the draft fills the fields in.
+//! Each answer is written into a draft at once. If a later answer is refused or the person goes back, the fields are
+//! filled in from the draft.
 
 use inquire::{InquireError, Select, Text, validator::Validation};
 use interlock_chart::model::Schema;
@@ -13,10 +14,10 @@ use super::{
 };
 use crate::sample::sample;
 
-/// Most items of a list that are asked for.
+/// The most items of a list that are asked for.
 const ITEMS_MAX: usize = 1_000;
 
-/// What to type into a text field to write it in an editor.
+/// The input in a text field that opens an editor.
 const EDIT: &str = ":edit";
 
 const NOTHING: &str = "(nothing)";
@@ -60,7 +61,7 @@ fn ask(field: &Field, slot: &mut Option<Json>) -> Asked {
     }
 }
 
-/// Every field of an object.
+/// Asks for every field of an object.
 fn fields(object: &Field, slot: &mut Option<Json>) -> Asked {
     let mut values = match slot.take() {
         Some(Json::Object(values)) => values,
@@ -81,7 +82,7 @@ fn fields(object: &Field, slot: &mut Option<Json>) -> Asked {
     Ok(())
 }
 
-/// Every item of a list. Items that were given before come first; the list ends with an item that is left empty.
+/// Asks for every item of a list. Items of the draft come first; an empty item ends the list.
 fn items(list: &Field, slot: &mut Option<Json>) -> Asked {
     let known = match slot.take() {
         Some(Json::Array(items)) => items,
@@ -108,7 +109,7 @@ fn items(list: &Field, slot: &mut Option<Json>) -> Asked {
     Ok(())
 }
 
-/// One item. A composite one is asked for only if the person wants another.
+/// Asks for one item. For a composite item, first asks if the person wants to add one.
 fn item(field: &Field, slot: &mut Option<Json>) -> Asked {
     match field.kind() {
         Kind::Object | Kind::List if slot.is_none() => {
@@ -125,7 +126,7 @@ fn item(field: &Field, slot: &mut Option<Json>) -> Asked {
     }
 }
 
-/// A value with parts: as text in an editor, or part by part.
+/// Asks for a value with parts, as text in an editor or part by part.
 fn composite(
     field: &Field,
     part_by_part: &str,
@@ -146,7 +147,7 @@ fn composite(
     }
 }
 
-/// A value as JSON in an editor, until it can be read and fits. The text is kept while it does not.
+/// Asks for a value as JSON in an editor, until it parses and fits. The text is kept between attempts.
 fn as_text(field: &Field, slot: &mut Option<Json>) -> Asked {
     let begin = begin(&field.schema, slot.as_ref());
     let mut text = serde_json::to_string_pretty(&begin).unwrap_or_default() + "\n";
@@ -163,7 +164,7 @@ fn as_text(field: &Field, slot: &mut Option<Json>) -> Asked {
     }
 }
 
-/// The text that an editor begins with: what was answered before, and an example of the required fields that were not.
+/// Returns the initial text of an editor: the earlier answers, and an example of the required fields that have none.
 fn begin(schema: &Schema, known: Option<&Json>) -> Json {
     match (sample(schema), known) {
         (Json::Object(mut example), Some(Json::Object(known))) => {
@@ -175,7 +176,8 @@ fn begin(schema: &Schema, known: Option<&Json>) -> Json {
     }
 }
 
-/// Reports bad text and waits, so that the person can read the report before the editor covers it. Escape leaves the field.
+/// Reports invalid text and waits, so that the person can read the report before the editor covers it. Escape leaves
+/// the field.
 fn edit_again(why: &str) -> Asked {
     refuse(why);
     Text::new("Enter opens the editor again").prompt().map(drop)
@@ -197,7 +199,7 @@ fn choice(field: &Field, values: &[Json], slot: &mut Option<Json>) -> Asked {
     }
 }
 
-/// A value that is typed. It is checked while the person types, and stays on the line until it fits.
+/// Asks for a typed value. It is checked while the person types, and is accepted only if it fits.
 fn scalar(field: &Field, slot: &mut Option<Json>) -> Asked {
     let (kind, checked) = (field.kind(), field.clone());
     let is_text = kind == Kind::Text;
@@ -227,7 +229,7 @@ fn help(field: &Field, is_text: bool) -> String {
     parts.join("; ")
 }
 
-/// A text in an editor, until it fits.
+/// Asks for a text in an editor, until it fits.
 fn long_text(field: &Field, slot: &mut Option<Json>) -> Asked {
     let mut text = slot.as_ref().and_then(Json::as_str).unwrap_or_default().to_owned();
     loop {
@@ -242,7 +244,7 @@ fn long_text(field: &Field, slot: &mut Option<Json>) -> Asked {
     }
 }
 
-/// The line above a menu: the field's name and its description.
+/// Returns the line above a menu: the field's name and its description.
 fn title(field: &Field) -> String {
     let path = if field.path.is_empty() { "the data" } else { &field.path };
     match field.description() {
@@ -251,7 +253,7 @@ fn title(field: &Field) -> String {
     }
 }
 
-/// A value as a person types it.
+/// Formats a value as a person types it.
 fn word(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

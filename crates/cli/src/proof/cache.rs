@@ -1,7 +1,8 @@
-//! Verdicts on machines, kept in the store: `proofs/HASH.json`, one for each definition.
+//! The cache of verdicts on machines in the store: `proofs/HASH.json`, one file per definition.
 //!
-//! Only a help for speed: an entry that cannot be read, was changed, or comes from another checker counts as none, and one that cannot
-//! be written is not missed. Programs of runs can neither read nor write it, because the store is hidden from them.
+//! The cache only saves time: an entry that cannot be read, was changed, or comes from another checker is ignored, and
+//! a failure to write an entry is ignored too. Programs of runs can neither read nor write it, because the store is
+//! hidden from them.
 
 use std::{
     fs,
@@ -12,27 +13,27 @@ use std::{
 use interlock_journal::{Hash, private};
 use serde::{Deserialize, Serialize};
 
-/// The folder, within the store.
+/// The directory of the cache within the store.
 const FOLDER: &str = "proofs";
 
-/// Kept verdicts.
+/// The cached verdicts of a store.
 #[derive(Debug)]
 pub(super) struct Cache {
     folder: PathBuf,
 }
 
-/// What a file says.
+/// The content of a cache file.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     verdict: Verdict,
-    /// The hash of the verdict: a file that was cut short or damaged does not fit it.
+    /// The hash of the verdict, which detects a truncated or damaged file.
     hash: String,
 }
 
 #[derive(PartialEq, Eq, Serialize, Deserialize)]
 struct Verdict {
     definition: String,
-    /// The checker that found it.
+    /// The hash of the checker's sources that produced the verdict.
     checker: String,
     refusals: Vec<String>,
 }
@@ -44,7 +45,7 @@ impl Verdict {
 }
 
 impl Cache {
-    /// That of a store.
+    /// Returns the cache of a store.
     pub(super) fn new(home: &Path) -> Self {
         Cache { folder: home.join(FOLDER) }
     }
@@ -53,7 +54,7 @@ impl Cache {
         self.folder.join(format!("{definition}.json"))
     }
 
-    /// The refusals of a definition, as this checker found them.
+    /// Returns the refusals of a definition, if this same checker has found them.
     pub(super) fn get(&self, definition: &str) -> Option<Vec<String>> {
         let entry: Entry = serde_json::from_slice(&fs::read(self.file(definition)).ok()?).ok()?;
         let verdict = entry.verdict;
@@ -61,19 +62,19 @@ impl Cache {
         (is_ours && verdict.hash()? == entry.hash).then_some(verdict.refusals)
     }
 
-    /// Keeps the refusals of a definition, if that can be done.
+    /// Stores the refusals of a definition, if that is possible.
     pub(super) fn put(&self, definition: &str, refusals: &[String]) {
         let checker = interlock_checker::SOURCES.to_owned();
         let verdict = Verdict { definition: definition.to_owned(), checker, refusals: refusals.to_vec() };
         let Some(hash) = verdict.hash() else { return };
         let Ok(json) = serde_json::to_vec(&Entry { verdict, hash }) else { return };
         if private::folder(&self.folder).is_ok() {
-            // Without it, the machine is explored again next time.
+            // Without the entry, the machine is explored again next time.
             let _ = self.write(definition, &json);
         }
     }
 
-    /// In one go, so that nobody reads half of it.
+    /// Writes an entry atomically, so that no reader sees part of it.
     fn write(&self, definition: &str, json: &[u8]) -> std::io::Result<()> {
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
         file.write_all(json)?;

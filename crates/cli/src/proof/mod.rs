@@ -1,9 +1,10 @@
-//! Whether `check` accepts a machine: one verdict for `check`, `run`, `fork` and `run.start`.
+//! The verdict of `check` on a machine, the same for `check`, `run`, `fork` and `run.start`.
 //!
-//! [`outside::check`] explores a machine and looks at its border, and [`refusals`] says what counts against it. Exploring takes up to
-//! seconds, so [`Proofs`] does it once for every definition: built-in machines were proved beforehand, the verdicts on others are kept in
-//! the store (`cache.rs`). A kept verdict is only used for the same definition, found by the same checker. The border depends on the
-//! activities and machines there are now, and is looked at every time.
+//! [`outside::check`] explores a machine and checks its border with the environment, and [`refusals`] returns the
+//! reasons against it. Exploring takes up to seconds, so [`Proofs`] does it once for every definition: built-in
+//! machines were proved beforehand, the verdicts on others are cached in the store (`cache.rs`). A cached verdict is
+//! used only for the same definition and the same checker. The border depends on the activities and machines that are
+//! installed now, and is checked every time.
 
 mod cache;
 
@@ -18,7 +19,7 @@ use interlock_runtime::{Loaded, Prover};
 
 use crate::outside::{self, Explored};
 
-/// The reasons for which an exploration refuses a machine, one sentence each; none if it is proved.
+/// Returns the reasons for which an exploration refuses a machine, one sentence each; none if it is proved.
 pub(crate) fn refusals(report: &Report) -> Vec<String> {
     let broken = report.properties.iter().filter(|proof| !proof.ok && proof.counterexample.is_some());
     let broken = broken.map(|proof| format!("the property `{}` does not hold", proof.name));
@@ -28,19 +29,19 @@ pub(crate) fn refusals(report: &Report) -> Vec<String> {
     match (report.ok, refusals.is_empty()) {
         (true, _) => Vec::new(),
         (false, false) => refusals,
-        // Whatever the report holds against the machine, it is refused.
+        // A machine that is not proved is refused even if the report names no reason.
         (false, true) => vec!["not everything it promises was proved".to_owned()],
     }
 }
 
-/// The verdicts of `check`, each found once.
+/// The verdicts of `check`, each computed once.
 #[derive(Debug)]
 pub(crate) struct Proofs {
     home: PathBuf,
 }
 
 impl Proofs {
-    /// Those of the store in this folder.
+    /// Returns the verdicts of the store in this directory.
     pub(crate) fn new(home: &Path) -> Self {
         Proofs { home: home.to_owned() }
     }
@@ -50,7 +51,7 @@ impl Proofs {
         if is_proved_builtin(&chart.id, definition) {
             return Vec::new();
         }
-        // Programs of a run may change what lies in its folder.
+        // Programs of a run may change files in its directory, so a cache in there is not trusted.
         let cache = Some(cache::Cache::new(&self.home)).filter(|_| !is_within(&self.home, folder));
         if let Some(known) = cache.as_ref().and_then(|cache| cache.get(definition)) {
             return known;
@@ -66,7 +67,7 @@ impl Proofs {
 impl Prover for Proofs {
     fn refusals(&self, loaded: &Loaded, folder: &Path) -> Vec<String> {
         let explore = |chart: &Arc<Chart>, outside: &Outside<'_>| {
-            // Bounds are not asked for here, only whether there are some.
+            // Only the refusals are needed here, not the bounds.
             Explored { refusals: self.explored(chart, outside, folder), report: None }
         };
         let (chart, files) = (loaded.machine.shared_chart(), &loaded.definition.files);
@@ -77,7 +78,7 @@ impl Prover for Proofs {
 fn is_within(inner: &Path, outer: &Path) -> bool {
     match (inner.canonicalize(), outer.canonicalize()) {
         (Ok(inner), Ok(outer)) => inner.starts_with(outer),
-        // A folder that is not there has no programs in it.
+        // If a directory does not exist, no program runs in it.
         _ => false,
     }
 }
