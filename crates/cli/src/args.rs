@@ -1,4 +1,4 @@
-//! The arguments: every command, what it takes, and the help that `--help` prints.
+//! The arguments: every command, its options, and the text that `--help` prints.
 
 mod kb;
 mod runs;
@@ -35,19 +35,19 @@ pub(crate) struct Args {
     /// Print JSON for programs instead of text for people
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// What to do
+    /// The command to run
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// A command: each has a file of its name under `commands/`.
+/// A command. Each has a file of the same name under `commands/`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List machines: built-in ones and the project's own
     Machines,
     /// Say what a machine consists of: states, events, transitions
     Describe {
-        /// A name or a path
+        /// The name or the path of a machine
         #[arg(value_name = "M")]
         machine: String,
     },
@@ -63,11 +63,11 @@ pub(crate) enum Command {
     /// start and after each event; `after` is in milliseconds of virtual time. Without events, a case passes if it ends in a final
     /// state called `pass`.
     ///
-    /// What does not pass is listed, then counted: the last line is `N passed, M failed`. A case that needs what machines do not
-    /// have, such as a script engine or other semantics than W3C's, is unsupported: it has neither passed nor failed.
-    /// The exit code is 1 if a case failed and 0 if none did, also where some are unsupported.
+    /// Cases that do not pass are listed, then counted: the last line is `N passed, M failed`. A case that needs a
+    /// feature that machines do not have, such as a script engine or semantics other than W3C's, is unsupported: it has
+    /// neither passed nor failed. The exit code is 1 if a case failed and 0 if none did, even if some are unsupported.
     Conform {
-        /// A folder; folders inside it are looked into
+        /// A directory; its subdirectories are searched too
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
@@ -95,9 +95,9 @@ pub(crate) enum Command {
     Resume(Resume),
     /// Grant a permission that policy asks about
     ///
-    /// A SCOPE is what an attempt that ended with CONFIRMATION_NEEDED has named: a permission and what it is for, such as
-    /// 'proc.exec:npm install left-pad', 'fs.write:docs/**' or 'destroy:git clean -fd'. Without --for and --uses it counts once.
-    /// A run that waits for exactly these permissions goes on at once, and is followed as `send` does.
+    /// A SCOPE is a permission and its object, as named by an attempt that ended with CONFIRMATION_NEEDED, such as
+    /// 'proc.exec:npm install left-pad', 'fs.write:docs/**' or 'destroy:git clean -fd'. Without --for and --uses it can
+    /// be used once. A run that waits for exactly these permissions continues at once, and is followed as by `send`.
     Grant(Grant),
     /// Show a run as it was after one of its records
     Replay(Replay),
@@ -105,9 +105,9 @@ pub(crate) enum Command {
     Fork(Fork),
     /// Take back what a run wrote
     ///
-    /// Path by path, newest first; without a choice, everything the run wrote. A path that somebody else has changed since is shown as it
-    /// was before, as the run left it and as it is now; then nothing is changed, unless such paths are skipped. An undo is recorded in
-    /// the run and can be taken back like any other write.
+    /// Undoes writes path by path, newest first; without a choice, all writes of the run. If a path was changed after
+    /// the run wrote it, its content is shown as it was before, as the run left it and as it is now; then nothing is
+    /// changed, unless such paths are skipped. An undo is recorded in the run and can be undone like any other write.
     Undo(Undo),
     /// List the snapshots of a run, or copy one
     ///
@@ -115,13 +115,13 @@ pub(crate) enum Command {
     Snapshots(Snapshots),
     /// Check that runs are what was written
     ///
-    /// Besides the runs, the store as a whole is checked: that no run and no record is missing. With --anchor, that everything is still there
-    /// that was there when the anchor was made.
+    /// Besides the runs, the store as a whole is checked: no run and no record may be missing. With --anchor, every
+    /// record that existed when the anchor was made must still be there unchanged.
     Verify(Verify),
     /// Print the signed end of the store's chain, to be kept elsewhere
     ///
-    /// The key is made at the first use, outside the store. `anchor.toml` in $INTERLOCK_HOME has anchors delivered by themselves: `every` (records),
-    /// `file` (appended to) and `command` (gets a line on its standard input).
+    /// The key is created at the first use, outside the store. `anchor.toml` in $INTERLOCK_HOME delivers anchors
+    /// automatically: `every` (records), `file` (appended to) and `command` (gets a line on its standard input).
     Anchor(Anchor),
     /// List the files a run left behind, or print one
     Evidence(Evidence),
@@ -129,8 +129,8 @@ pub(crate) enum Command {
     Gc(Gc),
     /// Show what matters in a repository: files, and the symbols that a goal is about
     ///
-    /// Files that git tracks or would track are looked at, the others only counted: vendored, generated, binary, huge. What files define
-    /// is remembered in $INTERLOCK_HOME/maps.
+    /// Reads the files that git tracks or would track; vendored, generated, binary and huge files are only counted. The
+    /// symbols that files define are cached in $INTERLOCK_HOME/maps.
     Map(Map),
     /// List what machines can have done
     Activities,
@@ -144,14 +144,14 @@ pub(crate) enum Command {
     Doctor,
     /// Print the completions of a shell
     Completions {
-        /// Which
+        /// The shell to print completions for
         shell: clap_complete::Shell,
     },
     /// Print the manual page
     Man(Man),
 }
 
-/// Arguments of `check`.
+/// The arguments of `check`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Check {
     /// Names or paths; without any, every machine that `machines` lists
@@ -162,27 +162,27 @@ pub(crate) struct Check {
     pub(crate) draw: Option<PathBuf>,
 }
 
-/// Arguments of `draw`.
+/// The arguments of `draw`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Draw {
-    /// A name or a path
+    /// The name or the path of a machine
     #[arg(value_name = "M", required_unless_present = "run")]
     pub(crate) machine: Option<String>,
     /// Draw only the states that this run visited and the transitions that it took, as SVG or Mermaid
     #[arg(long, value_name = "R", conflicts_with = "machine")]
     pub(crate) run: Option<String>,
-    /// What to write
+    /// The output format
     #[arg(long, value_enum, default_value_t = Drawing::Svg)]
     pub(crate) format: Drawing,
-    /// Colours of an SVG
+    /// The colours of an SVG
     #[arg(long, value_enum, default_value_t = Theme::Auto)]
     pub(crate) theme: Theme,
-    /// Where to write it, instead of stdout
+    /// The file to write instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 
-/// What a machine can be drawn as.
+/// The formats in which a machine can be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)]
 pub(crate) enum Drawing {
@@ -194,46 +194,46 @@ pub(crate) enum Drawing {
     Promela,
 }
 
-/// Arguments of `map`.
+/// The arguments of `map`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Map {
-    /// The folder; without one, the current folder
+    /// The directory [default: the current directory]
     #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
-    /// What is to be done, in words; files that it names come first
+    /// The goal, in words; files that it names come first
     #[arg(long, value_name = "TEXT")]
     pub(crate) goal: Option<String>,
-    /// How long the map may be, in tokens of about four bytes
+    /// The maximum length of the map, in tokens of about four bytes
     #[arg(long, value_name = "N", default_value_t = interlock_codemap::TOKENS)]
     pub(crate) tokens: usize,
 }
 
-/// Colours of a picture.
+/// The colours of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Theme {
-    /// Dark on light
+    /// Dark lines on a light background
     Light,
-    /// Light on dark
+    /// Light lines on a dark background
     Dark,
-    /// As the reader's system says
+    /// The colour scheme of the reader's system
     Auto,
 }
 
-/// Arguments of `import`.
+/// The arguments of `import`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Import {
-    /// What to read
+    /// The file to read
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Its format, where name and text do not tell
+    /// The format of the file, if its name and content do not identify it
     #[arg(long, value_enum)]
     pub(crate) from: Option<From>,
-    /// Where to write the machine file, instead of stdout: a folder (gets machine.yaml) or a file
+    /// The machine file to write instead of stdout: a directory (gets machine.yaml) or a file
     #[arg(short, long, value_name = "DIR/FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 
-/// What a machine can be made from.
+/// The formats that a machine can be imported from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)]
 pub(crate) enum From {

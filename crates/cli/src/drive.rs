@@ -224,7 +224,7 @@ impl<'s> Driver<'s> {
         }
     }
 
-    /// Asks the person at the terminal and sends the answer. Returns true if the run continues.
+    /// Asks the person at the terminal and sends the answer. Returns false if the person does not want to answer now.
     async fn ask(&mut self) -> Result<bool, Failure> {
         let (offers, place) = (self.follower.offers(), self.follower.live.place());
         for by_hand in &offers.by_hand {

@@ -11,7 +11,7 @@ const WITH_LENGTH_MAX: usize = 400;
 /// The length of the longest question that is shown in full.
 const QUESTION_LENGTH_MAX: usize = 2_000;
 
-/// Describes the input that a run waits for, if that is needed by the run itself or by a child run.
+/// Describes the input that a run waits for, which may be the input of a child run.
 pub(crate) fn text_for(follower: &Follower, asking: &Follower) -> String {
     let (run, child) = (&follower.head.name, &asking.head.name);
     match run == child {

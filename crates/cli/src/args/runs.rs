@@ -1,34 +1,34 @@
-//! Arguments of the commands that are about runs.
+//! Arguments of the commands about runs.
 
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use interlock_journal::Phase;
 
-/// Arguments of `run`.
+/// The arguments of `run`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Run {
-    /// A name or a path
+    /// The name or the path of a machine
     #[arg(value_name = "M")]
     pub(crate) machine: String,
-    /// What the run is given: a JSON or YAML file, - for stdin
+    /// The run's input: a JSON or YAML file, - for stdin
     #[arg(short, long, value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
-    /// One field of what it is given; a dotted name reaches inside, the value is JSON or else text
+    /// One field of the input; a dotted name sets a nested field, the value is JSON or else text
     #[arg(short, long = "set", value_name = "K=V")]
     pub(crate) set: Vec<String>,
-    /// The folder it works in [default: this one]
+    /// The directory that the run works in [default: the current directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) repo: Option<PathBuf>,
-    /// What to call it [default: the machine's name and some letters]
+    /// The run's name [default: the machine's name and some letters]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Run the machine even if `check` refuses it; the run and its report say so
+    /// Run the machine even if `check` refuses it; this is recorded in the run and its report
     #[arg(long)]
     pub(crate) unproved: bool,
 }
 
-/// Arguments of `runs`.
+/// The arguments of `runs`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Runs {
     /// Only runs of this machine
@@ -37,15 +37,15 @@ pub(crate) struct Runs {
     /// Only runs in one of these phases
     #[arg(long, value_name = "P", value_enum, value_delimiter = ',')]
     pub(crate) phase: Vec<PhaseName>,
-    /// At most so many, newest first
+    /// The maximum number of runs, newest first
     #[arg(short, value_name = "N", default_value_t = 20)]
     pub(crate) number: usize,
-    /// All of them
+    /// List all runs
     #[arg(long, conflicts_with = "number")]
     pub(crate) all: bool,
 }
 
-/// Where a run stands as a whole.
+/// The phases of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)]
 pub(crate) enum PhaseName {
@@ -70,102 +70,102 @@ impl std::convert::From<PhaseName> for Phase {
     }
 }
 
-/// A run.
+/// The argument of the commands that take only a run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OneRun {
-    /// The run's name, or as much of its beginning as is unlike any other's
+    /// The run's name, or a prefix that no other run's name has
     #[arg(value_name = "R")]
     pub(crate) run: String,
 }
 
-/// Arguments of `report`.
+/// The arguments of `report`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Report {
-    /// The run
+    /// The run's name, or a prefix that no other run's name has
     #[arg(value_name = "R")]
     pub(crate) run: String,
-    /// What to write [default: what the file's name says (.md, .html, .json), else Markdown]
+    /// The format [default: by the file's extension (.md, .html, .json), else Markdown]
     #[arg(long, value_enum)]
     pub(crate) format: Option<ReportFormat>,
-    /// Where to write it, instead of stdout
+    /// The file to write instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
 
-/// What a report can be written as.
+/// The formats of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// Markdown
+    /// A Markdown document
     Md,
-    /// JSON
+    /// JSON for programs
     Json,
-    /// One page with the machine's picture in it
+    /// One HTML page that includes the machine's picture
     Html,
 }
 
-/// Arguments of `send`.
+/// The arguments of `send`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Send {
-    /// The run
+    /// The run's name, or a prefix that no other run's name has
     #[arg(value_name = "R")]
     pub(crate) run: String,
-    /// The event
+    /// The name of the event
     #[arg(value_name = "EVENT")]
     pub(crate) event: String,
-    /// What the event carries: JSON, or @ and the JSON or YAML file it is in (@- for stdin)
+    /// The event's data: JSON, or @ and a JSON or YAML file (@- for stdin)
     #[arg(short, long, value_name = "JSON|@FILE")]
     pub(crate) data: Option<String>,
-    /// Names this sending: with the same id it is recorded once, however often it is sent [default: a random one]
+    /// The id of this event: an event with the same id is recorded only once [default: a random id]
     #[arg(long, value_name = "ID", value_parser = sent_id)]
     pub(crate) id: Option<String>,
-    /// Leave as soon as the event is taken and what it set off has ended
+    /// Leave as soon as the event is taken and the activities that it started have ended
     #[arg(long)]
     pub(crate) no_follow: bool,
 }
 
-/// Arguments of `abort`.
+/// The arguments of `abort`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Abort {
-    /// The run
+    /// The run's name, or a prefix that no other run's name has
     #[arg(value_name = "R")]
     pub(crate) run: String,
-    /// What the event carries: JSON, or @ and the JSON or YAML file it is in (@- for stdin)
+    /// The event's data: JSON, or @ and a JSON or YAML file (@- for stdin)
     #[arg(short, long, value_name = "JSON|@FILE")]
     pub(crate) data: Option<String>,
 }
 
-/// Arguments of `resume`.
+/// The arguments of `resume`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Resume {
-    /// The run; without one, every run that needs somebody
+    /// The run; without one, every active or due run that no process is running
     #[arg(value_name = "R")]
     pub(crate) run: Option<String>,
-    /// Fire the timers that are due in runs that no process moves, and move those runs on; for cron
+    /// Fire the due timers of runs that no process is running, and continue those runs; for cron
     #[arg(long, conflicts_with = "run")]
     pub(crate) due: bool,
 }
 
-/// Arguments of `grant`.
+/// The arguments of `grant`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Grant {
-    /// The run
+    /// The run's name, or a prefix that no other run's name has
     #[arg(value_name = "R")]
     pub(crate) run: String,
-    /// What is permitted, and for what
+    /// The permission and its object
     #[arg(value_name = "SCOPE", required = true)]
     pub(crate) scopes: Vec<String>,
-    /// How long it counts: 30s, 10m, 1h, 2d
+    /// The duration for which it is valid: 30s, 10m, 1h, 2d
     #[arg(long = "for", value_name = "TIME", value_parser = milliseconds)]
     pub(crate) for_ms: Option<u64>,
-    /// How often it may be used
+    /// The number of times it may be used
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) uses: Option<u32>,
-    /// Leave the run where it is, even if it waits for these permissions
+    /// Only grant: do not continue the run, even if it waits for these permissions
     #[arg(long)]
     pub(crate) only: bool,
 }
 
-/// An id that a sender chooses.
+/// Checks an id that a sender chooses.
 fn sent_id(text: &str) -> Result<String, String> {
     const LENGTH_MAX: usize = 200;
     let is_plain = !text.is_empty() && text.len() <= LENGTH_MAX && text.chars().all(|letter| letter.is_ascii_graphic());
@@ -175,7 +175,7 @@ fn sent_id(text: &str) -> Result<String, String> {
     }
 }
 
-/// A time as people write it.
+/// Parses a duration such as `30s`, `10m`, `1h` or `2d`.
 fn milliseconds(text: &str) -> Result<u64, String> {
     let letters = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let unit: u64 = match letters {
@@ -190,151 +190,151 @@ fn milliseconds(text: &str) -> Result<u64, String> {
     ms.ok_or_else(|| "it is to be a whole number from 1 on, and not too long".to_owned())
 }
 
-/// Arguments of `replay`.
+/// The arguments of `replay`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Replay {
-    /// The run
+    /// The run's name, or a prefix that no other run's name has
     #[arg(value_name = "R")]
     pub(crate) run: String,
-    /// The record to stop after [default: the last]
+    /// The record to stop after [default: the last record]
     #[arg(long, value_name = "N")]
     pub(crate) at: Option<u64>,
 }
 
-/// Arguments of `fork`.
+/// The arguments of `fork`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Fork {
-    /// The run
+    /// The run's name, or a prefix that no other run's name has
     #[arg(value_name = "R")]
     pub(crate) run: String,
-    /// The last record that both share
+    /// The last record that both runs share
     #[arg(long, value_name = "N")]
     pub(crate) at: u64,
-    /// What to call the new run [default: the machine's name and some letters]
+    /// The new run's name [default: the machine's name and some letters]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Fork the run even if `check` refuses its machine; the new run and its report say so
+    /// Fork the run even if `check` refuses its machine; this is recorded in the new run and its report
     #[arg(long)]
     pub(crate) unproved: bool,
 }
 
-/// Arguments of `undo`.
+/// The arguments of `undo`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Undo {
-    /// The run
+    /// The run's name, or a prefix that no other run's name has
     #[arg(value_name = "R")]
     pub(crate) run: String,
-    /// What was written after this record
+    /// Undo the writes after this record
     #[arg(long, value_name = "SEQ", group = "choice")]
     pub(crate) to: Option<u64>,
-    /// What this record wrote
+    /// Undo the writes of this record
     #[arg(long, value_name = "SEQ", group = "choice")]
     pub(crate) write: Option<u64>,
-    /// What this start of an activity wrote
+    /// Undo the writes of this start of an activity
     #[arg(long, value_name = "ID", group = "choice")]
     pub(crate) activity: Option<String>,
-    /// What was written during the last visit to this state
+    /// Undo the writes during the last visit to this state
     #[arg(long, value_name = "STATE", group = "choice")]
     pub(crate) state: Option<String>,
-    /// Only this path and what is below it, from the root of the workspace
+    /// Undo only this path and the paths below it, relative to the root of the workspace
     #[arg(long, value_name = "P")]
     pub(crate) path: Vec<PathBuf>,
-    /// Only say what would be taken back
+    /// Only show the writes that would be undone
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Leave alone what somebody else has changed since, and take back the rest
+    /// Skip paths that were changed after the run wrote them, and undo the rest
     #[arg(long)]
     pub(crate) skip_conflicts: bool,
 }
 
-/// Arguments of `snapshots`.
+/// The arguments of `snapshots`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Snapshots {
-    /// The run
+    /// The run's name, or a prefix that no other run's name has
     #[arg(value_name = "R")]
     pub(crate) run: String,
-    /// A snapshot, by its number or by the name of its checkpoint; without one, all are listed
+    /// A snapshot, by its number or by the name of its checkpoint; without one, all snapshots are listed
     #[arg(value_name = "SNAPSHOT")]
     pub(crate) snapshot: Option<String>,
-    /// Copy it into this folder, which must be empty or not there
+    /// Copy it into this directory, which must be empty or must not exist
     #[arg(long, value_name = "DIR", requires = "snapshot")]
     pub(crate) into: Option<PathBuf>,
-    /// Show the patch that makes this other snapshot of it
+    /// Show the patch from the snapshot to this other snapshot
     #[arg(long, value_name = "OTHER", requires = "snapshot", conflicts_with = "into")]
     pub(crate) diff: Option<String>,
 }
 
-/// Arguments of `verify`.
+/// The arguments of `verify`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Verify {
-    /// Runs; without any, all of them
+    /// The runs [default: all runs]
     #[arg(value_name = "R")]
     pub(crate) runs: Vec<String>,
-    /// A file with anchors, one to a line, that the store must still fit
+    /// A file with anchors, one per line, that the store must match
     #[arg(long, value_name = "FILE")]
     pub(crate) anchor: Option<PathBuf>,
-    /// The key that they must be signed with, in hex [default: the public part of the user's own key]
+    /// The public key of the anchors' signatures, in hex [default: the public part of the user's key]
     #[arg(long, value_name = "HEX", requires = "anchor")]
     pub(crate) public_key: Option<String>,
-    /// The file of the user's own key
+    /// The file of the user's key
     #[arg(long, value_name = "FILE", requires = "anchor", conflicts_with = "public_key")]
     pub(crate) key: Option<PathBuf>,
 }
 
-/// Arguments of `anchor`.
+/// The arguments of `anchor`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Anchor {
     /// The file of the key [default: ~/.config/interlock/anchor.key]
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Option<PathBuf>,
-    /// Print the public key instead, for those who check anchors elsewhere
+    /// Print the public key instead, to check anchors on another computer
     #[arg(long)]
     pub(crate) public_key: bool,
 }
 
-/// Arguments of `gc`.
+/// The arguments of `gc`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Gc {
-    /// Only say what would be removed
+    /// Only show the files that would be removed
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Keep what is younger: it may belong to a record about to be written
+    /// Keep younger files: they may belong to a record that is about to be written
     #[arg(long, value_name = "MINUTES", default_value_t = 60)]
     pub(crate) older_than: u64,
-    /// Forget the snapshots of runs that ended longer ago than this; what they wrote cannot be undone any more
+    /// Forget the snapshots of runs that ended longer ago than this; their writes can no longer be undone
     #[arg(long, value_name = "DAYS", default_value_t = 30)]
     pub(crate) snapshots_older_than: u64,
 }
 
-/// Arguments of `init`.
+/// The arguments of `init`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Init {
-    /// A built-in machine
+    /// The name of a built-in machine
     #[arg(value_name = "M")]
     pub(crate) machine: String,
-    /// Write over a machine of the project
+    /// Overwrite a machine of the project
     #[arg(long)]
     pub(crate) force: bool,
 }
 
-/// Arguments of `evidence`.
+/// The arguments of `evidence`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Evidence {
-    /// A run, to list its files; or a file's hash (its beginning is enough), to print it
+    /// A run, to list its files; or a file's hash or a prefix of it, to print the file
     #[arg(value_name = "R|HASH")]
     pub(crate) what: String,
-    /// Print the run's file of this name; the last one if several records have one
+    /// Print the run's file of this name; the last one if several records have such a file
     #[arg(value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// The file of this record
+    /// Print the file of this record
     #[arg(long, value_name = "SEQ", requires = "name")]
     pub(crate) record: Option<u64>,
 }
 
-/// Arguments of `man`.
+/// The arguments of `man`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Man {
-    /// Write one page per command into this folder, instead of the first page to stdout
+    /// Write one page per command into this directory, instead of the first page to stdout
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }

@@ -33,7 +33,7 @@ struct Entry {
 #[derive(PartialEq, Eq, Serialize, Deserialize)]
 struct Verdict {
     definition: String,
-    /// The hash of the checker's sources that produced the verdict.
+    /// The checker that produced the verdict, identified by its sources.
     checker: String,
     refusals: Vec<String>,
 }
