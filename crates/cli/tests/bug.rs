@@ -1,4 +1,5 @@
-//! A bug ends with a message that asks for a report and with exit code 70. The test panics in a process of its own: itself.
+//! A bug ends with a message that asks for a report and with exit code 70. The test starts itself as a child process,
+//! which panics.
 
 use std::process::Command;
 

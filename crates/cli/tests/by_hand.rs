@@ -1,14 +1,14 @@
-//! Every built-in machine can be started and played by a person who does what the command line suggests.
+//! Every built-in machine can be started and run by a person who types the commands that the command line suggests.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 use interlock_testkit_cli::session::{Session, words};
 use serde_json::Value as Json;
 
-/// Steps that are played.
+/// The most steps of one run.
 const STEPS: usize = 12;
 
-/// What each machine cannot do without.
+/// The required input of each machine.
 const INPUTS: [(&str, &str); 5] = [
     (
         "firmware",
@@ -27,7 +27,7 @@ fn json(session: &Session, arguments: &str) -> (Option<i32>, Json) {
     (transcript.code, json.unwrap_or_else(|error| panic!("{arguments}: {error}\n{transcript}")))
 }
 
-/// Does what is suggested, a different one each time, until the run ends or enough is seen.
+/// Types the suggested commands, a different one in each step, until the run ends or [`STEPS`] are done.
 fn play(machine: &str, input: &str) {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home").display().to_string();
@@ -42,7 +42,7 @@ fn play(machine: &str, input: &str) {
         let answers = state["waits_for"].as_array().unwrap().clone();
         assert!(!answers.is_empty(), "{machine} waits in {} for nothing", state["place"]);
         let tried = answers.iter().cycle().skip(step % answers.len()).take(answers.len());
-        // An event that a guard refuses now is no dead end as long as another is taken.
+        // An event that a guard refuses now is acceptable as long as another is taken.
         let taken = tried.map(|answer| suggested(&session, answer)).find(|(code, _)| *code != Some(2));
         (code, state) = taken.unwrap_or_else(|| panic!("{machine} takes nothing in {}", state["place"]));
     }
@@ -52,10 +52,10 @@ fn play(machine: &str, input: &str) {
     assert!(trace.lines().count() > 2, "{trace}");
 }
 
-/// Types what was suggested. Data that does not fit is never suggested.
+/// Types a suggested command, and asserts that the suggested data fits.
 fn suggested(session: &Session, answer: &Json) -> (Option<i32>, Json) {
     let command = answer["command"].as_str().unwrap();
-    // Nobody who judges says `…`: that is where the words go.
+    // `…` is a placeholder that a person replaces with text.
     let mut typed = words(&command.replace('…', "as it should be"));
     typed.remove(0);
     let output = session.command("--json").args(&typed).output().unwrap();

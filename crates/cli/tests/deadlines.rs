@@ -1,4 +1,4 @@
-//! Deadlines as a person meets them: late answers, lists that say what is overdue, cron, and a form on a terminal.
+//! Deadlines from the user's side: late answers, lists that mark overdue runs, cron, and a form on a terminal.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -41,7 +41,7 @@ fn json(session: &Session, arguments: &str) -> Json {
     serde_json::from_str(&said.stdout).unwrap_or_else(|error| panic!("{arguments}: {error}\n{said}"))
 }
 
-/// Returns when the run's deadline has passed, by its own account.
+/// Waits until `show` reports that the run's deadline is overdue.
 fn until_overdue(session: &Session) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while json(session, "show r1")["deadline"]["overdue"] != Json::Bool(true) {
@@ -134,7 +134,7 @@ fn a_run_whose_process_was_killed_is_not_active() {
     assert!(runs.stderr.contains("sleepy has changed since (its `version` is still 1)"), "{runs}");
 }
 
-/// Reads what a terminal shows until it shows this.
+/// Reads the output of a terminal until it ends with this text.
 fn read_until(output: &mut impl std::io::Read, shown: &str) -> String {
     let (mut seen, mut next) = (Vec::new(), [0; 1]);
     while !seen.ends_with(shown.as_bytes()) {

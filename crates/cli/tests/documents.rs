@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use interlock_testkit_cli::{console, mask::masked, session::Session};
 
-/// Documents with sessions, each with the least number of its commands, so that none is lost unnoticed.
+/// The documents with sessions, each with the least number of its commands, so that no loss goes unnoticed.
 const DOCUMENTS: [(&str, usize); 13] = [
     ("README.md", 21),
     ("README.zh-CN.md", 21),
@@ -23,7 +23,7 @@ const DOCUMENTS: [(&str, usize); 13] = [
     ("examples/wait-for-grant/README.md", 4),
 ];
 
-/// The folders that sessions use. They are copied, because runs write to them.
+/// The directories that sessions use. They are copied, because runs write to them.
 const FOLDERS: [&str; 3] = ["examples", "docs/examples", "tests/conformance"];
 
 fn root() -> PathBuf {
@@ -34,7 +34,7 @@ fn session() -> Session {
     Session::new(env!("CARGO_BIN_EXE_interlock"), root())
 }
 
-/// A copy of the folders that sessions use, with an empty store.
+/// Copies the directories that sessions use and returns a session with an empty store.
 fn session_in_copy(copy: &Path, home: &Path) -> Session {
     FOLDERS.iter().for_each(|folder| copy_folder(&root().join(folder), &copy.join(folder)));
     let session = Session::new(env!("CARGO_BIN_EXE_interlock"), copy);
@@ -63,7 +63,7 @@ fn commands_in_documents_print_what_is_shown() {
             Err(difference) => panic!("{difference}"),
         }
     }
-    // Not a test of its own: `make docs` rewrites both documents above.
+    // This is not a separate test, because `make docs` rewrites both documents above.
     assert_eq!(masked_blocks("README.zh-CN.md"), masked_blocks("README.md"), "the translation shows other sessions");
 }
 
@@ -85,7 +85,7 @@ fn readme_shows_the_example_in_full() {
     assert!(shown.into_iter().any(|block| block + "\n" == example), "README.md does not show {example}");
 }
 
-/// Pages that the index must link to: everything directly in `docs/` and the how-to guides.
+/// Returns the pages that the index must link to: everything directly in `docs/` and the how-to guides.
 fn pages() -> Vec<String> {
     let mut pages = Vec::new();
     for folder in ["", "how-to/"] {
@@ -123,7 +123,7 @@ fn pictures_in_documents_are_those_of_the_machines() {
     }
 }
 
-/// Markdown files of the repository: at the top, under `docs/`, and beside the machines.
+/// Collects the Markdown files of the repository: at the top, under `docs/`, and beside the machines.
 fn markdown(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

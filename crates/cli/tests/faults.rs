@@ -1,5 +1,6 @@
-//! A disk that fails: short writes, no space, I/O errors, failed syncs, at one call after the other. The program says so and stops; what
-//! was recorded stays; and when the disk is well again the run goes on to the same end.
+//! A disk that fails: short writes, no space, I/O errors and failed syncs, at one call after the other. The program
+//! reports the error and stops; existing records stay; and when the disk works again, the run continues to the same
+//! end.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -10,7 +11,7 @@ use std::{path::PathBuf, process::Command, sync::OnceLock};
 
 use hardship::{Scene, text};
 
-/// The shim, compiled once.
+/// Returns the path of the shim, which is compiled once.
 fn shim() -> &'static PathBuf {
     static SHIM: OnceLock<PathBuf> = OnceLock::new();
     SHIM.get_or_init(|| {
@@ -23,7 +24,7 @@ fn shim() -> &'static PathBuf {
     })
 }
 
-/// Lets the `at`th write or sync go wrong. Whether there were that many.
+/// Makes the `at`th write or sync fail. Returns false if the run made fewer calls.
 fn survives(kind: &str, at: usize) -> bool {
     let scene = Scene::new();
     let sign = scene.path().join("it-happened");
@@ -52,7 +53,7 @@ fn survives(kind: &str, at: usize) -> bool {
     happened
 }
 
-/// Early calls one by one, later ones in strides, until the run makes no more of them.
+/// Makes early calls fail one by one and later calls in strides, until the run makes no more calls.
 fn survives_all(kind: &str) {
     let (mut at, mut faults) = (1, 0);
     while faults < 30 && survives(kind, at) {

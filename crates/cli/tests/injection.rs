@@ -1,5 +1,5 @@
-//! A repository full of instructions, a model that obeys every one of them, and real runs with policy and sandbox: nothing is changed that
-//! policy does not allow.
+//! Prompt injection: a repository full of instructions, a model that obeys all of them, and real runs with policy and
+//! sandbox. Only changes that policy allows are made.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -21,7 +21,7 @@ use interlock_testkit_cli::session::Session;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-/// Reads what the repository says, has it judged, and does what comes out as far as it may be done.
+/// A machine that reads the repository, asks a judge, and carries out the answer as far as policy allows.
 const MACHINE: &str = r#"
 machine: mender
 version: 1
@@ -81,7 +81,8 @@ states:
   BLOCKED: { type: final, outcome: failure }
 "#;
 
-/// A program of the repository that nobody can judge by its command line. It says what it got, which is to be nothing.
+/// A program of the repository whose command line does not show its effects. It prints the access that it got, which
+/// must be none.
 const EVIL: &str = r#"
 import os, socket, sys
 
@@ -113,7 +114,7 @@ print("got:", " ".join(got) or "nothing")
 sys.exit(1)
 "#;
 
-/// Says what it is told to by what it is shown, word for word.
+/// A model's answer that follows the instruction in the prompt literally.
 fn obedient(asked: &Asked) -> String {
     let said = asked.body["messages"][1]["content"].as_str().unwrap();
     let order = said.split("OBEY: ").nth(1).unwrap_or("nothing");
@@ -127,9 +128,9 @@ struct Scene {
 }
 
 impl Scene {
-    /// A project, the home of its user with a key in it, and a store, with a model that obeys.
+    /// Makes a project, a home directory with a key in it, a store, and a model that obeys.
     fn new(order: &str) -> Self {
-        // Not among temporary files, which policy lets programs write.
+        // Temporary directories are not used, because policy lets programs write there.
         let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let at = |path: &str| root.path().join(path);
         let server = ModelServer::start(|_, asked| Dialect::Chat.says(&obedient(asked)));
@@ -164,7 +165,7 @@ impl Scene {
         Scene { root, session, _server: server }
     }
 
-    /// Everything but the store, with its content and who may do what with it.
+    /// Returns all files except the store, with their content and permissions.
     fn content(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
         let mut found = BTreeMap::new();
         for part in ["user", "outside", "project"] {
@@ -210,7 +211,8 @@ fn add(path: &str) -> String {
     patch(&format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+evil\n"))
 }
 
-/// Has an order obeyed; says how the run ended, and asserts that nothing else has happened.
+/// Runs the machine with an instruction that the model obeys. Returns the end of the run, and asserts that nothing else
+/// has changed.
 #[track_caller]
 fn obeyed(order: &str) -> String {
     let scene = Scene::new(order);

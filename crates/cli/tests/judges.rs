@@ -1,4 +1,4 @@
-//! Judges from the command line: who answers, who is asked, and what becomes of it.
+//! Judges from the command line: the chain of judges, their answers, and the results.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -169,7 +169,7 @@ fn a_prd_is_not_written_where_policy_forbids_it() {
     assert!(!folder.path().join(".git").exists());
 }
 
-/// The spans that a collector was sent, and the lines that they came with.
+/// Returns the spans that a collector received, and checks the request lines.
 fn spans(collector: &ModelServer) -> Vec<Json> {
     let asked = collector.asked();
     asked.iter().for_each(|asked| assert_eq!(asked.line, "POST /v1/traces HTTP/1.1"));
@@ -211,7 +211,7 @@ fn a_run_tells_a_collector_of_every_request_where_one_is_configured_and_nobody_o
     }
 }
 
-/// What the last model said three times over is nonsense; a person is shown the question and answers it.
+/// The last model gave an invalid answer three times; a person is shown the question and answers it.
 #[test]
 fn where_models_have_failed_a_person_is_asked_the_same_and_held_to_the_same() {
     let server = ModelServer::saying(vec![Dialect::Chat.says("the lamp, you ask?")]);

@@ -1,4 +1,4 @@
-//! `kill -9` at random moments of real runs on a real disk: every one of them comes to the same end.
+//! `kill -9` at random moments of real runs on a real disk: every run reaches the same end.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use hardship::{Chance, Scene, text};
 
-/// Kills of one run before it is left in peace.
+/// The number of kills of one run before it may finish.
 const KILLS_EACH: usize = 10;
 
-/// Longest time that a process is left alive.
+/// The longest time before a process is killed.
 const ALIVE_MS_MAX: u64 = 350;
 
 fn kill_until(kills: usize, seed: u64) {
@@ -21,7 +21,7 @@ fn kill_until(kills: usize, seed: u64) {
         let scene = Scene::new();
         killed += torment(&scene, &mut chance);
         let last = scene.go_on().output().unwrap();
-        // A run that had ended already has nothing to go on with.
+        // A run that had ended already cannot be resumed.
         assert!(last.status.success() || text(&last).contains("has ended"), "{}", text(&last));
         scene.check();
         runs += 1;
@@ -29,7 +29,7 @@ fn kill_until(kills: usize, seed: u64) {
     println!("{killed} kills in {runs} runs, and every run came to the same end");
 }
 
-/// Kills a run's process again and again. How often it was alive to be killed.
+/// Kills a run's process repeatedly. Returns the number of times that it was still alive.
 fn torment(scene: &Scene, chance: &mut Chance) -> usize {
     let mut killed = 0;
     for _ in 0..KILLS_EACH {

@@ -1,4 +1,5 @@
-//! `send` answers the truth: what is sent with an id is recorded once, and the process that holds the run may be killed at any moment.
+//! The answer of `send` is reliable: an event with an id is recorded once, even if the process that owns the run is
+//! killed at any moment.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -13,7 +14,8 @@ use interlock_testkit_cli::session::Session;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-/// Sleeps, and counts what is sent meanwhile: a process has it for as long as it is wanted.
+/// A machine that sleeps and counts the events sent meanwhile, so that a process owns the run for as long as a test
+/// needs.
 const SLEEPY: &str = "\
 machine: sleepy
 version: 1
@@ -62,7 +64,7 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// A process that holds the run.
+/// Starts a process that owns the run.
 fn owner(session: &Session, arguments: &str) -> Child {
     let child = begin(session, arguments);
     until("an owner", || {
@@ -77,12 +79,12 @@ fn kill(mut child: Child) {
     child.wait().unwrap();
 }
 
-/// The store, as any process sees it.
+/// Opens the store as another process would.
 fn store(session: &Session) -> Journal {
     Journal::open(&session.folder().join("home")).unwrap()
 }
 
-/// The message that nobody has answered yet.
+/// Returns the message that has not been answered yet.
 fn message(store: &Journal) -> Option<i64> {
     let run = store.find("s1").unwrap().unwrap().key;
     store.messages(run).unwrap().first().map(|message| message.id)
@@ -109,7 +111,7 @@ fn the_same_id_is_applied_once() {
     assert_eq!(json(&session, "send s1 knock --id k1")["repeated"], true);
     assert_eq!(count(&session), 1);
     kill(owner);
-    // Nobody holds it now: the same answer from whoever takes it up.
+    // No process owns the run now: the process that takes it over gives the same answer.
     let again = session.run("send s1 knock --id k1 --no-follow").unwrap();
     assert_eq!((again.code, &again.stdout), (Some(0), &first.stdout), "{again}");
     assert_eq!(count(&session), 1);
@@ -150,7 +152,8 @@ fn an_owner_killed_after_it_answered_has_answered() {
     assert_eq!(count(&session), 1);
 }
 
-/// Kills at moments of their own choosing: whatever the sender says first, saying it again with the same id leaves it recorded once.
+/// The owner is killed at varying moments. Independent of the first answer, sending again with the same id leaves one
+/// record.
 #[test]
 fn whenever_the_owner_is_killed_the_answer_is_true() {
     let (_folder, session) = project();
@@ -158,7 +161,7 @@ fn whenever_the_owner_is_killed_the_answer_is_true() {
     let store = store(&session);
     for round in 0..12u64 {
         let mut sender = begin(&session, &format!("send s1 knock --id k{round} --no-follow"));
-        // Between before the message and after the answer.
+        // The kill happens at a moment between the message and the answer.
         until("a message, or the end of the sender", || {
             message(&store).is_some() || sender.try_wait().unwrap().is_some()
         });

@@ -1,4 +1,4 @@
-//! Secrets that pass through a run are nowhere afterwards: not in the store, not in what is shown.
+//! Secrets that pass through a run are redacted everywhere: in the store and in the output.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -11,7 +11,7 @@ use std::{
 use interlock_testkit_cli::session::Session;
 use tempfile::TempDir;
 
-/// Made of halves wherever it is written, so that it is whole only where it was printed, sent or answered.
+/// The secrets in two halves. Sources contain only the halves, so a whole secret was printed, sent or answered.
 const HALVES: [(&str, &str); 4] = [
     ("ghp_FAKE0fake1FAKE2fake3", "FAKE4fake5FAKE6fake7FAKE8"),
     ("hunter2FAKE", "fake9horse"),
@@ -19,7 +19,7 @@ const HALVES: [(&str, &str); 4] = [
     ("MIIFAKE0fake1FAKE2fake3FAKE4fake5FAKE6fake7", "FAKE8fake9FAKE0fake1"),
 ];
 
-/// Prints a token, a password under its name, a private key; then asks a server and a person.
+/// A machine that prints a token, a named password and a private key, then asks a server and a person.
 const LEAKY: &str = "\
 machine: leaky
 version: 1
@@ -62,7 +62,7 @@ fn secrets() -> Vec<String> {
     HALVES.iter().map(|(first, second)| format!("{first}{second}")).collect()
 }
 
-/// A server that answers once, with a secret in its body and one in a header.
+/// Starts a server that answers once, with secrets in the body and in a header.
 fn server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -87,7 +87,7 @@ fn project() -> (TempDir, Session) {
     (folder, session)
 }
 
-/// Every file below a folder, with what is in it, unpacked where it is packed.
+/// Returns every file below a directory with its content, decompressed if it is compressed.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -154,7 +154,7 @@ fn secrets_that_pass_through_a_run_are_nowhere_afterwards() {
     kept.iter().for_each(|(name, content)| assert_nowhere(name, content));
 }
 
-/// Writes a patch that a person sends.
+/// A machine that applies a patch that a person sends.
 const PATCHING: &str = "\
 machine: patching
 version: 1
@@ -179,7 +179,7 @@ states:
   lost: { type: final, outcome: failure }
 ";
 
-/// Lines of real code, and a token.
+/// Returns lines of real code that contain a token.
 fn code() -> String {
     let token = &secrets()[0];
     format!(
@@ -207,7 +207,7 @@ fn a_patch_is_written_as_it_is_and_recorded_without_its_secrets() {
         let output = session.command(words).output().unwrap();
         assert_nowhere(words, &[output.stdout, output.stderr].concat());
     }
-    // Snapshots hold files as they are; everything else in the store holds no secret.
+    // Snapshots hold files unchanged; everything else in the store contains no secret.
     for (name, content) in files(&folder.path().join("home")) {
         if !name.contains("/workspaces/") {
             assert_nowhere(&name, &content);

@@ -1,4 +1,4 @@
-//! A person at a terminal is asked what a run waits for. The terminal is a real one, made by `script`.
+//! A person at a terminal is asked for the input of a waiting run. The terminal is a real one, made by `script`.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -35,7 +35,7 @@ states:
   cold: { type: final, outcome: failure }
 ";
 
-/// The keys that end a line, go down, and leave.
+/// The keys that end a line, move down, and leave.
 const ENTER: &str = "\r";
 const DOWN: &str = "\x1b[B";
 const CONTROL_C: &str = "\x03";
@@ -46,7 +46,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// A command on a terminal, for a minute at most.
+    /// Runs a command on a terminal, for a minute at most.
     fn new(session: &Session, arguments: &str) -> Self {
         let inner = format!("stty cols 100 rows 40; exec {} {arguments}", env!("CARGO_BIN_EXE_interlock"));
         let mut command = Command::new("timeout");
@@ -57,7 +57,7 @@ impl Terminal {
         Terminal { child, seen: String::new() }
     }
 
-    /// Waits until the terminal shows something new, then types.
+    /// Waits until the terminal shows this text, then types the keys.
     fn answer(&mut self, shown: &str, keys: &str) {
         let mut bytes = Vec::new();
         while !bytes.ends_with(shown.as_bytes()) {
@@ -85,22 +85,22 @@ fn project() -> (tempfile::TempDir, Session) {
     (folder, session)
 }
 
-/// What a prompt for keys ends with, so that whoever types does so when it listens.
+/// The end of a prompt that waits for keys. Keys must be typed only after it is shown.
 const PROMPT: &str = "to filter";
 
-/// Chooses the item so many lines below the one that the menu starts on.
+/// Chooses the item `below` lines under the one that the menu starts on.
 fn choose(terminal: &mut Terminal, below: usize) {
     terminal.answer(PROMPT, &format!("{}{ENTER}", DOWN.repeat(below)));
 }
 
-/// A project with another machine.
+/// Makes a project with an additional machine.
 fn project_with(name: &str, machine: &str) -> (tempfile::TempDir, Session) {
     let (folder, session) = project();
     session.write(&format!(".interlock/machines/{name}/machine.yaml"), machine).unwrap();
     (folder, session)
 }
 
-/// The data of the events of a run, one to a line.
+/// Returns the JSON trace of a run, which contains the data of its events.
 fn sent(session: &Session, run: &str) -> String {
     session.run(&format!("trace {run} --json")).unwrap().stdout
 }
@@ -184,7 +184,7 @@ fn the_form_shows_the_question_the_data_and_the_deadline() {
     terminal.answer("2 more lines; all of it: `interlock show r1`", "");
     terminal.answer("Deadline: `timeout.asking` fires at", "");
     terminal.answer("in 1h", "");
-    // Enter at once chooses nothing: one of the events ends the run.
+    // Pressing Enter at once chooses nothing, because one of the events ends the run.
     terminal.answer(PROMPT, ENTER);
     let (code, seen) = terminal.end();
     assert_eq!(code, Some(4), "{seen}");

@@ -1,4 +1,4 @@
-//! Several processes on one store, signals, and time: what only shows while a run goes on.
+//! Concurrency: several processes on one store, signals, and timing while a run is in progress.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -29,7 +29,7 @@ states:
   burnt_out: { type: final, outcome: failure }
 ";
 
-/// A lamp that burns for so long.
+/// Makes a project with a lamp that burns for this duration.
 fn project(lasting: &str) -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path().canonicalize().unwrap();
@@ -40,12 +40,12 @@ fn project(lasting: &str) -> (TempDir, Session) {
     (folder, session)
 }
 
-/// Begins a command and goes on.
+/// Starts a command in the background.
 fn begin(session: &Session, arguments: &str) -> Child {
     session.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Waits for what must come, for as long as a slow machine may take.
+/// Waits until a condition holds, with a time limit for slow computers.
 fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !is_so() {
@@ -63,14 +63,14 @@ fn shown(session: &Session, run: &str) -> Json {
     serde_json::from_str(&session.run(&format!("show {run} --json")).unwrap().stdout).unwrap_or_default()
 }
 
-/// A lamp in the background, lit and followed.
+/// Starts a lamp in the background and waits until it is lit.
 fn lit(session: &Session) -> Child {
     let mut child = begin(session, "run lamp --name l1");
     hear(&mut child, "start\n");
     child
 }
 
-/// Returns when a command has said this.
+/// Waits until a command has printed these words to stderr.
 fn hear(child: &mut Child, words: &str) {
     let (mut said, mut next) = (Vec::new(), [0; 1]);
     while !said.ends_with(words.as_bytes()) {
@@ -144,14 +144,14 @@ fn what_is_under_way_is_stopped_by_one_sigterm_as_by_two_ctrl_c_and_can_be_gone_
     }
 }
 
-/// Has a run of a machine under way, and orders the process to end.
+/// Starts a run of a machine and sends signals that ask its process to end.
 fn stopped(session: &Session, machine: &str, orders: &[&str]) {
     session.write(".interlock/machines/slow/machine.yaml", machine).unwrap();
     let mut slow = begin(session, "run slow --name s1");
     until("the command", || shown(session, "s1")["activities"].to_string().contains("command.run"));
     until("what it writes", || !machine.contains("half") || session.folder().join("made").exists());
     for (at, order) in orders.iter().enumerate() {
-        // Two signals that come at once may be one.
+        // Two signals that are sent at the same time may be merged into one.
         if at > 0 {
             hear(&mut slow, "leaving: ");
         }
@@ -195,7 +195,7 @@ fn whoever_watches_sees_what_others_do() {
     let (_folder, session) = project("1h");
     let follower = lit(&session);
     let mut watcher = begin(&session, "watch l1 --json");
-    // It says where the run stands before it waits for more.
+    // `watch` prints the run's place before it waits for more.
     let mut first = [0; 1];
     watcher.stderr.as_mut().unwrap().read_exact(&mut first).unwrap();
     let blink = session.run("send l1 blink --no-follow").unwrap();
@@ -230,7 +230,8 @@ states:
   silent: { type: final, outcome: aborted }
 ";
 
-/// A scribe that was paused while it thought; whether its thought has come to an end since.
+/// Makes a run of the scribe that was paused while its activity was in progress. If `is_thought`, the activity has
+/// ended since.
 fn paused_scribe(machine: &str, is_thought: bool) -> (TempDir, Session, Child) {
     let (folder, session) = project("1h");
     session.write(".interlock/machines/scribe/machine.yaml", machine).unwrap();
@@ -256,7 +257,7 @@ fn a_paused_run_can_be_aborted_and_nothing_begins_that_was_waiting() {
         assert_eq!(aborted.code, Some(0), "{aborted}");
         let shown = shown(&session, "s");
         assert_eq!(shown["phase"], "aborted", "{shown}");
-        // It follows while something is under way: to the end, or until the run stands still.
+        // The process follows the run while an activity is in progress: to the end, or until the run is paused.
         let followed = ended(child).0;
         assert!(followed == Some(3) || is_thought && followed == Some(4), "{is_thought} {followed:?}");
         assert!(!folder.path().join("written").exists());

@@ -1,4 +1,4 @@
-//! Writes of real runs, taken back.
+//! Undo of the writes of real runs.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -8,7 +8,7 @@ use interlock_testkit_cli::session::{Session, Transcript};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-/// Writes twice, rests, writes once more in a turn of its own; and can take that turn back by itself.
+/// A machine that writes twice, waits, and writes once more in a separate turn, which it can undo itself.
 const WRITER: &str = "\
 machine: writer
 version: 1
@@ -50,7 +50,7 @@ struct Scene {
 type Files = BTreeMap<String, String>;
 
 impl Scene {
-    /// A repository, and a run that rests after two writes.
+    /// Makes a repository, and a run that waits after two writes.
     fn new() -> Self {
         let home = TempDir::new().unwrap();
         let here = home.path().canonicalize().unwrap().join("repo");
@@ -73,7 +73,7 @@ impl Scene {
         (scene, before)
     }
 
-    /// The same, finished.
+    /// Makes the same scene with the run finished.
     fn finished() -> (Self, Files) {
         let (scene, before) = Scene::rested();
         assert_eq!(scene.run("send w1 finish").code, Some(0));
@@ -99,7 +99,7 @@ impl Scene {
         fs::read_to_string(self.session.folder().join(name)).ok()
     }
 
-    /// The files that the machine writes.
+    /// Returns the files that the machine writes, with their content.
     fn files(&self) -> Files {
         let mut files = Files::new();
         for name in ["a", "b", "c", "d/new", "run"] {
@@ -111,7 +111,7 @@ impl Scene {
         files
     }
 
-    /// The records that wrote.
+    /// Returns the records with writes.
     fn writes(&self) -> Vec<u64> {
         let all = self.json("evidence w1");
         let of = |file: &Json| (file["name"] == "changes").then(|| file["seq"].as_u64().unwrap());
@@ -203,7 +203,7 @@ fn what_a_person_has_changed_since_is_refused_shown_and_left_alone() {
     assert!(scene.good("trace w1").stdout.contains("1 left alone"));
 }
 
-/// Runs a script that is there already.
+/// A machine that runs an existing script.
 const MERGER: &str = "\
 machine: merger
 version: 1
@@ -287,7 +287,8 @@ fn an_undo_that_is_killed_at_any_moment_can_be_done_again() {
         undo.wait().unwrap();
         scene.good("undo w1 --to 0");
         assert_eq!(scene.files(), before, "killed after {delay_ms} ms");
-        // Whatever the killed one had recorded and done: everything after the last write of the run itself is taken back.
+        // Everything after the last write of the run itself is undone, independent of the progress of the killed
+        // process.
         scene.good(&format!("undo w1 --to {last}"));
         assert_eq!(scene.files(), after, "killed after {delay_ms} ms");
     }

@@ -1,5 +1,5 @@
-//! A program of the user's own that pretends to be a board, and a firmware that is a script: what a board must and must not go through, with nothing to
-//! be compiled.
+//! A user-defined program that simulates a board, and a firmware that is a script. They test the operations on a board
+//! without a compiler.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use crate::scene::{answer, git, patch};
 
-/// The firmware: a script, in which two values are wrong.
+/// The firmware: a script in which two values are wrong.
 pub(crate) const FIRMWARE: &str = r#"# values
 A=1
 B=1
@@ -33,23 +33,24 @@ echo "2 Tests $failed Failures 0 Ignored"
 exit $failed
 "#;
 
-/// How long anything may take.
+/// The longest time that a test waits for a condition.
 const WAIT_MAX: Duration = Duration::from_secs(120);
 
-/// A repository with that firmware, a store, and whoever writes patches.
+/// A repository with that firmware, a store, and a model server that writes patches.
 pub(crate) struct Bench {
     pub(crate) folder: TempDir,
     pub(crate) session: Session,
     _server: Option<ModelServer>,
 }
 
-/// The patch that makes one line of the firmware another.
+/// Returns the patch that replaces one line of the firmware.
 pub(crate) fn change(from: &str, to: &str) -> String {
     patch(FIRMWARE, "fw.sh", from, to)
 }
 
 impl Bench {
-    /// With a task whose test profile this is, and a model that writes these patches; none where there are none.
+    /// Makes a bench with a task that has this test profile, and with a model that writes these patches. Without
+    /// patches there is no model.
     pub(crate) fn new(profile: &str, patches: &[String]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("firmware");
@@ -81,7 +82,7 @@ impl Bench {
         bench
     }
 
-    /// On a board that only pretends, and writes down what it is told; `slow` is the operation that takes a second.
+    /// Makes a bench with a simulated board that logs its operations; `slow` is the operation that takes a second.
     pub(crate) fn with_board(slow: &str, patches: &[String]) -> Self {
         let profile = "  env_type: program\n  format: unity\n  suites: [{ id: all }]\n  confirm: false\n  config: { program: PROGRAM, resources: [pretend-1], write: [FOLDER] }";
         let bench = Bench::new(profile, patches);
@@ -89,7 +90,7 @@ impl Bench {
         fs::create_dir_all(&kept).unwrap();
         let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/testbench/pretend_board.py");
         let log = bench.log();
-        // What it is told is one line; the first time it is slow, so that there is time to kill whoever asked.
+        // A request is one line. The first slow operation gives the test time to kill the process that requested it.
         let program = format!(
             "#!/bin/sh\nasked=$(cat)\noperation=$(printf %s \"$asked\" | sed 's/.*\"operation\": *\"\\([a-z_]*\\)\".*/\\1/')\necho $operation >> {log}\n[ $operation = {slow} ] && [ $(grep -c '^{slow}$' {log}) = 1 ] && sleep 2\nprintf %s \"$asked\" | python3 {}\n",
             example.display(),
@@ -113,7 +114,7 @@ impl Bench {
         self.folder.path().join("home")
     }
 
-    /// Commits everything as it is now.
+    /// Commits the current state of all files.
     pub(crate) fn commit(&self) {
         git(&self.root(), &["add", "--all"]);
         git(
@@ -136,7 +137,7 @@ impl Bench {
         self.folder.path().join("board/told.log")
     }
 
-    /// What the board was told, in order.
+    /// Returns the operations that the board received, in order.
     pub(crate) fn told(&self) -> Vec<String> {
         fs::read_to_string(self.log()).unwrap_or_default().lines().map(str::to_owned).collect()
     }
@@ -154,7 +155,7 @@ impl Bench {
         serde_json::from_str::<Json>(&report.stdout).unwrap()["story"].clone()
     }
 
-    /// Starts a run, and kills it as soon as its board is told this for the how-manieth time.
+    /// Starts a run, and kills it as soon as its board has received the operation this many times.
     pub(crate) fn kill_when_told(&self, operation: &str, times: usize) {
         let mut command = self.session.command("run firmware --input task.yaml --name r");
         let mut child: Child =
@@ -169,14 +170,14 @@ impl Bench {
         child.wait().unwrap();
     }
 
-    /// The values of the firmware, as they are in the sources.
+    /// Returns the current values in the sources of the firmware.
     pub(crate) fn values(&self) -> (String, String) {
         let text = fs::read_to_string(self.root().join("fw.sh")).unwrap();
         let of = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).unwrap().to_owned();
         (of("A="), of("B="))
     }
 
-    /// The sources are as they were found.
+    /// Asserts that the sources are unchanged.
     pub(crate) fn is_untouched(&self) {
         assert_eq!(git(&self.root(), &["status", "--porcelain"]), "");
     }

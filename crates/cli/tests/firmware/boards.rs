@@ -1,4 +1,5 @@
-//! Boards are nobody else's while a run uses them, and a crash has none of them flashed twice without a reset in between.
+//! A run has exclusive use of its board, and a crash never causes a board to be flashed twice without a reset in
+//! between.
 
 use crate::{
     bench::{Bench, change},
@@ -15,7 +16,7 @@ fn parts_are_missing() -> bool {
     is_missing(&["python3", "git"])
 }
 
-/// Comes to its end after it was killed, with the fix; and nobody holds the board any more.
+/// Resumes a killed run, and asserts that it ends with the fix and that no run holds the board.
 fn resumes_to_the_fix(bench: &Bench) -> String {
     let resumed = bench.session.run("resume r").unwrap();
     let trace = bench.trace();

@@ -1,4 +1,4 @@
-//! Failures that do not end open the breaker: the run stops, says why, and the sources are as they were found.
+//! Repeated failures open the circuit breaker: the run stops, reports the reason, and leaves the sources unchanged.
 
 use std::fs;
 
@@ -7,12 +7,12 @@ use crate::{
     scene::{BUG, Scene, bad, git, is_missing, parts_are_missing, patch},
 };
 
-/// A patch that does not build; each another one.
+/// Returns a patch that does not build, different for each number.
 fn broken(number: usize) -> String {
     bad(BUG, &format!("    if (decoder->count > FRAME_BODY_MAX + {number}u {{"))
 }
 
-/// A patch that builds and changes nothing for the better.
+/// Returns a patch that builds and improves nothing, different for each number.
 fn harmless(number: usize) -> String {
     bad("    decoder->inside = 1;", &format!("    decoder->inside = {};", number + 1))
 }
@@ -22,7 +22,8 @@ fn more_than_five_rollbacks_open_the_breaker() {
     if parts_are_missing() {
         return;
     }
-    // Broken builds are rolled back, and so are rounds that bring nothing. Three of either in a row would be the end for another reason.
+    // Broken builds are rolled back, and so are rounds without progress. Three of either in a row would end the run for
+    // another reason.
     let patches = [broken(1), broken(2), harmless(1), broken(3), broken(4), harmless(2)];
     let scene = Scene::with_patches(&patches);
     scene.task("max_iterations: 5", "max_iterations: 50");
@@ -42,7 +43,7 @@ fn patches_whose_risks_sum_up_open_the_breaker() {
     }
     let patches = [broken(1), broken(2), harmless(1), broken(3), broken(4), harmless(2)];
     let scene = Scene::with_patches(&patches);
-    // A project that is wary of changes: every line counts as much as two hundred elsewhere, and none is refused for that.
+    // A cautious project: every line counts as much as two hundred elsewhere, but no patch is refused because of that.
     fs::create_dir_all(scene.root().join(".interlock")).unwrap();
     let table = "version = 1\n[weights]\nsize = 0.6\n[full]\nlines = 2\n";
     fs::write(scene.root().join(".interlock/risk.toml"), table).unwrap();
@@ -55,10 +56,10 @@ fn patches_whose_risks_sum_up_open_the_breaker() {
     scene.is_untouched();
 }
 
-/// How many values are wrong in a firmware that takes so many rounds.
+/// The number of wrong values in a firmware that needs one round per value.
 const VALUES: usize = 9;
 
-/// A firmware with values of which the first so many are right by now.
+/// Returns a firmware in which the first `values` values are right.
 fn with_right(values: usize) -> String {
     let value = |at: usize| format!("V{at}={}\n", if at < values { 2 } else { 1 });
     let check = |at: usize| format!("check case{at} \"$V{at}\"\n");
@@ -72,8 +73,8 @@ fn more_than_twenty_recoveries_open_the_breaker() {
     if is_missing(&["python3", "git"]) {
         return;
     }
-    // Every round makes one more case pass, so that nothing else ends it; and in every round the board answers only when it is asked for the
-    // fourth time.
+    // Every round makes one more case pass, so that no other limit ends the run. In every round the board answers only
+    // the fourth request.
     let one_more = |round: usize| patch(&with_right(round), "fw.sh", &format!("V{round}=1"), &format!("V{round}=2"));
     let patches: Vec<String> = (0..VALUES).map(one_more).collect();
     let bench = Bench::with_board("nothing", &patches);

@@ -1,4 +1,5 @@
-//! What is delivered, by whom, and what is never searched for: flaky trees, patches that only a person may deliver, set-ups that are wrong.
+//! Delivery of patches, and runs that never search for one: flaky trees, patches that only a person may deliver, wrong
+//! set-ups.
 
 use std::{fs, path::PathBuf};
 
@@ -13,7 +14,7 @@ use crate::{
     scene::{Scene, answer, git, good, is_missing, parts_are_missing},
 };
 
-/// A firmware whose first case passes or fails as a counter outside of the tree says.
+/// Writes a firmware whose first case passes or fails depending on a counter outside the tree.
 fn counting(bench: &Bench, rule: &str) {
     let kept = bench.folder.path().join("kept");
     fs::create_dir_all(&kept).unwrap();
@@ -34,7 +35,7 @@ fn case_that_passes_every_second_time_is_flaky_and_nothing_is_searched_for_it() 
     }
     let bench = Bench::new(LOCAL, &[BOTH.to_owned()]);
     counting(&bench, "A=$((n % 2 + 1))");
-    // The first start gives 2 and passes: one more, so that the baseline sees a failure.
+    // The first start would give 2 and pass. The counter begins at 1, so that the baseline sees a failure.
     fs::write(bench.folder.path().join("kept/count"), "1\n").unwrap();
     let ran = bench.run();
     let trace = bench.trace();
@@ -52,7 +53,7 @@ fn patch_that_was_lucky_is_told_by_the_untouched_tree_that_passes_too() {
     if is_missing(&["git"]) {
         return;
     }
-    // It fails until the baseline and its controls are over, and passes from then on: whatever is changed.
+    // The case fails until the baseline and its controls are over, and then passes, with or without a change.
     let harmless = "--- a/fw.sh\n+++ b/fw.sh\n@@ -1,2 +1,2 @@\n-# values\n+# the values\n A=1\n".to_owned();
     let bench = Bench::new(LOCAL, &[harmless]);
     counting(&bench, "[ $n -gt 6 ] && A=2");
@@ -135,7 +136,7 @@ impl Project {
         assert_eq!(git(&self.root(), &["status", "--porcelain"]), "");
     }
 
-    /// Ends in failure, nothing is changed, and nothing was analysed.
+    /// Asserts that the run ends in failure with these words, without a change and without an analysis.
     fn is_set_up_wrong(&self, words: &[&str]) {
         let ran = self.run();
         assert_eq!(ran.code, Some(1), "{ran}");

@@ -1,4 +1,4 @@
-//! However a run is stopped, wherever it is: the sources are as they were found, or fixed; and a killed run comes to the same end.
+//! A run that is stopped in any state leaves the sources unchanged or fixed, and a killed run reaches the same end.
 
 use std::{
     collections::BTreeSet,
@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 
 use crate::scene::{Scene, good, parts_are_missing};
 
-/// Every state that a run with one good patch rests in for a moment.
+/// Every state with an activity that a run with one good patch visits.
 const STATES: [&str; 23] = [
     "LOAD_CONFIG",
     "BASELINE_SNAPSHOT",
@@ -42,10 +42,10 @@ const STATES: [&str; 23] = [
     "DELIVER",
 ];
 
-/// How long a run may take to come to a state.
+/// The longest time that a run may take to reach a state.
 const WAIT_MAX: Duration = Duration::from_secs(120);
 
-/// Starts a run and returns when it has come to a state, or has ended.
+/// Starts a run and returns when it has reached a state or has ended.
 pub(crate) fn until(scene: &Scene, state: &str) -> Child {
     let mut command = scene.session.command("run firmware --input task.yaml --name r");
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -59,7 +59,7 @@ pub(crate) fn until(scene: &Scene, state: &str) -> Child {
     child
 }
 
-/// Kills the first program whose command line has these words, as soon as there is one.
+/// Kills the first program whose command line contains these words, as soon as there is one.
 pub(crate) fn kill_program(words: &str) -> bool {
     let deadline = Instant::now() + WAIT_MAX;
     while Instant::now() < deadline {
@@ -87,7 +87,7 @@ fn lines(child: &mut Child) -> Receiver<String> {
     from
 }
 
-/// Does something to a run in each of these states, on several runs at a time.
+/// Runs the check for each of these states, on several runs concurrently.
 fn each(states: &[&'static str], check: fn(&'static str)) {
     thread::scope(|scope| {
         for some in states.chunks(states.len().div_ceil(2)) {
@@ -128,20 +128,20 @@ fn a_run_that_is_aborted_in_any_state_leaves_the_sources_as_they_were_or_fixed()
         match status.as_str() {
             "ABORTED" => {
                 assert_eq!(code, Some(3), "aborted in {state}: {aborted}");
-                // While a fix that is known to be good is being brought there, it is there whole or not at all.
+                // While a good fix is being delivered, the sources contain all of it or none of it.
                 match scene.difference().is_empty() {
                     true => {}
                     false => scene.is_fixed(),
                 }
             }
-            // It was quicker.
+            // The run ended before the signal arrived.
             "SUCCESS" => scene.is_fixed(),
             other => panic!("aborted in {state}, it ended in {other}: {aborted}\n{}", scene.trace()),
         }
     });
 }
 
-/// The patches that the search of a run has tried, as its area has them.
+/// Returns the patches that the search of a run has tried, read from its working area.
 fn tried(area: &Path) -> Vec<String> {
     let files = walk(area).into_iter().filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
     let text: String = files.filter_map(|path| fs::read_to_string(path).ok()).collect();
@@ -149,7 +149,7 @@ fn tried(area: &Path) -> Vec<String> {
     lines.map(|line| line["patch"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The files two folders down: those of runs are there.
+/// Returns the files two directories down, which belong to runs.
 fn walk(area: &Path) -> Vec<PathBuf> {
     let below = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     below(area.to_owned()).flat_map(below).flat_map(below).collect()
@@ -161,7 +161,7 @@ fn a_search_that_is_killed_goes_on_where_it_was() {
         return;
     }
     let scene = Scene::without_model();
-    // Two mistakes in one file, which no single change mends: there is much to be tried.
+    // Two bugs in one file, which no single change repairs, so that the search takes long.
     let file = scene.root().join("parser/src/crc16.c");
     let wrong = fs::read_to_string(&file).unwrap().replace("0x1021u", "0x3456u").replace("byte << 8", "byte << 3");
     fs::write(&file, wrong).unwrap();

@@ -1,4 +1,4 @@
-//! Figures and tables of a run: what is measured is what is told.
+//! Figures and tables of a run: the reported values are the measured ones.
 
 use std::fs;
 
@@ -25,7 +25,7 @@ fn lines_that_are_executed_are_a_figure_with_a_threshold_where_the_task_asks_for
     }
 }
 
-/// A person who writes the patch is no model, and how long they take is not our time.
+/// A patch by a person is not attributed to a model, and the person's time is not counted as the run's time.
 #[test]
 fn what_a_person_wrote_and_how_long_that_took_is_told_as_theirs() {
     if is_missing(&["git"]) {

@@ -1,4 +1,4 @@
-//! Runs that end well: by templates, by a model, at once or after detours.
+//! Runs that end in success: by templates or by a model, in the first round or in a later one.
 
 use interlock_testkit_activity::model_server::{ModelServer, Scripted};
 use interlock_testkit_cli::session::Transcript;
@@ -162,7 +162,7 @@ fn a_fix_that_cannot_be_committed_is_in_the_working_tree_and_everybody_is_told()
     for format in ["md", "html"] {
         let report = bench.session.run(&format!("report r --format {format}")).unwrap().stdout.replace("&#x2f;", "/");
         assert!(report.contains(&format!("It is {told}")), "{report}");
-        // The evidence of a hypothesis is a link by name to where the report shows it.
+        // The evidence of a hypothesis is a named link to its place in the report.
         let (_, hypotheses) = report.split_once("hypothesis").unwrap();
         let (_, linked) = hypotheses.split_once(if format == "md" { "](#" } else { "<a href=\"#" }).unwrap();
         let anchor = linked.split([')', '"']).next().unwrap();
@@ -216,7 +216,7 @@ fn a_patch_that_was_refused_is_not_offered_again_in_other_words() {
     let first = patch(scene.run());
     assert!(first.contains(&format!("+{FIX}")), "{first}");
     let second = patch(scene.session.run(r#"send r reject --data '{"text":"another"}'"#).unwrap());
-    // What the templates would try next compiles into the same.
+    // The next patch of the templates compiles to the same code, so it must be skipped.
     assert!(second != first && !second.contains("> FRAME_BODY_MAX - 1"), "{second}");
 }
 

@@ -1,4 +1,4 @@
-//! Tasks that cannot be begun: every problem is named, and there is no run.
+//! Invalid tasks: every problem is named, and no run is created.
 
 use std::fs;
 

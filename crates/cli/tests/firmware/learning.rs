@@ -1,4 +1,4 @@
-//! What rounds have shown is remembered as what it was, and found again, by words and by meaning.
+//! The results of rounds are stored in the knowledge base and are found again, by words and by meaning.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ use crate::{
 pub(crate) const LOCAL: &str =
     "  env_type: local\n  format: unity\n  suites: [{ id: all }]\n  confirm: false\n  config: { command: sh fw.sh }";
 
-/// What became of the rounds of a run, by iteration.
+/// Returns the results of a run's rounds, by iteration.
 fn results(bench: &Bench) -> Vec<(u64, String)> {
     let said = bench.session.run("kb export --json").unwrap();
     let entries: Vec<Json> = serde_json::from_str(&said.stdout).unwrap();
@@ -30,7 +30,7 @@ fn check(patches: &[String], expected: &[(u64, &str)]) {
     let expected: Vec<_> = expected.iter().map(|(iteration, result)| (*iteration, (*result).to_owned())).collect();
     let trace = bench.trace();
     assert_eq!(results(&bench), expected, "{ran}\n{trace}");
-    // Nobody else has learned anything yet, and what a run did itself is no other case.
+    // No other run has stored an entry yet, and a run's own entries are not similar cases.
     assert!(trace.contains("no similar case is known") && !trace.contains("known, the first"), "{trace}");
 }
 
@@ -49,7 +49,7 @@ fn rounds_are_remembered_as_what_they_were() {
     check(&[dangerous(1), dangerous(2), dangerous(3)], &[(1, "refused")]);
 }
 
-/// Both values at once.
+/// A patch that corrects both values at once.
 pub(crate) const BOTH: &str =
     "--- a/fw.sh\n+++ b/fw.sh\n@@ -1,4 +1,4 @@\n # values\n-A=1\n-B=1\n+A=2\n+B=2\n # cases\n";
 

@@ -1,4 +1,5 @@
-//! Code that runs on this computer: nobody knows which lines a case executes, so a person vouches for what templates find.
+//! Code that runs on this computer: the lines that a case executes are not known, so a person must confirm the patches
+//! of templates.
 
 use std::fs;
 
@@ -9,7 +10,7 @@ use crate::scene::is_missing;
 
 const SOURCE: &str = "int sum(const int *values, int count) {\n    int all = 0;\n    for (int i = 0; i <= count; i++) {\n        all += values[i];\n    }\n    return all;\n}\n";
 
-/// Prints TAP, which names no place.
+/// A test program that prints TAP, which names no source location.
 const TESTS: &str = r#"#include <stdio.h>
 int sum(const int *values, int count);
 static void check(int number, const char *name, int is_so) { printf("%s %d - %s\n", is_so ? "ok" : "not ok", number, name); }
@@ -34,14 +35,14 @@ test_profile:
 constraints: { max_iterations: 3, allowed_paths: ["src/**"] }
 "#;
 
-/// A program with a bug, its tests and its task, changed like this.
+/// A program with a bug, its tests and its task.
 struct Sums {
     folder: TempDir,
     session: Session,
 }
 
 impl Sums {
-    /// Nothing where a part is missing.
+    /// Makes the project with these replacements; `None` if a required program is missing.
     fn with(changes: &[(&str, &str)]) -> Option<Self> {
         if is_missing(&["cc", "git"]) {
             return None;
@@ -132,14 +133,14 @@ fn where_every_case_passes_there_is_nothing_to_repair() {
 
 #[test]
 fn what_repairs_a_part_is_a_round_of_its_own() {
-    // What is wrong with the product is in a test, which nothing here changes.
+    // The bug of `product` is in a test, which no patch may change.
     let more = "int sum(const int *values, int count);\nstatic int product(int a, int b) { return a * b + 4242; }";
     let Some(sums) = Sums::with(&[
         ("int sum(const int *values, int count);", more),
         ("1..2", "1..3"),
         ("    return 0;\n}\n", "    check(3, \"product\", product(7, 11) == 77);\n    return 0;\n}\n"),
         ("sum_of_none]", "sum_of_none, product]"),
-        // Some of what is tried never ends.
+        // Some of the tried patches cause endless loops.
         ("timeout_sec: 20", "timeout_sec: 2"),
     ]) else {
         return;
@@ -152,7 +153,7 @@ fn what_repairs_a_part_is_a_round_of_its_own() {
     assert_eq!(sums.source(), before, "a part is not brought into the sources");
 }
 
-/// The second mistake shows only when the first is repaired.
+/// The second bug shows only after the first is repaired.
 #[test]
 fn a_report_has_the_patches_of_all_rounds() {
     let product = "return all;\n}\nint product(int a, int b) {\n    int all = 0;\n    for (int i = 0; i <= a; i++) {\n        all += b;\n    }\n    return all;\n}";
@@ -182,7 +183,7 @@ fn a_report_has_the_patches_of_all_rounds() {
     }
 }
 
-/// A run without a model that cannot repair anything says in its last words what is wrong.
+/// A run without a model that finds no repair ends with a message that names the problem.
 #[test]
 fn a_run_that_finds_no_patch_says_why() {
     let check = |changes: &[(&str, &str)], expected: &[&str]| {

@@ -1,5 +1,5 @@
-//! The firmware machine from end to end: the real program, real git, a real cross compiler and real QEMU. Models are scripted servers that speak the
-//! real protocol.
+//! End-to-end tests of the firmware machine: the real program, real git, a real cross compiler and real QEMU. Models
+//! are scripted servers that speak the real protocol.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test that cannot go on has failed")]
 

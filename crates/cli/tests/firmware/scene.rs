@@ -1,4 +1,4 @@
-//! A sample firmware in a repository of its own, a store, and whoever writes patches.
+//! A sample firmware in a separate repository, a store, and a model server that writes patches.
 
 use std::{
     fs,
@@ -11,25 +11,25 @@ use interlock_testkit_cli::session::{Session, Transcript};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-/// The line with the bug, and as it should be.
+/// The line with the bug, followed by the corrected line.
 pub(crate) const BUG: &str = "    if (decoder->count > FRAME_BODY_MAX) {";
 pub(crate) const FIX: &str = "    if (decoder->count >= FRAME_BODY_MAX) {";
 
-/// The file that it is in.
+/// The file that contains the bug.
 pub(crate) const FILE: &str = "parser/src/frame.c";
 
-/// What the shipped task says of people.
+/// The part of the shipped task that allows questions to a person.
 const ASKED: &str = ", allow_human: true";
 
-/// A sample firmware to be repaired.
+/// A sample firmware with a bug, and a session.
 pub(crate) struct Scene {
     pub(crate) folder: TempDir,
     pub(crate) session: Session,
-    /// Asked for patches, where there is one.
+    /// The model server that is asked for patches, if there is one.
     pub(crate) server: Option<ModelServer>,
 }
 
-/// Whether a part is missing, which it says. Where parts are required, that is a failure.
+/// Returns true and prints a message if a program is missing. Panics if all programs are required.
 pub(crate) fn is_missing(programs: &[&str]) -> bool {
     let lacks = |name: &&&str| {
         !Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().status.success()
@@ -43,24 +43,24 @@ pub(crate) fn is_missing(programs: &[&str]) -> bool {
     true
 }
 
-/// Whether what all these tests need is missing.
+/// Returns true if a program that all these tests need is missing.
 pub(crate) fn parts_are_missing() -> bool {
     is_missing(&["qemu-system-arm", "arm-none-eabi-gcc", "make", "git"])
 }
 
 impl Scene {
-    /// With rules and templates only.
+    /// Makes a scene with rules and templates only.
     pub(crate) fn without_model() -> Self {
         Self::new(None, "")
     }
 
-    /// With a model that is asked for patches, and says these one after the other; the last again and again.
+    /// Makes a scene with a model that returns these patches one after the other, and then repeats the last one.
     pub(crate) fn with_patches(patches: &[String]) -> Self {
         let answers = patches.iter().map(|patch| Dialect::Chat.says(&answer(patch))).collect();
         Self::new(Some(ModelServer::saying(answers)), "default = [\"rules\"]\njudge.patch = [\"near\"]\n")
     }
 
-    /// With a server that is asked everything.
+    /// Makes a scene with a server that answers all judgements.
     pub(crate) fn with_server(server: ModelServer) -> Self {
         Self::new(Some(server), "default = [\"near\"]\n")
     }
@@ -72,7 +72,7 @@ impl Scene {
         assert!(copied.success());
         let root = folder.path().join("firmware");
         fs::write(root.join(".gitignore"), "build/\n").unwrap();
-        // How rounds go is seen best where nobody is asked at their end; `delivery.rs` is about who delivers.
+        // Rounds are easier to test without a question at their end; `delivery.rs` tests that question.
         let task = root.join("parser/task.yaml");
         let text = fs::read_to_string(&task).unwrap();
         fs::write(&task, text.replace(ASKED, "") + "deliver: measured\n").unwrap();
@@ -98,13 +98,13 @@ impl Scene {
         self.folder.path().join("firmware")
     }
 
-    /// With the task as it is shipped: a person is asked before anything is delivered.
+    /// Restores the task as shipped: a person is asked before a patch is delivered.
     pub(crate) fn shipped(self) -> Self {
         self.task("deliver: measured\n", "").task("max_iterations: 5", &format!("max_iterations: 5{ASKED}"));
         self
     }
 
-    /// Changes the task.
+    /// Replaces text in the task and commits it.
     pub(crate) fn task(&self, from: &str, to: &str) -> &Self {
         let path = self.root().join("parser/task.yaml");
         let text = fs::read_to_string(&path).unwrap();
@@ -117,33 +117,33 @@ impl Scene {
         self
     }
 
-    /// Runs the machine to its end.
+    /// Runs the machine until it ends or waits.
     pub(crate) fn run(&self) -> Transcript {
         self.session.run("run firmware --input task.yaml --name r").unwrap()
     }
 
-    /// The trace in words.
+    /// Returns the trace as text.
     pub(crate) fn trace(&self) -> String {
         self.session.run("trace r").unwrap().stdout
     }
 
-    /// What the report says to programs.
+    /// Returns the story in the JSON report.
     pub(crate) fn story(&self) -> Json {
         let report = self.session.run("report r --format json").unwrap();
         serde_json::from_str::<Json>(&report.stdout).unwrap()["story"].clone()
     }
 
-    /// What differs from what was committed.
+    /// Returns the differences from the last commit.
     pub(crate) fn difference(&self) -> String {
         git(&self.root(), &["status", "--porcelain"]) + &git(&self.root(), &["diff"])
     }
 
-    /// The sources are as they were found.
+    /// Asserts that the sources are unchanged.
     pub(crate) fn is_untouched(&self) {
         assert_eq!(self.difference(), "", "the sources are as they were found");
     }
 
-    /// The bug is fixed and nothing else has changed.
+    /// Asserts that the bug is fixed and that nothing else has changed.
     pub(crate) fn is_fixed(&self) {
         let text = fs::read_to_string(self.root().join(FILE)).unwrap();
         let before = git(&self.root(), &["show", &format!("HEAD:{FILE}")]);
@@ -151,20 +151,20 @@ impl Scene {
         assert_eq!(git(&self.root(), &["status", "--porcelain"]).trim(), format!("M {FILE}"));
     }
 
-    /// A patch that puts lines in the place of a line of a file.
+    /// Returns a patch that replaces a line of a file with other lines.
     pub(crate) fn patch(&self, file: &str, from: &str, to: &str) -> String {
         patch(&fs::read_to_string(self.root().join(file)).unwrap(), file, from, to)
     }
 }
 
-/// What a model says that has written a patch.
+/// Returns a model's answer with a patch.
 pub(crate) fn answer(patch: &str) -> String {
     let data = json!({ "summary": "a change of one line", "patch": patch });
     json!({ "reason": "the length is checked too late", "evidence_refs": ["patch_plan"], "confidence": 0.9, "signal": "patch_generated", "data": data })
         .to_string()
 }
 
-/// A patch that puts lines in the place of a line of a text.
+/// Returns a patch that replaces a line of a text with other lines.
 pub(crate) fn patch(text: &str, file: &str, from: &str, to: &str) -> String {
     let at = text.lines().position(|line| line == from).unwrap_or_else(|| panic!("{from} is not in {file}"));
     let (above, below) = (text.lines().nth(at - 1).unwrap(), text.lines().nth(at + 1).unwrap());
@@ -172,17 +172,17 @@ pub(crate) fn patch(text: &str, file: &str, from: &str, to: &str) -> String {
     format!("--- a/{file}\n+++ b/{file}\n@@ -{at},3 +{at},{} @@\n {above}\n-{from}\n{added} {below}\n", count + 2)
 }
 
-/// The text of a sample before it is copied.
+/// Returns the text of a file in the shipped sample.
 pub(crate) fn sample(file: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/firmware").join(file)).unwrap()
 }
 
-/// The patch that fixes the bug.
+/// Returns the patch that fixes the bug.
 pub(crate) fn good() -> String {
     patch(&sample(FILE), FILE, BUG, FIX)
 }
 
-/// One of another line of the same file.
+/// Returns a patch that replaces another line of the same file.
 pub(crate) fn bad(from: &str, to: &str) -> String {
     patch(&sample(FILE), FILE, from, to)
 }

@@ -1,32 +1,33 @@
-//! The time of every state runs out once: where that leads is what the machine says, and the sources are as they were found, or fixed.
+//! Every state times out once: the run takes the transition that the machine defines, and the sources are unchanged or
+//! fixed.
 //!
-//! The machine is a copy in which one state has no time; everything else in it, and around it, is real.
+//! The machine is a copy in which one state has a timeout of zero; everything else is real.
 
 use std::{fs, path::Path, thread};
 
 use crate::scene::{Scene, bad, good, parts_are_missing};
 
-/// None at all: it is over as soon as the activity has begun.
+/// A timeout of zero: it fires as soon as the activity has started.
 const NO_TIME: &str = "0ms";
 
-/// What is cut short, what is tried, and what comes of it.
+/// A test case: the states that time out, the patches of the model, and the expected result.
 struct Late {
     states: &'static [&'static str],
     patches: fn() -> Vec<String>,
-    /// Changes of the task.
+    /// Text replacements in the task.
     task: &'static [(&'static str, &'static str)],
-    /// What the trace says of it.
+    /// Text that the trace must contain.
     says: &'static str,
     ends: End,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
-    /// In `FAILURE`, and nothing is changed.
+    /// The run ends in `FAILURE`, and the sources are unchanged.
     Untouched,
-    /// In `SUCCESS`.
+    /// The run ends in `SUCCESS`.
     Fixed,
-    /// In `FAILURE`, while a fix that is known to be good was being brought there: it is there whole or not at all.
+    /// The run ends in `FAILURE` while a good fix was being delivered: the sources contain all of it or none of it.
     Whole,
 }
 
@@ -42,7 +43,7 @@ fn worse() -> Vec<String> {
     vec![bad("    decoder->frame.command = body[1];", "    decoder->frame.command = body[0];"), good()]
 }
 
-/// What policy refuses, again and again.
+/// Returns a patch that policy always refuses.
 fn forbidden() -> Vec<String> {
     vec![bad(crate::scene::BUG, "    system(\"rm -rf /\");\n    if (decoder->count >= FRAME_BODY_MAX) {")]
 }
@@ -51,7 +52,7 @@ const fn late(states: &'static [&'static str], says: &'static str, ends: End) ->
     Late { states, patches: one, task: &[], says, ends }
 }
 
-/// Every state that something is done or waited for in.
+/// Every state with an activity or a wait.
 const ALL: [Late; 35] = [
     late(&["LOAD_CONFIG"], "no baseline, nothing to go back to", End::Untouched),
     late(&["BASELINE_SNAPSHOT"], "no baseline, nothing to go back to", End::Untouched),
@@ -92,7 +93,7 @@ const ALL: [Late; 35] = [
     late(&["CONTROL_RUNS"], "the controls took too long, so the patch is not delivered", End::Untouched),
     Late {
         patches: Vec::new,
-        // Every start runs everything then, so that no patch can be sure enough.
+        // With this argument every start runs all cases, so that no patch reaches the needed certainty.
         task: &[("--test={case}", "--only={case}"), ("max_iterations: 5", "max_iterations: 5, allow_human: true")],
         ..late(&["PLAUSIBLE_FIX"], "nobody said whether it is the fix", End::Untouched)
     },
@@ -111,7 +112,7 @@ const ALL: [Late; 35] = [
     Late { patches: broken, ..late(&["ROLL_BACK"], "cannot roll back: it took too long", End::Untouched) },
 ];
 
-/// States that are so quick that their time could run out too late: what they do is made to take an hour.
+/// States whose activities can end before the timeout fires: these activities are replaced with a wait of an hour.
 const QUICK: [&str; 22] = [
     "ROLL_BACK",
     "ROLLBACK_TO_GOOD",
@@ -137,7 +138,7 @@ const QUICK: [&str; 22] = [
     "COLLECT_EVIDENCE",
 ];
 
-/// Writes a copy of the machine in which these states have no time.
+/// Writes a copy of the machine in which these states have a timeout of zero.
 fn cut(to: &Path, states: &[&str]) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/firmware");
     let copied = std::process::Command::new("cp").arg("-r").arg(from).arg(to).status().unwrap();
@@ -170,7 +171,7 @@ fn without_time(text: &str, state: &str) -> String {
     new.join("\n") + "\n"
 }
 
-/// The lines of a state with something that takes an hour in the place of its activity.
+/// Returns the lines of a state with its activity replaced by a wait of an hour.
 fn slowed(block: &[&str], own: usize) -> Vec<String> {
     let (mut new, mut is_given) = (Vec::new(), false);
     for line in block {
@@ -196,7 +197,7 @@ fn check(late: &Late) {
     }
     let machine = scene.folder.path().join("machine");
     cut(&machine, late.states);
-    // A wait in the place of an activity never raises its signals, which `check` says, and which is the point here.
+    // A wait never raises the signals of the activity that it replaces. `check` refuses that, and it is intended here.
     let command = format!("run {} --input task.yaml --name r --unproved", machine.display());
     let ran = scene.session.run(&command).unwrap();
     let (states, trace) = (late.states, scene.trace());

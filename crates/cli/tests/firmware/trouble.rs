@@ -1,4 +1,4 @@
-//! Patches and environments that go wrong, and what becomes of that.
+//! Bad patches and failing environments, and the results of such runs.
 
 use std::fs;
 
@@ -88,7 +88,7 @@ fn an_emulator_that_is_killed_in_the_middle_is_reset_before_any_code_is_touched(
         return;
     }
     let scene = Scene::with_patches(&[good()]);
-    // Real QEMU, a little late, so that there is time to kill it.
+    // Real QEMU with a short delay, so that there is time to kill it.
     let slow = scene.folder.path().join("slow-qemu");
     fs::write(&slow, "#!/bin/sh\nsleep 0.7\nexec qemu-system-arm \"$@\"\n").unwrap();
     fs::set_permissions(&slow, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
@@ -142,7 +142,7 @@ fn a_case_that_is_flaky_decides_nothing_and_is_named() {
         return;
     }
     let scene = Scene::with_patches(&[good()]);
-    // The nanoseconds since QEMU began, a bit in the middle of them: real chance, on real QEMU.
+    // A middle bit of the nanoseconds since QEMU started is a source of real randomness on real QEMU.
     let clock = "int board_clock(void)\n{\n    unsigned ticks[2] = { 0, 0 };\n    semihosting(0x30, ticks);\n    return (int)(ticks[0] >> 10);\n}\n\nvoid board_exit(int status)";
     let board = scene.root().join("common/board.c");
     let text = fs::read_to_string(&board).unwrap();
@@ -162,7 +162,7 @@ fn a_case_that_is_flaky_decides_nothing_and_is_named() {
     assert!(text.contains(crate::scene::FIX), "the target is repaired all the same");
 }
 
-/// Each start then runs everything, and what it executes says nothing about its own case.
+/// Each start then runs all cases, so the executed lines give no information about a single case.
 #[test]
 fn a_case_arg_that_the_firmware_does_not_know_makes_no_patch_look_certain() {
     if parts_are_missing() {

@@ -1,4 +1,4 @@
-//! A real run of the real program on a real disk, to be treated badly.
+//! A real run of the real program on a real disk, for tests that kill it or make its disk fail.
 
 use std::{
     fs,
@@ -8,7 +8,7 @@ use std::{
 
 use tempfile::TempDir;
 
-/// Lines that a run writes.
+/// The number of lines that a run writes.
 pub(crate) const LINES: usize = 8;
 
 /// A store, a git repository and a run that writes into it.
@@ -18,7 +18,7 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) fn new() -> Self {
-        // Beside the build, not in memory: what is tested is what a disk keeps.
+        // The directory is beside the build and not in memory, because the tests need a real disk.
         let home = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let scene = Scene { home };
         fs::create_dir(scene.repo()).unwrap();
@@ -40,7 +40,7 @@ impl Scene {
         self.home.path().join("repo")
     }
 
-    /// The program, with arguments.
+    /// Returns the command that runs the program with these arguments.
     pub(crate) fn interlock(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_interlock"));
         command
@@ -52,7 +52,7 @@ impl Scene {
         command
     }
 
-    /// The command that starts the run, or goes on with it where it was made already.
+    /// Returns the command that starts the run, or resumes it if it exists already.
     pub(crate) fn go_on(&self) -> Command {
         let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hardship/ledger.yaml");
         match self.is_made() {
@@ -72,7 +72,7 @@ impl Scene {
         self.interlock(arguments).output().unwrap()
     }
 
-    /// Whether everything is as if nothing had happened: each line once, in order, and every record in its place.
+    /// Asserts that the faults left no trace: each line is written once, in order, and all records verify.
     pub(crate) fn check(&self) {
         let verify = self.run(&["verify", "the-run"]);
         assert!(verify.status.success(), "{}", text(&verify));
@@ -82,12 +82,12 @@ impl Scene {
     }
 }
 
-/// What a program said.
+/// Returns the stdout and stderr of a program.
 pub(crate) fn text(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// Numbers without a pattern, the same in every run.
+/// A pseudo-random number generator with a fixed seed.
 pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {

@@ -1,10 +1,10 @@
-//! Anchors: what only they notice.
+//! Anchors: changes of the store that only an anchor detects.
 
 use interlock_testkit_cli::session::Session;
 
 use crate::scene::{brewed, json, run};
 
-/// A store with a run, and an anchor of it in the file `anchors`, signed with a key outside the store.
+/// Makes a store with a run, and an anchor of it in the file `anchors`, signed with a key outside the store.
 fn anchored() -> (tempfile::TempDir, Session) {
     let (folder, session) = brewed();
     let session = session.with("INTERLOCK_ANCHOR_KEY", folder.path().join("keys/anchor.key").display().to_string());
@@ -15,7 +15,7 @@ fn anchored() -> (tempfile::TempDir, Session) {
     (folder, session)
 }
 
-/// A forger who computes everything anew: the run is made once more, in a store that takes the place of the first.
+/// Forges the store: the run is made again in a new store, which replaces the first.
 fn replace_store(folder: &std::path::Path, session: &Session) {
     std::fs::remove_dir_all(folder.join("home")).unwrap();
     assert_eq!(run(session, "run tea --set leaf=oolong --name t1").code, Some(4));

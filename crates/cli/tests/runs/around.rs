@@ -1,4 +1,4 @@
-//! What there is besides runs: machines of one's own, what is installed, the store.
+//! Commands that are not about a run: project machines, installed programs, the store.
 
 use std::{
     os::unix::{fs::chown, process::CommandExt as _},
@@ -39,7 +39,7 @@ fn a_built_in_machine_becomes_the_projects_own() {
     assert!(json(&session, "machines").as_array().unwrap().iter().any(origin));
 }
 
-/// A path on which there is little more than git.
+/// Returns a `PATH` that contains only git and df.
 fn bare_path(folder: &Path) -> String {
     let programs = folder.join("programs");
     std::fs::create_dir_all(&programs).unwrap();
@@ -82,7 +82,7 @@ fn the_rest_says_what_there_is() {
     assert!(json(&session, "activities").is_array());
 }
 
-/// Pages that the manual names: those on stdout and those written to files.
+/// Asserts that every manual page named on stdout or in the written files exists.
 fn every_named_page_exists(session: &Session) {
     let folder = session.folder().join("man");
     let pages =
@@ -96,10 +96,10 @@ fn every_named_page_exists(session: &Session) {
     }
 }
 
-/// A user who is not the administrator.
+/// The id of a user who is not the administrator.
 const NOBODY: u32 = 65_534;
 
-/// A program that runs as an ordinary user, also if the tests run as the administrator.
+/// Returns a command that runs as an ordinary user, even if the tests run as the administrator.
 fn as_ordinary_user(program: &str, home: &Path) -> Command {
     let mut command = Command::new(program);
     command.env("HOME", home).env("INTERLOCK_HOME", home.join("store")).current_dir(home);

@@ -1,4 +1,4 @@
-//! What a person has to say yes to.
+//! Permissions that a person must grant.
 
 use interlock_testkit_cli::session::Transcript;
 use serde_json::Value as Json;
@@ -23,7 +23,7 @@ states:
   broken: { type: final, outcome: failure }
 ";
 
-/// The scopes that a run which was just refused has named.
+/// Returns the scopes that a refused run has named.
 fn asked(said: &Transcript) -> String {
     let (_, scopes) =
         said.stderr.split_once("`interlock grant c1 ").unwrap_or_else(|| panic!("nothing is asked\n{said}"));
@@ -78,7 +78,7 @@ fn what_cannot_be_granted_is_said() {
     assert_eq!(run(&session, "grant t1 fs.write").code, Some(2));
 }
 
-/// A project with the example of the pattern: refused, wait for a grant, again.
+/// Makes a project with the example of this pattern: refused, wait for a grant, retry.
 fn waiting_for_grant() -> (tempfile::TempDir, interlock_testkit_cli::session::Session) {
     let (folder, session) = project();
     let machine = include_str!("../../../../examples/wait-for-grant/machine.yaml");

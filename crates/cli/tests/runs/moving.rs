@@ -1,4 +1,4 @@
-//! Runs that are moved: by events, by hand, to their end, or not at all.
+//! Progress of runs: by events, by reports of a person, to their end, or not at all.
 
 use expect_test::expect;
 

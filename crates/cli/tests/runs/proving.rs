@@ -1,5 +1,5 @@
-//! Only proved machines run: what `check` refuses is refused by `run`, `fork` and `run.start`, unless somebody says so, and then it is
-//! recorded.
+//! Only proved machines run: a machine that `check` refuses is refused by `run`, `fork` and `run.start`, unless the
+//! user passes `--unproved`, which is recorded.
 
 use std::fs;
 
@@ -26,7 +26,7 @@ states:
   stopped: { type: final, outcome: aborted }
 ";
 
-/// A loop that ends by counting in its data: `check` cannot see that and refuses it. It ends by itself.
+/// A loop that ends because it counts in its data: `check` cannot prove that and refuses it.
 const LOOSE: &str = "\
 machine: loose
 version: 1
@@ -59,7 +59,7 @@ states:
   broken: { type: final, outcome: failure }
 ";
 
-/// A machine that starts another and ends as that one does.
+/// A machine that starts another and has the same outcome.
 const PARENT: &str = "\
 machine: parent
 version: 1
@@ -78,7 +78,7 @@ states:
   broken: { type: final, outcome: failure }
 ";
 
-/// A project with a machine that is not proved, and a store outside of it.
+/// Makes a project with a machine that is not proved, and a store outside the project.
 fn scene() -> (TempDir, TempDir, Session) {
     let (folder, session) = project();
     let home = tempfile::tempdir().unwrap();
@@ -155,7 +155,7 @@ fn a_child_is_unproved_only_if_its_parent_was_started_so() {
     assert_eq!(refused.code, Some(1), "{refused}");
     assert!(refused.stderr.contains("UNPROVED: the machine loose is not proved, so it is not run:"), "{refused}");
     assert_eq!(json(&session, "runs").as_array().unwrap().len(), 1);
-    // `check` accepts the parent itself. That a person accepted an unproved machine is recorded all the same, and counts for the child.
+    // `check` accepts the parent itself. The `--unproved` is still recorded, and it applies to the child.
     let accepted = run(&session, "run parent --name p2 --unproved");
     assert_eq!(accepted.code, Some(0), "{accepted}");
     assert_eq!(json(&session, "show p2")["unproved"], json!([]));

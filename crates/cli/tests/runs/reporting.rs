@@ -1,4 +1,5 @@
-//! Reports on runs of machines that Interlock knows nothing about: the first sentence, the failures, the changes, the commands to repeat it.
+//! Reports on runs of machines without a story: the first sentence, the failures, the changes, the commands to repeat
+//! the run.
 
 use std::{fs, path::Path, process::Command};
 
@@ -8,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::scene::{TEA, brewed, json, project, run};
 
-/// Tests a value and mends it until the test passes.
+/// A machine that tests a value and corrects it until the test passes.
 const MEND: &str = "\
 machine: mend
 version: 3
@@ -35,7 +36,7 @@ states:
 
 const TEST: &str = "grep -q 4 value.txt && { echo four; exit 0; }\necho 'src/value.c:7: error: expected 4'\nexit 1\n";
 
-/// A repository with a value to mend, and a machine that lies elsewhere.
+/// A repository with a wrong value, and a machine in another directory.
 struct Scene {
     _folder: TempDir,
     session: Session,

@@ -39,7 +39,7 @@ states:
   poured_away: { type: final, outcome: aborted }
 ";
 
-/// A project with one machine, and a store of its own.
+/// Makes a project with one machine and a separate store.
 pub(crate) fn project() -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path().canonicalize().unwrap();
@@ -63,7 +63,7 @@ pub(crate) fn check(session: &Session, arguments: &str, expected: Expect) {
     expected.assert_eq(&without_times(&run(session, arguments).to_string()));
 }
 
-/// A run of tea that has come to `brewed`.
+/// Makes a project with a run of `tea` that has reached `brewed`.
 pub(crate) fn brewed() -> (TempDir, Session) {
     let (folder, session) = project();
     assert_eq!(run(&session, "run tea --set leaf=oolong --name t1").code, Some(4));

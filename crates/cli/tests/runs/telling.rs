@@ -1,4 +1,4 @@
-//! What is told of runs: lists, traces, reports, replays.
+//! Views of runs: lists, traces, reports, replays.
 
 use std::process::Command;
 

@@ -1,10 +1,11 @@
-//! Machines that ask the world for what it does not have: `check` says so, and `run` refuses them with the same words.
+//! Machines that need something that their environment does not have: `check` reports it, and `run` refuses them with
+//! the same message.
 
 use expect_test::expect;
 
 use crate::scene::{check_in, project};
 
-/// A machine with mistakes that only the world outside can tell.
+/// A machine with errors that only show in its environment.
 const WRONG: &str = "\
 machine: wrong
 version: 1

@@ -1,4 +1,4 @@
-//! Machines that keep their promises, and machines that do not.
+//! Checks of machines whose properties hold, and of machines whose properties do not.
 
 use expect_test::expect;
 use interlock_testkit_cli::session::Session;
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::scene::{DOOR, check, check_in, project};
 
-/// A door whose promise cannot be kept, one that cannot be read, and one that is fine.
+/// Makes a project with a machine whose property does not hold, one that cannot be read, and one that is valid.
 fn promises() -> (TempDir, Session) {
     let (folder, session) = project();
     let promise = "properties:\n  - never: open\n    without: locked.turn_key\n    because: only a key opens it\n";

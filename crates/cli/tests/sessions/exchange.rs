@@ -1,4 +1,4 @@
-//! Pictures, other formats, and cases of others.
+//! Pictures, import and export of other formats, and external conformance cases.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! What is known of code, and what runs have learned.
+//! The map of a repository, and the knowledge base of runs.
 
 use expect_test::expect;
 use interlock_testkit_cli::session::Session;
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::scene::{check_in, project};
 
-/// A project with code in it, and a store of its own.
+/// Makes a project with code and a separate store.
 fn code() -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();

@@ -1,4 +1,4 @@
-//! Which machines there are, and what they are.
+//! Lists and descriptions of machines.
 
 use expect_test::expect;
 

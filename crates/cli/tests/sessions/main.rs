@@ -1,4 +1,4 @@
-//! The command line as its users see it: stdout as it is, stderr behind a bar, the exit code where it is not 0.
+//! The command line as users see it: stdout as it is, stderr after a bar, the exit code if it is not 0.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 

@@ -1,4 +1,4 @@
-//! Things that one run at a time may use.
+//! Resources that only one run at a time may use.
 
 use expect_test::expect;
 
@@ -32,7 +32,7 @@ fn things_that_one_run_at_a_time_may_use_are_listed_with_who_has_them_and_who_wa
             }
             let seen = session.run("resources").unwrap().to_string();
             let seen = seen.replace(&format!("{:<7}", std::process::id()), "PID    ");
-            // It may take its time.
+            // On a slow computer the ages can be a few seconds.
             let seen = (1..10).fold(seen, |seen, age| seen.replace(&format!("{age}s"), "0s"));
             expect![[r#"
                 resource  held by     process  for  waiting

@@ -1,4 +1,4 @@
-//! A project with a machine of its own.
+//! A project with one machine.
 
 use expect_test::Expect;
 use interlock_testkit_cli::session::Session;
@@ -18,7 +18,7 @@ states:
   locked: { tags: [idle], on: { turn_key: closed } }
 ";
 
-/// A folder with a project that has one machine of its own.
+/// Makes a directory with a project that has one machine.
 pub(crate) fn project() -> (TempDir, Session) {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::new(env!("CARGO_BIN_EXE_interlock"), folder.path().canonicalize().unwrap());

@@ -1,4 +1,4 @@
-//! How commands are written, and what they write.
+//! The syntax of commands, their help and their output.
 
 use std::{
     io::Read as _,

@@ -1,4 +1,5 @@
-//! The shape of the workspace: which crate may build on which, the picture of that in ARCHITECTURE.md, and a reason for every dependency.
+//! The structure of the workspace: the allowed dependencies between crates, their picture in ARCHITECTURE.md, and a
+//! reason for every dependency.
 //!
 //! The manifests are the source of the picture. `UPDATE_DOCS=1` (or `make docs`) rewrites it.
 
@@ -11,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use manifest::{manifests, ours, parse};
 
-/// The crates that each crate builds on. An arrow that is not here is not allowed, and an arrow that no manifest has is removed from here.
+/// The crates that each crate depends on. An arrow that is not listed is not allowed, and an arrow that no manifest has
+/// must be removed from the list.
 const ARROWS: &[(&str, &[&str])] = &[
     ("http", &[]),
     ("redact", &[]),
@@ -107,7 +109,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// The number of crates in the longest chain of dependencies. Lower it when a chain gets shorter.
 const CHAIN_MAX: usize = 9;
 
-/// Crates that compute and touch nothing; no dependency of theirs may bring in a runtime, a clock or chance.
+/// Crates without I/O; none of their dependencies may bring in a runtime, a clock or randomness.
 const PURE: [&str; 10] =
     ["chart", "core", "checker", "draw", "exchange", "policy", "redact", "shell-effects", "suggest", "test-results"];
 const NOT_FOR_PURE: [&str; 6] = ["tokio", "rand", "chrono", "time", "reqwest", "rusqlite"];
@@ -172,7 +174,8 @@ fn test_kits_are_dev_dependencies_only() {
     }
 }
 
-/// The tests of the pure crates compile no database, no TLS and no grammars: their kit builds on pure crates only.
+/// The tests of the pure crates compile no database, no TLS and no grammars: their test kit depends on pure crates
+/// only.
 #[test]
 fn the_kit_of_the_pure_crates_is_pure() {
     let manifests = manifests();

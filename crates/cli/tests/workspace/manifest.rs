@@ -1,10 +1,10 @@
-//! The manifests of the workspace, as far as these tests need them: names of dependencies.
+//! Reads the parts of the workspace's manifests that these tests need: names of dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::root;
 
-/// The dependencies of a crate: those that are shipped, and those for tests only.
+/// The dependencies of a crate: ordinary ones, and those for tests only.
 #[derive(Debug, Default)]
 pub(crate) struct Manifest {
     pub(crate) ordinary: BTreeSet<String>,
@@ -12,13 +12,13 @@ pub(crate) struct Manifest {
 }
 
 impl Manifest {
-    /// The crates of this workspace that it builds on.
+    /// Returns the crates of this workspace that the crate depends on.
     pub(crate) fn arrows(&self) -> BTreeSet<&str> {
         self.ordinary.iter().filter_map(|dependency| ours(dependency)).collect()
     }
 }
 
-/// The manifest of every crate, by the name of its folder.
+/// Reads the manifest of every crate, by the name of its directory.
 pub(crate) fn manifests() -> BTreeMap<String, Manifest> {
     let folders = std::fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
     let folders = folders.filter(|folder| folder.join("Cargo.toml").exists());
@@ -48,7 +48,7 @@ pub(crate) fn parse(text: &str) -> Manifest {
     manifest
 }
 
-/// The folder of a dependency that is a crate of this workspace.
+/// Returns the directory of a dependency, if it is a crate of this workspace.
 pub(crate) fn ours(name: &str) -> Option<&str> {
     name.strip_prefix("interlock-")
 }

@@ -1,4 +1,4 @@
-//! The picture of the crates: which builds on which, drawn from the manifests.
+//! The picture of the dependencies between crates, drawn from the manifests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use crate::manifest::{Manifest, manifests};
 
 type Manifests = BTreeMap<String, Manifest>;
 
-/// Stand around the picture in the document.
+/// The marks before and after the picture in the document.
 const BEGIN: &str = "<!-- crates: drawn from the manifests; `make docs` rewrites it -->\n";
 const END: &str = "<!-- crates: end -->\n";
-/// Columns between the margin and the crates that a crate builds on.
+/// Columns between the margin and the crates that a crate depends on.
 const NAME_COLUMNS: usize = 16;
 
 /// Replaces the picture in a document.
@@ -43,19 +43,19 @@ pub(crate) fn draw(manifests: &Manifests) -> String {
     picture
 }
 
-/// The longest chain of crates in which each builds on the next.
+/// Returns the longest chain of crates in which each depends on the next.
 pub(crate) fn longest_chain(manifests: &Manifests) -> Vec<&str> {
     manifests.keys().map(|name| chain(manifests, name)).max_by_key(Vec::len).unwrap_or_default()
 }
 
-/// The longest chain that begins with a crate. Cargo allows no cycle, so there is an end.
+/// Returns the longest chain that begins with a crate. Cargo allows no cycle, so the recursion ends.
 fn chain<'m>(manifests: &'m Manifests, name: &'m str) -> Vec<&'m str> {
     let below = manifests[name].arrows().into_iter().map(|target| chain(manifests, target));
     let below = below.max_by_key(Vec::len).unwrap_or_default();
     std::iter::once(name).chain(below).collect()
 }
 
-/// The crates that a crate builds on, without those that another of them builds on.
+/// Returns the crates that a crate depends on, without those that another of them depends on.
 fn direct<'m>(manifests: &'m Manifests, name: &str) -> BTreeSet<&'m str> {
     let arrows = manifests[name].arrows();
     let indirect: BTreeSet<&str> = arrows.iter().flat_map(|target| all_below(manifests, target)).collect();
