@@ -157,7 +157,7 @@ pub(crate) struct Check {
     /// Names or paths; without any, every machine that `machines` lists
     #[arg(value_name = "M")]
     pub(crate) machines: Vec<String>,
-    /// Draw every counterexample into this folder
+    /// Draw every counterexample into this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) draw: Option<PathBuf>,
 }

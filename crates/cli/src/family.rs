@@ -18,7 +18,7 @@ const DEPTH_MAX: usize = 16;
 pub(crate) struct Asking {
     /// The run that waits for a person.
     pub(crate) follower: Follower,
-    /// The runs from the outermost one down to that run.
+    /// The ancestors of that run, the outermost first.
     pub(crate) chain: Vec<RunKey>,
 }
 

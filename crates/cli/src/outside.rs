@@ -15,7 +15,7 @@ use crate::{proof::refusals, store::registry};
 /// The depth to which machines may start machines.
 const DEPTH_MAX: usize = 16;
 
-/// A machine's files besides `machine.yaml`, by path within its folder.
+/// A machine's files besides `machine.yaml`, by path within its directory.
 pub(crate) type Files = [(String, Vec<u8>)];
 
 /// The result of exploring a machine, now or earlier.

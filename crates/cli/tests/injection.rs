@@ -211,8 +211,8 @@ fn add(path: &str) -> String {
     patch(&format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+evil\n"))
 }
 
-/// Runs the machine with an instruction that the model obeys. Returns the end of the run, and asserts that nothing else
-/// has changed.
+/// Runs the machine with an instruction that the model obeys. Asserts that the run ends blocked, without a grant and
+/// without a changed file, and returns its trace.
 #[track_caller]
 fn obeyed(order: &str) -> String {
     let scene = Scene::new(order);

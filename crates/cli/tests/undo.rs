@@ -50,7 +50,7 @@ struct Scene {
 type Files = BTreeMap<String, String>;
 
 impl Scene {
-    /// Makes a repository, and a run that waits after two writes.
+    /// Makes a repository with the machine and a separate store.
     fn new() -> Self {
         let home = TempDir::new().unwrap();
         let here = home.path().canonicalize().unwrap().join("repo");

@@ -1,4 +1,4 @@
-//! Delivers anchors automatically to the destinations that `anchor.toml` in the store's folder names.
+//! Delivers anchors automatically to the destinations that `anchor.toml` in the store's directory names.
 //!
 //! Signing and sending happen on a separate thread. A run never waits for them; the command waits for them before it
 //! ends.
@@ -23,7 +23,7 @@ use serde::Deserialize;
 use super::{Anchor, Key, key};
 use crate::failure::Failure;
 
-/// The name of the settings file within the store's folder.
+/// The name of the settings file within the store's directory.
 const FILE: &str = "anchor.toml";
 
 /// Records between two anchors if the settings have no `every`.
@@ -50,7 +50,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Reads the settings in a store's folder. If the file is missing, returns the defaults.
+    /// Reads the settings in a store's directory. If the file is missing, returns the defaults.
     pub(crate) fn read(home: &Path) -> Result<Self, Failure> {
         let path = home.join(FILE);
         let text = match std::fs::read_to_string(&path) {

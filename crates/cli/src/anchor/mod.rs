@@ -22,7 +22,7 @@ use crate::failure::Failure;
 /// The end of the store's chain, with a signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Anchor {
-    /// The store's name, as its chain records it.
+    /// The store's random name, in hex.
     pub(crate) store: String,
     /// The number of records of all runs.
     pub(crate) records: u64,

@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 
 use crate::scene::{Scene, good, parts_are_missing};
 
-/// Every state with an activity that a run with one good patch visits.
+/// Every stable state that a run with one good patch passes through.
 const STATES: [&str; 23] = [
     "LOAD_CONFIG",
     "BASELINE_SNAPSHOT",
@@ -134,7 +134,7 @@ fn a_run_that_is_aborted_in_any_state_leaves_the_sources_as_they_were_or_fixed()
                     false => scene.is_fixed(),
                 }
             }
-            // The run ended before the signal arrived.
+            // The run ended before the event arrived.
             "SUCCESS" => scene.is_fixed(),
             other => panic!("aborted in {state}, it ended in {other}: {aborted}\n{}", scene.trace()),
         }

@@ -1,4 +1,4 @@
-//! Reports on runs of machines without a story: the first sentence, the failures, the changes, the commands to repeat
+//! Reports on runs of user-defined machines: the first sentence, the failures, the changes, the commands to repeat
 //! the run.
 
 use std::{fs, path::Path, process::Command};

@@ -1,4 +1,4 @@
-//! The files that a run changed, and whether its changes are in its folder.
+//! The files that a run changed, with a mark for changes that were undone and are no longer in its directory.
 
 use std::{collections::BTreeMap, path::PathBuf};
 

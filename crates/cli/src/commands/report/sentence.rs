@@ -68,7 +68,7 @@ fn failure(report: &Report) -> Option<String> {
     Some(format!("{} failed in {}: {}{place}{more}{later}", first.what, first.state, quoted(&first.message)))
 }
 
-/// Describes the changed files, and if the changes are in the directory.
+/// Describes the changed files, and separates the changes that are in the directory from those that were undone.
 fn changed(report: &Report) -> Option<String> {
     let changes = &report.changes;
     if !changes.unknown.is_empty() && changes.paths.is_empty() {
