@@ -19,10 +19,30 @@ const RADIUS: f64 = 7.0;
 const HEAD_LENGTH: f64 = 8.0;
 const HEAD_HALF: f64 = 4.0;
 
-/// Writes the picture as an SVG document.
+/// The size of a drawing, and the size at which it is shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Size {
+    pub(crate) drawn: (f64, f64),
+    pub(crate) shown: (f64, f64),
+}
+
+/// Writes the picture.
 pub(crate) fn svg(chart: &Chart, picture: &Picture, options: &Options) -> String {
+    let size = (picture.width.ceil(), picture.height.ceil());
+    let head = head(chart, picture, options, Size { drawn: size, shown: size });
+    format!("{head}{}</svg>\n", body(chart, picture, options))
+}
+
+/// The beginning of a document: its size, description, style, ground, title and summary.
+pub(crate) fn head(chart: &Chart, picture: &Picture, options: &Options, size: Size) -> String {
     let mut writer = Writer { chart, options, out: String::new() };
-    writer.head(picture);
+    writer.head(picture, size);
+    writer.out
+}
+
+/// Everything below the summary.
+pub(crate) fn body(chart: &Chart, picture: &Picture, options: &Options) -> String {
+    let mut writer = Writer { chart, options, out: String::new() };
     picture.boxes.iter().filter(|state| is_frame(state.kind)).for_each(|state| writer.frame(state));
     for [from, to] in &picture.separators {
         writer.line(format_args!("<path class=\"split\" d=\"M{} {}V{}\"/>", n(from.0), n(from.1), n(to.1)));
@@ -33,16 +53,15 @@ pub(crate) fn svg(chart: &Chart, picture: &Picture, options: &Options) -> String
     picture.boxes.iter().filter(|state| !is_frame(state.kind)).for_each(|state| writer.state(state));
     picture.marks.iter().for_each(|mark| writer.mark(mark));
     picture.edges.iter().for_each(|edge| writer.label(edge));
-    writer.out.push_str("</svg>\n");
     writer.out
 }
 
-fn is_frame(kind: BoxKind) -> bool {
+pub(crate) fn is_frame(kind: BoxKind) -> bool {
     matches!(kind, BoxKind::Composite | BoxKind::Parallel | BoxKind::Region)
 }
 
 /// Formats a number with at most one digit after the point.
-fn n(value: f64) -> String {
+pub(crate) fn n(value: f64) -> String {
     let text = format!("{value:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
@@ -60,11 +79,12 @@ impl Writer<'_> {
         let _ = writeln!(self.out, "{line}");
     }
 
-    fn head(&mut self, picture: &Picture) {
-        let (w, h) = (n(picture.width.ceil()), n(picture.height.ceil()));
+    fn head(&mut self, picture: &Picture, size: Size) {
+        let (w, h) = (n(size.drawn.0), n(size.drawn.1));
+        let (width, height) = (n(size.shown.0), n(size.shown.1));
         let chart = self.chart;
         self.line(format_args!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" role=\"img\">"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{width}\" height=\"{height}\" role=\"img\">"
         ));
         self.line(format_args!("<title>{}</title>", escape(&chart.id)));
         let states = counted(chart.states.len().saturating_sub(1), "state", "states");

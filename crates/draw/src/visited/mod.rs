@@ -4,13 +4,14 @@
 //! chart. A picture is meant for a page of A4, so it is drawn with as many details as fit its width.
 
 mod mermaid;
+mod page;
 mod part;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Highlight, Options, Theme, layout, render};
+use super::{Highlight, Options, Theme, layout};
 use interlock_chart::{
     Chart,
     model::{Kind, StateId, TransitionId},
@@ -20,6 +21,9 @@ pub use mermaid::mermaid;
 
 /// The width of a page of A4 without its margins, in CSS pixels.
 pub const PAGE_WIDTH_MAX: f64 = 720.0;
+
+/// The height of a page of A4 without its margins, a title and a caption, in CSS pixels.
+pub const PAGE_HEIGHT_MAX: f64 = 940.0;
 
 /// The states that a run visited and the transitions that it took.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,20 +89,19 @@ enum Detail {
 
 /// Draws the visited part of a chart as SVG: with all details if they fit a page, otherwise with fewer.
 pub fn svg(chart: &Chart, visits: &Visits, theme: Theme) -> String {
-    let mut drawn: Option<(f64, String)> = None;
+    let mut best: Option<(f64, String)> = None;
     for detail in [Detail::All, Detail::Events, Detail::Flat] {
         let (part, highlight) = part::of(chart, visits, detail);
         let picture = layout(&part, &highlight);
-        let is_narrower = drawn.as_ref().is_none_or(|(width, _)| picture.width < *width);
-        if is_narrower {
-            let options = Options { theme, highlight };
-            drawn = Some((picture.width, render::svg(&part, &picture, &options)));
+        let sheet = page::fitted(&picture);
+        if best.as_ref().is_none_or(|(scale, _)| sheet.scale > *scale) {
+            best = Some((sheet.scale, page::svg(&part, &picture, &Options { theme, highlight }, &sheet)));
         }
-        if picture.width <= PAGE_WIDTH_MAX {
+        if sheet.scale >= page::READABLE_SCALE_MIN {
             break;
         }
     }
-    drawn.map(|(_, text)| text).unwrap_or_default()
+    best.map(|(_, text)| text).unwrap_or_default()
 }
 
 /// Returns true if a state of this kind has regions that are active at once.

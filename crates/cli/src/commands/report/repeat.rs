@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 use super::Report;
 
 /// The length of the longest input that is written into a command line.
-const INPUT_CHARS_MAX: usize = 2_000;
+const INPUT_CHARS_MAX: usize = 600;
 
 /// The number of digits of a definition's hash that a report shows.
 const DEFINITION_CHARS: usize = 12;
