@@ -28,7 +28,7 @@ const CLEARANCE: f64 = 10.0;
 const FRAME_COST: f64 = 150.0;
 
 /// Distance between two places that are looked at for a cut.
-const STEP: usize = 4;
+const STEP: usize = 2;
 
 /// A picture's columns and its scale.
 pub(super) struct Sheet {
@@ -110,7 +110,8 @@ fn is_in_the_way(picture: &Picture, at: f64) -> bool {
 }
 
 fn cuts_frame(picture: &Picture, at: f64) -> bool {
-    picture.boxes.iter().any(|state| is_frame(state.kind) && spans(state.rect, at))
+    let frames = picture.boxes.iter().filter(|state| is_frame(state.kind)).map(|state| state.rect);
+    frames.into_iter().any(|rect| at > rect.y && at < rect.y + rect.h)
 }
 
 fn spans(rect: Rect, at: f64) -> bool {
