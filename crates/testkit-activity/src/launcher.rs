@@ -1,5 +1,5 @@
 //! Provides the launcher for tests. The command line is its own launcher, but a test process cannot be one, so a
-//! separate binary is built once per test process.
+//! separate binary is built once per test process, or once for all of them by `scripts/test.sh`.
 
 use std::{path::PathBuf, process::Command, sync::OnceLock};
 
@@ -15,10 +15,16 @@ pub fn launcher() -> Launcher {
     Launcher::at(launcher).with_keeper(keeper)
 }
 
+/// Set by `scripts/test.sh` after it has built the binaries, so that no test process has to ask cargo.
+const ARE_BUILT: &str = "INTERLOCK_BINARIES_ARE_BUILT";
+
 fn build((package, binary): (&str, &str)) -> PathBuf {
     // Test binaries are in `target/PROFILE/deps`.
     let test = std::env::current_exe().unwrap();
     let profile = test.parent().and_then(|deps| deps.parent()).unwrap();
+    if std::env::var_os(ARE_BUILT).is_some() {
+        return profile.join(binary);
+    }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
     build.args(["build", "--quiet", "--offline", "--package", package, "--bin", binary]);
