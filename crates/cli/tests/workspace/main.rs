@@ -100,6 +100,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sandbox",
             "sqlite",
             "suggest",
+            "test-results",
             "testbench",
             "workspace",
         ],
