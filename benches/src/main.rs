@@ -7,6 +7,7 @@
 
 #![allow(clippy::print_stdout)] // The program's task is to print.
 
+mod check;
 mod cold;
 mod crowd;
 mod durable;
@@ -29,6 +30,9 @@ fn main() -> Result<()> {
     let xstate = if is_wanted("xstate") { xstate::measure()? } else { None };
     if is_wanted("steps") {
         steps::report(xstate.as_ref())?;
+    }
+    if is_wanted("check") {
+        check::report()?;
     }
     if is_wanted("load") {
         cold::report_load()?;
