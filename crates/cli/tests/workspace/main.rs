@@ -7,6 +7,7 @@
 
 mod manifest;
 mod picture;
+mod prose;
 
 use std::path::{Path, PathBuf};
 
