@@ -57,7 +57,7 @@ fn programs_ms(data: &Json) -> u64 {
     data["programs_ms"].as_u64().or(duration).unwrap_or(0)
 }
 
-/// Whether somebody came, or did not come in time. What Interlock records of its own accord takes its own time.
+/// Returns true if a record ends a wait for a person: an event arrived, or its deadline passed.
 fn ends_a_wait(record: &RunRecord) -> bool {
     match &record.entry {
         Entry::Event { .. }

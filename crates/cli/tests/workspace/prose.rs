@@ -10,7 +10,7 @@ use crate::root;
 const OPENINGS_MAX: f64 = 4.0;
 /// The largest share of doc comments of three words or fewer, in percent.
 const SHORT_MAX: f64 = 3.0;
-/// The most uses of "what", and of "nobody", "somebody" and "whoever", per 1,000 words of comments.
+/// The most uses of these pronouns per 1,000 words of comments.
 const WHAT_MAX: f64 = 4.0;
 const NOBODY_MAX: f64 = 0.5;
 const QUESTION_WORDS: [&str; 7] = ["what", "how", "where", "whether", "which", "who", "why"];
