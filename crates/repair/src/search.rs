@@ -64,7 +64,10 @@ impl Search {
     }
 
     /// Returns the most likely waiting candidate, or `None` if there is none or the maximum number was returned.
-    #[expect(clippy::should_implement_trait, reason = "the results reported between two calls choose the next candidate")]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "the results reported between two calls choose the next candidate"
+    )]
     pub fn next(&mut self) -> Option<Candidate> {
         if self.given >= TRIALS_MAX {
             return None;
