@@ -10,4 +10,4 @@ demo:      ; @scripts/demo.sh ## repair a firmware on QEMU, without a key or a n
 bench:     ; scripts/bench.sh ## how fast it is
 fuzz:      ; scripts/fuzz.sh ## ten minutes for every reader
 pictures:  ; scripts/pictures.sh ## draw the pictures of the documents again
-docs:      ; UPDATE_DOCS=1 cargo test --package interlock-cli --test documents --test workspace ## run the documents' commands and show what they print
+docs:      ; UPDATE_DOCS=1 cargo test --package interlock-cli --test all -- documents:: workspace:: ## run the documents' commands and show what they print
