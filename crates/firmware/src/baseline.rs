@@ -14,6 +14,7 @@ use interlock_activity::{Attempt, Outcome, code};
 use interlock_journal::Evidence;
 use interlock_test_results::{self as results, Flaky, Measured, Status, Verdict};
 use interlock_testbench::{Operation, Profile, Reset, Trouble, environment};
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -405,3 +406,6 @@ async fn run(settings: &Arc<Settings>, attempt: &Attempt, open: &Open) -> Result
         other => other,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -260,3 +260,60 @@ fn nothing_after(why: &str, programs: Duration, evidence: Option<Evidence>) -> O
 fn nothing(why: &str) -> Outcome {
     signal("nothing_found", json!({ "summary": why, "evidence_refs": [] }))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use interlock_repair::{Hints, candidates};
+
+    use super::*;
+
+    fn candidate() -> Candidate {
+        let text = "int f(int n) {\n    return n <= 8;\n}\n".to_owned();
+        let texts = BTreeMap::from([("a.c".to_owned(), text)]);
+        let suspect = interlock_repair::Suspect { path: "a.c".into(), line: 2, score: 1.0, why: String::new() };
+        let offered = candidates(&texts, &[suspect], &Hints::default());
+        let mut search = interlock_repair::Search::new(texts, offered, interlock_repair::Trial::default());
+        search.next().unwrap()
+    }
+
+    #[test]
+    fn most_likely_candidate_is_kept_and_the_others_are_counted() {
+        let mut found = SearchResult { tried: 3, made: 9, cases: 4, ..SearchResult::default() };
+        found.accept(candidate(), 0.5, (2, 1), Some("first".into()));
+        found.accept(candidate(), 0.4, (4, 4), Some("second".into()));
+        found.accept(candidate(), 0.6, (3, 2), Some("third".into()));
+        assert_eq!((found.image.as_deref(), found.covering, found.witnesses, found.others), (Some("third"), 3, 2, 2));
+        let summary = found.summary(&candidate(), "");
+        assert!(summary.starts_with("by template, after 3 of at most 9 candidates: "), "{summary}");
+        assert!(
+            summary
+                .ends_with("(3 of 4 cases execute it, 2 of them failing); 2 other candidates make the cases pass too"),
+            "{summary}"
+        );
+    }
+
+    #[test]
+    fn empty_search_says_why() {
+        let found = |made, tried, known| SearchResult { made, tried, known, kept_from: 1, ..SearchResult::default() };
+        let cases = [
+            (found(0, 0, 0), 0, "templates know C, and there is no C source"),
+            (found(0, 0, 0), 1, "none of 1 C sources may be changed: see `allowed_paths` and `forbidden_paths`"),
+            (found(0, 0, 2), 3, "what templates offer was found before, and was refused or not enough"),
+            (found(0, 0, 0), 3, "templates offer nothing for the lines that failing cases execute"),
+            (found(9, 4, 0), 3, "none of 4 candidates that were tried makes the cases pass, of 9 that templates offer"),
+            (found(4, 4, 0), 3, "none of the 4 candidates that templates offer makes the cases pass"),
+        ];
+        for (found, sources, expected) in cases {
+            assert_eq!(found.in_vain(sources), expected);
+        }
+        let deaf = SearchResult { tried: UNCHANGED_MAX, unchanged: UNCHANGED_MAX, ..SearchResult::default() };
+        assert!(deaf.is_deaf() && deaf.in_vain(3).contains("left the image as it was"));
+    }
+
+    #[test]
+    fn confidence_is_rounded_down() {
+        assert_eq!((stated(0.999), stated(0.7), stated(0.0)), (0.99, 0.7, 0.0));
+    }
+}
