@@ -261,7 +261,8 @@ fn a_crash_ends_the_question_and_the_next_attempt_asks_again() {
         (scene, head)
     });
     first.shutdown_timeout(Duration::from_secs(5));
-    let Scene { home, .. } = scene;
+    let Scene { home, engine, runtime, _watched } = scene;
+    drop((engine, runtime, _watched));
     threads().block_on(async {
         let scene = Scene::at(home);
         let gone = scene.permit(&head, "q1", "allow").await.unwrap_err();
