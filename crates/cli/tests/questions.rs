@@ -127,7 +127,7 @@ async fn an_open_question_is_shown_and_answered_by_other_commands() {
     let asked = &json["offers"]["asked"][0];
     assert_eq!((&asked["id"], &asked["shows"]["command"]), (&"q1".into(), &"rm -r build".into()), "{asked}");
     let wrong = scene.session.run(r#"send r PERMIT --data '{"id": "q2", "decision": "allow"}'"#).unwrap();
-    assert_eq!(wrong.code, Some(1), "{wrong}");
+    assert_eq!(wrong.code, Some(2), "{wrong}");
     assert!(wrong.stderr.contains("no open question has the id `q2`; `PERMIT` can answer q1"), "{wrong}");
     let sent = scene.session.run(r#"send r PERMIT --data '{"id": "q1", "decision": "deny"}'"#).unwrap();
     assert_eq!(sent.code, Some(0), "{sent}");

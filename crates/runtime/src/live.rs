@@ -339,6 +339,7 @@ impl Live {
             }
             begun.number += 1;
             begun.snapshot = snapshot;
+            begun.questions.clear();
         }
     }
 
