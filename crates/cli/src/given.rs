@@ -32,7 +32,7 @@ pub(crate) fn data(said: Option<&str>) -> Result<Value, Failure> {
 }
 
 /// Reads JSON or YAML from a file or, for `-`, from stdin.
-fn read(path: &Path) -> Result<Json, Failure> {
+pub(crate) fn read(path: &Path) -> Result<Json, Failure> {
     let text = if path == Path::new("-") {
         let mut text = String::new();
         std::io::stdin()

@@ -51,7 +51,8 @@ fn unknown(name: &str) -> Failure {
     Failure::bad_input(format!("there is no built-in machine called `{name}`")).hint(hint)
 }
 
-fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+/// Writes a file and creates the directories above it.
+pub(crate) fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| Failure::file("make", folder, &error))?;
     }

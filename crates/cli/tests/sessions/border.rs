@@ -41,7 +41,7 @@ fn what_the_world_does_not_understand_is_refused_by_check_and_by_run() {
         |   |                                              ^^^^^^^
         |   |
         |   = help: write it as a list, which no shell reads: `command: [grep, "${input.word}", notes.txt]`
-        |   = help: see docs/errors/E0710.md
+        |   = help: `interlock explain E0710` tells more
         |
         | error[E0701]: there is no activity `externel`
         |   --> wrong/machine.yaml:11:25
@@ -50,7 +50,7 @@ fn what_the_world_does_not_understand_is_refused_by_check_and_by_run() {
         |    |                         ^^^^^^^^
         |    |
         |    = help: did you mean `external`?
-        |    = help: see docs/errors/E0701.md
+        |    = help: `interlock explain E0701` tells more
         |
         [exit 1]
     "#]],
@@ -175,7 +175,7 @@ fn a_machine_is_checked_with_those_that_it_starts() {
         |   |                                            ^^^^^^^
         |   |
         |   = help: see `interlock check ./pong`
-        |   = help: see docs/errors/E0713.md
+        |   = help: `interlock explain E0713` tells more
         |
         | error[E0712]: there is no machine called `coeder`
         |  --> lost/machine.yaml:7:44
@@ -184,7 +184,7 @@ fn a_machine_is_checked_with_those_that_it_starts() {
         |   |                                            ^^^^^^^
         |   |
         |   = help: did you mean `coder`?
-        |   = help: see docs/errors/E0712.md
+        |   = help: `interlock explain E0712` tells more
         |
         | error[E0713]: the machine `./lost` is not proved: E0712: there is no machine called `coeder`
         |  --> over/machine.yaml:7:44
@@ -193,7 +193,7 @@ fn a_machine_is_checked_with_those_that_it_starts() {
         |   |                                            ^^^^^^^
         |   |
         |   = help: see `interlock check ./lost`
-        |   = help: see docs/errors/E0713.md
+        |   = help: `interlock explain E0713` tells more
         |
         [exit 1]
     "#]],

@@ -77,7 +77,7 @@ fn a_file_that_cannot_be_read_is_bad_input_to_check() {
             |   |          ^^^^^
             |   |
             |   = help: did you mean `closed`?
-            |   = help: see docs/errors/E0201.md
+            |   = help: `interlock explain E0201` tells more
             |
             [exit 2]
         "#]],
@@ -111,7 +111,7 @@ fn a_file_that_cannot_be_read_is_bad_input_to_check() {
             |   |          ^^^^^
             |   |
             |   = help: did you mean `closed`?
-            |   = help: see docs/errors/E0201.md
+            |   = help: `interlock explain E0201` tells more
             |
             [exit 2]
         "#]],

@@ -97,7 +97,7 @@ fn an_import_of_something_else_says_so() {
         |   | ^
         |   |
         |   = help: say it: scxml, xstate or mermaid
-        |   = help: see docs/errors/E0506.md
+        |   = help: `interlock explain E0506` tells more
         |
         [exit 2]
     "#]],
@@ -127,7 +127,7 @@ fn what_a_script_engine_would_need_is_not_imported() {
         | 3 | <onentry><script>x()</script></onentry>
         |   |          ^^^^^^^
         |   |
-        |   = help: see docs/errors/E0510.md
+        |   = help: `interlock explain E0510` tells more
         |
         [exit 2]
     "#]],
