@@ -90,7 +90,7 @@ fn kind(field: &Schema, depth: usize) -> String {
     }
     match field.get("type") {
         Some(Json::String(kind)) if kind == "array" && depth < DEPTH_MAX => {
-            field.get("items").map_or("list".to_owned(), |items| format!("list of {}", self::kind(items, depth + 1)))
+            field.get("items").map_or("list".to_owned(), |items| format!("list of ({})", self::kind(items, depth + 1)))
         }
         Some(Json::String(kind)) => format!("{kind}{}", range(field)),
         Some(Json::Array(kinds)) => kinds.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(" or "),

@@ -8,7 +8,13 @@ use interlock_runtime::LoadedMachine;
 use serde::Serialize;
 
 use super::Outcome;
-use crate::{Exit, failure::Failure, given, machine, output::Output, scenario};
+use crate::{
+    Exit,
+    failure::Failure,
+    given, machine,
+    output::Output,
+    scenario::{self, Scenario},
+};
 
 /// The subdirectory of a machine that holds its scenarios.
 const SCENARIOS: &str = "tests";
@@ -21,6 +27,7 @@ const SCENARIOS_MAX: usize = 1_000;
 struct Row {
     machine: String,
     scenario: String,
+    summary: String,
     ok: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
@@ -63,30 +70,36 @@ fn one(name: &str, output: &Output) -> Result<Vec<Row>, Failure> {
     let files = scenarios(&source.path.with_file_name(SCENARIOS))?;
     let mut rows = Vec::new();
     for file in files {
-        let scenario = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let problem = played(&loaded, &file)?;
+        let row = played(&loaded, &file)?;
         if !output.is_json() {
-            output.data(&line(&loaded.chart().id, &scenario, problem.as_deref(), output))?;
+            output.data(&line(&row, output))?;
         }
-        rows.push(Row { machine: loaded.chart().id.clone(), scenario, ok: problem.is_none(), problem });
+        rows.push(row);
     }
     Ok(rows)
 }
 
-/// Plays the scenario in a file and returns the problem, if there is one.
-fn played(loaded: &LoadedMachine, file: &Path) -> Result<Option<String>, Failure> {
-    let read = given::read(file)?;
-    let scenario = serde_json::from_value(read).map_err(|error| {
+/// Plays the scenario in a file.
+fn played(loaded: &LoadedMachine, file: &Path) -> Result<Row, Failure> {
+    let scenario: Scenario = serde_json::from_value(given::read(file)?).map_err(|error| {
         Failure::bad_input(format!("{} is not a scenario: {error}", machine::short(&file.display().to_string())))
             .hint("docs/how-to/test-a-machine.md describes the format")
     })?;
-    Ok(scenario::play(loaded, &scenario).err())
+    let problem = scenario::play(loaded, &scenario).err();
+    Ok(Row {
+        machine: loaded.chart().id.clone(),
+        scenario: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        summary: scenario.summary,
+        ok: problem.is_none(),
+        problem,
+    })
 }
 
-fn line(machine: &str, scenario: &str, problem: Option<&str>, output: &Output) -> String {
-    match problem {
-        None => format!("{} {machine}/{scenario}\n", output.green("✓")),
-        Some(problem) => format!("{} {machine}/{scenario}: {problem}\n", output.bad("✗")),
+fn line(row: &Row, output: &Output) -> String {
+    let (machine, scenario) = (&row.machine, &row.scenario);
+    match &row.problem {
+        None => format!("{} {machine}/{scenario}: {}\n", output.green("✓"), row.summary),
+        Some(problem) => format!("{} {machine}/{scenario}: {}\n  {problem}\n", output.bad("✗"), row.summary),
     }
 }
 

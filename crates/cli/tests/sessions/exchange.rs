@@ -96,7 +96,7 @@ fn an_import_of_something_else_says_so() {
         | 1 | nothing of the kind
         |   | ^
         |   |
-        |   = help: say it: scxml, xstate or mermaid
+        |   = help: name the format: scxml, xstate or mermaid
         |   = help: `interlock explain E0506` tells more
         |
         [exit 2]
@@ -194,8 +194,8 @@ fn cases_are_run_and_counted_on_the_last_line() {
         &session,
         "conform .interlock",
         expect![[r#"
-        | error: there is no case below .interlock
-        | Hint: a case is a NAME.scxml, with a NAME.json beside it that says what to expect
+        | error: there are no cases below .interlock
+        | Hint: a case is a file NAME.scxml with its expectations in NAME.json beside it
         [exit 2]
     "#]],
     );
