@@ -66,7 +66,7 @@ pub trait Host: Send + Sync {
     /// paths since. Fails if the host keeps no snapshots.
     fn take_back(&self, order: TakeBack) -> Future<Result<TakenBack, String>> {
         let _ = order;
-        Box::pin(std::future::ready(Err("nothing is kept here that could be taken back".to_owned())))
+        Box::pin(std::future::ready(Err("there are no stored changes to undo".to_owned())))
     }
 
     /// Returns a file of the project as it was when a run began. May block.

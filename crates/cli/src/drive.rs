@@ -184,11 +184,11 @@ impl<'s> Driver<'s> {
         self.interrupts = order.after(self.interrupts);
         match self.interrupts {
             1 => {
-                self.progress.say("leaving: what is under way is finished first; Ctrl-C again stops it");
+                self.progress.say("leaving after the current activities have ended; press Ctrl-C again to stop them");
                 self.runtime.detach();
             }
             2 => {
-                self.progress.say("stopping what is under way");
+                self.progress.say("stopping the current activities");
                 self.runtime.detach();
                 self.runtime.stop_attempts();
             }
@@ -199,7 +199,7 @@ impl<'s> Driver<'s> {
 
     /// Watches another worker run the run, until that worker releases it.
     async fn watch(&mut self, worker: &WorkerName) -> Result<(), Failure> {
-        self.progress.say(&format!("{worker} moves {}", self.follower.head.name));
+        self.progress.say(&format!("{worker} is running {}", self.follower.head.name));
         while self.interrupts == 0 {
             self.look()?;
             self.hear_questions().await?;
@@ -235,7 +235,7 @@ impl<'s> Driver<'s> {
     async fn ask(&mut self) -> Result<bool, Failure> {
         let (offers, place) = (self.follower.offers(), self.follower.live.place());
         for by_hand in &offers.by_hand {
-            let words = format!("{} has {} done with {}", by_hand.state, by_hand.activity, by_hand.with);
+            let words = format!("{} invokes {} with {}", by_hand.state, by_hand.activity, by_hand.with);
             self.progress.say(&escape::line(&words));
         }
         self.progress.say(&about::above_form(&self.follower, &offers));
@@ -304,8 +304,8 @@ impl<'s> Driver<'s> {
     fn tell_closed(&mut self, steps: &[Step]) {
         let is_deadline = steps.iter().any(|step| matches!(step.entry, Entry::Timer { .. }));
         self.progress.say(match is_deadline {
-            true => "The deadline has passed, and the form is closed.",
-            false => "The run was moved by somebody else, and the form is closed.",
+            true => "The form is closed: the deadline has passed.",
+            false => "The form is closed: the run has changed its state.",
         });
         for step in steps {
             self.progress.step(step);
@@ -331,11 +331,11 @@ impl<'s> Driver<'s> {
         let phase = if below.is_some() { Phase::Waiting } else { follower.phase() };
         if let Some(asking) = asking {
             self.output.talk(&waiting::text_for(follower, asking));
-            self.output.talk(&format!("`interlock show {}` has what it is about.\n", asking.head.name));
+            self.output.talk(&format!("Details: `interlock show {}`\n", asking.head.name));
         } else if let Some(parent) = follower.head.parent.as_deref().filter(|_| phase.is_over()) {
-            self.output.talk(&format!("{parent} started it. To go on with that one:\n    interlock resume {parent}\n"));
+            self.output.talk(&format!("{parent} started it. Continue that run with:\n    interlock resume {parent}\n"));
         } else if !phase.is_over() {
-            self.output.talk(&format!("{run} is left as it is. To go on with it:\n    interlock resume {run}\n"));
+            self.output.talk(&format!("{run} is not finished. Continue it with:\n    interlock resume {run}\n"));
         }
         let json = json!({
             "run": run,

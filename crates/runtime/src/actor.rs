@@ -312,7 +312,7 @@ impl Actor {
             Err(Untaken::Folder(why)) => {
                 let why = self.shared.redactor.text(&why).into_owned();
                 let entry =
-                    recover::cut_off(&self.live, id, code::FAILED, &format!("the workspace could not be kept: {why}"));
+                    recover::cut_off(&self.live, id, code::FAILED, &format!("the workspace could not be stored: {why}"));
                 return self.happen(entry).await;
             }
         };
@@ -363,7 +363,7 @@ impl Actor {
         match self.live.loaded.admit_signal(begun.invoke, name, data) {
             Ok(data) => AttemptResult::Signal { name: name.clone(), data },
             Err(wrong) => {
-                let message = format!("it ended with `{name}`, which does not fit: {}", wrong.join("; "));
+                let message = format!("the data of its signal `{name}` does not fit the schema: {}", wrong.join("; "));
                 AttemptResult::Error { data: error_data(code::BAD_OUTCOME, message) }
             }
         }

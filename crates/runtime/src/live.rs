@@ -142,7 +142,7 @@ impl Live {
         let Entry::Created(created) = opened.first.entry(evidence)? else {
             return Err(Error::State {
                 run: opened.head.name.clone(),
-                why: "its first record does not begin it".into(),
+                why: "its first record is not a start".into(),
             });
         };
         let folder = created.folder.map(PathBuf::from).unwrap_or_default();
@@ -153,7 +153,7 @@ impl Live {
             let stored = saved::load(json, &live.loaded.machine).map_err(wrong)?;
             if stored.state.semantics != created.semantics {
                 return Err(wrong(
-                    "its stored state selects transitions by other rules than its first record says".into(),
+                    "its stored state has another semantics version than its first record".into(),
                 ));
             }
             (live.grants, live.output) = (stored.grants, stored.output);
@@ -300,7 +300,7 @@ impl Live {
     fn leave(&mut self, id: ActivityId, registry: &Registry) -> Option<Entry> {
         let begun = self.activities.get_mut(&id)?;
         registry.get(&self.loaded.chart().invoke(begun.invoke).activity)?;
-        let why = "nobody else is asked".to_owned();
+        let why = "no other judge is left".to_owned();
         begun.left = Some(why.clone());
         Some(Entry::Left(Left { activity: id, number: begun.number, why, evidence: Vec::new() }))
     }

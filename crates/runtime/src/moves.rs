@@ -419,9 +419,9 @@ fn refused(chart: &Chart, id: TransitionId, why: Refusal) -> RefusedMove {
         Refusal::Guard => format!("`{guard}` is false"),
         Refusal::Fault => format!("`{guard}` could not be evaluated"),
         Refusal::Limit { counter, count } => {
-            format!("its limit is used up: {} is {count}", chart.counters[counter.index()].name)
+            format!("its limit is reached: {} is {count}", chart.counters[counter.index()].name)
         }
-        Refusal::Preempted => "another region's transition goes first".to_owned(),
+        Refusal::Preempted => "a transition of another region has priority".to_owned(),
     };
     let names: Vec<&str> = transition.targets.iter().map(|target| chart.state(*target).name.as_str()).collect();
     RefusedMove {

@@ -101,15 +101,15 @@ fn all_text(
     text.push_str(&format!("  machine    {} version {version} ({short})\n", head.machine));
     text.push_str(&format!("  folder     {}\n", follower.live.folder.display()));
     text.push_str(&format!("  began      {}\n", moment::rfc3339(head.created_ms)));
-    text.push_str(&format!("  moved      {} (record {})\n", moment::rfc3339(head.updated_ms), head.seq));
+    text.push_str(&format!("  updated    {} (record {})\n", moment::rfc3339(head.updated_ms), head.seq));
     if let Some(parent) = &head.parent {
         text.push_str(&format!("  started by {parent}\n"));
     }
     if let Some(Holder { worker, since_ms }) = holder {
         let since = since_ms.map(|since_ms| format!(" since {}", moment::rfc3339(since_ms))).unwrap_or_default();
-        text.push_str(&format!("  moved by   {worker}{since}\n"));
+        text.push_str(&format!("  process    {worker}{since}\n"));
     } else if follower.standing() == Standing::Moving {
-        text.push_str(&format!("  moved by   nobody: `interlock resume {}` would\n", head.name));
+        text.push_str(&format!("  process    none; continue it with `interlock resume {}`\n", head.name));
     }
     text.push_str(&state_text(&follower.live, follower.now_ms(), output));
     if !files.is_empty() {
@@ -227,14 +227,14 @@ fn field(name: &str, value: &Json) -> String {
         return format!("{name} = {}", shortened(value));
     };
     let shown = text.lines().take(VALUE_LINES_MAX).map(|line| format!("\n    | {line}")).collect::<String>();
-    let rest = if text.lines().nth(VALUE_LINES_MAX).is_some() { "\n    … (--json has all of it)" } else { "" };
+    let rest = if text.lines().nth(VALUE_LINES_MAX).is_some() { "\n    … (complete with --json)" } else { "" };
     format!("{name} ={shown}{rest}")
 }
 
 fn shortened(value: &Json) -> String {
     let text = value.to_string();
     match text.char_indices().nth(VALUE_LENGTH_MAX) {
-        Some((at, _)) => format!("{}… (--json has all of it)", &text[..at]),
+        Some((at, _)) => format!("{}… (complete with --json)", &text[..at]),
         None => text,
     }
 }

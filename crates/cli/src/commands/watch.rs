@@ -56,7 +56,7 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
         }
         tell_questions(&follower, &mut shown, output);
         if !is_told && follower.standing() == Standing::Moving && follower.holder()?.is_none() {
-            output.talk(&format!("nobody moves it; `interlock resume {}` would\n", head.name));
+            output.talk(&format!("No process is running it. Continue it with `interlock resume {}`\n", head.name));
             is_told = true;
         }
         std::thread::sleep(LOOK_EVERY);
