@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::scene::{check, check_in, project};
+use super::scene::{check, check_in, project};
 
 #[test]
 fn explain_prints_the_page_of_a_code() {
