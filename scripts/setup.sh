@@ -18,7 +18,7 @@ needs() { command -v "$2" >/dev/null || { echo "setup: $1 is missing ($3)" >&2; 
 
 needs gcc gcc "links the binary and compiles SQLite"
 [ -e /usr/include/stdio.h ] || { echo "setup: libc6-dev is missing (what gcc links with)" >&2; missing+=(libc6-dev); }
-needs git git "keeps what runs change, so that it can be taken back"
+needs git git "keeps what runs change, so that it can be undone"
 if [ "$what" != build ]; then
     needs gcc-arm-none-eabi arm-none-eabi-gcc "compiles the firmware of tests and examples for ARM"
     [ -e /usr/lib/arm-none-eabi/newlib/libc.a ] || { echo "setup: libnewlib-arm-none-eabi is missing (the C library of that firmware)" >&2; missing+=(libnewlib-arm-none-eabi); }

@@ -126,7 +126,7 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
         }
         let key = self.machine.event(name).map_or_else(|| EventKey::Other(name.into()), EventKey::Known);
         if !self.may_raise(&key, name, by) {
-            return Verdict::Refused("this event is not theirs to raise");
+            return Verdict::Refused("this sender may not raise this event");
         }
         self.handle(Event { key, data }, None)
     }

@@ -176,7 +176,7 @@ impl Baseline {
                 let why = why.map(|why| format!(": {why}")).unwrap_or_default();
                 let missed: String = missed.iter().map(|missed| format!("; {missed}")).collect();
                 let is_other = self.is_passing() && !self.is_only_flaky() && !why.is_empty();
-                let others = if is_other { "; what fails is no target" } else { "" };
+                let others = if is_other { "; the failing cases are not targets" } else { "" };
                 format!("{passed} of {total} cases pass on the untouched tree{why}{others}{missed}")
             }
             (Ok(_), None) => String::new(),
@@ -238,7 +238,7 @@ const LACKS: [&str; 3] = ["No such file", "No rule to make target", "cannot find
 fn alone(settings: &Settings, attempt: &Attempt, why: &str) -> String {
     match settings.workspace.is_repository(&attempt.folder) {
         Ok(false) if LACKS.iter().any(|words| why.contains(words)) => format!(
-            " (in no git repository, so that only {} was copied and nothing beside it: `git init` where all of it is)",
+            " (not in a git repository, so only {} was copied: run `git init` in the directory that contains all sources)",
             attempt.folder.display()
         ),
         _ => String::new(),

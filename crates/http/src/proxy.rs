@@ -29,7 +29,7 @@ impl std::fmt::Debug for Proxy {
 impl Proxy {
     /// Parses a URL such as `http://proxy.example:3128`, also with `user:password@`.
     pub fn parse(url: &str) -> Result<Self, String> {
-        let rest = url.strip_prefix("http://").ok_or("is to begin with http://")?;
+        let rest = url.strip_prefix("http://").ok_or("must begin with http://")?;
         let (who, host) = rest.rsplit_once('@').map_or((None, rest), |(who, host)| (Some(who), host));
         let (address, _) = Address::parse(&format!("http://{host}"))?;
         let authorization =
@@ -66,7 +66,7 @@ async fn head(stream: &mut TcpStream) -> Result<String, String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         if head.len() >= HEAD_BYTES_MAX {
-            return Err("its answer has no end".to_owned());
+            return Err("its answer is incomplete".to_owned());
         }
         let byte = stream.read_u8().await.map_err(|error| error.to_string())?;
         head.push(byte);

@@ -19,6 +19,7 @@ mod tree;
 mod validate;
 mod write;
 
+pub use duration::parse as duration_ms;
 pub use write::write;
 
 use crate::{Chart, Diagnostic, Span};

@@ -132,7 +132,7 @@ fn fields_are_checked_against_the_schema_of_the_activity() {
         &["passed"],
         expect![[r#"
         8:25 E0703 `command.run` needs `command` (write `command: …` under `with`)
-        8:46 E0702 `command.run` knows no field `comand` (did you mean `command`?)
+        8:46 E0702 `command.run` has no argument `comand` (did you mean `command`?)
     "#]],
     );
     check(
@@ -251,21 +251,21 @@ fn data_in_a_shell_command_is_an_error_with_a_list_as_the_fix() {
         "activity: command.run, with: { command: \"grep ${input.word} notes.txt\" }",
         &["passed"],
         expect![[r#"
-        8:46 E0710 a shell reads this command, so data in it can become a command of its own (write it as a list, which no shell reads: `command: [grep, "${input.word}", notes.txt]`)
+        8:46 E0710 a shell parses this command, so data in it can be executed as a command (write it as a list, which no shell parses: `command: [grep, "${input.word}", notes.txt]`)
     "#]],
     );
     check(
         "activity: command.run, with: { command: \"grep '${input.word}' a | wc\" }",
         &["passed"],
         expect![[r#"
-        8:46 E0710 a shell reads this command, so data in it can become a command of its own (hand the data over as a variable, which the shell does not read as commands: `env: { DATA: "${input.word}" }` and `"$DATA"` in `command`; or write a list of a program and its arguments)
+        8:46 E0710 a shell parses this command, so data in it can be executed as a command (pass the data in an environment variable, which the shell does not parse as commands: `env: { DATA: "${input.word}" }` and `"$DATA"` in `command`; or write a list of a program and its arguments)
     "#]],
     );
     check(
         "activity: command.run, with: { command: [sh, -c, \"echo ${input.word}\"] }",
         &["passed"],
         expect![[r#"
-        8:46 E0710 a shell reads this command, so data in it can become a command of its own (hand the data over as a variable, which the shell does not read as commands: `env: { DATA: "${input.word}" }` and `"$DATA"` in `command`; or write a list of a program and its arguments)
+        8:46 E0710 a shell parses this command, so data in it can be executed as a command (pass the data in an environment variable, which the shell does not parse as commands: `env: { DATA: "${input.word}" }` and `"$DATA"` in `command`; or write a list of a program and its arguments)
     "#]],
     );
     check(
@@ -296,7 +296,7 @@ fn started_machines_must_exist_be_proved_and_not_be_recursive() {
         "activity: run.start, with: { machine: me }",
         &["succeeded"],
         expect![[r#"
-        8:44 E0714 this machine starts itself: m → n → m (runs would start runs without end; make the repetition a loop with a `limit`)
+        8:44 E0714 this machine starts itself: m → n → m (runs would start runs for ever; use a loop with a `limit` instead)
     "#]],
     );
     check("activity: run.start, with: { machine: \"${input.m}\" }", &["succeeded"], expect![[r#""#]]);
@@ -404,12 +404,12 @@ fn testing(more: &str, on: &str) -> String {
 #[test]
 fn an_unhandled_failure_is_an_error_if_only_an_abort_ends_the_wait() {
     expect![[r#"
-        E0716 nobody handles the `error` of the activity in `a`; the run then waits there for ever, unless somebody aborts it
+        E0716 no transition handles the `error` of the activity in `a`; the run then waits there for ever, unless a person aborts it
     "#]].assert_eq(&dropped(&testing("", "on: { passed: end }")));
     expect![[r#""#]].assert_eq(&dropped(&testing(", error: end", "on: { passed: end }")));
     let timed = "timeout: 5s\n    on: { passed: end, timeout: end }";
     expect![[r#"
-        W0718 nobody handles the `error` of the activity in `a`; the run then waits there until a timer or somebody else gets it out
+        W0718 no transition handles the `error` of the activity in `a`; the run then waits there until a timer or another event ends the wait
     "#]].assert_eq(&dropped(&testing("", timed)));
 }
 
@@ -417,7 +417,7 @@ fn an_unhandled_failure_is_an_error_if_only_an_abort_ends_the_wait() {
 fn a_signal_whose_guards_can_all_be_false_is_dropped() {
     let guarded = "on: { passed: { target: end, guard: \"event.code == 0\" } }";
     expect![[r#"
-        E0717 `passed` of `x` can be dropped, because no guard for it need be true; the run then waits in `a` for ever, unless somebody aborts it
+        E0717 `passed` of `x` can be dropped, because no guard for it need be true; the run then waits in `a` for ever, unless a person aborts it
     "#]].assert_eq(&dropped(&testing(", error: end", guarded)));
     let otherwise =
         "on: { passed: [{ target: end, guard: \"event.code == 0\" }, { target: end, guard: \"event.code != 0\" }] }";

@@ -216,7 +216,7 @@ properties:
                1. start        → a
                2. again (work) → a
                   … and again from 2
-            E0603 this loop has no limit: the machine need not come to rest
+            E0603 this loop has no limit, so the machine may never come to rest
                1. start        → a
                2. again (work) → a
                   … and again from 2

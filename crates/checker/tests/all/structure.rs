@@ -49,7 +49,7 @@ states:
             between inputs: 1 transitions, 1 activities, 0 judgements
             whole run: 1 transitions, 1 activities, 0 judgements
             waits in stuck
-            E0602 from here the run can neither end nor come to a state tagged `idle`
+            E0602 from here the run can neither end nor reach a state tagged `idle`
                1. start      → a
                2. bad (work) → stuck
         "#]],
@@ -94,7 +94,7 @@ states:
             between inputs: 1 transitions, 1 activities, 0 judgements
             whole run: 1 transitions, 1 activities, 0 judgements
             waits in a
-            E0602 from here the run can neither end nor come to a state tagged `idle`
+            E0602 from here the run can neither end nor reach a state tagged `idle`
                1. start     → a
                2. ok (work) → a
         "#]],

@@ -67,7 +67,7 @@ states:
             not proved: 3 configurations
             between inputs: no bound
             whole run: no bound
-            E0603 this loop has no limit: the machine need not come to rest
+            E0603 this loop has no limit, so the machine may never come to rest
                1. start        → a
                2. next (work)  → b
                3. again (work) → b
@@ -147,7 +147,7 @@ states:
             not proved: 4 configurations
             between inputs: no bound
             whole run: no bound
-            E0603 this loop has no limit: the machine need not come to rest
+            E0603 this loop has no limit, so the machine may never come to rest
                1. start         → a
                2. bad (work)    → b
                3. mended (work) → a

@@ -62,11 +62,11 @@ fn a_parent_says_what_its_child_asks_and_gets_its_output() {
     let (_folder, session) = project(false);
     let run = session.run("run parent --name p1").unwrap();
     assert_eq!((run.code, run.stdout.as_str()), (Some(4), "p1  waiting  finding\n"), "{run}");
-    assert!(run.stderr.contains("p1 waits for p1.a1, which it started and which waits for a person"), "{run}");
+    assert!(run.stderr.contains("p1 waits for its child run p1.a1, which waits for a person"), "{run}");
     assert!(run.stderr.contains("interlock send p1.a1 answer --data '{\"n\":1}'  # Say it"), "{run}");
     assert!(run.stderr.contains("interlock resume p1"), "{run}");
     let show = session.run("show p1").unwrap();
-    assert!(show.stdout.contains("p1 waits for p1.a1"), "{show}");
+    assert!(show.stdout.contains("p1 waits for its child run p1.a1"), "{show}");
     assert!(session.run("runs").unwrap().stdout.contains("waits for p1.a1"));
     let again = session.run("resume p1 --json").unwrap();
     let left: Json = serde_json::from_str(&again.stdout).unwrap();

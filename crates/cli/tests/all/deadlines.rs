@@ -162,7 +162,7 @@ fn a_form_closes_when_its_deadline_fires_and_leaves_the_terminal_as_it_was() {
     let mut output = terminal.stdout.take().unwrap();
     read_until(&mut output, "to filter");
     let seen = read_until(&mut output, "code=");
-    assert!(seen.contains("The deadline has passed, and the form is closed."), "{seen}");
+    assert!(seen.contains("The form is closed: the deadline has passed."), "{seen}");
     assert!(seen.contains("nobody came"), "{seen}");
     assert!(read_until(&mut output, "all").starts_with('1'), "the run failed");
     drop(terminal.stdin.take());
@@ -188,7 +188,7 @@ fn a_form_closes_when_somebody_else_answers() {
     read_until(&mut output, "to filter");
     assert_eq!(session.run("send r1 approve").unwrap().code, Some(0));
     let seen = read_until(&mut output, "r1  succeeded  merged");
-    assert!(seen.contains("The run was moved by somebody else, and the form is closed."), "{seen}");
+    assert!(seen.contains("The form is closed: the run has changed its state."), "{seen}");
     let _ = terminal.stdin.take().unwrap().flush();
     assert_eq!(terminal.wait().unwrap().code(), Some(0));
 }

@@ -218,7 +218,7 @@ fn where_models_have_failed_a_person_is_asked_the_same_and_held_to_the_same() {
     assert_eq!((ran.code, server.asked().len()), (Some(4), 4), "{ran}");
     let shown = session.run("show l1").unwrap().stdout;
     let expected = [
-        "LOOKING asks judge.lamp, which is left to a person: near: 4 answers were refused, the last because of answer",
+        "LOOKING invokes judge.lamp, which a person must answer: near: 4 answers were refused, the last because of answer",
         "| Is the lamp on?",
         "interlock send l1 on --data '{\"brightness\":1}'",
         "interlock send l1 off",
@@ -266,10 +266,13 @@ fn doctor_tells_which_models_answer() {
     assert!(found("judge far")["said"].as_str().unwrap().contains("could not be reached"));
     let (_folder, session) = project("");
     let doctor = session.run("doctor").unwrap();
-    assert!(doctor.stdout.contains("no model is set up: rules judge"), "{doctor}");
+    assert!(doctor.stdout.contains("no model is configured: the built-in rules answer"), "{doctor}");
     let (_folder, session) = project("[chains]\ndefault = [\"person\"]\njudge.plan = [\"rules\"]\n");
     let doctor = session.run("doctor").unwrap();
-    assert!(doctor.stdout.contains("no model is set up: a person judges, for judge.plan rules judge"), "{doctor}");
+    assert!(
+        doctor.stdout.contains("no model is configured: a person answers, for judge.plan the built-in rules answer"),
+        "{doctor}"
+    );
     let server = ModelServer::saying(vec![Dialect::Chat.says("ready, I think")]);
     let (_folder, session) = project(&at(&server));
     let doctor = session.run("doctor").unwrap();

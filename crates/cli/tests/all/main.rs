@@ -21,6 +21,7 @@ mod injection;
 mod judges;
 mod kill;
 mod once;
+mod questions;
 mod runs;
 mod secrets;
 mod sessions;

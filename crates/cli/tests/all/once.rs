@@ -105,7 +105,7 @@ fn the_same_id_is_applied_once() {
     assert_eq!(first.code, Some(0), "{first}");
     let again = session.run("send s1 knock --id k1").unwrap();
     assert_eq!((again.code, &again.stdout), (Some(0), &first.stdout), "{again}");
-    assert!(again.stderr.contains("`k1` is record 3 of s1 already; nothing was sent again"), "{again}");
+    assert!(again.stderr.contains("`k1` is already record 3 of s1; the event was not sent again"), "{again}");
     assert_eq!(json(&session, "send s1 knock --id k1")["repeated"], true);
     assert_eq!(count(&session), 1);
     kill(owner);

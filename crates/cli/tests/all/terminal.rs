@@ -1,11 +1,6 @@
 //! A person at a terminal is asked for the input of a waiting run. The terminal is a real one, made by `script`.
 
-use std::{
-    io::{Read as _, Write as _},
-    process::{Child, Command, Stdio},
-};
-
-use interlock_testkit_cli::session::Session;
+use interlock_testkit_cli::{session::Session, terminal::Terminal};
 
 const TEA: &str = "\
 machine: tea
@@ -38,41 +33,9 @@ const ENTER: &str = "\r";
 const DOWN: &str = "\x1b[B";
 const CONTROL_C: &str = "\x03";
 
-struct Terminal {
-    child: Child,
-    seen: String,
-}
-
-impl Terminal {
-    /// Runs a command on a terminal, for a minute at most.
-    fn new(session: &Session, arguments: &str) -> Self {
-        let inner = format!("stty cols 100 rows 40; exec {} {arguments}", env!("CARGO_BIN_EXE_interlock"));
-        let mut command = Command::new("timeout");
-        command.args(["60", "script", "-qefc", &inner, "/dev/null"]).current_dir(session.folder());
-        command.env("TERM", "xterm").env("INTERLOCK_HOME", session.folder().join("home"));
-        command.env_remove("VISUAL").env("EDITOR", "./edit.sh");
-        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        Terminal { child, seen: String::new() }
-    }
-
-    /// Waits until the terminal shows this text, then types the keys.
-    fn answer(&mut self, shown: &str, keys: &str) {
-        let mut bytes = Vec::new();
-        while !bytes.ends_with(shown.as_bytes()) {
-            let mut next = [0; 1];
-            let read = self.child.stdout.as_mut().unwrap().read(&mut next).unwrap();
-            assert_eq!(read, 1, "`{shown}` was not shown after\n{}{}", self.seen, String::from_utf8_lossy(&bytes));
-            bytes.extend(next);
-        }
-        self.seen.push_str(&String::from_utf8_lossy(&bytes));
-        self.child.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
-    }
-
-    fn end(mut self) -> (Option<i32>, String) {
-        let mut rest = String::new();
-        self.child.stdout.as_mut().unwrap().read_to_string(&mut rest).unwrap();
-        (self.child.wait().unwrap().code(), self.seen + &rest)
-    }
+/// Runs a command on a terminal, for a minute at most.
+fn terminal(session: &Session, arguments: &str) -> Terminal {
+    Terminal::new(env!("CARGO_BIN_EXE_interlock"), session, arguments)
 }
 
 fn project() -> (tempfile::TempDir, Session) {
@@ -106,7 +69,7 @@ fn sent(session: &Session, run: &str) -> String {
 #[test]
 fn a_person_at_a_terminal_is_asked_with_a_form() {
     let (_folder, session) = project();
-    let mut terminal = Terminal::new(&session, "run tea --name t1");
+    let mut terminal = terminal(&session, "run tea --name t1");
     choose(&mut terminal, 1);
     choose(&mut terminal, 2);
     terminal.answer("minutes", &format!("many{ENTER}"));
@@ -126,7 +89,7 @@ fn a_person_at_a_terminal_is_asked_with_a_form() {
 #[test]
 fn whoever_does_not_want_to_answer_now_is_told_how_to_later() {
     let (_folder, session) = project();
-    let mut terminal = Terminal::new(&session, "run tea --name t1");
+    let mut terminal = terminal(&session, "run tea --name t1");
     terminal.answer(PROMPT, CONTROL_C);
     let (code, seen) = terminal.end();
     assert_eq!(code, Some(4), "{seen}");
@@ -140,7 +103,7 @@ fn whoever_is_asked_sees_the_patch_that_is_asked_about() {
         context: { patch: \"--- a/x\\n+++ b/x\\n@@ -1 +1 @@\\n-old\\n+new\\n\" }\ninitial: asking\n\
         states:\n  asking: { on: { yes: done } }\n  done: { type: final, outcome: success }\n";
     let (_folder, session) = project_with("review", machine);
-    let mut terminal = Terminal::new(&session, "run review --name r1");
+    let mut terminal = terminal(&session, "run review --name r1");
     terminal.answer("+new", "");
     choose(&mut terminal, 1);
     let (code, seen) = terminal.end();
@@ -176,7 +139,7 @@ states:
 #[test]
 fn the_form_shows_the_question_the_data_and_the_deadline() {
     let (_folder, session) = project_with("release", RELEASE);
-    let mut terminal = Terminal::new(&session, "run release --name r1");
+    let mut terminal = terminal(&session, "run release --name r1");
     terminal.answer("asking: Release it to everybody?", "");
     terminal.answer("command: make release", "");
     terminal.answer("2 more lines; all of it: `interlock show r1`", "");
@@ -200,7 +163,7 @@ fn the_form_shows_the_question_the_data_and_the_deadline() {
 #[test]
 fn a_choice_without_a_default_is_never_preselected() {
     let (_folder, session) = project_with("release", RELEASE);
-    let mut terminal = Terminal::new(&session, "run release --name r1");
+    let mut terminal = terminal(&session, "run release --name r1");
     choose(&mut terminal, 1);
     terminal.answer("(choose one)", "");
     choose(&mut terminal, 0);
@@ -235,7 +198,7 @@ states:
 #[test]
 fn nested_data_is_asked_for_field_by_field_and_item_by_item() {
     let (_folder, session) = project_with("nested", NESTED);
-    let mut terminal = Terminal::new(&session, "run nested --name n1");
+    let mut terminal = terminal(&session, "run nested --name n1");
     // Every event is harmless, so the menu starts on the first one.
     choose(&mut terminal, 0);
     choose(&mut terminal, 0);
@@ -268,7 +231,7 @@ fn nested_data_can_be_edited_as_text_and_bad_text_is_not_lost() {
     session.write("edit.sh", edit).unwrap();
     let edit = session.folder().join("edit.sh");
     std::fs::set_permissions(edit, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let mut terminal = Terminal::new(&session, "run nested --name n1");
+    let mut terminal = terminal(&session, "run nested --name n1");
     choose(&mut terminal, 0);
     choose(&mut terminal, 1);
     terminal.answer("not JSON", "");
@@ -284,7 +247,7 @@ fn nested_data_can_be_edited_as_text_and_bad_text_is_not_lost() {
 #[test]
 fn escape_leads_back_to_the_menu_and_keeps_what_was_typed() {
     let (_folder, session) = project();
-    let mut terminal = Terminal::new(&session, "run tea --name t1");
+    let mut terminal = terminal(&session, "run tea --name t1");
     choose(&mut terminal, 1);
     choose(&mut terminal, 2);
     terminal.answer("minutes", &format!("5{ENTER}"));
@@ -304,7 +267,7 @@ fn escape_leads_back_to_the_menu_and_keeps_what_was_typed() {
 fn a_permission_is_granted_in_the_form_for_exactly_this_command() {
     let machine = include_str!("../../../../examples/wait-for-grant/machine.yaml");
     let (_folder, session) = project_with("wait-for-grant", machine);
-    let mut terminal = Terminal::new(&session, "run wait-for-grant --name g1");
+    let mut terminal = terminal(&session, "run wait-for-grant --name g1");
     terminal.answer("permissions: net.connect:true", "");
     terminal.answer("grant once, then grant_given: net.connect:true", "");
     choose(&mut terminal, 1);

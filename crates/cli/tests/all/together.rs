@@ -157,7 +157,7 @@ fn stopped(session: &Session, machine: &str, orders: &[&str]) {
     }
     let (code, stdout, stderr) = ended(slow);
     assert_eq!(code, Some(4), "{orders:?}: {stdout}{stderr}");
-    assert!(stderr.contains("stopping what is under way") && stderr.contains("interlock resume s1"), "{stderr}");
+    assert!(stderr.contains("stopping the current activities") && stderr.contains("interlock resume s1"), "{stderr}");
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a_run_whose_process_was_killed_is_taken_up_when_it_is_due() {
     });
     let resumed = session.run("resume").unwrap();
     assert_eq!((resumed.code, resumed.stdout.as_str()), (Some(1), "l1  failed  burnt_out\n"), "{resumed}");
-    assert_eq!(session.run("resume").unwrap().stderr, "no run needs anybody\n");
+    assert_eq!(session.run("resume").unwrap().stderr, "Nothing to resume\n");
 }
 
 #[test]

@@ -194,7 +194,7 @@ fn what_a_person_has_changed_since_is_refused_shown_and_left_alone() {
     let json = scene.json("undo w1");
     assert_eq!((json["code"].as_str(), json["conflicts"][0]["path"].as_str()), (Some("E_CONFLICT"), Some("a")));
     let dry = scene.session.run("undo w1 --dry-run").unwrap();
-    assert!(dry.stderr.contains("without it nothing would be taken back"), "{dry}");
+    assert!(dry.stderr.contains("without it nothing would be undone"), "{dry}");
     scene.good("undo w1 --skip-conflicts");
     assert_eq!(scene.read("a").as_deref(), Some("mine\n"));
     assert_eq!((scene.read("b"), scene.read("d/new")), (None, None));
@@ -247,7 +247,7 @@ fn commits_of_a_command_stay_and_undo_says_how_to_take_them_back() {
     let undo = scene.good("undo m1");
     assert_eq!(scene.read("a").as_deref(), Some("0\n"));
     assert_eq!(git(&scene, &["rev-parse", "trunk"]), after, "undo moves no branch");
-    let stays = format!("commits stay: a command of the run moved trunk from {before} to {after}\n");
+    let stays = format!("commits are not undone: a command of the run moved trunk from {before} to {after}\n");
     assert!(undo.stderr.contains(&stays) && undo.stderr.contains("to remove it: git branch -D made\n"), "{undo}");
     let command = undo.stderr.lines().find_map(|line| line.trim().strip_prefix("to take them back: git ")).unwrap();
     let command: Vec<&str> = command.split(" (").next().unwrap().split(' ').collect();
@@ -266,7 +266,7 @@ fn a_run_takes_a_turn_of_its_own_back() {
     let rested = scene.files();
     let turn = scene.run("send w1 more");
     assert_eq!(turn.code, Some(4), "{turn}");
-    assert_eq!(scene.files(), rested, "only the turn is taken back");
+    assert_eq!(scene.files(), rested, "only the turn is undone");
     let trace = scene.good("trace w1");
     assert!(trace.stdout.contains("taken back: ["), "{trace}");
     let nothing = scene.run("send w1 back");

@@ -102,7 +102,7 @@ fn told(suspect: &Suspect) -> Value {
 
 /// Returns every line with the same score, for the case that neither coverage nor a named place points anywhere.
 fn anywhere(texts: &BTreeMap<String, String>) -> Vec<Suspect> {
-    let why = "nothing points anywhere else";
+    let why = "no evidence points elsewhere";
     let line = |path: &str, line| Suspect { path: path.to_owned(), line, score: 0.5, why: why.to_owned() };
     texts.iter().flat_map(|(path, text)| (1..=text.lines().count()).map(move |at| line(path, at))).collect()
 }

@@ -129,7 +129,7 @@ impl SearchResult {
         let (tried, made, change) = (self.tried, self.made, &candidate.summary);
         let witnesses = match self.cases {
             _ if self.candidate.is_none() => format!("it repairs a part: {in_vain}"),
-            0 => "nobody knows which cases execute it".to_owned(),
+            0 => "it is not known which cases execute it".to_owned(),
             cases => format!("{} of {cases} cases execute it, {} of them failing", self.covering, self.witnesses),
         };
         let mut summary = format!("by template, after {tried} of at most {made} candidates: {change} ({witnesses})");
@@ -171,7 +171,7 @@ impl SearchResult {
                 format!("none of {sources} C sources may be changed: see `allowed_paths` and `forbidden_paths`")
             }
             (0, _) if self.known > 0 => {
-                "what templates offer was found before, and was refused or not enough".to_owned()
+                "all template candidates were found before and were refused or not sufficient".to_owned()
             }
             (0, _) => "templates offer nothing for the lines that failing cases execute".to_owned(),
             (made, tried) if tried < made => {
@@ -245,7 +245,8 @@ fn stated(confidence: f64) -> f64 {
 fn unfit(profile: &Profile) -> Result<Option<String>, Trouble> {
     let environment = environment(profile)?;
     let is_external = |operation| environment.effect(operation) == EffectClass::External;
-    let why = || format!("templates are not tried on `{}`: each candidate would be brought there", profile.env_type);
+    let why =
+        || format!("templates are not tried on `{}`: each candidate would have to be deployed there", profile.env_type);
     Ok((is_external(Operation::Deploy) || is_external(Operation::Run)).then(why))
 }
 
@@ -300,7 +301,7 @@ mod tests {
         let cases = [
             (found(0, 0, 0), 0, "templates know C, and there is no C source"),
             (found(0, 0, 0), 1, "none of 1 C sources may be changed: see `allowed_paths` and `forbidden_paths`"),
-            (found(0, 0, 2), 3, "what templates offer was found before, and was refused or not enough"),
+            (found(0, 0, 2), 3, "all template candidates were found before and were refused or not sufficient"),
             (found(0, 0, 0), 3, "templates offer nothing for the lines that failing cases execute"),
             (found(9, 4, 0), 3, "none of 4 candidates that were tried makes the cases pass, of 9 that templates offer"),
             (found(4, 4, 0), 3, "none of the 4 candidates that templates offer makes the cases pass"),

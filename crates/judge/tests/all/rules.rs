@@ -76,7 +76,7 @@ fn rules_can_be_read_and_each_matches_its_example() {
     };
     assert!(Rules::read([row("a", "xy").as_str()]).is_ok());
     assert_eq!(Rules::read([row("b", "xy").as_str()]).unwrap_err(), "rule r: no class b");
-    assert_eq!(Rules::read([row("a", "y").as_str()]).unwrap_err(), "rule r: its example does not fit its pattern");
+    assert_eq!(Rules::read([row("a", "y").as_str()]).unwrap_err(), "rule r: its example does not match its pattern");
 }
 
 #[test]
@@ -123,10 +123,10 @@ fn verdict_is_never_more_lenient_than_the_measurement() {
     let pass = "every test that was measured passed, and no log shows a fault";
     check(&DECISION, "", json!({ "measured": "PASS" }), Some(("PASS", pass)));
     let fault = json!({ "measured": "PASS", "test_result": { "fault": "HardFault" } });
-    check(&DECISION, "", fault, Some(("FAIL", "the tests passed, and then there was a fault: HardFault")));
+    check(&DECISION, "", fault, Some(("FAIL", "the tests passed, but a fault followed: HardFault")));
     let cases = |status: &str| json!({ "cases": [{ "case_id": "t1", "status": status }] });
     let lost = json!({ "measured": "FAIL", "baseline": cases("passed"), "test_result": cases("failed") });
-    check(&DECISION, "", lost, Some(("FAIL", "what passed before fails now: t1")));
+    check(&DECISION, "", lost, Some(("FAIL", "tests that passed before now fail: t1")));
     let refused = "another machine or a device could not be reached: there was no connection: Connection refused (rule connection)";
     check(
         &DECISION,

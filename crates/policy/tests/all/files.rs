@@ -170,30 +170,30 @@ reason = "x"
             .interlock/policy.toml:1: version 2 is not known
               Hint: this is version 1
             .interlock/policy.toml:2: `colour` is not known
-              Hint: known are command, host, limits, loosen, otherwise, path, paths, version
-            .interlock/policy.toml:4: `alow` is no decision
+              Hint: the fields are command, host, limits, loosen, otherwise, path, paths, version
+            .interlock/policy.toml:4: `alow` is not a decision
               Hint: did you mean `allow`?
-            .interlock/policy.toml:5: `write_outside` cannot be allow: a project may go down to confirm
-            .interlock/policy.toml:7: `files` is to be a whole number from 0
+            .interlock/policy.toml:5: `write_outside` cannot be allow: the least that a project can choose is confirm
+            .interlock/policy.toml:7: `files` must be a whole number from 0
             .interlock/policy.toml:8: `lines` cannot be more than 50000
-            .interlock/policy.toml:10: the rule `credentials` cannot be made allow: a project may go down to deny
+            .interlock/policy.toml:10: the rule `credentials` cannot be allow: the least that a project can choose is deny
             .interlock/policy.toml:11: there is no rule called `instal`
               Hint: did you mean `install`?
             .interlock/policy.toml:12: `permissions` is missing or empty
               Hint: for example `permissions = ["fs.write"]`
             .interlock/policy.toml:12: `globs` is missing or empty
             .interlock/policy.toml:12: `reason` is missing
-            .interlock/policy.toml:14: `fs.reed` is no permission for paths
+            .interlock/policy.toml:14: `fs.reed` is not a permission for paths
               Hint: did you mean `fs.read`?
-            .interlock/policy.toml:15: `globs` is to be a string, not a integer
-            .interlock/policy.toml:15: `a[` is no glob: unclosed character class; missing ']'
+            .interlock/policy.toml:15: `globs` must be a string, not a integer
+            .interlock/policy.toml:15: `a[` is not a glob: unclosed character class; missing ']'
             .interlock/policy.toml:22: the example `npm install` does not match
               Hint: the prefixes are: npm test
             .interlock/policy.toml:23: the example `sh -c 'npm test'` matches, and should not
               Hint: the prefixes are: npm test
             .interlock/policy.toml:24: `hosts` is missing or empty
-            .interlock/policy.toml:26: `https://example.com/` is no host
-              Hint: a name or an address, with or without a port: `example.com:443`"#]],
+            .interlock/policy.toml:26: `https://example.com/` is not a host
+              Hint: write a name or an address, with or without a port: `example.com:443`"#]],
     );
 }
 
@@ -203,7 +203,7 @@ fn invalid_toml_is_reported_with_its_line() {
         "version = 1\n[path\n",
         expect![[r#"
         .interlock/policy.toml:2: unclosed table, expected `]`
-        .interlock/policy.toml:2: `path` is to be a list of tables
+        .interlock/policy.toml:2: `path` must be a list of tables
           Hint: write `[[path]]`"#]],
     );
 }
@@ -228,7 +228,7 @@ fn weights_can_be_changed_for_one_machine() {
         .with_project("version = 1\n[weights]\nsize = 3\nsise = 1\n", "risk.toml", None)
         .unwrap_err();
     expect![[r#"
-        risk.toml:3: `size` is to be between 0 and 1
+        risk.toml:3: `size` must be between 0 and 1
         risk.toml:4: `sise` is not known
           Hint: did you mean `size`?"#]]
     .assert_eq(&wrong.to_string());
@@ -239,7 +239,7 @@ fn every_factor_is_in_the_result() {
     let risk = risk::score(&Patch::default(), risk::Evidence::default(), risk::Table::builtin());
     let names: Vec<_> = risk.factors.iter().map(|factor| factor.name).collect();
     expect!["size, files, sensitive_paths, dangerous_calls, tests_deleted, tests_weakened, boot_files, no_evidence, binary_files"].assert_eq(&names.join(", "));
-    assert_eq!(risk.summary(), "0.15: no_evidence 0.15 (nothing speaks for the change)");
+    assert_eq!(risk.summary(), "0.15: no_evidence 0.15 (no evidence supports the change)");
 }
 
 proptest! {

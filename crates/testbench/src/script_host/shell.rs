@@ -74,7 +74,7 @@ impl Shell {
     /// Builds a script for the shell.
     pub(crate) fn script(self, wanted: Wanted<'_>) -> Result<Script, Trouble> {
         if let Some(name) = wanted.env.keys().find(|name| !is_name(name)) {
-            return Err(Trouble::environment(format!("`{name}` is no name of a variable")));
+            return Err(Trouble::environment(format!("`{name}` is not a variable name")));
         }
         match self {
             Shell::PowerShell => Ok(powershell("powershell", wanted)),

@@ -50,7 +50,7 @@ fn a_session_whose_hold_died_with_its_process_is_set_up_anew() {
     let bench = Bench::with_board("health_check", &fix());
     bench.kill_when_told("health_check", 1);
     let trace = resumes_to_the_fix(&bench);
-    assert!(trace.contains("the hold of pretend-1 was lost, so the session is set up anew"), "{trace}");
+    assert!(trace.contains("the lease of pretend-1 was lost, so the session is set up again"), "{trace}");
     assert!(trace.contains("TEST_ENV_FAILURE 1: reset the environment"), "{trace}");
 }
 

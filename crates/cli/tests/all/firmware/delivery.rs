@@ -244,7 +244,7 @@ fn good_patch_of_a_model_waits_for_a_person_and_is_delivered_when_one_vouches_fo
         let report = scene.session.run(&format!("report r --format {format}")).unwrap().stdout;
         assert!(
             report.contains("cases fail as found")
-                && report.contains("To repeat it")
+                && report.contains("How to repeat it")
                 && report.contains("FRAME_BODY_MAX"),
             "{report}"
         );

@@ -190,7 +190,7 @@ fn where_everything_passes_the_report_says_that_nothing_is_wrong_and_compares_no
         let (_, rest) = report.split_once(&format!("\n## {title}\n")).unwrap_or_else(|| panic!("{report}"));
         rest.split("\n## ").next().unwrap().to_owned()
     };
-    let wrong = section("What was wrong");
+    let wrong = section("Cause");
     assert!(wrong.contains("Nothing: every case passes on the tree as it was found."), "{wrong}");
     assert!(!report.contains("## Before and after") && !report.contains("| after |"), "{report}");
     assert_eq!(section("Cases").trim(), "2 cases pass.");
@@ -241,5 +241,5 @@ fn a_renamed_copy_of_the_machine_keeps_its_report() {
     let report = bench.session.run("report r").unwrap().stdout;
     let sentence = story["sentence"].as_str().unwrap();
     assert!(sentence.starts_with("2 of 2 cases fail as found (`one`: it is 1 at fw.sh:2"), "{sentence}");
-    assert!(report.contains("## Whether it was delivered, and why") && report.contains(sentence), "{report}");
+    assert!(report.contains("## Delivery") && report.contains(sentence), "{report}");
 }

@@ -74,10 +74,10 @@ fn a_fix_is_remembered_by_what_was_wrong_and_told_as_taken_back_when_it_is() {
 
     let undone: Json = serde_json::from_str(&bench.session.run("undo r --json").unwrap().stdout).unwrap();
     bench.is_untouched();
-    assert!(told().contains("  fixed, taken back  ") && told().contains(", and taken back at "), "{}", told());
+    assert!(told().contains("  fixed, undone  ") && told().contains(", and undone at "), "{}", told());
     assert_eq!(bench.story()["taken_back"]["by"].as_str().map(str::is_empty), Some(false));
     let shown = bench.session.run(&format!("kb show {}", entry["id"].as_str().unwrap())).unwrap().stdout;
-    assert!(shown.contains("- result: fixed, taken back, "), "{shown}");
+    assert!(shown.contains("- result: fixed, undone, "), "{shown}");
 
     let again = bench.session.run(&format!("undo r --write {}", undone["seq"])).unwrap();
     assert_eq!(again.code, Some(0), "{again}");
@@ -104,15 +104,15 @@ fn a_case_that_comes_again_is_one_entry_and_another_program_is_no_similar_case()
         assert_eq!(bench.session.run(&format!("undo {run}")).unwrap().code, Some(0));
     }
     let found = bench.session.run("kb search both values").unwrap().stdout;
-    assert!(found.contains("fixed 3 times, all of them taken back"), "{found}");
+    assert!(found.contains("fixed 3 times, all of them undone"), "{found}");
     let mut lessons = entries(&bench);
     lessons.retain(|lesson| lesson["entry"]["title"] == "both values are right");
     assert_eq!(lessons.len(), 1, "{found}");
     let report = bench.session.run("report t").unwrap().stdout;
-    assert!(report.contains("| both values are right | fixed 2 times, all of them taken back |"), "{report}");
+    assert!(report.contains("| both values are right | fixed 2 times, all of them undone |"), "{report}");
     assert!(!report.contains("lamp"), "{report}");
     let shown = bench.session.run(&format!("kb show {}", lessons[0]["entry"]["id"].as_str().unwrap())).unwrap();
-    assert!(shown.stdout.contains("- learned: fixed 3 times, all of them taken back; also ku_"), "{shown}");
+    assert!(shown.stdout.contains("- learned: fixed 3 times, all of them undone; also ku_"), "{shown}");
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn a_program_of_this_computer_is_repaired_when_a_person_has_read_the_patch() {
     let unread = sums.does(r#"send sums approve --data '{"nonsense":1}'"#, 2);
     assert!(unread.stderr.contains("`nonsense` is not known here; there are no fields"), "{unread}");
     let unread = sums.does(r#"send sums reject --data '{"text":"no","why":"no"}'"#, 2);
-    assert!(unread.stderr.contains("`why` is not known here; known are text"), "{unread}");
+    assert!(unread.stderr.contains("`why` is not known here; the fields are text"), "{unread}");
     sums.does("send sums approve", 0);
     assert_eq!(sums.source(), SOURCE.replace("i <= count", "i < count"));
     assert!(!sums.folder.path().join("project/sums").exists(), "what was built was built elsewhere");

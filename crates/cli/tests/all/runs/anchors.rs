@@ -15,7 +15,7 @@ fn anchored() -> (tempfile::TempDir, Session) {
     (folder, session)
 }
 
-/// Forges the store: the run is made again in a new store, which replaces the first.
+/// Forges the store: the run is recreated in a new store, which replaces the first.
 fn replace_store(folder: &std::path::Path, session: &Session) {
     std::fs::remove_dir_all(folder.join("home")).unwrap();
     assert_eq!(run(session, "run tea --set leaf=oolong --name t1").code, Some(4));

@@ -29,8 +29,8 @@ fn a_built_in_machine_becomes_the_projects_own() {
         &session,
         "init brain",
         expect![[r#"
-        | error: .interlock/machines/brain is there already
-        | Hint: --force writes over it
+        | error: .interlock/machines/brain already exists
+        | Hint: --force overwrites it
         [exit 2]
     "#]],
     );
@@ -58,7 +58,7 @@ fn the_rest_says_what_there_is() {
     assert!(json(&session, "doctor").as_array().unwrap().iter().all(|finding| finding["ok"] == true));
     let bare = session.clone().with("PATH", bare_path(session.folder()));
     let lacking = run(&bare, "doctor");
-    let missing = "missing: only needed for firmware for Cortex-M that is built here, as the sample's; `apt install gcc-arm-none-eabi`";
+    let missing = "missing, only needed for building Cortex-M firmware, as the samples do; install it with `apt install gcc-arm-none-eabi`";
     assert!(lacking.code == Some(0) && lacking.stdout.contains(missing), "{lacking}");
     let line = lacking.stdout.lines().find(|line| line.contains(missing)).unwrap();
     assert!(line.starts_with("- arm-none-eabi-gcc"), "a missing program has no tick: {line}");
@@ -73,7 +73,7 @@ fn the_rest_says_what_there_is() {
         &session,
         "evidence t1",
         expect![[r#"
-        | t1 left no files behind
+        | t1 has no evidence files
     "#]],
     );
     assert!(run(&session, "completions bash").stdout.contains("interlock__subcmd__run"));

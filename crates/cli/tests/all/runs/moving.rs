@@ -15,12 +15,12 @@ fn a_machine_is_played_by_hand_from_its_start_to_its_end() {
             | run t1
             | hh:mm:ss  → heating  start
             | t1 waits in heating. To answer:
-            |   heating has kettle.boil done, which is not available here; say how it went in its place
-            |     it is given {"cups":1}
+            |   heating invokes kettle.boil, which is not installed. Report its result yourself:
+            |     its arguments are {"cups":1}
             |     interlock send t1 boiled
             |     interlock send t1 error --data '{"code":"FAILED","message":"…"}'  # It failed
             |     interlock send t1 abort  # Pour it away
-            | `interlock show t1` has what it is about.
+            | Details: `interlock show t1`
             [exit 4]
         "#]],
     );
@@ -34,7 +34,7 @@ fn a_machine_is_played_by_hand_from_its_start_to_its_end() {
             |     interlock send t1 drink  # Drink it
             |     interlock send t1 stronger --data '{"minutes":1}'  # Brew it longer
             |     interlock send t1 abort  # Pour it away
-            | `interlock show t1` has what it is about.
+            | Details: `interlock show t1`
             [exit 4]
         "#]],
     );
@@ -48,7 +48,7 @@ fn a_machine_is_played_by_hand_from_its_start_to_its_end() {
             |     interlock send t1 drink  # Drink it
             |     interlock send t1 stronger --data '{"minutes":1}'  # Brew it longer
             |     interlock send t1 abort  # Pour it away
-            | `interlock show t1` has what it is about.
+            | Details: `interlock show t1`
             [exit 4]
         "#]],
     );
@@ -77,8 +77,8 @@ fn what_is_not_taken_is_refused_with_what_is() {
         &session,
         "send t1 boiled",
         expect![[r#"
-        | error: `boiled` is not yours to send: it comes from activity
-        | Hint: it takes these now:
+        | error: a person cannot send `boiled`: it comes from activity
+        | Hint: it accepts these events now:
         |   drink     Drink it
         |   stronger  Brew it longer
         |   abort     Pour it away
@@ -89,8 +89,8 @@ fn what_is_not_taken_is_refused_with_what_is() {
         &session,
         "send t1 stir",
         expect![[r#"
-        | error: the machine tea knows no event `stir`
-        | Hint: it takes these now:
+        | error: the machine tea has no event `stir`
+        | Hint: it accepts these events now:
         |   drink     Drink it
         |   stronger  Brew it longer
         |   abort     Pour it away
@@ -101,7 +101,7 @@ fn what_is_not_taken_is_refused_with_what_is() {
         &session,
         "send t1 stronger",
         expect![[r#"
-        | error: the data of `stronger` does not fit:
+        | error: the data of `stronger` does not fit its schema:
         |   "minutes" is a required property
         | Hint: interlock send t1 stronger --data '{"minutes":1}'
         [exit 2]
@@ -121,7 +121,7 @@ fn what_is_not_taken_is_refused_with_what_is() {
         "send tt drink",
         expect![[r#"
         | error: there is no run called `tt`
-        | Hint: `interlock runs` lists them
+        | Hint: list them with `interlock runs`
         [exit 2]
     "#]],
     );
@@ -170,7 +170,7 @@ fn bad_input_is_named_in_full_and_starts_nothing() {
         &session,
         "run tea --set cups=many --set leaf=x --set leaf.y=z",
         expect![[r#"
-        | error: `--set leaf.y`: there are no fields within `"x"`
+        | error: `--set leaf.y`: `"x"` has no fields
         [exit 2]
     "#]],
     );
@@ -178,10 +178,10 @@ fn bad_input_is_named_in_full_and_starts_nothing() {
         &session,
         "run tea --set cups=many",
         expect![[r#"
-            | error: the input does not fit the machine:
+            | error: the input does not fit the machine's schema:
             |   "leaf" is a required property
             |   cups: "many" is not of type "integer"
-            | Hint: `echo '{"leaf":"…"}' | interlock run tea --input -` has what it takes at least
+            | Hint: the smallest valid input: `echo '{"leaf":"…"}' | interlock run tea --input -`
             [exit 2]
         "#]],
     );
@@ -190,7 +190,7 @@ fn bad_input_is_named_in_full_and_starts_nothing() {
         "run tee",
         expect![[r#"
         | error: there is no machine called `tee`
-        | Hint: the machines here are brain, coder, firmware, notebook, prd, tea; a path to a folder or a file works too
+        | Hint: available machines are brain, coder, firmware, notebook, prd, tea; you can also give the path of a directory or a file
         [exit 2]
     "#]],
     );
@@ -198,8 +198,8 @@ fn bad_input_is_named_in_full_and_starts_nothing() {
         &session,
         "run tea --set leaf=x --name 'a b'",
         expect![[r#"
-        | error: `a b` cannot be the name of a run
-        | Hint: letters, digits, `.`, `_` and `-`, at most 100, a letter or digit first
+        | error: `a b` is not a valid run name
+        | Hint: use letters, digits, `.`, `_` and `-`, at most 100, and begin with a letter or digit
         [exit 2]
     "#]],
     );
@@ -207,7 +207,7 @@ fn bad_input_is_named_in_full_and_starts_nothing() {
         &session,
         "runs",
         expect![[r#"
-        | no runs; `interlock run` starts one
+        | No runs yet. Start one with `interlock run`
     "#]],
     );
     session.write("input.yaml", "leaf: mint\ncups: 3\n").unwrap();
@@ -217,7 +217,7 @@ fn bad_input_is_named_in_full_and_starts_nothing() {
         &session,
         "run tea --input input.yaml --name t1",
         expect![[r#"
-        | error: there is a run called `t1` already
+        | error: there is already a run called `t1`
         | Hint: choose another name
         [exit 2]
     "#]],
@@ -261,7 +261,7 @@ fn a_paused_run_stands_still_until_it_is_resumed() {
             |     interlock send t1 drink  # Drink it
             |     interlock send t1 stronger --data '{"minutes":1}'  # Brew it longer
             |     interlock send t1 abort  # Pour it away
-            | `interlock show t1` has what it is about.
+            | Details: `interlock show t1`
             [exit 4]
         "#]],
     );
@@ -269,7 +269,7 @@ fn a_paused_run_stands_still_until_it_is_resumed() {
         &session,
         "resume",
         expect![[r#"
-        | no run needs anybody
+        | Nothing to resume
     "#]],
     );
     assert_eq!(run(&session, "send t1 drink").code, Some(0));

@@ -88,7 +88,7 @@ fn scene() -> (TempDir, TempDir, Session) {
     (folder, home, session)
 }
 
-const REFUSAL: &str = "E0603: this loop has no limit: the machine need not come to rest";
+const REFUSAL: &str = "E0603: this loop has no limit, so the machine may never come to rest";
 
 #[test]
 fn a_machine_that_check_refuses_is_not_run() {
@@ -98,9 +98,9 @@ fn a_machine_that_check_refuses_is_not_run() {
         &session,
         "run endless --name e1",
         expect![[r#"
-            | error: the machine endless is not proved, so it is not run:
-            |   E0603: this loop has no limit: the machine need not come to rest
-            | Hint: `interlock check endless` shows how; `--unproved` runs it all the same, and the run and its report say so
+            | error: the machine endless is not proved, so the run was not started:
+            |   E0603: this loop has no limit, so the machine may never come to rest
+            | Hint: `interlock check endless` shows the counterexamples; `--unproved` runs it anyway, which the run and its report record
             [exit 2]
         "#]],
     );
@@ -153,7 +153,10 @@ fn a_child_is_unproved_only_if_its_parent_was_started_so() {
     session.write(".interlock/machines/loose/machine.yaml", LOOSE).unwrap();
     let refused = run(&session, "run parent --name p1");
     assert_eq!(refused.code, Some(1), "{refused}");
-    assert!(refused.stderr.contains("UNPROVED: the machine loose is not proved, so it is not run:"), "{refused}");
+    assert!(
+        refused.stderr.contains("UNPROVED: the machine loose is not proved, so the run was not started:"),
+        "{refused}"
+    );
     assert_eq!(json(&session, "runs").as_array().unwrap().len(), 1);
     // `check` accepts the parent itself. The `--unproved` is still recorded, and it applies to the child.
     let accepted = run(&session, "run parent --name p2 --unproved");

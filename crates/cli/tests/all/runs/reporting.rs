@@ -97,7 +97,7 @@ fn a_report_begins_with_a_sentence_on_what_failed_what_changed_and_how_sure_it_i
             "`sh test.sh` failed in testing: ",
             "expected 4",
             " at src/value.c:7, but passed in record ",
-            "value.txt was changed and is in the folder",
+            "value.txt was changed and is in the directory",
             "verified: `sh test.sh` passed in record ",
         ],
     );
@@ -119,7 +119,7 @@ fn an_undo_makes_the_result_not_verified_and_the_change_taken_back() {
     let report = scene.report();
     has_all(
         report["sentence"].as_str().unwrap(),
-        &["value.txt was changed and taken back at ", " by ada", "; not verified: "],
+        &["value.txt was changed and undone at ", " by ada", "; not verified: "],
     );
     assert_eq!(report["changes"][0]["in_tree"], false, "{report}");
     let repeat = report["repeat"].to_string();

@@ -16,7 +16,7 @@ fn runs_are_listed_and_shown() {
     let rows: Vec<String> = listed.lines().map(columns).collect();
     assert_eq!(rows, ["run machine phase place", "t2 tea waiting heating", "t1 tea waiting brewed"]);
     assert!(run(&session, "runs --phase failed,aborted").stdout.is_empty());
-    assert_eq!(run(&session, "runs --phase failed").stderr, "no such runs\n");
+    assert_eq!(run(&session, "runs --phase failed").stderr, "No run matches\n");
     assert!(run(&session, "runs -n 1").stderr.contains("there may be more"));
     assert!(!run(&session, "runs").stderr.contains("there may be more"));
     let rows = json(&session, "runs -n 1");
@@ -54,7 +54,7 @@ fn a_trace_says_why() {
         expect![[r#"
             t1 of tea: failed in cold
                 1  hh:mm:ss  → heating
-                             event     the run began by user ada
+                             event     the run started by user ada
                 2  hh:mm:ss  heating → brewed
                              event     boiled by user ada
                              activity  kettle.boil in heating, answered by a person
@@ -75,7 +75,7 @@ fn a_trace_says_why() {
                              event     stronger by user ada {"minutes":4}
                              reason    it stood too long
                              refused   brewed → stays: `event.minutes > 10` is false (event.minutes = 4)
-                             refused   brewed → brewed: its limit is used up: brewed.stronger#1 is 2
+                             refused   brewed → brewed: its limit is reached: brewed.stronger#1 is 2
         "#]],
     );
 }
@@ -139,14 +139,14 @@ fn a_run_is_replayed_to_any_record_and_forked_from_it() {
         "fork t1 --at 4 --name t4",
         expect![[r#"
             t4
-            | it has ended in drunk, as t1 did at that record: there is nothing to go on with. To go another way, fork it earlier:
-            |     interlock trace t1  # which record is which
+            | It has ended in drunk, as t1 did at that record, so it cannot continue. To take another path, fork an earlier record:
+            |     interlock trace t1  # lists the records
             |     interlock fork t1 --at N
         "#]],
     );
     assert!(run(&session, "fork t1 --at 3 --name t5").stderr.contains("interlock resume t5"));
     run(&session, "fork t1 --at 1 --name t6");
-    assert!(run(&session, "verify t6").stdout.starts_with("✓ t6: 1 record as it was written\n"));
+    assert!(run(&session, "verify t6").stdout.starts_with("✓ t6: 1 record unchanged\n"));
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_changed_record_is_named() {
         &session,
         "verify",
         expect![[r#"
-        ✓ t1: 2 records as they were written
+        ✓ t1: 2 records unchanged
         ✓ the store: 2 records in one chain
     "#]],
     );
@@ -168,8 +168,8 @@ fn a_changed_record_is_named() {
         &session,
         "verify t1",
         expect![[r#"
-        ✗ t1: not what was written
-          record 2: its hash does not fit its content and the record before
+        ✗ t1: records were changed
+          record 2: its hash does not match its content and the previous record
         ✓ the store: 2 records in one chain
         [exit 1]
     "#]],

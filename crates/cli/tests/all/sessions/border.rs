@@ -32,16 +32,16 @@ fn what_the_world_does_not_understand_is_refused_by_check_and_by_run() {
         expect![[r#"
         ✗ wrong: not proved
           3 configurations explored
-          between two inputs of a person: at most 2 transitions, 2 activities, 0 judgements
+          per user input: at most 2 transitions, 2 activities, 0 judgements
           in a whole run: at most 2 transitions, 2 activities, 0 judgements
-        | error[E0710]: a shell reads this command, so data in it can become a command of its own
+        | error[E0710]: a shell parses this command, so data in it can be executed as a command
         |  --> wrong/machine.yaml:8:46
         |   |
         | 8 |     invoke: { activity: command.run, with: { command: "grep ${input.word} notes.txt" }, signals: [passed, failed] }
         |   |                                              ^^^^^^^
         |   |
-        |   = help: write it as a list, which no shell reads: `command: [grep, "${input.word}", notes.txt]`
-        |   = help: see docs/errors/E0710.md
+        |   = help: write it as a list, which no shell parses: `command: [grep, "${input.word}", notes.txt]`
+        |   = help: `interlock explain E0710` tells more
         |
         | error[E0701]: there is no activity `externel`
         |   --> wrong/machine.yaml:11:25
@@ -50,7 +50,7 @@ fn what_the_world_does_not_understand_is_refused_by_check_and_by_run() {
         |    |                         ^^^^^^^^
         |    |
         |    = help: did you mean `external`?
-        |    = help: see docs/errors/E0701.md
+        |    = help: `interlock explain E0701` tells more
         |
         [exit 1]
     "#]],
@@ -59,10 +59,10 @@ fn what_the_world_does_not_understand_is_refused_by_check_and_by_run() {
         &session,
         "run wrong/",
         expect![[r#"
-        | error: the machine wrong is not proved, so it is not run:
-        |   E0710: a shell reads this command, so data in it can become a command of its own
+        | error: the machine wrong is not proved, so the run was not started:
+        |   E0710: a shell parses this command, so data in it can be executed as a command
         |   E0701: there is no activity `externel`
-        | Hint: `interlock check wrong/` shows how; `--unproved` runs it all the same, and the run and its report say so
+        | Hint: `interlock check wrong/` shows the counterexamples; `--unproved` runs it anyway, which the run and its report record
         [exit 2]
     "#]],
     );
@@ -81,11 +81,11 @@ fn every_problem_in_the_json_of_check_has_its_file_line_column_and_help() {
           {
             "code": "E0710",
             "severity": "error",
-            "message": "a shell reads this command, so data in it can become a command of its own",
+            "message": "a shell parses this command, so data in it can be executed as a command",
             "file": "wrong/machine.yaml",
             "line": 8,
             "column": 46,
-            "help": "write it as a list, which no shell reads: `command: [grep, \"${input.word}\", notes.txt]`"
+            "help": "write it as a list, which no shell parses: `command: [grep, \"${input.word}\", notes.txt]`"
           },
           {
             "code": "E0701",
@@ -150,23 +150,23 @@ fn a_machine_is_checked_with_those_that_it_starts() {
         expect![[r#"
         ✓ leaf: proved
           2 configurations explored
-          between two inputs of a person: at most 1 transition, 1 activity, 0 judgements
+          per user input: at most 1 transition, 1 activity, 0 judgements
           in a whole run: at most 1 transition, 1 activity, 0 judgements
         ✓ parent: proved
           2 configurations explored
-          between two inputs of a person: at most 3 transitions, 3 activities, 0 judgements
+          per user input: at most 3 transitions, 3 activities, 0 judgements
           in a whole run: at most 2 transitions, 2 activities, 0 judgements
         ✗ ping: not proved
           2 configurations explored
-          between two inputs of a person: at most 3 transitions, 3 activities, 0 judgements
+          per user input: at most 3 transitions, 3 activities, 0 judgements
           in a whole run: at most 2 transitions, 2 activities, 0 judgements
         ✗ lost: not proved
           2 configurations explored
-          between two inputs of a person: at most 1 transition, 1 activity, 0 judgements
+          per user input: at most 1 transition, 1 activity, 0 judgements
           in a whole run: at most 1 transition, 1 activity, 0 judgements
         ✗ over: not proved
           2 configurations explored
-          between two inputs of a person: at most 3 transitions, 3 activities, 0 judgements
+          per user input: at most 3 transitions, 3 activities, 0 judgements
           in a whole run: at most 2 transitions, 2 activities, 0 judgements
         | error[E0713]: the machine `./pong` is not proved: E0714: this machine starts itself: ping → pong → ping
         |  --> ping/machine.yaml:7:44
@@ -175,7 +175,7 @@ fn a_machine_is_checked_with_those_that_it_starts() {
         |   |                                            ^^^^^^^
         |   |
         |   = help: see `interlock check ./pong`
-        |   = help: see docs/errors/E0713.md
+        |   = help: `interlock explain E0713` tells more
         |
         | error[E0712]: there is no machine called `coeder`
         |  --> lost/machine.yaml:7:44
@@ -184,7 +184,7 @@ fn a_machine_is_checked_with_those_that_it_starts() {
         |   |                                            ^^^^^^^
         |   |
         |   = help: did you mean `coder`?
-        |   = help: see docs/errors/E0712.md
+        |   = help: `interlock explain E0712` tells more
         |
         | error[E0713]: the machine `./lost` is not proved: E0712: there is no machine called `coeder`
         |  --> over/machine.yaml:7:44
@@ -193,7 +193,7 @@ fn a_machine_is_checked_with_those_that_it_starts() {
         |   |                                            ^^^^^^^
         |   |
         |   = help: see `interlock check ./lost`
-        |   = help: see docs/errors/E0713.md
+        |   = help: `interlock explain E0713` tells more
         |
         [exit 1]
     "#]],

@@ -24,7 +24,7 @@ fn a_machine_that_keeps_its_promises_is_proved() {
         expect![[r#"
             ✓ door: proved
               3 configurations explored
-              between two inputs of a person: at most 1 transition, 0 activities, 0 judgements
+              per user input: at most 1 transition, 0 activities, 0 judgements
         "#]],
     );
 }
@@ -38,10 +38,10 @@ fn a_broken_promise_is_shown_with_a_shortest_way_to_break_it() {
         expect![[r#"
             ✗ broken: not proved
               3 configurations explored
-              between two inputs of a person: at most 1 transition, 0 activities, 0 judgements
+              per user input: at most 1 transition, 0 activities, 0 judgements
               ✗ never open without locked.turn_key
-                it matters because only a key opens it
-                a shortest way to break it:
+                required because only a key opens it
+                a shortest counterexample:
                  1. start       → closed
                  2. push (user) → open
             | wrote ways/broken-1.svg
@@ -60,14 +60,14 @@ fn a_file_that_cannot_be_read_is_bad_input_to_check() {
         expect![[r#"
             ✓ door: proved
               3 configurations explored
-              between two inputs of a person: at most 1 transition, 0 activities, 0 judgements
-            ✗ bad/: it cannot be read
+              per user input: at most 1 transition, 0 activities, 0 judgements
+            ✗ bad/: cannot be read
             ✗ broken: not proved
               3 configurations explored
-              between two inputs of a person: at most 1 transition, 0 activities, 0 judgements
+              per user input: at most 1 transition, 0 activities, 0 judgements
               ✗ never open without locked.turn_key
-                it matters because only a key opens it
-                a shortest way to break it:
+                required because only a key opens it
+                a shortest counterexample:
                  1. start       → closed
                  2. push (user) → open
             | error[E0201]: there is no state `closd`
@@ -77,7 +77,7 @@ fn a_file_that_cannot_be_read_is_bad_input_to_check() {
             |   |          ^^^^^
             |   |
             |   = help: did you mean `closed`?
-            |   = help: see docs/errors/E0201.md
+            |   = help: `interlock explain E0201` tells more
             |
             [exit 2]
         "#]],
@@ -111,7 +111,7 @@ fn a_file_that_cannot_be_read_is_bad_input_to_check() {
             |   |          ^^^^^
             |   |
             |   = help: did you mean `closed`?
-            |   = help: see docs/errors/E0201.md
+            |   = help: `interlock explain E0201` tells more
             |
             [exit 2]
         "#]],

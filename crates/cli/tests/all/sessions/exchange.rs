@@ -96,8 +96,8 @@ fn an_import_of_something_else_says_so() {
         | 1 | nothing of the kind
         |   | ^
         |   |
-        |   = help: say it: scxml, xstate or mermaid
-        |   = help: see docs/errors/E0506.md
+        |   = help: name the format: scxml, xstate or mermaid
+        |   = help: `interlock explain E0506` tells more
         |
         [exit 2]
     "#]],
@@ -127,7 +127,7 @@ fn what_a_script_engine_would_need_is_not_imported() {
         | 3 | <onentry><script>x()</script></onentry>
         |   |          ^^^^^^^
         |   |
-        |   = help: see docs/errors/E0510.md
+        |   = help: `interlock explain E0510` tells more
         |
         [exit 2]
     "#]],
@@ -194,8 +194,8 @@ fn cases_are_run_and_counted_on_the_last_line() {
         &session,
         "conform .interlock",
         expect![[r#"
-        | error: there is no case below .interlock
-        | Hint: a case is a NAME.scxml, with a NAME.json beside it that says what to expect
+        | error: there are no cases below .interlock
+        | Hint: a case is a file NAME.scxml with its expectations in NAME.json beside it
         [exit 2]
     "#]],
     );

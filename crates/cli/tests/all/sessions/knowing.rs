@@ -45,7 +45,7 @@ fn a_map_shows_what_a_goal_is_about() {
         &session,
         "map nowhere",
         expect![[r#"
-        | error: cannot look at nowhere: No such file or directory (os error 2)
+        | error: cannot examine nowhere: No such file or directory (os error 2)
         [exit 2]
     "#]],
     );
@@ -72,7 +72,7 @@ fn what_runs_have_learned_is_found_shown_and_written_out() {
         &session,
         "kb search overflow",
         expect![[r#"
-            | nothing like that was learned yet
+            | No entry matches
         "#]],
     );
     let ring = Round {
@@ -151,7 +151,7 @@ fn what_runs_have_learned_is_found_shown_and_written_out() {
         "kb show ku_none",
         expect![[r#"
             | error: there is no entry called `ku_none`
-            | Hint: `interlock kb search` finds them
+            | Hint: find entries with `interlock kb search`
             [exit 2]
         "#]],
     );
@@ -182,6 +182,6 @@ fn what_runs_have_learned_is_found_by_words_where_the_embedding_model_does_not_a
     Knowledge::open(&home).unwrap().record(&round).unwrap();
     session.write("home/judges.toml", "[embeddings]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\n").unwrap();
     let transcript = session.run("kb search ring").unwrap();
-    assert!(transcript.stderr.starts_with("warning: looked for words only: "), "{}", transcript.stderr);
+    assert!(transcript.stderr.starts_with("warning: searched by keyword only: "), "{}", transcript.stderr);
     assert!(transcript.stdout.contains("the ring overflows"), "{}", transcript.stdout);
 }

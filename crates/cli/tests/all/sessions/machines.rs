@@ -108,7 +108,7 @@ fn a_machine_with_a_problem_is_shown_with_its_place() {
         |   |          ^^^^^
         |   |
         |   = help: did you mean `closed`?
-        |   = help: see docs/errors/E0201.md
+        |   = help: `interlock explain E0201` tells more
         |
         [exit 2]
     "#]],

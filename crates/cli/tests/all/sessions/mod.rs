@@ -3,6 +3,7 @@
 mod border;
 mod checking;
 mod exchange;
+mod helping;
 mod knowing;
 mod machines;
 mod resources;

@@ -13,7 +13,7 @@ fn things_that_one_run_at_a_time_may_use_are_listed_with_who_has_them_and_who_wa
         &session,
         "resources",
         expect![[r#"
-            | nothing that one run at a time may use was asked for yet
+            | No run has used a shared resource yet
         "#]],
     );
     let resources = interlock_testbench::Resources::of_store(&home);

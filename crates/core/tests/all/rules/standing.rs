@@ -27,14 +27,14 @@ states: {a: {}}
             user go
               go: m.go "x"
               = a n=0
-            run go (refused: this event is not theirs to raise)
+            run go (refused: this sender may not raise this event)
               = a n=0
-            user ring (refused: this event is not theirs to raise)
+            user ring (refused: this sender may not raise this event)
               = a n=0
             timer ring
               ring: m.ring "x"
               = a n=0
-            user call (refused: this event is not theirs to raise)
+            user call (refused: this sender may not raise this event)
               = a n=0
             run call
               call: m.call "x"
@@ -45,7 +45,7 @@ states: {a: {}}
             run free
               free: m.free "x"
               = a n=0
-            user own (refused: this event is not theirs to raise)
+            user own (refused: this sender may not raise this event)
               = a n=0
         "#]],
     );
@@ -70,15 +70,15 @@ states:
               ! set t1 60000ms
               ! start a2 build {}
               = a
-            user passed (refused: this event is not theirs to raise)
+            user passed (refused: this sender may not raise this event)
               = a
-            user error (refused: this event is not theirs to raise)
+            user error (refused: this sender may not raise this event)
               = a
-            user error.execution (refused: this event is not theirs to raise)
+            user error.execution (refused: this sender may not raise this event)
               = a
-            user timeout.a (refused: this event is not theirs to raise)
+            user timeout.a (refused: this sender may not raise this event)
               = a
-            user done.state.b (refused: this event is not theirs to raise)
+            user done.state.b (refused: this sender may not raise this event)
               = a
         "#]],
     );

@@ -35,7 +35,7 @@ async fn an_event_after_the_deadline_is_refused_with_the_deadline_and_its_effect
     let Error::Refused(refused) = &error else { panic!("{error}") };
     assert_eq!(
         refused.why,
-        "`approve` came too late for r, and is not recorded: `timeout.reviewing` was due at 1970-01-01T00:00:05.000Z \
+        "`approve` came too late for r and was not recorded: `timeout.reviewing` was due at 1970-01-01T00:00:05.000Z \
          and led from reviewing to escalated"
     );
     assert_eq!((refused.late.len(), refused.late[0].seq), (1, 2));
