@@ -106,7 +106,7 @@ async fn what_a_person_has_granted_is_done_and_its_use_told() {
     let asked = trial.run(command()).await;
     assert_eq!(asked.error().0, "CONFIRMATION_NEEDED");
     let scopes: Vec<String> = serde_json::from_value(asked.data["scope"].clone()).unwrap();
-    let hint = format!("Hint: `interlock grant run-1 '{}'` says yes", scopes.join("' '"));
+    let hint = format!("Hint: grant it with `interlock grant run-1 '{}'`", scopes.join("' '"));
     assert!(asked.error().1.ends_with(&hint), "{:?}", asked.error());
     assert!(trial.host.used.lock().unwrap().is_empty());
     *trial.host.granted.lock().unwrap() = scopes.clone();
