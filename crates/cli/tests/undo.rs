@@ -130,7 +130,7 @@ fn a_finished_run_is_taken_back_whole_and_that_can_be_taken_back() {
     let after = scene.files();
     let undo = scene.good("undo w1");
     assert_eq!(scene.files(), before, "{undo}");
-    assert_eq!(undo.stdout, "put back  a\nremoved  d/new\nput back  run\n");
+    assert_eq!(undo.stdout, "restored  a\nremoved  d/new\nrestored  run\n");
     let again = scene.good("undo w1");
     assert!(again.stdout.is_empty() && again.stderr.contains("Nothing to undo"), "{again}");
     let undone = *scene.writes().last().unwrap();
@@ -139,7 +139,7 @@ fn a_finished_run_is_taken_back_whole_and_that_can_be_taken_back() {
     assert_eq!(scene.files(), after);
     scene.good("verify w1");
     for (command, expected) in
-        [("trace w1", "taken back: 3 paths"), ("show w1", "taken back: 3 paths"), ("report w1", "taken back: 3 paths")]
+        [("trace w1", "undone: 3 paths"), ("show w1", "taken back: 3 paths"), ("report w1", "taken back: 3 paths")]
     {
         let transcript = scene.good(command);
         assert!(transcript.stdout.contains(expected), "{transcript}");

@@ -21,7 +21,11 @@ fn check(from: &str, to: &str, expected: &[&str]) {
 
 #[test]
 fn every_problem_of_a_task_is_named_and_no_run_is_left_behind() {
-    check("goal: All cases of the frame parser pass\n", "", &["goal", "`interlock init firmware` writes a valid task.yaml"]);
+    check(
+        "goal: All cases of the frame parser pass\n",
+        "",
+        &["goal", "`interlock init firmware` writes a valid task.yaml"],
+    );
     check("repo_path: .", "repo_path: nowhere", &["repo_path", "nowhere"]);
     check("repo_path: .", "repo_path: /", &["repo_path", "outside", "--repo /"]);
     check("repo_path: .", "repo_path: https://localhost/a.git", &["repo_path", "clone it first"]);
