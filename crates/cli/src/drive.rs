@@ -5,7 +5,9 @@
 //! are finished. The second Ctrl-C stops the activities in progress. SIGTERM stops them at once, because supervisors
 //! kill a process that is still alive some seconds later.
 
-use std::{io::IsTerminal as _, time::Duration};
+mod questions;
+
+use std::{collections::BTreeSet, io::IsTerminal as _, time::Duration};
 
 use interlock_chart::Value;
 use interlock_journal::{Entry, Head, Phase, WorkerName};
@@ -47,6 +49,8 @@ pub(crate) struct Driver<'s> {
     reason: Option<String>,
     /// True if a person is at the terminal and can be asked.
     is_interactive: bool,
+    /// The questions of running attempts that were shown.
+    shown_questions: BTreeSet<questions::QuestionKey>,
     /// True if the run is left when only a timer can continue it, because `resume --due` will be called again.
     leaves_timers: bool,
 }
@@ -69,6 +73,7 @@ impl<'s> Driver<'s> {
             interrupts: 0,
             reason: None,
             is_interactive: prefix.is_none() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
+            shown_questions: BTreeSet::new(),
             leaves_timers: false,
             progress: Progress::new(output, store.live_folder(), prefix),
             follower,
@@ -134,6 +139,7 @@ impl<'s> Driver<'s> {
                 _ = tick.tick() => {
                     self.look()?;
                     self.leave_to_person()?;
+                    self.hear_questions().await?;
                 }
             }
         }
@@ -196,6 +202,7 @@ impl<'s> Driver<'s> {
         self.progress.say(&format!("{worker} is running {}", self.follower.head.name));
         while self.interrupts == 0 {
             self.look()?;
+            self.hear_questions().await?;
             let is_moved = matches!(self.follower.standing(), Standing::Moving | Standing::Timer(_));
             if !is_moved || self.follower.holder()?.is_none_or(|holder| holder.worker != *worker) {
                 break;

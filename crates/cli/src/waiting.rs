@@ -1,9 +1,9 @@
 //! Describes the input that a run waits for, with the exact commands to answer.
 
-use interlock_runtime::{ByHand, GrantOffer, Offer, Offers};
-use serde_json::{Value as Json, json};
+use interlock_runtime::{ByHand, GrantOffer, Offer, Offers, OpenQuestion};
+use serde_json::{Map, Value as Json, json};
 
-use crate::{follow::Follower, overdue, sample::sample};
+use crate::{about, follow::Follower, overdue, sample::sample};
 
 /// The length of the longest `with` of an activity that is shown in full.
 const WITH_LENGTH_MAX: usize = 400;
@@ -94,6 +94,35 @@ fn shortened(text: &str, length_max: usize) -> String {
         Some((at, _)) => format!("{}… (complete with `interlock show --json`)", &text[..at]),
         None => text.to_owned(),
     }
+}
+
+/// Describes a question that a running attempt asks, with the commands that answer it.
+pub(crate) fn question(run: &str, offers: &Offers, question: &OpenQuestion) -> String {
+    let mut text = about::of_question(run, question);
+    text.push_str(&format!("To answer until {}, from any terminal:\n", question.until));
+    let offer = offers.events.iter().find(|offer| offer.event == question.event);
+    let summary = offer.map(|offer| offer.summary.as_str()).unwrap_or_default();
+    for data in answers(offer.map_or(&Json::Null, |offer| &offer.data), &question.id) {
+        text.push_str(&line(run, &question.event, summary, &data));
+    }
+    text
+}
+
+/// Returns examples of an answer: one per choice if a required field has choices, otherwise one.
+fn answers(schema: &Json, id: &str) -> Vec<Json> {
+    let mut data = match sample(schema) {
+        Json::Object(fields) => fields,
+        _ => Map::new(),
+    };
+    data.insert("id".to_owned(), json!(id));
+    let choices = data.keys().find_map(|name| Some((name.clone(), schema["properties"][name]["enum"].as_array()?)));
+    let Some((name, values)) = choices else { return vec![Json::Object(data)] };
+    let answer = |value: &Json| {
+        let mut data = data.clone();
+        data.insert(name.clone(), value.clone());
+        Json::Object(data)
+    };
+    values.iter().map(answer).collect()
 }
 
 /// Returns the inputs that a run waits for as JSON.

@@ -5,6 +5,7 @@
 //! ended over a second connection when its time is up, because closing the first connection would leave it running.
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     ffi::OsString,
     path::{Path, PathBuf},
@@ -272,9 +273,10 @@ impl Marked {
     }
 }
 
-/// Quotes one word for a POSIX shell.
+/// Quotes one word for a POSIX shell, if it needs quotes.
 pub(crate) fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
+    // Only a NUL cannot be quoted, and no argument of a program can contain one.
+    shlex::Quoter::new().allow_nul(true).quote(word).map_or_else(|_| String::new(), Cow::into_owned)
 }
 
 /// Replaces a leading `~/` with the home directory.

@@ -79,7 +79,10 @@ fn all_json(head: &Head, follower: &Follower, holder: Option<&Holder>, files: &[
     let asking = family::asking(follower).ok().flatten();
     json["waits_for_run"] = json!(asking.map(|asking| asking.follower.head.name));
     json["folder"] = json!(follower.live.folder);
-    json["offers"] = json!(offers(&follower.live, registry()));
+    let mut offers = offers(&follower.live, registry());
+    // Without a process that runs it, no attempt waits for an answer.
+    offers.asked.retain(|_| holder.is_some());
+    json["offers"] = json!(offers);
     let file = |(seq, file): &(u64, Evidence)| json!({ "seq": seq, "file": file });
     json["evidence"] = files.iter().map(file).collect();
     json
@@ -119,6 +122,10 @@ fn all_text(
             file.name,
             counted(file.bytes, "byte", "bytes")
         ));
+    }
+    let offers = follower.offers();
+    for question in offers.asked.iter().filter(|_| holder.is_some()) {
+        text.push_str(&format!("\n{}", waiting::question(&head.name, &offers, question)));
     }
     if let Some(asking) = family::asking(follower).ok().flatten() {
         text.push_str(&format!("\n{}", waiting::text_for(follower, &asking.follower)));

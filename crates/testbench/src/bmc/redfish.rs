@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use interlock_http::{Address, Client, Method, Request, base64, header};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use interlock_http::{Address, Client, Method, Request, header};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -110,7 +111,7 @@ impl Asking<'_> {
     async fn introduce(&mut self) -> Result<(), Trouble> {
         let Some((username, password)) = self.redfish.password()? else { return Ok(()) };
         if self.redfish.auth == Auth::Basic {
-            let value = format!("Basic {}", base64(format!("{username}:{password}").as_bytes()));
+            let value = format!("Basic {}", BASE64_STANDARD.encode(format!("{username}:{password}")));
             self.identity = Some((header::AUTHORIZATION, value));
             return Ok(());
         }

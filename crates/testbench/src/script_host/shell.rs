@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use interlock_http::base64;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::Deserialize;
 
 use crate::{
@@ -200,7 +200,7 @@ fn ending(id: &str) -> String {
 
 /// Encodes a script for `-EncodedCommand`: base64 of UTF-16.
 fn encoded(script: &str) -> String {
-    base64(&script.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>())
+    BASE64_STANDARD.encode(script.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>())
 }
 
 /// Quotes a word for PowerShell, which treats typographic quotes as quotes too.
