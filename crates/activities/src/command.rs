@@ -42,7 +42,8 @@ impl CommandRun {
             let found = self.tree(&attempt).await;
             if found.as_ref() != Some(expected) {
                 let found = found.as_deref().unwrap_or("no known tree");
-                let message = format!("the directory has the tree {found}, not {expected}, for which the command is meant");
+                let message =
+                    format!("the directory has the tree {found}, not {expected}, for which the command is meant");
                 return Err(Outcome::error(TREE_CHANGED, message));
             }
         }

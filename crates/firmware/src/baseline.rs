@@ -121,7 +121,11 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
             let why = flaky_in_words(measured).or_else(|| why.cloned());
             let why = why.map(|why| format!(": {why}")).unwrap_or_default();
             let missed: String = missed.iter().map(|missed| format!("; {missed}")).collect();
-            let others = if is_passing && !is_only_flaky && !why.is_empty() { "; the failing cases are not targets" } else { "" };
+            let others = if is_passing && !is_only_flaky && !why.is_empty() {
+                "; the failing cases are not targets"
+            } else {
+                ""
+            };
             format!("{passed} of {total} cases pass on the untouched tree{why}{others}{missed}")
         }
         (Ok(_), None) => String::new(),

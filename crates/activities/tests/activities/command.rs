@@ -68,12 +68,12 @@ async fn what_cannot_be_used_is_named() {
         (json!({ "command": "true", "stdin": 3 }), "`with.stdin` must be a string, not 3"),
         (json!({ "command": "true", "timeout_s": -1 }), "`with.timeout_s` is to be between 0 and"),
         (json!({ "command": "true", "timeout_s": "1m" }), "`with.timeout_s` must be a number of seconds, not \"1m\""),
-        (
-            json!({ "command": "true", "output_bytes_max": -1 }),
-            "`with.output_bytes_max` must be a whole number from 0",
-        ),
+        (json!({ "command": "true", "output_bytes_max": -1 }), "`with.output_bytes_max` must be a whole number from 0"),
         (json!({ "command": "true", "ok_codes": ["x"] }), "`with.ok_codes` is to be a list of whole numbers"),
-        (json!({ "command": "true", "signals": { "one": "x" } }), "`with.signals` has `one`; the fields are zero, nonzero"),
+        (
+            json!({ "command": "true", "signals": { "one": "x" } }),
+            "`with.signals` has `one`; the fields are zero, nonzero",
+        ),
         (json!({ "command": "true", "comand": "x" }), "`with.comand` is not known; the fields are command, cwd"),
         (json!("true"), "`with` must be a map, not a string"),
     ];

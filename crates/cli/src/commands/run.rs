@@ -51,10 +51,11 @@ fn load(name: &str, output: &Output) -> Result<Arc<LoadedMachine>, Failure> {
     machine::show(&source, &reading.diagnostics, output);
     let chart = reading.chart.ok_or_else(Failure::told)?;
     let loaded = LoadedMachine::of(Definition::new(&source, &chart), chart);
-    Ok(Arc::new(match source.origin {
+    let loaded = match source.origin {
         Origin::BuiltIn => loaded,
         Origin::Project | Origin::Path => loaded.read_from(machine::here().join(&source.path)),
-    }))
+    };
+    Ok(loaded.share())
 }
 
 /// Adds a hint to the error of a run that was not started: the command that describes the input, if the input fits the
@@ -91,9 +92,9 @@ fn judges_are_known(loaded: &LoadedMachine, folder: &Path) -> Result<(), Failure
     if !loaded.chart().invokes.iter().any(is_judgement) {
         return Ok(());
     }
-    Judges::load(Some(&home()?), folder).map(drop).map_err(|why| {
-        Failure::bad_input(why).hint("`interlock doctor` tests every judge; see docs/judges.md")
-    })
+    Judges::load(Some(&home()?), folder)
+        .map(drop)
+        .map_err(|why| Failure::bad_input(why).hint("`interlock doctor` tests every judge; see docs/judges.md"))
 }
 
 fn folder(repo: Option<&Path>) -> Result<PathBuf, Failure> {
@@ -113,7 +114,8 @@ pub(crate) fn name(name: Option<&str>) -> Result<Option<String>, Failure> {
     let begins_well = name.starts_with(|letter: char| letter.is_ascii_alphanumeric());
     match begins_well && name.len() <= LENGTH_MAX && name.chars().all(is_plain) {
         true => Ok(Some(name.to_owned())),
-        false => Err(Failure::bad_input(format!("`{name}` is not a valid run name"))
-            .hint(format!("use letters, digits, `.`, `_` and `-`, at most {LENGTH_MAX}, and begin with a letter or digit"))),
+        false => Err(Failure::bad_input(format!("`{name}` is not a valid run name")).hint(format!(
+            "use letters, digits, `.`, `_` and `-`, at most {LENGTH_MAX}, and begin with a letter or digit"
+        ))),
     }
 }

@@ -110,8 +110,11 @@ fn scenarios(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut files: Vec<PathBuf> = entries.filter(is_scenario).take(SCENARIOS_MAX).collect();
     files.sort();
     match files.is_empty() {
-        true => Err(Failure::bad_input(format!("there is no scenario in {}", machine::short(&folder.display().to_string())))
-            .hint("a scenario is a YAML file with `steps`; docs/how-to/test-a-machine.md describes it")),
+        true => Err(Failure::bad_input(format!(
+            "there is no scenario in {}",
+            machine::short(&folder.display().to_string())
+        ))
+        .hint("a scenario is a YAML file with `steps`; docs/how-to/test-a-machine.md describes it")),
         false => Ok(files),
     }
 }

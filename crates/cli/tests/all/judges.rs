@@ -269,7 +269,10 @@ fn doctor_tells_which_models_answer() {
     assert!(doctor.stdout.contains("no model is configured: the built-in rules answer"), "{doctor}");
     let (_folder, session) = project("[chains]\ndefault = [\"person\"]\njudge.plan = [\"rules\"]\n");
     let doctor = session.run("doctor").unwrap();
-    assert!(doctor.stdout.contains("no model is configured: a person answers, for judge.plan the built-in rules answer"), "{doctor}");
+    assert!(
+        doctor.stdout.contains("no model is configured: a person answers, for judge.plan the built-in rules answer"),
+        "{doctor}"
+    );
     let server = ModelServer::saying(vec![Dialect::Chat.says("ready, I think")]);
     let (_folder, session) = project(&at(&server));
     let doctor = session.run("doctor").unwrap();

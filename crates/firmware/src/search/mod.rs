@@ -234,7 +234,8 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
 fn unfit(profile: &Profile) -> Result<Option<String>, Trouble> {
     let environment = environment(profile)?;
     let is_external = |operation| environment.effect(operation) == EffectClass::External;
-    let why = || format!("templates are not tried on `{}`: each candidate would have to be deployed there", profile.env_type);
+    let why =
+        || format!("templates are not tried on `{}`: each candidate would have to be deployed there", profile.env_type);
     Ok((is_external(Operation::Deploy) || is_external(Operation::Run)).then(why))
 }
 

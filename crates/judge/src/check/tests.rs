@@ -101,9 +101,7 @@ fn invalid_json_is_refused() {
     );
     refused(
         &GOOD.replace("0.9,", "0.9, \"confidence\": 0.1,"),
-        expect![
-            "answer: is not the JSON that was asked for: the field `confidence` occurs twice at line 1 column 98"
-        ],
+        expect!["answer: is not the JSON that was asked for: the field `confidence` occurs twice at line 1 column 98"],
     );
     refused(
         &GOOD.replace("true", "true, \"blocking\": false"),
@@ -146,7 +144,9 @@ fn values_are_not_coerced() {
 fn unknown_and_missing_fields_are_refused_at_every_depth() {
     refused(
         &GOOD.replace("0.9", "0.9, \"next_state\": \"DONE\""),
-        expect!["next_state: is not a field of an answer; the fields are reason, evidence_refs, confidence, signal, data"],
+        expect![
+            "next_state: is not a field of an answer; the fields are reason, evidence_refs, confidence, signal, data"
+        ],
     );
     refused(
         &GOOD.replace("true", "true, \"approved\": true"),

@@ -70,11 +70,7 @@ fn links_on_the_way_are_not_followed() {
     symlink(outside.path(), folder.path.join("out")).unwrap();
     symlink(outside.path().join("x"), folder.path.join("link")).unwrap();
     refused(&folder, &with_a("*** Add File: out/new\n+x\n"), "`out` in its path is a symbolic link");
-    refused(
-        &folder,
-        &with_a("*** Update File: out/x\n@@\n-not ours\n+ours\n"),
-        "`out` in its path is a symbolic link",
-    );
+    refused(&folder, &with_a("*** Update File: out/x\n@@\n-not ours\n+ours\n"), "`out` in its path is a symbolic link");
     refused(
         &folder,
         &with_a("*** Update File: link\n@@\n-not ours\n+ours\n"),

@@ -153,7 +153,10 @@ fn a_child_is_unproved_only_if_its_parent_was_started_so() {
     session.write(".interlock/machines/loose/machine.yaml", LOOSE).unwrap();
     let refused = run(&session, "run parent --name p1");
     assert_eq!(refused.code, Some(1), "{refused}");
-    assert!(refused.stderr.contains("UNPROVED: the machine loose is not proved, so the run was not started:"), "{refused}");
+    assert!(
+        refused.stderr.contains("UNPROVED: the machine loose is not proved, so the run was not started:"),
+        "{refused}"
+    );
     assert_eq!(json(&session, "runs").as_array().unwrap().len(), 1);
     // `check` accepts the parent itself. The `--unproved` is still recorded, and it applies to the child.
     let accepted = run(&session, "run parent --name p2 --unproved");
