@@ -44,7 +44,7 @@ struct FirmwareActivity {
     /// True if this activity checks the task and cleans up for all of them. Every activity of a machine is asked at
     /// the start and end of a run, and one answer is enough.
     answers_for_all: bool,
-    /// Whether it tells the story of a run in its report. One activity does, so a story is told once.
+    /// True for the one activity that adds its part to the report.
     tells_story: bool,
 }
 

@@ -301,7 +301,7 @@ impl Live {
     /// then on a person decides, even if the settings that led to this change: a question that was asked stands.
     fn leave(&mut self, id: ActivityId) -> Option<Entry> {
         let begun = self.activities.get_mut(&id)?;
-        let why = "nobody else is asked".to_owned();
+        let why = "no other judge is left".to_owned();
         begun.left = Some(why.clone());
         Some(Entry::Left(Left { activity: id, number: begun.number, why, evidence: Vec::new() }))
     }

@@ -96,10 +96,11 @@ fn played(loaded: &LoadedMachine, file: &Path) -> Result<Row, Failure> {
 }
 
 fn line(row: &Row, output: &Output) -> String {
-    let (machine, scenario) = (&row.machine, &row.scenario);
+    let summary = if row.summary.is_empty() { String::new() } else { format!(": {}", row.summary) };
+    let name = format!("{}/{}{summary}", row.machine, row.scenario);
     match &row.problem {
-        None => format!("{} {machine}/{scenario}: {}\n", output.green("✓"), row.summary),
-        Some(problem) => format!("{} {machine}/{scenario}: {}\n  {problem}\n", output.bad("✗"), row.summary),
+        None => format!("{} {name}\n", output.green("✓")),
+        Some(problem) => format!("{} {name}\n  {problem}\n", output.bad("✗")),
     }
 }
 

@@ -22,6 +22,7 @@ mod judges;
 mod kill;
 mod once;
 mod questions;
+mod release;
 mod runs;
 mod secrets;
 mod sessions;

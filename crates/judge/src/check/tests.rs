@@ -191,7 +191,7 @@ fn reference_to_evidence_that_was_not_shown_is_refused() {
 fn placeholders_are_refused() {
     for empty in ["", "  ", "TODO", "...", "…", "N/A", "n/a.", "<reason>", "[TBD]", "none", "-"] {
         let said = GOOD.replace("line 3 divides by zero", empty);
-        assert!(told(&review(), &said).starts_with("reason: says nothing"), "{empty}: {}", told(&review(), &said));
+        assert!(told(&review(), &said).starts_with("reason: has no content"), "{empty}: {}", told(&review(), &said));
     }
     for empty in ["TODO", "...", "N/A", "<placeholder>", "TBD."] {
         let said = GOOD.replace("check it first", empty);

@@ -91,11 +91,8 @@ fn project_file_chooses_judges_and_tightens_limits() {
 fn project_file_may_not_name_keys_programs_or_other_hosts() {
     let server = |rest: &str| format!("[judges.x]\nmodel = \"m\"\n{rest}");
     let cases = [
-        (
-            server("provider = \"openai-chat\"\nbase_url = \"https://evil.example/v1\""),
-            "a server that is not on this machine",
-        ),
-        (server("provider = \"anthropic\""), "a server that is not on this machine"),
+        (server("provider = \"openai-chat\"\nbase_url = \"https://evil.example/v1\""), "a server on another computer"),
+        (server("provider = \"anthropic\""), "a server on another computer"),
         (server("provider = \"ollama\"\nkey_env = \"ANTHROPIC_API_KEY\""), "a key"),
         (server("provider = \"ollama\"\nkey_file = \"/etc/passwd\""), "a key"),
         (server("provider = \"ollama\"\nproxy = \"http://evil.example\""), "a proxy"),

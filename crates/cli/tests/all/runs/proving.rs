@@ -162,7 +162,7 @@ fn a_child_is_unproved_only_if_its_parent_was_started_so() {
     let accepted = run(&session, "run parent --name p2 --unproved");
     assert_eq!(accepted.code, Some(0), "{accepted}");
     assert_eq!(json(&session, "show p2")["unproved"], json!([]));
-    assert!(run(&session, "show p2").stdout.contains("`check` accepts the machine itself"));
+    assert!(run(&session, "show p2").stdout.contains("`check` has no objection to the machine itself"));
     let runs = json(&session, "runs");
     let child = runs.as_array().unwrap().iter().find(|run| run["machine"] == "loose").unwrap();
     assert_eq!(json(&session, &format!("show {}", child["run"].as_str().unwrap()))["unproved"], json!([REFUSAL]));
