@@ -36,6 +36,13 @@ use crate::{
 /// The interval at which the display is updated.
 const TICK: Duration = Duration::from_millis(100);
 
+/// Threads per core. A thread waits for the disk when it writes a record alone, and for the kernel when it starts a
+/// program; with one thread per core, many runs in one process would wait for each other.
+const WORKERS_PER_CORE: usize = 4;
+
+/// The fewest threads.
+const WORKERS_MIN: usize = 8;
+
 /// Continues one run and shows its progress.
 pub(crate) struct Driver<'s> {
     runtime: Runtime,
@@ -137,7 +144,10 @@ impl<'s> Driver<'s> {
                 news = self.news.recv() => self.hear(news)?,
                 order = interrupted(&mut self.signals) => self.interrupt(order),
                 _ = tick.tick() => {
-                    self.look()?;
+                    // Without a status line, the notifications of this run are enough.
+                    if self.progress.is_terminal() {
+                        self.look()?;
+                    }
                     self.leave_to_person()?;
                     self.hear_questions().await?;
                 }
@@ -416,7 +426,9 @@ async fn interrupted([interrupt, terminate]: &mut [Signal; 2]) -> Interrupt {
 
 /// Runs a future on a new async runtime. Background tasks that are still running when it ends are not awaited.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads((cores * WORKERS_PER_CORE).max(WORKERS_MIN))
         .enable_all()
         .build()
         .map_err(|error| Failure::failed(format!("cannot start threads: {error}")))?;

@@ -27,6 +27,7 @@ mod family;
 mod follow;
 mod form;
 mod given;
+mod join;
 mod judged;
 mod machine;
 mod notes;

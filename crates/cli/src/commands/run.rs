@@ -51,10 +51,11 @@ fn load(name: &str, output: &Output) -> Result<Arc<LoadedMachine>, Failure> {
     machine::show(&source, &reading.diagnostics, output);
     let chart = reading.chart.ok_or_else(Failure::told)?;
     let loaded = LoadedMachine::of(Definition::new(&source, &chart), chart);
-    Ok(Arc::new(match source.origin {
+    let loaded = match source.origin {
         Origin::BuiltIn => loaded,
         Origin::Project | Origin::Path => loaded.read_from(machine::here().join(&source.path)),
-    }))
+    };
+    Ok(loaded.share())
 }
 
 /// Adds a hint to the error of a run that was not started: the command that describes the input, if the input fits the
