@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Invocation, Outcome, code, schema};
+use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Invocation, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
 
 use interlock_process::{self as program, FIELDS, How, Plan, Sandbox, Tell};
@@ -33,8 +33,8 @@ impl Activity for External {
         "Starts a program that reads one JSON object and answers with one."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::External
+    fn effect(&self) -> EffectClass {
+        EffectClass::External
     }
 
     fn signals(&self) -> &[&str] {
@@ -83,8 +83,8 @@ fn said(why: &str, how: &How, talk: Option<String>) -> String {
 }
 
 fn plan(attempt: &Attempt, sandbox: &Sandbox) -> Result<Plan, Outcome> {
-    let given = Given::new(&attempt.with, &[&["program", "args", "input", "timeout_s"], &FIELDS[..]].concat())?;
-    let folder = Given::new(&Value::empty(), &[])?.folder("folder", &attempt.folder)?;
+    let given = Arguments::new(&attempt.with, &[&["program", "args", "input", "timeout_s"], &FIELDS[..]].concat())?;
+    let folder = Arguments::new(&Value::empty(), &[])?.folder("folder", &attempt.folder)?;
     let program = given.need_text("program")?;
     let env = Default::default();
     let not_started = |why| Outcome::error(code::FAILED, format!("it could not be started: {why}"));

@@ -7,7 +7,7 @@
 mod builtin;
 mod folder;
 
-use crate::yaml::{self, Reading};
+use crate::yaml::{self, ReadResult};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -74,7 +74,7 @@ impl Source {
     }
 
     /// Parses and validates the machine.
-    pub fn read(&self) -> Reading {
+    pub fn read(&self) -> ReadResult {
         match &self.not_text {
             Some(bytes) => yaml::read_bytes(bytes),
             None => yaml::read_folder(&self.text, &self.files),

@@ -11,7 +11,7 @@ fn machines() -> Vec<library::Source> {
     found
 }
 
-fn read(name: &str, source: &str, reading: yaml::Reading) -> Chart {
+fn read(name: &str, source: &str, reading: yaml::ReadResult) -> Chart {
     let shown: String = reading.diagnostics.iter().map(|problem| render(problem, name, source, false)).collect();
     assert!(shown.is_empty(), "{shown}");
     reading.chart.unwrap()

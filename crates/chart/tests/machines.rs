@@ -5,7 +5,7 @@
 
 use std::{fs, path::PathBuf};
 
-use interlock_chart::{Chart, model::Effect, yaml};
+use interlock_chart::{Chart, model::EffectClass, yaml};
 
 const MACHINES: [&str; 5] = ["brain", "coder", "firmware", "notebook", "prd"];
 
@@ -91,7 +91,7 @@ fn every_row_of_the_prd_trigger_table_exists() {
 fn every_firmware_state_that_changes_the_world_is_tagged_write() {
     let chart = chart("firmware");
     for invoke in &chart.invokes {
-        let changes = matches!(invoke.effect, Some(Effect::Write | Effect::External));
+        let changes = matches!(invoke.effect, Some(EffectClass::Write | EffectClass::External));
         let state = chart.state(invoke.state);
         assert_eq!(state.tags.iter().any(|tag| tag == "write"), changes, "{} starts {}", state.name, invoke.activity);
     }

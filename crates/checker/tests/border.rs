@@ -10,7 +10,7 @@ use expect_test::{Expect, expect};
 use interlock_chart::{
     Catalogue, Diagnostic,
     catalogue::{Entry, MEANING},
-    model::Effect,
+    model::EffectClass,
 };
 use interlock_checker::{Bound, Child, Options, Outside, Report, Started, border, check_within};
 use serde_json::{Value, json};
@@ -44,9 +44,9 @@ fn catalogue() -> Catalogue {
         Entry { with, signals, effect }
     };
     [
-        ("command.run".to_owned(), entry(command, &["passed", "failed"], Effect::Write)),
-        ("judge.*".to_owned(), entry(judge, &[], Effect::Read)),
-        ("run.start".to_owned(), entry(run, &["succeeded", "failed"], Effect::Read)),
+        ("command.run".to_owned(), entry(command, &["passed", "failed"], EffectClass::Write)),
+        ("judge.*".to_owned(), entry(judge, &[], EffectClass::Read)),
+        ("run.start".to_owned(), entry(run, &["succeeded", "failed"], EffectClass::Read)),
     ]
     .into_iter()
     .collect()

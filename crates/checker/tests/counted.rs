@@ -9,7 +9,7 @@ use std::{
 
 use interlock_chart::{Chart, Value, model::Raiser};
 use interlock_checker::{Options, check};
-use interlock_core::{Ended, Input, Machine, Semantics, State, Status, Step, step};
+use interlock_core::{ActivityEnd, Input, Machine, Semantics, State, Status, Step, step};
 use interlock_testkit::random;
 
 const MACHINES: u64 = 150;
@@ -26,11 +26,11 @@ fn inputs(machine: &Machine, state: &State) -> Vec<Input> {
     let mut inputs = Vec::new();
     for running in &state.running {
         for signal in &chart.invoke(running.invoke).signals {
-            let ended = Ended::Signal { name: machine.event_name(signal.event).into(), data: Value::empty() };
+            let ended = ActivityEnd::Signal { name: machine.event_name(signal.event).into(), data: Value::empty() };
             inputs.push(Input::ActivityFinished { activity: running.id, ended });
         }
         let data = Value::map([("code", "E".into()), ("message", "m".into())]);
-        inputs.push(Input::ActivityFinished { activity: running.id, ended: Ended::Error { data } });
+        inputs.push(Input::ActivityFinished { activity: running.id, ended: ActivityEnd::Error { data } });
     }
     inputs.extend(state.pending.iter().map(|pending| Input::TimerFired { timer: pending.id }));
     let from_outside = |from| matches!(from, Raiser::User | Raiser::Run | Raiser::Timer | Raiser::Any);

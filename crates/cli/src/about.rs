@@ -1,6 +1,6 @@
 //! The text that explains a waiting run: the question of its state, the data that a person confirms, and the deadline.
 
-use interlock_runtime::{Offers, Shown};
+use interlock_runtime::{Offers, ShownData};
 use serde_json::Value as Json;
 
 use crate::{escape, follow::Follower, overdue};
@@ -26,7 +26,7 @@ fn text(offers: &Offers, lines_max: usize, rest: impl Fn(usize) -> String) -> St
     for question in &offers.questions {
         text.push_str(&format!("{}: {}\n", question.state, escape::line(&question.text)));
     }
-    for Shown { label, data } in &offers.shown {
+    for ShownData { label, data } in &offers.shown {
         let lines = lines(data);
         let label = escape::line(label);
         if let [line] = &lines[..] {
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn long_data_is_cut_with_a_way_to_all_of_it() {
-        let shown = |label: &str, data: Json| Shown { label: label.to_owned(), data };
+        let shown = |label: &str, data: Json| ShownData { label: label.to_owned(), data };
         let offers = Offers {
             questions: vec![Question { state: "review".into(), text: "Apply it?".into() }],
             shown: vec![

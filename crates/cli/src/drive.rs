@@ -174,7 +174,7 @@ impl<'s> Driver<'s> {
         Ok(())
     }
 
-    fn interrupt(&mut self, order: Order) {
+    fn interrupt(&mut self, order: Interrupt) {
         self.interrupts = order.after(self.interrupts);
         match self.interrupts {
             1 => {
@@ -245,11 +245,11 @@ impl<'s> Driver<'s> {
         Ok(true)
     }
 
-    async fn send(&self, answer: form::Answer) -> interlock_runtime::Result<()> {
+    async fn send(&self, answer: form::FormAnswer) -> interlock_runtime::Result<()> {
         let (runtime, head) = (&self.runtime, &self.follower.head);
         match answer {
-            form::Answer::Event(event, data) => runtime.send(head, &event, Value::from(data), user()).await?,
-            form::Answer::Grant(offer) => {
+            form::FormAnswer::Event(event, data) => runtime.send(head, &event, Value::from(data), user()).await?,
+            form::FormAnswer::Grant(offer) => {
                 for scope in &offer.scopes {
                     runtime.grant(head, scope, None, Some(1), user()).await?;
                 }
@@ -351,7 +351,7 @@ impl<'s> Driver<'s> {
 /// The result of a form.
 enum Filled {
     /// The person answered the question.
-    Answer(form::Answer),
+    Answer(form::FormAnswer),
     /// The person does not want to answer now.
     Nothing,
     /// The question became obsolete, so the form was closed.
@@ -382,28 +382,28 @@ impl Left {
 
 /// A signal that asks the process to end.
 #[derive(Clone, Copy)]
-enum Order {
+enum Interrupt {
     /// SIGINT, from a person who can send it again.
     CtrlC,
     /// SIGTERM, which a supervisor sends once.
     Terminate,
 }
 
-impl Order {
+impl Interrupt {
     /// Returns the number of interrupts after this signal. SIGTERM counts as at least two.
     fn after(self, interrupts: u32) -> u32 {
         match self {
-            Order::CtrlC => interrupts + 1,
-            Order::Terminate => (interrupts + 1).max(2),
+            Interrupt::CtrlC => interrupts + 1,
+            Interrupt::Terminate => (interrupts + 1).max(2),
         }
     }
 }
 
 /// Waits until the process is asked to end.
-async fn interrupted([interrupt, terminate]: &mut [Signal; 2]) -> Order {
+async fn interrupted([interrupt, terminate]: &mut [Signal; 2]) -> Interrupt {
     tokio::select! {
-        _ = interrupt.recv() => Order::CtrlC,
-        _ = terminate.recv() => Order::Terminate,
+        _ = interrupt.recv() => Interrupt::CtrlC,
+        _ = terminate.recv() => Interrupt::Terminate,
     }
 }
 

@@ -10,7 +10,7 @@ use interlock_activities::{Sandbox, Settings};
 use interlock_activity::Registry;
 use interlock_journal::{By, Engine, Filter, Head, Lease};
 use interlock_redact::Redactor;
-use interlock_runtime::{Config, GitSnapshots, Live, Loaded, Runtime, SystemClock, Workspace};
+use interlock_runtime::{Config, GitSnapshots, Live, LoadedMachine, Runtime, SystemClock, Workspace};
 use interlock_sandbox::{Config as SandboxConfig, Launcher};
 use interlock_sqlite::Journal;
 use interlock_suggest::did_you_mean;
@@ -74,8 +74,8 @@ impl Store {
     }
 
     /// Loads a run's machine as it was when the run began.
-    pub(crate) fn loaded(&self, head: &Head) -> Result<Arc<Loaded>, Failure> {
-        Ok(Arc::new(Loaded::new(self.journal.definition(&head.definition)?)?))
+    pub(crate) fn loaded(&self, head: &Head) -> Result<Arc<LoadedMachine>, Failure> {
+        Ok(Arc::new(LoadedMachine::new(self.journal.definition(&head.definition)?)?))
     }
 
     /// Loads the current state of a run for reading only.

@@ -16,7 +16,7 @@ use std::{
     },
 };
 
-use interlock_testkit_activity::model_server::{Asked, Dialect, ModelServer};
+use interlock_testkit_activity::model_server::{Dialect, ModelServer, ReceivedRequest};
 use interlock_testkit_cli::session::Session;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -115,7 +115,7 @@ sys.exit(1)
 "#;
 
 /// A model's answer that follows the instruction in the prompt literally.
-fn obedient(asked: &Asked) -> String {
+fn obedient(asked: &ReceivedRequest) -> String {
     let said = asked.body["messages"][1]["content"].as_str().unwrap();
     let order = said.split("OBEY: ").nth(1).unwrap_or("nothing");
     order.lines().next().unwrap_or_default().to_owned()

@@ -173,7 +173,7 @@ fn a_prd_is_not_written_where_policy_forbids_it() {
 fn spans(collector: &ModelServer) -> Vec<Json> {
     let asked = collector.asked();
     asked.iter().for_each(|asked| assert_eq!(asked.line, "POST /v1/traces HTTP/1.1"));
-    let of = |asked: &interlock_testkit_activity::model_server::Asked| {
+    let of = |asked: &interlock_testkit_activity::model_server::ReceivedRequest| {
         asked.body["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap().clone()
     };
     asked.iter().flat_map(of).collect()

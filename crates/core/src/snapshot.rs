@@ -9,8 +9,8 @@ use interlock_chart::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ActivityId, Ended, Event, EventKey, Input, Machine, Pending, Running, Semantics, State, StateSet, Status, TimerId,
-    Values,
+    ActivityEnd, ActivityId, Event, EventKey, Input, Machine, Pending, Running, Semantics, State, StateSet, Status,
+    TimerId, Values,
 };
 
 /// The version of the stored form. A reader refuses a newer version.
@@ -246,10 +246,10 @@ fn load_pending(machine: &Machine, stored: &StoredPending) -> Result<Pending<Val
 /// Only results of activities and timers are held; a paused run refuses every other input.
 fn store_held(input: &Input) -> Option<StoredHeld> {
     match input {
-        Input::ActivityFinished { activity, ended: Ended::Signal { name, data } } => {
+        Input::ActivityFinished { activity, ended: ActivityEnd::Signal { name, data } } => {
             Some(StoredHeld::Signal { activity: *activity, name: name.to_string(), data: data.clone() })
         }
-        Input::ActivityFinished { activity, ended: Ended::Error { data } } => {
+        Input::ActivityFinished { activity, ended: ActivityEnd::Error { data } } => {
             Some(StoredHeld::Error { activity: *activity, data: data.clone() })
         }
         Input::TimerFired { timer } => Some(StoredHeld::Timer { timer: *timer }),
@@ -261,10 +261,10 @@ fn load_held(stored: &StoredHeld) -> Input {
     match stored {
         StoredHeld::Signal { activity, name, data } => Input::ActivityFinished {
             activity: *activity,
-            ended: Ended::Signal { name: name.as_str().into(), data: data.clone() },
+            ended: ActivityEnd::Signal { name: name.as_str().into(), data: data.clone() },
         },
         StoredHeld::Error { activity, data } => {
-            Input::ActivityFinished { activity: *activity, ended: Ended::Error { data: data.clone() } }
+            Input::ActivityFinished { activity: *activity, ended: ActivityEnd::Error { data: data.clone() } }
         }
         StoredHeld::Timer { timer } => Input::TimerFired { timer: *timer },
     }

@@ -3,7 +3,7 @@
 use interlock_chart::model::{Raiser, StateId};
 
 use crate::{
-    ActivityId, Data, Effect, Ended, Event, EventKey, Fault, Input, Machine, Observer, Semantics, State, Status,
+    ActivityEnd, ActivityId, Data, Effect, Event, EventKey, Fault, Input, Machine, Observer, Semantics, State, Status,
     TimerId, Trace, Values, interpret::Interpreter,
 };
 
@@ -114,7 +114,7 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
         by == Raiser::Any || own.or_else(outer).is_some_and(|event| event.from == Raiser::Any || event.from == by)
     }
 
-    fn activity_finished(&mut self, activity: ActivityId, ended: Ended<D::Payload>) -> Verdict {
+    fn activity_finished(&mut self, activity: ActivityId, ended: ActivityEnd<D::Payload>) -> Verdict {
         if let Some(held) = &mut self.state.held {
             held.push(Input::ActivityFinished { activity, ended });
             return Verdict::Held;
@@ -126,11 +126,11 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
         let invoke = self.machine.chart().invoke(running.invoke);
         let (origin, state) = (invoke.state, &self.machine.chart().state(invoke.state).name);
         let event = match ended {
-            Ended::Error { data } => {
+            ActivityEnd::Error { data } => {
                 let data = self.state.data.failed(data, state, &invoke.activity);
                 Event { key: EventKey::Known(self.machine.error_event()), data }
             }
-            Ended::Signal { name, data } => {
+            ActivityEnd::Signal { name, data } => {
                 let declared = invoke.signals.iter().find(|signal| *self.machine.event_name(signal.event) == *name);
                 match declared {
                     Some(signal) => Event { key: EventKey::Known(signal.event), data },

@@ -13,7 +13,7 @@ use std::{
 
 use interlock_activity::{Attempt, Outcome};
 
-use crate::hand::{Settings, failed};
+use crate::table::{Settings, failed};
 
 /// The directories of one run.
 #[derive(Clone, Debug)]

@@ -24,11 +24,10 @@ use crate::{
         controls::{self, Tally, Tree, Wish},
     },
     build::{self, Build, Keeping},
-    copy,
-    hand::{Done, Settings, blocking, given, keep, refs, signal},
-    packages,
+    copy, packages,
     rounds::{self, Threshold},
     setup::{self, SetUp},
+    table::{Done, Settings, blocking, given, keep, refs, signal},
     tools,
 };
 

@@ -10,8 +10,8 @@ use serde_json::json;
 
 use crate::{
     area::Area,
-    hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
     knowledge::{self, Round},
+    table::{Done, Settings, blocking, failed, given, keep, refs, signal},
 };
 
 /// The checkpoint of the sources as they were found.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::{
     area::Area,
     build, copy,
-    hand::{Done, Settings, blocking, failed, given, refs, signal},
+    table::{Done, Settings, blocking, failed, given, refs, signal},
 };
 
 /// The total size of the shown sources, their number, and the largest size of one file.

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
 use crate::{
-    hand::{Done, Settings, blocking, failed, given, signal},
     learned::{self, ENTRIES_PER_LESSON, Lesson},
+    table::{Done, Settings, blocking, failed, given, signal},
 };
 
 /// The number of similar cases that are returned.

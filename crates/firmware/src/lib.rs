@@ -19,7 +19,6 @@ mod copy;
 mod delivery;
 mod excerpts;
 mod fields;
-mod hand;
 mod knowledge;
 pub mod learned;
 mod objections;
@@ -28,7 +27,8 @@ mod rounds;
 mod search;
 mod setup;
 mod story;
+mod table;
 mod tools;
 
-pub use hand::{Settings, all};
 pub use packages::package_of;
+pub use table::{Settings, all};

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     bench,
-    hand::{Done, Settings, blocking, given, signal},
+    table::{Done, Settings, blocking, given, signal},
 };
 
 #[derive(Deserialize)]

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use interlock_chart::{
     Value, counted,
-    model::{Effect, Raiser},
+    model::{EffectClass, Raiser},
 };
-use interlock_core::{ActivityId, Ended, Input, Semantics, TimerId};
+use interlock_core::{ActivityEnd, ActivityId, Input, Semantics, TimerId};
 use serde::{Deserialize, Serialize};
 
 use crate::Hash;
@@ -36,7 +36,7 @@ pub enum Entry {
         /// The name of the activity.
         name: String,
         /// The effect class of the activity. It decides how a crash during the attempt is handled.
-        effect: Effect,
+        effect: EffectClass,
         /// The snapshot of the workspace before the attempt, if the activity may write.
         snapshot: Option<String>,
     },
@@ -301,7 +301,7 @@ struct AttemptForm {
     activity: ActivityId,
     number: u32,
     name: String,
-    effect: Effect,
+    effect: EffectClass,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     snapshot: Option<String>,
 }
@@ -512,10 +512,10 @@ impl Entry {
 
 impl Result {
     /// Converts the result to the core's form.
-    pub fn ended(&self) -> Ended {
+    pub fn ended(&self) -> ActivityEnd {
         match self {
-            Result::Signal { name, data } => Ended::Signal { name: Arc::from(name.as_str()), data: data.clone() },
-            Result::Error { data } => Ended::Error { data: data.clone() },
+            Result::Signal { name, data } => ActivityEnd::Signal { name: Arc::from(name.as_str()), data: data.clone() },
+            Result::Error { data } => ActivityEnd::Error { data: data.clone() },
         }
     }
 }
@@ -551,7 +551,7 @@ mod tests {
                 activity: ActivityId(1),
                 number: 2,
                 name: "command.run".into(),
-                effect: Effect::Write,
+                effect: EffectClass::Write,
                 snapshot: None,
             },
             Entry::Outcome {

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use interlock_activity::{Activity, Asked, Attempt, Effect, Ending, Outcome, StandIn, code, schema};
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, StandIn, StandInQuestion, code, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_http::Client;
 use interlock_journal::Evidence;
@@ -17,8 +17,8 @@ use crate::{
     Mode, Question, Verdict, by_hand, case,
     check::Form,
     mode::{self, Last},
-    model::Found,
-    panel::{self, Case, Failure, Hearing, Panel},
+    model::AcceptedMeans,
+    panel::{self, Failure, Hearing, Panel, PanelCase},
     prompt::Mark,
     rules::Rules,
     settings::{PERSON, Settings},
@@ -34,7 +34,7 @@ pub struct Judge(Arc<Shared>);
 struct Shared {
     home: Option<PathBuf>,
     client: Client,
-    found: Found,
+    found: AcceptedMeans,
     ledger: Arc<Ledger>,
     rules: Arc<Rules>,
     telemetry: Option<Telemetry>,
@@ -61,7 +61,7 @@ impl Judge {
     pub fn confined(home: Option<PathBuf>, sandbox: Sandbox) -> Self {
         let client = Client::default();
         Judge(Arc::new(Shared {
-            found: Found::default(),
+            found: AcceptedMeans::default(),
             ledger: Arc::new(Ledger::new(home.clone())),
             rules: Arc::new(Rules::default()),
             telemetry: Telemetry::from_env(&client),
@@ -88,7 +88,7 @@ impl Judge {
         let (question, form, mark) = (&prepared.question, &prepared.form, &prepared.mark);
         let (run, activity) = (&*attempt.run, attempt.invocation.name.as_str());
         let last = self.0.last.of(run, activity);
-        let case = Case { attempt: &attempt, mode: prepared.mode, last: last.as_deref(), question, form, mark };
+        let case = PanelCase { attempt: &attempt, mode: prepared.mode, last: last.as_deref(), question, form, mark };
         let (mut hearings, mut cancel) = (Vec::new(), attempt.cancel.clone());
         let judged = tokio::select! {
             judged = panel.judge(&case, &mut hearings) => Some(judged),
@@ -184,8 +184,8 @@ impl Activity for Judge {
         "Asks models, rules or a person, and checks what they say."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
 
     fn signals(&self) -> &[&str] {
@@ -207,7 +207,7 @@ impl Activity for Judge {
         Settings::load(self.0.home.as_deref(), folder).map_or(true, |settings| settings.chain(name) != [PERSON])
     }
 
-    fn asked(&self, of: &StandIn<'_>) -> Option<Asked> {
+    fn asked(&self, of: &StandIn<'_>) -> Option<StandInQuestion> {
         by_hand::asked(of)
     }
 

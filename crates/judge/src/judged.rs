@@ -15,7 +15,7 @@ const JUDGE: &str = "judge.";
 
 /// Every judgement of a run, in the order of the records, and what the models used.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Judged {
+pub struct JudgementSummary {
     /// One row per judgement: its name, the judge, the signal, and the hash of the evidence.
     pub rows: Vec<Vec<String>>,
     /// Requests to models.
@@ -34,10 +34,10 @@ pub struct Judged {
     by_rules: bool,
 }
 
-impl Judged {
+impl JudgementSummary {
     /// Reads all records of a run.
     pub fn of(run: &RecordedRun) -> Self {
-        let mut judged = Judged::default();
+        let mut judged = JudgementSummary::default();
         for record in &run.records {
             for kept in record.entry.evidence().iter().filter(|evidence| evidence.name == "judgement") {
                 let said = run.text(kept).and_then(|text| serde_json::from_str(&text).ok());
@@ -82,7 +82,7 @@ impl Judged {
             return None;
         }
         if self.requests > 0 {
-            let Judged { requests, input_tokens, output_tokens, cost, .. } = self;
+            let JudgementSummary { requests, input_tokens, output_tokens, cost, .. } = self;
             let failed = match self.unanswered {
                 0 => String::new(),
                 unanswered => format!(" {unanswered} of them failed; the judgements say how."),

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::{
     AllowedSignal, Question,
     check::{self, Form},
-    model::{Ask, Found, Model, Turn},
+    model::{AcceptedMeans, Ask, Model, Turn},
     prompt::{self, Mark},
     settings::{Backend, Settings},
 };
@@ -64,7 +64,7 @@ async fn one(name: &str, mut backend: Backend, attempt: &Attempt, sandbox: &Sand
             command.argv.join(" ")
         }
     };
-    let model = Model::new(name, backend, &Client::default(), &Found::default());
+    let model = Model::new(name, backend, &Client::default(), &AcceptedMeans::default());
     let found = ask(&model, attempt, sandbox).await;
     let (ok, said) = match found {
         Ok(said) => (true, format!("{what}: {said}")),

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use interlock_activity::{Attempt, Bad, Given, Outcome, Schema, code, schema};
+use interlock_activity::{Arguments, Attempt, BadArgument, Outcome, Schema, code, schema};
 use interlock_sandbox::{Config, Kind, Launcher, Limits, Network, Rules, workspace_of};
 
 use crate::process::SANDBOX;
@@ -37,7 +37,7 @@ pub fn schema() -> Schema {
 
 impl Sandbox {
     /// Returns the rules for a program of an attempt.
-    pub fn rules(&self, given: &Given<'_>, attempt: &Attempt) -> Result<Rules, Outcome> {
+    pub fn rules(&self, given: &Arguments<'_>, attempt: &Attempt) -> Result<Rules, Outcome> {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let cannot = |error| Outcome::error(code::FAILED, format!("its folder cannot be used: {error}"));
         let workspace = workspace_of(&attempt.folder).map_err(cannot)?;
@@ -59,8 +59,8 @@ impl Sandbox {
     }
 }
 
-fn unknown(field: &str, name: &str, known: &str) -> Bad {
-    Bad::field(field, format!("is `{name}`; known are {known}"))
+fn unknown(field: &str, name: &str, known: &str) -> BadArgument {
+    BadArgument::field(field, format!("is `{name}`; known are {known}"))
 }
 
 fn absolute(place: &str, folder: &Path, home: Option<&Path>) -> PathBuf {
@@ -70,9 +70,9 @@ fn absolute(place: &str, folder: &Path, home: Option<&Path>) -> PathBuf {
     }
 }
 
-fn limits(given: &Given<'_>, mut limits: Limits) -> Result<Limits, Bad> {
+fn limits(given: &Arguments<'_>, mut limits: Limits) -> Result<Limits, BadArgument> {
     let Some(said) = given.value("limits") else { return Ok(limits) };
-    let said = Given::new(said, &LIMITS)?;
+    let said = Arguments::new(said, &LIMITS)?;
     let fields = [
         &mut limits.memory_mib,
         &mut limits.processes,

@@ -15,4 +15,4 @@ pub use confinement::{FIELDS, Sandbox, schema};
 pub use held::Hold;
 pub use leftovers::end_leftovers;
 pub use output::{Shown, Stream, Tail, Tell};
-pub use process::{Confined, Ended, How, Plan, SANDBOX, find, inherited, keep, not_ended, run};
+pub use process::{Confined, How, Plan, ProgramResult, SANDBOX, find, inherited, keep, not_ended, run};

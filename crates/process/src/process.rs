@@ -17,7 +17,7 @@ use std::{
 
 use interlock_activity::{Attempt, Outcome, code};
 use interlock_journal::Evidence;
-use interlock_sandbox::{After, Ended as LauncherEnded, Enforced, Launcher, Order, Report, Rules, STOP};
+use interlock_sandbox::{After, Enforced, LaunchOrder, Launcher, ProgramEnd, Report, Rules, STOP};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{UnixStream, unix::OwnedReadHalf, unix::OwnedWriteHalf},
@@ -92,7 +92,7 @@ pub enum How {
 
 /// The result of a program that has ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ProgramResult {
     /// The way the program ended.
     pub how: How,
     /// The program's standard output.
@@ -113,12 +113,12 @@ pub struct Confined {
     /// The enforced rules, if the program was started.
     pub enforced: Option<Enforced>,
     /// The launcher's report about the program's end, with the breaches of rules.
-    pub ended: LauncherEnded,
+    pub ended: ProgramEnd,
 }
 
 /// Runs a program to its end. Returns an outcome as the error if the program could not be started or its launcher
 /// died.
-pub async fn run(attempt: &Attempt, plan: &Plan) -> Result<Ended, Outcome> {
+pub async fn run(attempt: &Attempt, plan: &Plan) -> Result<ProgramResult, Outcome> {
     let failed = |error: std::io::Error| not_started(&error.to_string());
     if let Some(folder) = attempt.live.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
@@ -148,7 +148,7 @@ pub async fn run(attempt: &Attempt, plan: &Plan) -> Result<Ended, Outcome> {
         let talk = shown.last_line().map(|line| format!(" ({line})")).unwrap_or_default();
         Outcome::error(code, why + &talk)
     })?;
-    Ok(Ended { how, stdout, stderr, shown, duration: begun.elapsed(), confined })
+    Ok(ProgramResult { how, stdout, stderr, shown, duration: begun.elapsed(), confined })
 }
 
 /// The reason that a program has no result: an error code and a text.
@@ -254,7 +254,7 @@ impl Drop for Program {
 struct Heard {
     enforced: Option<Enforced>,
     refused: Option<(String, bool)>,
-    ended: Option<LauncherEnded>,
+    ended: Option<ProgramEnd>,
 }
 
 impl Heard {
@@ -280,7 +280,7 @@ impl Heard {
         let died = || (code::FAILED, "its launcher has died; what it had started was ended".to_owned());
         let ended = match (self.ended, &stopped) {
             (Some(ended), _) => ended,
-            (None, Some(_)) => LauncherEnded::default(),
+            (None, Some(_)) => ProgramEnd::default(),
             (None, None) => return Err(died()),
         };
         let limit = ended.limit.as_ref().and_then(|rule| ended.breaches.iter().find(|breach| breach.rule == *rule));
@@ -293,20 +293,20 @@ impl Heard {
     }
 }
 
-fn exited(ended: &LauncherEnded) -> How {
+fn exited(ended: &ProgramEnd) -> How {
     let signal = ended.signal.map(i64::from);
     // The convention of shells: 128 plus the signal number.
     let code = ended.code.map(i64::from).or_else(|| signal.map(|signal| 128 + signal)).unwrap_or(-1);
     How::Exited { code, signal }
 }
 
-fn order(attempt: &Attempt, plan: &Plan, stdin: Option<&Path>) -> Order {
+fn order(attempt: &Attempt, plan: &Plan, stdin: Option<&Path>) -> LaunchOrder {
     let own = plan.env.iter().map(|(name, value)| (name.into(), value.into()));
     let marks =
         [("INTERLOCK_RUN".into(), (&*attempt.run).into()), (MARK.into(), attempt.live.clone().into_os_string())];
     // Later entries override earlier ones.
     let env: BTreeMap<OsString, OsString> = inherited().chain(own).chain(marks).collect();
-    Order {
+    LaunchOrder {
         mark: attempt.live.clone(),
         words: plan.words.clone(),
         env: env.into_iter().collect(),

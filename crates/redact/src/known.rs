@@ -8,18 +8,18 @@ const VALUE_BYTES_MIN: usize = 6;
 
 /// The values to search for.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known(Option<AhoCorasick>);
+pub(crate) struct KnownValues(Option<AhoCorasick>);
 
-impl Known {
+impl KnownValues {
     pub(crate) fn new<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Self {
         let mut all: Vec<String> = values.into_iter().flat_map(|value| forms(value.as_ref())).collect();
         all.retain(|value| value.len() >= VALUE_BYTES_MIN);
         all.sort();
         all.dedup();
         if all.is_empty() {
-            return Known(None);
+            return KnownValues(None);
         }
-        Known(AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(all).ok())
+        KnownValues(AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(all).ok())
     }
 
     /// Returns the first known value in `text` from `from` on.

@@ -6,7 +6,7 @@ use crate::{
     blocks::{self, Within},
     commands,
     hints::{Hint, Hints, MARK},
-    known::Known,
+    known::KnownValues,
     multiline::Scanner,
     names::{self, Secret},
     shapes,
@@ -33,7 +33,7 @@ pub(crate) struct Position {
 /// Finds secrets and marks them.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
-    known: Known,
+    known: KnownValues,
 }
 
 /// Redacts a text, as far as secrets are recognised by form and name.
@@ -44,7 +44,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 impl Redactor {
     /// Creates a redactor that also knows secrets by their value. Values shorter than six bytes are not searched for.
     pub fn new<S: AsRef<str>>(known_values: impl IntoIterator<Item = S>) -> Self {
-        Redactor { known: Known::new(known_values) }
+        Redactor { known: KnownValues::new(known_values) }
     }
 
     /// Redacts a text; returns the text itself if it contains no secret.

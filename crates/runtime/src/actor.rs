@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use interlock_activity::{Effect, Outcome, OutcomeKind, UseGrants, code, error_data};
+use interlock_activity::{EffectClass, Outcome, OutcomeKind, UseGrants, code, error_data};
 use interlock_core::ActivityId;
 use interlock_journal::{Append, AttemptResult, By, Entry, Left, Phase};
 use tokio::sync::{
@@ -13,11 +13,11 @@ use tokio::sync::{
 };
 
 use crate::{
-    Fired, Live, Move, News, Order, Result, Sent, Settled, Turn, Untaken,
+    AttemptOrder, Fired, Live, Move, News, Result, Sent, Settled, Turn, Untaken,
     deadline::DUE_TIMERS_MAX,
-    dispatch::{self, Flight, Ready},
-    recover::{self, Care},
-    request::{Answer, Reply, Request, to_json},
+    dispatch::{self, Ready, RunningAttempt},
+    recover::{self, RecoveryAction},
+    request::{Reply, Request, RequestResult, to_json},
     runtime::Shared,
 };
 
@@ -53,7 +53,7 @@ pub(crate) struct Actor {
     pub(crate) live: Live,
     mail: UnboundedReceiver<Mail>,
     pub(crate) to_self: UnboundedSender<Mail>,
-    pub(crate) flights: BTreeMap<ActivityId, Flight>,
+    pub(crate) flights: BTreeMap<ActivityId, RunningAttempt>,
     /// The number of attempts that are being prepared.
     pub(crate) preparing: usize,
     /// Permits of attempts that are being recorded.
@@ -91,7 +91,7 @@ impl Actor {
     /// recorded.
     pub(crate) async fn work(
         mut self,
-        orders: Vec<Order>,
+        orders: Vec<AttemptOrder>,
         permits: BTreeMap<ActivityId, OwnedSemaphorePermit>,
         is_taken_up: bool,
     ) {
@@ -99,7 +99,7 @@ impl Actor {
         let result = self.work_on(orders, is_taken_up).await;
         let run = Arc::clone(&self.live.name);
         // Cancel the attempts that are still running: their outcome could not be recorded.
-        self.flights.values().for_each(Flight::cancel);
+        self.flights.values().for_each(RunningAttempt::cancel);
         match result {
             Ok(settled) => self.shared.tell(News::Settled { run, how: settled }),
             Err(error) => {
@@ -109,10 +109,10 @@ impl Actor {
         }
     }
 
-    async fn work_on(&mut self, orders: Vec<Order>, is_taken_up: bool) -> Result<Settled> {
+    async fn work_on(&mut self, orders: Vec<AttemptOrder>, is_taken_up: bool) -> Result<Settled> {
         self.carry_out(orders);
         if is_taken_up {
-            self.take_care().await?;
+            self.recover_activities().await?;
         }
         loop {
             if self.is_at_rest() {
@@ -185,7 +185,7 @@ impl Actor {
             }
             Mail::StopAttempts => {
                 self.is_stopping = true;
-                self.flights.values().for_each(Flight::cancel);
+                self.flights.values().for_each(RunningAttempt::cancel);
                 Ok(())
             }
         }
@@ -221,7 +221,7 @@ impl Actor {
         let turn = self.turn(entry, at_ms, is_watched)?;
         let (mut append, orders, moves) = (turn.append, turn.orders, turn.moves);
         let seq = self.live.seq + 1 - append.records.len() as u64;
-        append.answer = answer.map(|(message, fired)| (message, to_json(&Answer::Ok(Sent::new(seq, fired)))));
+        append.answer = answer.map(|(message, fired)| (message, to_json(&RequestResult::Ok(Sent::new(seq, fired)))));
         self.commit(append).await?;
         self.tell_moved(is_watched, moves);
         self.carry_out(orders);
@@ -241,13 +241,13 @@ impl Actor {
         Ok(())
     }
 
-    pub(crate) fn carry_out(&mut self, orders: Vec<Order>) {
+    pub(crate) fn carry_out(&mut self, orders: Vec<AttemptOrder>) {
         for order in orders {
             match order {
-                Order::Start(id) => self.begin(id),
-                Order::Prepare(id) => self.prepare(id, 0),
-                Order::Cancel(id) => {
-                    self.flights.get(&id).into_iter().for_each(Flight::cancel);
+                AttemptOrder::Start(id) => self.begin(id),
+                AttemptOrder::Prepare(id) => self.prepare(id, 0),
+                AttemptOrder::Cancel(id) => {
+                    self.flights.get(&id).into_iter().for_each(RunningAttempt::cancel);
                     self.end_child(id);
                 }
             }
@@ -300,7 +300,7 @@ impl Actor {
         // If the process is stopping, leave the attempt as a crash would, for the next owner: a read is retried, and
         // writes are undone. An external attempt is recorded as cancelled, which is more than could be known after a
         // crash.
-        let is_elsewhere = self.live.effect(id, &self.shared.registry) == Effect::External;
+        let is_elsewhere = self.live.effect(id, &self.shared.registry) == EffectClass::External;
         if self.is_stopping && !is_elsewhere && matches!(outcome.kind, OutcomeKind::Cancelled { .. }) {
             return Ok(());
         }
@@ -363,18 +363,18 @@ impl Actor {
     }
 
     /// Handles the activities that were under way when the previous owner released the run.
-    async fn take_care(&mut self) -> Result<()> {
+    async fn recover_activities(&mut self) -> Result<()> {
         self.end_leftovers().await;
         self.end_orphans()?;
         let mut cut_off = Vec::new();
-        for care in recover::care(&self.live, &self.shared.registry) {
-            match care {
-                Care::Try { id, after_ms } => self.prepare(id, after_ms),
-                Care::Fail { id, code, message } => {
+        for action in recover::actions(&self.live, &self.shared.registry) {
+            match action {
+                RecoveryAction::Try { id, after_ms } => self.prepare(id, after_ms),
+                RecoveryAction::Fail { id, code, message } => {
                     let entry = recover::cut_off(&self.live, id, code, &message);
                     self.happen(entry).await?;
                 }
-                Care::Restore { id, snapshot } => cut_off.push((id, snapshot)),
+                RecoveryAction::Restore { id, snapshot } => cut_off.push((id, snapshot)),
             }
         }
         self.recover_files(cut_off).await
@@ -408,7 +408,7 @@ pub(crate) fn try_at_once(
     id: ActivityId,
     permits: &mut BTreeMap<ActivityId, OwnedSemaphorePermit>,
 ) -> bool {
-    if live.effect(id, &shared.registry) == Effect::Write {
+    if live.effect(id, &shared.registry) == EffectClass::Write {
         return false;
     }
     match Arc::clone(&shared.permits).try_acquire_owned() {

@@ -6,7 +6,7 @@
 //! Guards are not evaluated, because they may depend on data that the person has not typed yet.
 
 use interlock_activity::Registry;
-use interlock_chart::model::{Chart, Effect, Event, InvokeId, Kind, StateId, Transition};
+use interlock_chart::model::{Chart, EffectClass, Event, InvokeId, Kind, StateId, Transition};
 
 use crate::Live;
 
@@ -30,12 +30,12 @@ fn consequence(live: &Live, registry: &Registry, transition: &Transition) -> Opt
     }
     let invokes = entered.iter().flat_map(|id| &chart.state(*id).invokes);
     let external = invokes.map(|id| (&chart.invoke(*id).activity, effect(chart, registry, *id)));
-    let mut external = external.filter(|(_, effect)| *effect == Some(Effect::External));
+    let mut external = external.filter(|(_, effect)| *effect == Some(EffectClass::External));
     external.next().map(|(activity, _)| format!("it starts {activity}, which changes something outside"))
 }
 
 /// Returns the effect of an activity, or `None` if it is not installed, because then a person reports its result.
-fn effect(chart: &Chart, registry: &Registry, id: InvokeId) -> Option<Effect> {
+fn effect(chart: &Chart, registry: &Registry, id: InvokeId) -> Option<EffectClass> {
     let invoke = chart.invoke(id);
     let installed = registry.get(&invoke.activity)?;
     Some(invoke.effect.unwrap_or_else(|| installed.effect()))

@@ -95,7 +95,7 @@ impl Live {
             let transitions = chart.state(*state).transitions.iter().map(|id| chart.transition(*id));
             transitions.flat_map(|transition| &transition.events).any(|descriptor| descriptor.matches(event))
         };
-        let raises = |begun: &crate::Begun| {
+        let raises = |begun: &crate::StartedActivity| {
             let signals = &chart.invoke(begun.invoke).signals;
             event == "error" || signals.iter().any(|signal| self.loaded.machine.event_name(signal.event) == event)
         };

@@ -13,9 +13,9 @@ use crate::{Error, News, Runtime, Start, actor::Mail, created, project, runtime:
 
 /// The runtime as its attempts see it. It does not keep the runtime alive.
 #[derive(Debug)]
-pub(crate) struct Desk(pub(crate) Weak<Shared>);
+pub(crate) struct RuntimeHost(pub(crate) Weak<Shared>);
 
-impl Host for Desk {
+impl Host for RuntimeHost {
     fn progress(&self, run: &str, activity: ActivityId, text: &str) {
         if let Some(shared) = self.0.upgrade() {
             let text = shared.redactor.text(text);

@@ -3,20 +3,18 @@
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-use interlock_activity::{Activity, Effect, Registry, StandIn};
+use interlock_activity::{Activity, EffectClass, Registry, StandIn};
 use interlock_chart::{
     Value,
     model::{InvokeId, Outcome},
 };
-use interlock_core::{
-    ActivityId, Effect as Order_, Input, Observer, State, Status, TimerId, Trace, Verdict, step_with,
-};
+use interlock_core::{ActivityId, Effect, Input, Observer, State, Status, TimerId, Trace, Verdict, step_with};
 use interlock_journal::{
     Append, Entry, Evidence, EvidenceStore, Lease, Left, Opened, Phase, RunKey, TimerChange, Unchained,
 };
 
 use crate::{
-    Error, Loaded, Result,
+    Error, LoadedMachine, Result,
     grants::Grants,
     moves::{self, Move},
     saved,
@@ -34,7 +32,7 @@ pub struct Live {
     /// The run's name, unique within a store.
     pub name: Arc<str>,
     /// The machine that the run executes.
-    pub loaded: Arc<Loaded>,
+    pub loaded: Arc<LoadedMachine>,
     /// The engine's state of the machine.
     pub state: State,
     /// The sequence number of the last record.
@@ -46,7 +44,7 @@ pub struct Live {
     /// The name of the run that started it, if any.
     pub parent: Option<String>,
     /// The activities that have started and not ended.
-    pub activities: BTreeMap<ActivityId, Begun>,
+    pub activities: BTreeMap<ActivityId, StartedActivity>,
     /// The timers that are set, with the times at which they are due.
     pub timers: BTreeMap<TimerId, i64>,
     /// The grants that are not used up.
@@ -63,7 +61,7 @@ pub struct Live {
 
 /// An activity that the machine has started.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Begun {
+pub struct StartedActivity {
     /// The invocation in the chart.
     pub invoke: InvokeId,
     /// The activity's input.
@@ -86,7 +84,7 @@ pub struct Turn {
     /// The records, to be written before any order is carried out.
     pub append: Append,
     /// The orders, to be carried out after the records are durable.
-    pub orders: Vec<Order>,
+    pub orders: Vec<AttemptOrder>,
     /// The engine's verdict on the input.
     pub verdict: Verdict,
     /// The transitions taken; empty if the caller did not ask for them.
@@ -95,7 +93,7 @@ pub struct Turn {
 
 /// An action to carry out once a turn is recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum AttemptOrder {
     /// Start an attempt that is already recorded.
     Start(ActivityId),
     /// Prepare an attempt, record it, then start it.
@@ -111,7 +109,7 @@ impl Live {
     /// Creates a run that has no records yet.
     pub fn new(
         name: Arc<str>,
-        loaded: Arc<Loaded>,
+        loaded: Arc<LoadedMachine>,
         folder: PathBuf,
         parent: Option<String>,
         evidence: EvidenceStore,
@@ -138,7 +136,7 @@ impl Live {
     }
 
     /// Loads a run: restores its last stored state and folds in the records since then.
-    pub fn load(opened: &Opened, loaded: Arc<Loaded>, lease: Lease, evidence: &EvidenceStore) -> Result<Self> {
+    pub fn load(opened: &Opened, loaded: Arc<LoadedMachine>, lease: Lease, evidence: &EvidenceStore) -> Result<Self> {
         let Entry::Created(created) = opened.first.entry(evidence)? else {
             return Err(Error::State {
                 run: opened.head.name.clone(),
@@ -220,32 +218,39 @@ impl Live {
         (verdict, changes)
     }
 
-    fn carry(&mut self, effect: Order_, at_ms: i64, changes: &mut Changes) {
+    fn carry(&mut self, effect: Effect, at_ms: i64, changes: &mut Changes) {
         match effect {
-            Order_::StartActivity { id, invoke, with } => {
+            Effect::StartActivity { id, invoke, with } => {
                 let number = 0;
-                let begun =
-                    Begun { invoke, with, number, begun_ms: at_ms, snapshot: None, is_reported: false, left: None };
+                let begun = StartedActivity {
+                    invoke,
+                    with,
+                    number,
+                    begun_ms: at_ms,
+                    snapshot: None,
+                    is_reported: false,
+                    left: None,
+                };
                 self.activities.insert(id, begun);
                 changes.started.push(id);
             }
-            Order_::CancelActivity { id } => {
+            Effect::CancelActivity { id } => {
                 self.activities.remove(&id);
                 match changes.started.iter().position(|started| *started == id) {
                     Some(at) => drop(changes.started.remove(at)),
                     None => changes.cancelled.push(id),
                 }
             }
-            Order_::SetTimer { id, after_ms } => {
+            Effect::SetTimer { id, after_ms } => {
                 let due_ms = at_ms.saturating_add(i64::try_from(after_ms).unwrap_or(i64::MAX));
                 self.timers.insert(id, due_ms);
                 changes.timers.push(TimerChange::Set { timer: id, due_ms });
             }
-            Order_::ClearTimer { id } => {
+            Effect::ClearTimer { id } => {
                 self.timers.remove(&id);
                 changes.timers.push(TimerChange::Clear { timer: id });
             }
-            Order_::Finish { data, .. } => self.output = data,
+            Effect::Finish { data, .. } => self.output = data,
         }
     }
 
@@ -267,7 +272,7 @@ impl Live {
             }
         };
         let mut entries = vec![entry];
-        let mut orders: Vec<Order> = changes.cancelled.drain(..).map(Order::Cancel).collect();
+        let mut orders: Vec<AttemptOrder> = changes.cancelled.drain(..).map(AttemptOrder::Cancel).collect();
         for id in std::mem::take(&mut changes.started) {
             if self.activity_of(id, registry).is_none() {
                 entries.extend(self.leave(id, registry));
@@ -276,9 +281,9 @@ impl Live {
             if at_once(self, id) {
                 entries.extend(self.attempt(id, registry, None));
                 self.began(id, now_ms, None);
-                orders.push(Order::Start(id));
+                orders.push(AttemptOrder::Start(id));
             } else {
-                orders.push(Order::Prepare(id));
+                orders.push(AttemptOrder::Prepare(id));
             }
         }
         let append = self.append(entries, now_ms, registry, changes.timers)?;
@@ -376,7 +381,7 @@ impl Live {
     /// activity is not installed.
     pub(crate) fn stand_in<'r>(
         &'r self,
-        begun: &'r Begun,
+        begun: &'r StartedActivity,
         registry: &'r Registry,
     ) -> Option<(StandIn<'r>, &'r Arc<dyn Activity>)> {
         let invocation = self.loaded.invocation(begun.invoke);
@@ -386,9 +391,10 @@ impl Live {
 
     /// Returns the effect class of an activity: as the machine declares it, or else as the activity itself does, or
     /// else `External`.
-    pub fn effect(&self, id: ActivityId, registry: &Registry) -> Effect {
+    pub fn effect(&self, id: ActivityId, registry: &Registry) -> EffectClass {
         let said = self.activities.get(&id).and_then(|begun| self.loaded.chart().invoke(begun.invoke).effect);
-        said.or_else(|| self.activity_of(id, registry).map(|activity| activity.effect())).unwrap_or(Effect::External)
+        said.or_else(|| self.activity_of(id, registry).map(|activity| activity.effect()))
+            .unwrap_or(EffectClass::External)
     }
 
     /// Returns the phase of the whole run.

@@ -7,7 +7,7 @@ use interlock_core::{ActivityId, Status};
 
 use crate::{
     Live, consequences,
-    shown::{self, GrantOffer, Question, Shown},
+    shown::{self, GrantOffer, Question, ShownData},
 };
 
 /// The actions that a person can take on a run.
@@ -24,7 +24,7 @@ pub struct Offers {
     pub questions: Vec<Question>,
     /// The data to decide by.
     #[serde(default)]
-    pub shown: Vec<Shown>,
+    pub shown: Vec<ShownData>,
     /// The permissions that can be granted now.
     #[serde(default)]
     pub grant: Option<GrantOffer>,

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     grants::Grants,
-    live::{Begun, Live},
+    live::{Live, StartedActivity},
 };
 
 #[derive(Serialize, Deserialize)]
-struct Saved {
+struct SavedState {
     state: Snapshot,
     activities: Vec<SavedActivity>,
     #[serde(default, skip_serializing_if = "Grants::is_empty")]
@@ -56,7 +56,7 @@ fn save_with(live: &Live, output: Option<Value>) -> String {
         left: begun.left.clone(),
     });
     let state = live.state.snapshot(&live.loaded.machine);
-    let saved = Saved { state, activities: activities.collect(), grants: live.grants.clone(), output };
+    let saved = SavedState { state, activities: activities.collect(), grants: live.grants.clone(), output };
     // Every key is a string, so serialization cannot fail.
     serde_json::to_string(&saved).unwrap_or_default()
 }
@@ -64,18 +64,18 @@ fn save_with(live: &Live, output: Option<Value>) -> String {
 /// The parts of a run that are restored from the stored form.
 pub(crate) struct Stored {
     pub(crate) state: State,
-    pub(crate) activities: Vec<(ActivityId, Begun)>,
+    pub(crate) activities: Vec<(ActivityId, StartedActivity)>,
     pub(crate) grants: Grants,
     pub(crate) output: Option<Value>,
 }
 
 /// Restores the parts of a run from the stored form.
 pub(crate) fn load(json: &str, machine: &Machine) -> Result<Stored, String> {
-    let saved: Saved = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let saved: SavedState = serde_json::from_str(json).map_err(|error| error.to_string())?;
     let state = saved.state.restore(machine).map_err(|error| error.to_string())?;
     let begun = |saved: SavedActivity| {
         let invoke = state.running.iter().find(|running| running.id == saved.id)?.invoke;
-        let begun = Begun {
+        let begun = StartedActivity {
             invoke,
             with: saved.with,
             number: saved.number,

@@ -18,7 +18,7 @@ use interlock_workspace::{COMMIT_EVIDENCE, Change, Changes, Conflict, Moved, Not
 use serde::Serialize;
 
 use crate::{
-    Error, Frame, Loaded, Result, Runtime, dispatch::blocking, replay, request::Request, runtime::Shared,
+    Error, Frame, LoadedMachine, Result, Runtime, dispatch::blocking, replay, request::Request, runtime::Shared,
     snapshots::CHANGES,
 };
 
@@ -53,7 +53,7 @@ pub struct History {
     pub folder: PathBuf,
     /// The writes, oldest first.
     pub writes: Vec<Write>,
-    loaded: Option<Arc<Loaded>>,
+    loaded: Option<Arc<LoadedMachine>>,
     /// The record with which the run last left a state in which it may rest.
     turn: u64,
     /// The records of activities that ended with a `step`.

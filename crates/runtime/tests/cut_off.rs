@@ -10,7 +10,7 @@ use std::{
 };
 
 use interlock_activities::{Sandbox, Settings};
-use interlock_activity::{Effect, Registry};
+use interlock_activity::{EffectClass, Registry};
 use interlock_chart::{Value, library};
 use interlock_journal::{AttemptResult, By, Engine, Entry, Head, Phase};
 use interlock_judge::Judge;
@@ -195,7 +195,7 @@ fn a_write_that_was_cut_off_is_taken_back_and_not_repeated() {
     assert_ne!(scene.files(), before);
     let (ended, entries) = scene.take_up(&head);
     assert_eq!((ended.phase, ended.place.as_str()), (Phase::Failed, "bad"));
-    assert_eq!(story(&entries), [format!("attempt 1 {:?} kept: true", Effect::Write), "1 INTERRUPTED".into()]);
+    assert_eq!(story(&entries), [format!("attempt 1 {:?} kept: true", EffectClass::Write), "1 INTERRUPTED".into()]);
     assert_eq!(scene.files(), before);
     assert_eq!(scene.starts(), 1);
 }
@@ -346,7 +346,7 @@ fn a_process_that_is_killed_takes_its_commands_with_it_and_another_takes_them_ba
     threads().block_on(wait_until("the command is gone", || !is_alive(&scene.folder, pid.trim())));
     let (ended, entries) = scene.take_up(&scene.find());
     assert_eq!((ended.phase, ended.place.as_str()), (Phase::Failed, "bad"));
-    assert_eq!(story(&entries), [format!("attempt 1 {:?} kept: true", Effect::Write), "1 INTERRUPTED".into()]);
+    assert_eq!(story(&entries), [format!("attempt 1 {:?} kept: true", EffectClass::Write), "1 INTERRUPTED".into()]);
     assert_eq!((scene.files(), scene.starts()), (before, 1));
 }
 
@@ -357,7 +357,10 @@ fn what_an_external_effect_has_done_is_not_known_and_left() {
     let changed = scene.files();
     let (ended, entries) = scene.take_up(&head);
     assert_eq!((ended.phase, ended.place.as_str()), (Phase::Failed, "bad"));
-    assert_eq!(story(&entries), [format!("attempt 1 {:?} kept: false", Effect::External), "1 UNKNOWN_OUTCOME".into()]);
+    assert_eq!(
+        story(&entries),
+        [format!("attempt 1 {:?} kept: false", EffectClass::External), "1 UNKNOWN_OUTCOME".into()]
+    );
     assert_eq!(scene.files(), changed);
     assert_eq!(scene.starts(), 1);
 }
@@ -365,7 +368,7 @@ fn what_an_external_effect_has_done_is_not_known_and_left() {
 fn is_tried_again(scene: &Scene, head: &Head) {
     fs::write(scene.path("go"), "").unwrap();
     let (ended, entries) = scene.take_up(head);
-    let read = Effect::Read;
+    let read = EffectClass::Read;
     let expected =
         [format!("attempt 1 {read:?} kept: false"), format!("attempt 2 {read:?} kept: false"), "2 passed".into()];
     assert_eq!(story(&entries), expected);

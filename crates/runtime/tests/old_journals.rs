@@ -9,9 +9,9 @@
 use std::{path::Path, sync::Arc};
 
 use interlock_chart::{Value, library, yaml};
-use interlock_core::{Ended, Input, Machine, Semantics, State, step};
+use interlock_core::{ActivityEnd, Input, Machine, Semantics, State, step};
 use interlock_journal::{Append, By, Definition, Engine, Entry, Head, Lease, NewRun, Phase};
-use interlock_runtime::{AnyMachine, Live, Loaded, NewFork, fork, replay};
+use interlock_runtime::{AnyMachine, Live, LoadedMachine, NewFork, fork, replay};
 use interlock_sqlite::Journal;
 
 /// The active states after each record of the recorded run.
@@ -102,7 +102,7 @@ async fn an_old_run_replays_as_it_was_and_its_records_keep_their_bytes() {
 async fn an_old_stored_state_goes_on_by_the_rules_that_the_run_began_with() {
     let home = tempfile::tempdir().unwrap();
     let (journal, head) = store(home.path(), SNAPSHOT_SEQ, Some(text("snapshot.json").trim().to_owned())).await;
-    let loaded = Arc::new(Loaded::new(journal.definition(&head.definition).unwrap()).unwrap());
+    let loaded = Arc::new(LoadedMachine::new(journal.definition(&head.definition).unwrap()).unwrap());
     let opened = journal.open(head.key).unwrap();
     assert!(opened.snapshot.is_some() && opened.tail.is_empty());
     let mut live = Live::load(&opened, loaded, Lease { epoch: 1 }, journal.evidence()).unwrap();
@@ -137,7 +137,7 @@ fn a_new_run_of_the_same_machine_does_not_let_lint_end_the_tests() {
         let start = Input::Started { session: "s".into(), input: Value::empty(), semantics };
         let begun = step(&machine, State::ready(&machine), start).state;
         let lint = begun.running.iter().find(|one| machine.chart().invoke(one.invoke).id.index() == 0).unwrap().id;
-        let ended = Ended::Signal { name: "passed".into(), data: Value::empty() };
+        let ended = ActivityEnd::Signal { name: "passed".into(), data: Value::empty() };
         let ended = Input::ActivityFinished { activity: lint, ended };
         step(&machine, begun, ended).state.places(&machine).join(", ")
     };

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry};
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, Registry};
 use interlock_chart::{Value, library};
 use interlock_journal::{By, Engine, Phase};
 use interlock_runtime::{AnyMachine, Config, NoSnapshots, Runtime, Start, SystemClock, verify};
@@ -19,8 +19,8 @@ impl Activity for Echo {
     fn summary(&self) -> &str {
         "says what it is told"
     }
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
     fn schema(&self) -> interlock_activity::Schema {
         interlock_activity::schema::any()

@@ -18,7 +18,7 @@ pub enum Report {
         is_refusal: bool,
     },
     /// The program has ended, and none of its processes is left.
-    Ended(Ended),
+    Ended(ProgramEnd),
 }
 
 /// The restrictions that are enforced. The same rules on the same system give the same value, so that it is stored
@@ -81,7 +81,7 @@ pub enum GitHistory {
 
 /// How a program ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ended {
+pub struct ProgramEnd {
     /// The exit code, unless a signal ended the program.
     pub code: Option<i32>,
     /// The signal that ended the program.

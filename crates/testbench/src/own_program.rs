@@ -7,14 +7,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_activity::Effect;
+use interlock_activity::EffectClass;
 use interlock_process::{How, Tell};
 use interlock_sandbox::Network;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use crate::{
-    Bench, Doing, Environment, Fault, Kept, Operation, Profile, Ran, Reset, Start, Stop, Trouble, fetch,
+    Bench, Doing, Environment, Fault, FetchedFile, Operation, Profile, Ran, Reset, Start, Stop, Trouble, fetch,
     settings::Settings,
     tool::{Said, Tool},
 };
@@ -56,7 +56,7 @@ enum Kind {
 struct Nothing {}
 
 #[derive(Deserialize)]
-struct Seen {
+struct HealthAnswer {
     seen: String,
 }
 
@@ -83,7 +83,7 @@ fn any() -> String {
 }
 
 #[derive(Deserialize)]
-struct Told {
+struct RunAnswer {
     stop: Stop,
     #[serde(default)]
     logs: Vec<PathBuf>,
@@ -174,7 +174,7 @@ impl OwnProgram {
         let said = self.ask(bench, timeout, &question).await?;
         let told = match said.how {
             // The start used up its time. The files that it left are kept anyway.
-            How::TimedOut => Told {
+            How::TimedOut => RunAnswer {
                 stop: Stop::TimedOut,
                 logs: fetch::files(folder)?,
                 reports: Vec::new(),
@@ -182,7 +182,7 @@ impl OwnProgram {
                 faults: Vec::new(),
                 coverage: BTreeMap::new(),
             },
-            _ => self.read::<Told>(&said, timeout)?,
+            _ => self.read::<RunAnswer>(&said, timeout)?,
         };
         for path in told.logs.iter().chain(&told.reports).chain(&told.artifacts) {
             within(folder, path)?;
@@ -199,13 +199,13 @@ impl OwnProgram {
         })
     }
 
-    async fn fetch(&self, bench: Bench<'_>, operation: &str, into: &str) -> Result<Vec<Kept>, Trouble> {
+    async fn fetch(&self, bench: Bench<'_>, operation: &str, into: &str) -> Result<Vec<FetchedFile>, Trouble> {
         let folder = fetch::fresh(bench.session, into)?;
         let question = json!({ "operation": operation, "folder": &folder });
         let Files { files } = self.answer(bench, question).await?;
         let kept = |Named { name, media_type, path }: Named| {
             let path = within(&folder, &path)?;
-            Ok(Kept { name, media_type, path })
+            Ok(FetchedFile { name, media_type, path })
         };
         files.into_iter().map(kept).collect()
     }
@@ -222,10 +222,10 @@ fn within(folder: &Path, path: &Path) -> Result<PathBuf, Trouble> {
 }
 
 impl Environment for OwnProgram {
-    fn effect(&self, operation: Operation) -> Effect {
+    fn effect(&self, operation: Operation) -> EffectClass {
         match operation {
-            Operation::HealthCheck | Operation::Fetch => Effect::Read,
-            _ => Effect::External,
+            Operation::HealthCheck | Operation::Fetch => EffectClass::Read,
+            _ => EffectClass::External,
         }
     }
 
@@ -249,7 +249,7 @@ impl Environment for OwnProgram {
 
     fn health_check<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, String> {
         Box::pin(async move {
-            let Seen { seen } = self.answer(bench, json!({ "operation": "health_check" })).await?;
+            let HealthAnswer { seen } = self.answer(bench, json!({ "operation": "health_check" })).await?;
             Ok(seen)
         })
     }
@@ -258,11 +258,11 @@ impl Environment for OwnProgram {
         Box::pin(self.run(bench, start, folder))
     }
 
-    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<FetchedFile>> {
         Box::pin(self.fetch(bench, "fetch_logs", "logs"))
     }
 
-    fn fetch_artifacts<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+    fn fetch_artifacts<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<FetchedFile>> {
         Box::pin(self.fetch(bench, "fetch_artifacts", "artifacts"))
     }
 

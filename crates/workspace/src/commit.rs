@@ -18,7 +18,7 @@ use crate::{
     Error, Result, Workspace,
     changes::difference,
     git::{Git, join, split},
-    place::{Place, Repository},
+    place::{Repository, WorkspaceRoot},
     private::Private,
     workspace::keep,
 };
@@ -72,7 +72,7 @@ impl Workspace {
     /// Commits the workspace. The index is updated if the branch is the one that is checked out, and left unchanged
     /// otherwise.
     pub fn commit(&self, folder: &Path, commit: &Commit) -> Result<Committed> {
-        let place = Place::find(folder)?;
+        let place = WorkspaceRoot::find(folder)?;
         let repository = place.repository.clone().ok_or_else(no_repository)?;
         let private = Private::open(Some(self.home()?), place)?;
         let raw = keep(&private)?;
@@ -84,14 +84,14 @@ impl Workspace {
 
     /// Checks that a branch can be committed to, as far as this is known before the commit.
     pub fn can_commit_to(&self, folder: &Path, branch: &str) -> Result<()> {
-        let place = Place::find(folder)?;
+        let place = WorkspaceRoot::find(folder)?;
         let repository = place.repository.as_ref().ok_or_else(no_repository)?;
         reference(&Git::new(&place.root, &repository.own_git_dir), Some(branch)).map(drop)
     }
 
     /// Returns the commit that a reference points to.
     pub fn standing(&self, folder: &Path, reference: &str) -> Result<Option<String>> {
-        let place = Place::find(folder)?;
+        let place = WorkspaceRoot::find(folder)?;
         match &place.repository {
             Some(repository) => resolve(&Git::new(&place.root, &repository.own_git_dir), reference),
             None => Ok(None),
@@ -101,7 +101,7 @@ impl Workspace {
     /// Undoes a commit of Interlock: moves the reference back, unless it has moved since. Returns true if the reference
     /// was still at the commit. With `is_dry` nothing is changed.
     pub fn take_back_commit(&self, folder: &Path, moved: &Moved, is_dry: bool) -> Result<bool> {
-        let place = Place::find(folder)?;
+        let place = WorkspaceRoot::find(folder)?;
         let Some(repository) = &place.repository else { return Ok(false) };
         let git = Git::new(&place.root, &repository.own_git_dir);
         let is_ours = resolve(&git, &moved.reference)?.as_ref() == Some(&moved.after);

@@ -1,6 +1,6 @@
 //! `policy.check`: decides if a patch may be applied, and computes its risk.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code, schema};
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_policy::{Decision, Patch, Policy, Request, decide, risk};
 use interlock_workspace::{Workspace, patch as text};
@@ -69,8 +69,8 @@ impl Activity for PolicyCheck {
         "Says whether a patch may be applied, and how risky it is."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
 
     fn signals(&self) -> &[&str] {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interlock_activity::{
-    Activity, Attempt, Effect, Ending, Outcome, OutcomeKind, UseGrants,
+    Activity, Attempt, EffectClass, Ending, Outcome, OutcomeKind, UseGrants,
     report::{RecordedRun, Story},
 };
 use interlock_chart::{Value, model::Schema};
@@ -228,7 +228,7 @@ impl<A: Activity> Activity for Guarded<A> {
         self.activity.summary()
     }
 
-    fn effect(&self) -> Effect {
+    fn effect(&self) -> EffectClass {
         self.activity.effect()
     }
 

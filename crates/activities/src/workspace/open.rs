@@ -1,6 +1,6 @@
 //! `workspace.open`: checks that the directory of a run can be used.
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, schema};
+use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_workspace::Workspace;
 
@@ -19,10 +19,10 @@ impl WorkspaceOpen {
     }
 
     fn open(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
-        let given = Given::new(&attempt.with, &KNOWN)?;
+        let given = Arguments::new(&attempt.with, &KNOWN)?;
         let root = self.0.root(&attempt.folder).map_err(|error| failed(&error))?;
         if let Some(repo) = given.text("repo")? {
-            let wrong = |why: String| Outcome::from(Bad::field("repo", why));
+            let wrong = |why: String| Outcome::from(BadArgument::field("repo", why));
             let folder = attempt.folder.join(repo).canonicalize();
             let folder = folder.map_err(|error| wrong(format!("cannot be used: {repo}: {error}")))?;
             if !folder.is_dir() || !folder.starts_with(&root) {
@@ -47,8 +47,8 @@ impl Activity for WorkspaceOpen {
         "Looks whether the run's folder can be worked in."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
 
     fn signals(&self) -> &[&str] {

@@ -6,13 +6,13 @@ use interlock_activities::CommandRun;
 use interlock_activity::Activity;
 use serde_json::{Value, json};
 
-use crate::trial::{Ended, Trial, sandbox, until};
+use crate::trial::{EndedAttempt, Trial, sandbox, until};
 
 fn command() -> CommandRun {
     CommandRun::new(Default::default(), sandbox())
 }
 
-async fn run(with: Value) -> (Trial, Ended) {
+async fn run(with: Value) -> (Trial, EndedAttempt) {
     let trial = Trial::new(with);
     let ended = trial.run(command()).await;
     (trial, ended)
@@ -163,7 +163,7 @@ async fn output_can_be_watched_while_it_comes() {
         .await;
     until(|| trial.host.said.lock().unwrap().first().cloned()).await;
     std::fs::write(trial.folder.join("go"), "").unwrap();
-    assert_eq!(Ended::new(running.await.unwrap()).name, "passed");
+    assert_eq!(EndedAttempt::new(running.await.unwrap()).name, "passed");
 }
 
 #[tokio::test]
@@ -175,8 +175,8 @@ async fn the_tree_is_that_of_the_folder_afterwards() {
     assert_eq!(ended.data["tree"], expected);
     let mut attempt = trial.attempt.clone();
     attempt.with = interlock_chart::Value::from(json!({ "command": "echo y > new", "tree": expected }));
-    assert_eq!(Ended::new(command().start(attempt.clone()).await).name, "passed");
-    let (code, message) = Ended::new(command().start(attempt).await).error();
+    assert_eq!(EndedAttempt::new(command().start(attempt.clone()).await).name, "passed");
+    let (code, message) = EndedAttempt::new(command().start(attempt).await).error();
     assert_eq!(code, "TREE_CHANGED");
     assert!(message.ends_with(&format!("not the tree {expected} that the command is for")), "{message}");
 }

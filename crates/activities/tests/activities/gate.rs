@@ -9,7 +9,7 @@ use interlock_sandbox::{Config, Network};
 use interlock_workspace::Workspace;
 use serde_json::{Value, json};
 
-use crate::trial::{Ended, Trial, sandbox};
+use crate::trial::{EndedAttempt, Trial, sandbox};
 
 fn gate() -> Gate {
     Gate::new(Vec::new())
@@ -20,7 +20,7 @@ fn command() -> impl Activity {
 }
 
 /// Describes the end of an attempt in one line: its code, the permissions that a person must grant, and the reason.
-fn told(ended: &Ended) -> String {
+fn told(ended: &EndedAttempt) -> String {
     let code = ended.data["code"].as_str().unwrap_or(&ended.name);
     let scopes = ended.data["scope"].as_array().map(|scopes| format!(" {}", json!(scopes))).unwrap_or_default();
     let reason = ended.data["reason"].as_str().or(ended.data["message"].as_str()).unwrap_or_default();

@@ -11,7 +11,7 @@ use interlock_activities::HttpRequest;
 use interlock_activity::Activity;
 use serde_json::{Value, json};
 
-use crate::trial::{Ended, Trial};
+use crate::trial::{EndedAttempt, Trial};
 
 /// Answers one request with these bytes, and sends the request through the channel.
 fn serve(answer: impl Into<Vec<u8>>) -> (String, mpsc::Receiver<String>) {
@@ -49,7 +49,7 @@ fn response(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     [format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n{headers}\r\n", body.len()).as_bytes(), body].concat()
 }
 
-async fn run(with: Value) -> (Trial, Ended) {
+async fn run(with: Value) -> (Trial, EndedAttempt) {
     let trial = Trial::new(with);
     let ended = trial.run(HttpRequest::default()).await;
     (trial, ended)
@@ -174,6 +174,6 @@ async fn a_server_that_says_nothing_is_not_waited_for() {
     let running = tokio::spawn(HttpRequest::default().start(trial.attempt.clone()));
     let _accepted = silent.accept().unwrap();
     trial.canceller.cancel();
-    assert_eq!(Ended::new(running.await.unwrap()).error().0, "CANCELLED");
+    assert_eq!(EndedAttempt::new(running.await.unwrap()).error().0, "CANCELLED");
     assert!(begun.elapsed() < Duration::from_secs(10));
 }

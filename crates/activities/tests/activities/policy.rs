@@ -7,13 +7,13 @@ use interlock_activities::{Gate, PolicyCheck, policy_call, policy_plan};
 use interlock_activity::Activity;
 use serde_json::{Value, json};
 
-use crate::trial::{Ended, Trial};
+use crate::trial::{EndedAttempt, Trial};
 
 fn gate() -> Gate {
     Gate::new(Vec::new())
 }
 
-fn told(ended: &Ended) -> String {
+fn told(ended: &EndedAttempt) -> String {
     let mut data = ended.data.clone();
     if let Some(fields) = data.as_object_mut() {
         fields.remove("evidence_refs");

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use interlock_activities::{RunStart, Settings, TimerWait, all};
-use interlock_activity::{Effect, Registry};
+use interlock_activity::{EffectClass, Registry};
 use interlock_judge::Judge;
 use serde_json::json;
 
@@ -71,25 +71,25 @@ fn the_general_activities_have_their_effects() {
     let found: Vec<_> =
         registry.iter().map(|activity| (activity.name(), activity.effect(), activity.waits())).collect();
     let expected = [
-        ("command.run", Effect::Write, false),
-        ("external", Effect::External, false),
-        ("git.commit", Effect::Write, false),
-        ("http.request", Effect::External, false),
-        ("judge.prd", Effect::Write, false),
-        ("logs.triage", Effect::Read, false),
-        ("policy.call", Effect::Read, false),
-        ("policy.check", Effect::Read, false),
-        ("policy.plan", Effect::Read, false),
-        ("run.start", Effect::Read, true),
-        ("timer.wait", Effect::Read, true),
-        ("workspace.apply", Effect::Write, false),
-        ("workspace.checkpoint", Effect::Read, false),
-        ("workspace.commit", Effect::Write, false),
-        ("workspace.context", Effect::Read, false),
-        ("workspace.open", Effect::Read, false),
-        ("workspace.restore", Effect::Write, false),
-        ("workspace.snapshot", Effect::Read, false),
-        ("workspace.undo", Effect::Write, false),
+        ("command.run", EffectClass::Write, false),
+        ("external", EffectClass::External, false),
+        ("git.commit", EffectClass::Write, false),
+        ("http.request", EffectClass::External, false),
+        ("judge.prd", EffectClass::Write, false),
+        ("logs.triage", EffectClass::Read, false),
+        ("policy.call", EffectClass::Read, false),
+        ("policy.check", EffectClass::Read, false),
+        ("policy.plan", EffectClass::Read, false),
+        ("run.start", EffectClass::Read, true),
+        ("timer.wait", EffectClass::Read, true),
+        ("workspace.apply", EffectClass::Write, false),
+        ("workspace.checkpoint", EffectClass::Read, false),
+        ("workspace.commit", EffectClass::Write, false),
+        ("workspace.context", EffectClass::Read, false),
+        ("workspace.open", EffectClass::Read, false),
+        ("workspace.restore", EffectClass::Write, false),
+        ("workspace.snapshot", EffectClass::Read, false),
+        ("workspace.undo", EffectClass::Write, false),
     ];
     assert_eq!(found, expected);
 }

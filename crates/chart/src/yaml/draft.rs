@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Span,
-    model::{Effect, Outcome, Raiser},
+    model::{EffectClass, Outcome, Raiser},
 };
 
 /// The draft of a machine.
@@ -91,7 +91,7 @@ pub(crate) struct Invoke<'n> {
     pub activity: String,
     pub with: &'n [Entry],
     pub signals: Vec<(&'n Scalar, Option<&'n Node>)>,
-    pub effect: Option<Effect>,
+    pub effect: Option<EffectClass>,
     pub manual: bool,
 }
 

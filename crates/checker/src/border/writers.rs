@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 use interlock_chart::{
     Chart, Diagnostic,
     catalogue::{Entry, Meaning},
-    model::{Effect, Invoke, Kind, StateId},
+    model::{EffectClass, Invoke, Kind, StateId},
 };
 
 use super::{Outside, field, texts};
@@ -47,7 +47,7 @@ fn writer<'c>(invoke: &'c Invoke, outside: &Outside<'c>) -> Option<Writer<'c>> {
     let entry = outside.catalogue.get(&invoke.activity)?;
     let child_writes = || outside.started(invoke).is_some_and(|started| started.writes);
     let effect = invoke.effect.unwrap_or(entry.effect);
-    (effect == Effect::Write || child_writes()).then(|| Writer { invoke, folder: own_folder(invoke, entry) })
+    (effect == EffectClass::Write || child_writes()).then(|| Writer { invoke, folder: own_folder(invoke, entry) })
 }
 
 /// Returns the only directory that an activity may write to, if it names one and asks for no other write access.

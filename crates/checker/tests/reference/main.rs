@@ -17,7 +17,7 @@ use std::{
 
 use interlock_chart::{Chart, Value, model::Raiser, yaml};
 use interlock_checker::{Options, check, size};
-use interlock_core::{Ended, Input, Machine, Semantics, State, Status, step};
+use interlock_core::{ActivityEnd, Input, Machine, Semantics, State, Status, step};
 use interlock_testkit::random::Rng;
 use rules::{Happening, Place, Rules};
 
@@ -37,10 +37,10 @@ fn input(machine: &Machine, state: &State, happening: &Happening) -> Input {
     match happening {
         Happening::Signal(invoke, name) => Input::ActivityFinished {
             activity: running(*invoke),
-            ended: Ended::Signal { name: name.as_str().into(), data: Value::empty() },
+            ended: ActivityEnd::Signal { name: name.as_str().into(), data: Value::empty() },
         },
         Happening::Error(invoke) => {
-            Input::ActivityFinished { activity: running(*invoke), ended: Ended::Error { data: Value::empty() } }
+            Input::ActivityFinished { activity: running(*invoke), ended: ActivityEnd::Error { data: Value::empty() } }
         }
         Happening::Timeout(at) => {
             let is_it = |state: &interlock_chart::model::StateId| state.index() == *at;

@@ -113,7 +113,7 @@ impl Watch<'_> {
     }
 
     /// Adds the results of this run to the statistics.
-    pub(crate) fn tell(&self, told: &mut Told) {
+    pub(crate) fn tell(&self, told: &mut Evaluation) {
         let is_reached = |bound: Bound| bound.transitions > 1 && bound.transitions == self.most.transitions;
         told.tight += u64::from(self.claims.bound.is_some_and(is_reached));
     }
@@ -147,7 +147,7 @@ fn keeps(done: Bound, most: Option<Bound>, when: &str) -> Result<(), String> {
 
 /// The number of claims and the closeness of runs to them, over all machines.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct Evaluation {
     machines: u64,
     bounded: u64,
     run_bounded: u64,
@@ -158,7 +158,7 @@ pub(crate) struct Told {
     tight: u64,
 }
 
-impl Told {
+impl Evaluation {
     pub(crate) fn add(&mut self, claims: &Claims) {
         self.machines += 1;
         self.bounded += u64::from(claims.bound.is_some());

@@ -10,7 +10,7 @@ mod claims;
 mod outside;
 mod properties;
 
-use claims::{Claims, Told};
+use claims::{Claims, Evaluation};
 use interlock_checker::{Knowledge, Options, check};
 use interlock_core::{Machine, State, step};
 use interlock_testkit::random::Rng;
@@ -25,7 +25,7 @@ const OPTIONS: Options =
 
 #[test]
 fn no_proved_claim_about_a_random_machine_is_refuted_by_a_run() {
-    let mut told = Told::default();
+    let mut told = Evaluation::default();
     for seed in 0..MACHINES {
         let Some(chart) = properties::random_chart(seed) else { continue };
         let machine = Machine::new(chart.clone());
@@ -40,7 +40,7 @@ fn no_proved_claim_about_a_random_machine_is_refuted_by_a_run() {
 }
 
 /// Performs one run and watches it.
-fn go(machine: &Machine, claims: &Claims, seed: u64, run: u64, told: &mut Told) {
+fn go(machine: &Machine, claims: &Claims, seed: u64, run: u64, told: &mut Evaluation) {
     let mut rng = Rng::new(seed.wrapping_mul(1_000_003).wrapping_add(run));
     let mut state = State::ready(machine);
     let mut watch = claims.watch();

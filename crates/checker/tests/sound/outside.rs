@@ -1,7 +1,7 @@
 //! Random inputs for a run, with data that rarely suits the machine.
 
 use interlock_chart::{Value, model::Raiser};
-use interlock_core::{Ended, Input, Machine, Semantics, State, Status};
+use interlock_core::{ActivityEnd, Input, Machine, Semantics, State, Status};
 use interlock_testkit::random::Rng;
 
 /// Returns a random input that may come next, or `None` once the run has ended. Activities and timers come more often
@@ -26,11 +26,11 @@ fn activity(rng: &mut Rng, machine: &Machine, state: &State) -> Input {
     let running = *rng.pick(&state.running);
     let signals = &machine.chart().invoke(running.invoke).signals;
     let ended = match rng.below(6) {
-        0 => Ended::Error { data: data(rng) },
-        1 if rng.percent(30) => Ended::Signal { name: "undeclared".into(), data: data(rng) },
+        0 => ActivityEnd::Error { data: data(rng) },
+        1 if rng.percent(30) => ActivityEnd::Signal { name: "undeclared".into(), data: data(rng) },
         _ => {
             let signal = rng.pick(signals).event;
-            Ended::Signal { name: machine.event_name(signal).into(), data: data(rng) }
+            ActivityEnd::Signal { name: machine.event_name(signal).into(), data: data(rng) }
         }
     };
     Input::ActivityFinished { activity: running.id, ended }

@@ -4,10 +4,10 @@ use std::{fmt::Write, sync::Arc};
 
 use interlock_chart::{
     Chart,
-    model::{EventId, Observation, PropertyKind, Seen, Transition},
+    model::{EventId, Observation, ObservedFact, PropertyKind, Transition},
     yaml,
 };
-use interlock_core::{Ended, EventKey, Input, Machine, Microstep, State, Step};
+use interlock_core::{ActivityEnd, EventKey, Input, Machine, Microstep, State, Step};
 use interlock_testkit::random::{self, Rng, Temper};
 
 const PROPERTIES: usize = 8;
@@ -117,12 +117,14 @@ pub(crate) enum Moment {
 }
 
 impl Moment {
-    fn is(&self, machine: &Machine, seen: &Seen) -> bool {
+    fn is(&self, machine: &Machine, seen: &ObservedFact) -> bool {
         let chart = machine.chart();
         match (self, seen) {
-            (Moment::Entered(state), Seen::Entered(wanted)) => state == wanted,
-            (Moment::Signalled(from, signal), Seen::Signalled { state, event }) => from == state && signal == event,
-            (Moment::Taken(id, name), Seen::Taken { source, event }) => {
+            (Moment::Entered(state), ObservedFact::Entered(wanted)) => state == wanted,
+            (Moment::Signalled(from, signal), ObservedFact::Signalled { state, event }) => {
+                from == state && signal == event
+            }
+            (Moment::Taken(id, name), ObservedFact::Taken { source, event }) => {
                 let from = chart.transition(*id).source;
                 let is_there = |wanted| from == wanted || chart.is_descendant(from, wanted);
                 source.is_none_or(is_there) && event.matches(name)
@@ -134,7 +136,7 @@ impl Moment {
 
 /// The outcome in an input, if its activity is still running and declares the signal.
 pub(crate) fn outcome(machine: &Machine, state: &State, input: &Input) -> Option<Moment> {
-    let Input::ActivityFinished { activity, ended: Ended::Signal { name, .. } } = input else { return None };
+    let Input::ActivityFinished { activity, ended: ActivityEnd::Signal { name, .. } } = input else { return None };
     let running = state.running.iter().find(|running| running.id == *activity)?;
     let invoke = machine.chart().invoke(running.invoke);
     let signal = invoke.signals.iter().find(|signal| *machine.event_name(signal.event) == **name)?;

@@ -18,7 +18,7 @@ mod shown;
 use interlock_activity::report::{RecordedRun, Story};
 use interlock_draw::visited::Visits;
 use interlock_journal::{Created, Entry, Head, moment};
-use interlock_judge::Judged;
+use interlock_judge::JudgementSummary;
 use interlock_runtime::Move;
 use serde_json::{Value as Json, json};
 
@@ -45,7 +45,7 @@ struct Report {
     commands: Vec<commands::Executed>,
     failing: Vec<failing::Failing>,
     changes: changes::Changes,
-    judged: Judged,
+    judged: JudgementSummary,
     /// The story of the run by an activity of its machine.
     story: Option<Story>,
     /// The hash of the last record.

@@ -11,7 +11,7 @@ use interlock_chart::{
 };
 use interlock_journal::Definition;
 use interlock_judge::settings::Settings as Judges;
-use interlock_runtime::{Error, Loaded, Start};
+use interlock_runtime::{Error, LoadedMachine, Start};
 
 use super::{Outcome, init};
 use crate::{
@@ -45,12 +45,12 @@ pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
 }
 
 /// Loads a machine and shows its problems. It is an error if the machine cannot be run.
-fn load(name: &str, output: &Output) -> Result<Arc<Loaded>, Failure> {
+fn load(name: &str, output: &Output) -> Result<Arc<LoadedMachine>, Failure> {
     let source = library::load(name, &machine::here())?;
     let reading = source.read();
     machine::show(&source, &reading.diagnostics, output);
     let chart = reading.chart.ok_or_else(Failure::told)?;
-    let loaded = Loaded::of(Definition::new(&source, &chart), chart);
+    let loaded = LoadedMachine::of(Definition::new(&source, &chart), chart);
     Ok(Arc::new(match source.origin {
         Origin::BuiltIn => loaded,
         Origin::Project | Origin::Path => loaded.read_from(machine::here().join(&source.path)),
@@ -72,7 +72,7 @@ fn described(error: Error, machine: &str) -> Failure {
 }
 
 /// Adds an example of a valid input to an error, because it is easier to read than a schema.
-fn with_sample(error: Error, loaded: &Loaded, args: &Run) -> Failure {
+fn with_sample(error: Error, loaded: &LoadedMachine, args: &Run) -> Failure {
     let (fitting, machine) = (sample(&loaded.chart().input), &args.machine);
     let hint = match &args.input {
         // A commented example file helps more than the smallest input on one line.
@@ -86,7 +86,7 @@ fn with_sample(error: Error, loaded: &Loaded, args: &Run) -> Failure {
 }
 
 /// Checks `judges.toml` before the run is created, if the machine uses a judge.
-fn judges_are_known(loaded: &Loaded, folder: &Path) -> Result<(), Failure> {
+fn judges_are_known(loaded: &LoadedMachine, folder: &Path) -> Result<(), Failure> {
     let is_judgement = |invoke: &Invoke| invoke.activity.starts_with("judge.");
     if !loaded.chart().invokes.iter().any(is_judgement) {
         return Ok(());

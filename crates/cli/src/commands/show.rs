@@ -192,7 +192,7 @@ pub(crate) fn state_text(live: &Live, now_ms: i64, output: &Output) -> String {
     section("context", context.map(|(known, value)| field(&known.name, &Json::from(value))).collect());
     section("output", live.output.iter().flat_map(|output| fields(&Json::from(output))).collect());
     section("counters", counters(live).map(|(name, count, max)| format!("{name} {count} of {max}")).collect());
-    let activity = |begun: &interlock_runtime::Begun| {
+    let activity = |begun: &interlock_runtime::StartedActivity| {
         let invoke = chart.invoke(begun.invoke);
         let tried = if begun.number > 1 { format!(" (try {})", begun.number) } else { String::new() };
         format!(

@@ -15,7 +15,7 @@ use std::{
 
 use interlock_chart::Chart;
 use interlock_checker::{Options, Outside, Report, check_within, is_proved_builtin};
-use interlock_runtime::{Loaded, Prover};
+use interlock_runtime::{LoadedMachine, Prover};
 
 use crate::outside::{self, Explored};
 
@@ -65,7 +65,7 @@ impl Proofs {
 }
 
 impl Prover for Proofs {
-    fn refusals(&self, loaded: &Loaded, folder: &Path) -> Vec<String> {
+    fn refusals(&self, loaded: &LoadedMachine, folder: &Path) -> Vec<String> {
         let explore = |chart: &Arc<Chart>, outside: &Outside<'_>| {
             // Only the refusals are needed here, not the bounds.
             Explored { refusals: self.explored(chart, outside, folder), report: None }

@@ -10,16 +10,16 @@ mod starts;
 
 use std::{path::Path, sync::Arc, time::Instant};
 
-use interlock_activity::{Attempt, Effect, Outcome, code};
+use interlock_activity::{Attempt, EffectClass, Outcome, code};
 use interlock_journal::{Evidence, Hash};
-use interlock_testbench::{Bench, Environment, Kept, Operation, Profile, Reset, Session, Trouble, environment};
+use interlock_testbench::{Bench, Environment, FetchedFile, Operation, Profile, Reset, Session, Trouble, environment};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
     area::Area,
     build,
-    hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
+    table::{Done, Settings, blocking, failed, given, keep, refs, signal},
 };
 
 pub(crate) use hold::{forget, let_go};
@@ -79,7 +79,7 @@ impl Open {
 
 /// Makes the same check before there is a session.
 pub(crate) fn once(environment: &dyn Environment, attempt: &Attempt, operation: Operation) -> Result<(), Outcome> {
-    let is_twice = attempt.number > 1 && environment.effect(operation) == Effect::External;
+    let is_twice = attempt.number > 1 && environment.effect(operation) == EffectClass::External;
     let said = "a try before was cut off, and nobody knows how far it had come";
     if is_twice { Err(Outcome::error(code::UNKNOWN_OUTCOME, said)) } else { Ok(()) }
 }
@@ -259,7 +259,7 @@ pub(crate) async fn fetch_logs(settings: Arc<Settings>, attempt: Attempt) -> Don
 pub(crate) async fn keep_logs(
     attempt: &Attempt,
     session: &Session,
-    fetched: Vec<Kept>,
+    fetched: Vec<FetchedFile>,
 ) -> Result<Vec<Evidence>, Outcome> {
     let (attempt, session) = (attempt.clone(), session.clone());
     blocking(move || {

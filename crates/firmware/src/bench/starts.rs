@@ -11,7 +11,7 @@ use interlock_testbench::{Bench, Profile, Ran, Start, Stop, Trouble};
 use tokio::task::JoinSet;
 
 use super::{Open, reading};
-use crate::hand::Settings;
+use crate::table::Settings;
 
 /// The largest number of concurrent starts, even if a profile asks for more.
 const CONCURRENCY_MAX: usize = 32;

@@ -13,7 +13,7 @@ use crate::{
     area::Area,
     bench::{self, Open},
     build::{self, Keeping},
-    hand::{Settings, blocking, failed},
+    table::{Settings, blocking, failed},
 };
 
 /// The environment types that need only the image of a tree.

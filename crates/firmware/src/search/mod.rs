@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_activity::{Attempt, Effect, Outcome};
+use interlock_activity::{Attempt, EffectClass, Outcome};
 use interlock_chart::counted;
 use interlock_repair::{Candidate, Search, Suspect, TRIALS_MAX, believed, candidates, confidence, localise};
 use interlock_testbench::{Operation, Profile, Trouble, environment};
@@ -27,8 +27,8 @@ use serde_json::{Value, json};
 use crate::{
     bench,
     build::Build,
-    hand::{Done, Settings, blocking, given, keep, refs, signal},
     rounds::SURE,
+    table::{Done, Settings, blocking, given, keep, refs, signal},
 };
 use memory::Memory;
 use sight::Sight;
@@ -88,7 +88,7 @@ pub(crate) struct Constraints {
 }
 
 /// The result of a search.
-struct Found {
+struct SearchResult {
     /// The best candidate so far, with its confidence.
     candidate: Option<(Candidate, f64)>,
     /// The image that the best candidate built.
@@ -117,7 +117,7 @@ struct Found {
     unchanged: usize,
 }
 
-impl Found {
+impl SearchResult {
     /// Reports whether changes of the sources do not affect the image.
     fn is_deaf(&self) -> bool {
         self.unchanged >= UNCHANGED_MAX && self.unchanged == self.tried
@@ -233,7 +233,7 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
 /// wearing out a board is not acceptable for trials.
 fn unfit(profile: &Profile) -> Result<Option<String>, Trouble> {
     let environment = environment(profile)?;
-    let is_external = |operation| environment.effect(operation) == Effect::External;
+    let is_external = |operation| environment.effect(operation) == EffectClass::External;
     let why = || format!("templates are not tried on `{}`: each candidate would be brought there", profile.env_type);
     Ok((is_external(Operation::Deploy) || is_external(Operation::Run)).then(why))
 }
@@ -257,7 +257,7 @@ async fn look(
     trials: &mut Trials,
     tried: &mut Tried,
     begun: Instant,
-) -> Result<Found, Outcome> {
+) -> Result<SearchResult, Outcome> {
     let sight = Sight::of(trials).await?;
     trials.hurry();
     let sources = trials.sources.clone();
@@ -271,7 +271,7 @@ async fn look(
     let told = suspects.iter().take(SUSPECTS_TOLD).map(
         |suspect| json!({ "path": suspect.path, "line": suspect.line, "score": suspect.score, "why": suspect.why }),
     );
-    let mut found = Found {
+    let mut found = SearchResult {
         candidate: None,
         image: None,
         part: None,

@@ -19,7 +19,7 @@ use crate::{
     area::Area,
     bench::{self, Open},
     build::{self, Build, Keeping},
-    hand::{Settings, blocking, failed},
+    table::{Settings, blocking, failed},
 };
 
 /// The factor by which a candidate's start may be slower than the unchanged tree, and the time that it may take in

@@ -12,7 +12,7 @@ mod verdict;
 
 use interlock_activity::report::{RecordedRun, Reverted, Section, Story, TimeSpent, reading::text};
 use interlock_journal::Phase;
-use interlock_judge::Judged;
+use interlock_judge::JudgementSummary;
 use serde_json::Value as Json;
 
 use origin::Origin;
@@ -36,7 +36,7 @@ struct Facts {
     why: String,
     origin: Origin,
     reverted: Option<Reverted>,
-    judged: Judged,
+    judged: JudgementSummary,
     time: TimeSpent,
     trace: Vec<Json>,
 }
@@ -62,7 +62,7 @@ impl Facts {
             Phase::Active | Phase::Waiting | Phase::Paused => "",
         };
         let fix = run.last("fix").and_then(|file| run.text(file)).filter(|text| !text.is_empty());
-        let judged = Judged::of(run);
+        let judged = JudgementSummary::of(run);
         Facts {
             folder: run.folder.display().to_string(),
             search: run.last_json("search"),

@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
 use interlock_activity::Attempt;
-use interlock_process::{self as program, Confined, Ended, How, Plan, Sandbox, Stream, Tell};
+use interlock_process::{self as program, Confined, How, Plan, ProgramResult, Sandbox, Stream, Tell};
 use interlock_sandbox::{Kind, Rules};
 use serde_json::json;
 use tempfile::TempDir;
@@ -71,7 +71,7 @@ fn plan(command: &Command, ask: &Ask<'_>, attempt: &Attempt, rules: Rules, sandb
     })
 }
 
-fn answer(command: &Command, mut ended: Ended) -> Result<String, Fault> {
+fn answer(command: &Command, mut ended: ProgramResult) -> Result<String, Fault> {
     let program = command.argv.first().map_or("", String::as_str);
     match ended.how {
         How::Exited { code: 0, .. } => {}

@@ -19,7 +19,7 @@ mod wire;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use server::{Called, Found, Model, Try};
+pub use server::{AcceptedMeans, Called, Model, Try};
 
 /// One message of a conversation with a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

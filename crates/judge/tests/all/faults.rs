@@ -212,6 +212,6 @@ async fn cancelled_judgement_stops_at_once() {
         tokio::task::yield_now().await;
     }
     trial.canceller.cancel();
-    let ended = crate::trial::Ended::new(running.await.unwrap());
+    let ended = crate::trial::EndedAttempt::new(running.await.unwrap());
     assert_eq!(ended.error().0, "CANCELLED");
 }

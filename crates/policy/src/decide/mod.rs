@@ -10,7 +10,7 @@ pub(crate) use command::begins_with;
 
 use crate::{
     Command, Decision, Finding, Freedom, Level, Permission, Policy, Request, View, Weighed, code, exact,
-    policy::{Case, LastWord, Rule},
+    policy::{DefaultCase, LastWord, Rule},
 };
 
 /// Decides a request. The strictest finding counts, and its reason is given.
@@ -77,8 +77,8 @@ impl<'a> Scene<'a> {
     /// Records a command that is to run with less confinement.
     fn unconfined(&mut self, freedom: Freedom, command: &str) {
         let (case, permission, how) = match freedom {
-            Freedom::AnyHost => (Case::AnyHost, Permission::Connect, "with the network on"),
-            Freedom::NoSandbox => (Case::NoSandbox, Permission::Unconfined, "without a sandbox"),
+            Freedom::AnyHost => (DefaultCase::AnyHost, Permission::Connect, "with the network on"),
+            Freedom::NoSandbox => (DefaultCase::NoSandbox, Permission::Unconfined, "without a sandbox"),
         };
         self.otherwise(case, permission, command, code::CONFINEMENT, &format!("`{command}` {how}"));
     }
@@ -86,7 +86,7 @@ impl<'a> Scene<'a> {
     /// Applies the policy's default for a case.
     pub(crate) fn otherwise(
         &mut self,
-        case: Case,
+        case: DefaultCase,
         permission: Permission,
         subject: &str,
         code: &'static str,

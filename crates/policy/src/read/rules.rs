@@ -1,6 +1,6 @@
 //! The rules of a policy file: for paths, commands and hosts, and the rules of the default that a project loosens.
 
-use super::{Fields, Reading, globs, level, nearest};
+use super::{Fields, FileParser, globs, level, nearest};
 use crate::{
     Permission, Policy,
     decide::begins_with,
@@ -8,7 +8,12 @@ use crate::{
     policy::{CommandRule, HostPattern, HostRule, Rule},
 };
 
-pub(super) fn read<'t>(reading: &mut Reading<'t>, fields: &mut Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
+pub(super) fn read<'t>(
+    reading: &mut FileParser<'t>,
+    fields: &mut Fields<'_, 't>,
+    policy: &mut Policy,
+    is_default: bool,
+) {
     let before = policy.path_texts.len();
     for table in fields.tables("path", reading) {
         path(reading, table, policy, is_default);
@@ -31,7 +36,7 @@ pub(super) fn read<'t>(reading: &mut Reading<'t>, fields: &mut Fields<'_, 't>, p
 
 /// Reads the common part of every rule.
 fn rule<'t>(
-    reading: &mut Reading<'t>,
+    reading: &mut FileParser<'t>,
     fields: &mut Fields<'_, 't>,
     policy: &Policy,
     permissions: &[Permission],
@@ -66,7 +71,7 @@ fn names(policy: &Policy) -> impl Iterator<Item = &str> {
     paths.chain(others).map(|rule| rule.name.as_str())
 }
 
-fn path<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
+fn path<'t>(reading: &mut FileParser<'t>, mut fields: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
     let mut permissions = Vec::new();
     for (word, at) in fields.texts("permissions", reading) {
         match Permission::from_word(word) {
@@ -102,7 +107,7 @@ fn path<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &mut 
     fields.finish(reading);
 }
 
-fn command<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
+fn command<'t>(reading: &mut FileParser<'t>, mut fields: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
     let prefixes: Vec<Vec<String>> = fields
         .texts("prefix", reading)
         .into_iter()
@@ -147,7 +152,7 @@ fn command<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &m
     fields.finish(reading);
 }
 
-fn host<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
+fn host<'t>(reading: &mut FileParser<'t>, mut fields: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
     let mut hosts = Vec::new();
     for (text, at) in fields.texts("hosts", reading) {
         match text.contains(['/', ' ', '@']) || text.is_empty() {
@@ -169,7 +174,7 @@ fn host<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &mut 
 }
 
 /// Reads entries such as `name-of-a-rule = "allow"`.
-fn loosen<'t>(reading: &mut Reading<'t>, table: Fields<'_, 't>, policy: &mut Policy) {
+fn loosen<'t>(reading: &mut FileParser<'t>, table: Fields<'_, 't>, policy: &mut Policy) {
     for (name, node) in table.all() {
         let Some(to) = reading.text_of(node, name).and_then(|word| level(reading, word, node.at)) else { continue };
         let known: Vec<String> = names(policy).map(str::to_owned).collect();

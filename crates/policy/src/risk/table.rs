@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::OnceLock};
 use crate::{
     Problems,
     glob::{self, Globs},
-    read::{Fields, Reading},
+    read::{Fields, FileParser},
 };
 
 const DEFAULT: &str = include_str!("risk.toml");
@@ -104,7 +104,7 @@ impl Table {
     }
 
     fn read(mut self, text: &str, file: &str, machine: Option<&str>, is_default: bool) -> Result<Table, Problems> {
-        Reading::of(text, file, |reading, mut fields| {
+        FileParser::of(text, file, |reading, mut fields| {
             match fields.whole("version", reading) {
                 Some((1, _)) => {}
                 Some((other, at)) => {
@@ -131,7 +131,7 @@ impl Table {
         })
     }
 
-    fn section<'t>(&mut self, reading: &mut Reading<'t>, fields: &mut Fields<'_, 't>) {
+    fn section<'t>(&mut self, reading: &mut FileParser<'t>, fields: &mut Fields<'_, 't>) {
         if let Some(mut table) = fields.table("weights", reading) {
             for name in FACTORS {
                 match table.number(name, reading) {
@@ -157,7 +157,7 @@ impl Table {
         self.lists(reading, fields);
     }
 
-    fn lists<'t>(&mut self, reading: &mut Reading<'t>, fields: &mut Fields<'_, 't>) {
+    fn lists<'t>(&mut self, reading: &mut FileParser<'t>, fields: &mut Fields<'_, 't>) {
         if let Some(mut table) = fields.table("paths", reading) {
             for (name, globs) in
                 [("sensitive", &mut self.sensitive), ("boot", &mut self.boot), ("tests", &mut self.tests)]

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry};
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, Registry};
 use interlock_chart::{Value, library};
 use interlock_journal::{By, Engine, Entry, Head};
 use interlock_runtime::{AnyMachine, Clock, Config, NoSnapshots, Runtime, Sent, Start};
@@ -63,8 +63,8 @@ impl Activity for Work {
     fn summary(&self) -> &str {
         "works"
     }
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
     fn signals(&self) -> &[&str] {
         &["worked"]

@@ -36,12 +36,12 @@ use calls::Walls;
 pub(crate) use init::main as init;
 pub(crate) use probe::{Probed, inside as probe_inside, main as probe};
 
-use crate::{Enforced, INIT, Kind, Network, Order, Report, wire};
+use crate::{Enforced, INIT, Kind, LaunchOrder, Network, Report, wire};
 
 /// The task that the first stage sends to the others.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Task {
-    pub(crate) order: Order,
+    pub(crate) order: LaunchOrder,
     /// The program's private temporary directory.
     pub(crate) temp: PathBuf,
     /// The restrictions that are known so far.
@@ -126,7 +126,7 @@ pub(crate) fn prepare() -> ExitCode {
 }
 
 /// Waits for the task and confines this process accordingly. Afterwards only the program remains to be started.
-fn ready(channel: &mut UnixStream, in_namespaces: bool) -> Result<(Order, PathBuf), Refusal> {
+fn ready(channel: &mut UnixStream, in_namespaces: bool) -> Result<(LaunchOrder, PathBuf), Refusal> {
     let task: Task = wire::receive(&mut BufReader::new(&mut *channel))?;
     let Task { order, temp, mut enforced } = task;
     dup2_stdin(input(&order)?)?;
@@ -145,7 +145,7 @@ fn ready(channel: &mut UnixStream, in_namespaces: bool) -> Result<(Order, PathBu
     Ok((order, temp))
 }
 
-fn confine(order: &Order, temp: &Path, in_namespaces: bool, enforced: &mut Enforced) -> Result<(), Refusal> {
+fn confine(order: &LaunchOrder, temp: &Path, in_namespaces: bool, enforced: &mut Enforced) -> Result<(), Refusal> {
     let rules = &order.rules;
     let is_own_network = rules.network == Network::Loopback;
     if is_own_network && rules.sandbox == Kind::Landlock {
@@ -192,7 +192,7 @@ struct SharedMemory {
     is_bounded: bool,
 }
 
-fn shared_memory(order: &Order, enforced: &mut Enforced) -> SharedMemory {
+fn shared_memory(order: &LaunchOrder, enforced: &mut Enforced) -> SharedMemory {
     enforced.namespaces = namespaces::NAMES.map(str::to_owned).to_vec();
     enforced.processes_apart = true;
     let memory_mib = order.rules.limits.memory_mib;
@@ -203,7 +203,7 @@ fn shared_memory(order: &Order, enforced: &mut Enforced) -> SharedMemory {
 }
 
 /// Opens the input of the program: a file, which is then removed, or `/dev/null`.
-fn input(order: &Order) -> io::Result<File> {
+fn input(order: &LaunchOrder) -> io::Result<File> {
     let Some(path) = &order.stdin else { return File::open("/dev/null") };
     let file = File::open(path)?;
     // Inside bubblewrap the file cannot be removed; its creator removes it too.
@@ -211,7 +211,7 @@ fn input(order: &Order) -> io::Result<File> {
     Ok(file)
 }
 
-fn command(order: &Order, temp: &Path) -> io::Result<Command> {
+fn command(order: &LaunchOrder, temp: &Path) -> io::Result<Command> {
     let Some((program, arguments)) = order.words.split_first() else { return Err(io::ErrorKind::InvalidInput.into()) };
     let mut command = Command::new(program);
     command.args(arguments).env_clear().env("TMPDIR", temp).envs(order.env.iter().map(|(name, value)| (name, value)));

@@ -36,7 +36,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
 use crate::{
-    After, Breach, Ended, Enforced, GitHistory, Kind, Namespaces, Order, Report, bubblewrap,
+    After, Breach, Enforced, GitHistory, Kind, LaunchOrder, Namespaces, ProgramEnd, Report, bubblewrap,
     confine::{Said, Task},
     guard::Guard,
     launcher::name_of,
@@ -117,7 +117,7 @@ enum Heard {
 }
 
 /// Receives the order. Returns `None` if Interlock is gone or this process has to end.
-fn order(control: &UnixStream, signals: &UnixStream) -> io::Result<Option<(Order, bool)>> {
+fn order(control: &UnixStream, signals: &UnixStream) -> io::Result<Option<(LaunchOrder, bool)>> {
     let mut polled = [PollFd::new(control, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
     while let Err(rustix::io::Errno::INTR) = poll(&mut polled, None) {}
     // This process received a signal to end before there was an order.
@@ -125,7 +125,7 @@ fn order(control: &UnixStream, signals: &UnixStream) -> io::Result<Option<(Order
         return Ok(None);
     }
     let mut reader = BufReader::new(control);
-    let order: Order = match wire::receive(&mut reader) {
+    let order: LaunchOrder = match wire::receive(&mut reader) {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         order => order?,
     };
@@ -201,7 +201,7 @@ struct Furnished {
 }
 
 /// Sends the task to the second stage and creates its resources.
-fn furnish(stage: &mut Stage, mut order: Order, cgroups: &Cgroups, nowhere: &File) -> io::Result<Furnished> {
+fn furnish(stage: &mut Stage, mut order: LaunchOrder, cgroups: &Cgroups, nowhere: &File) -> io::Result<Furnished> {
     let (temp, after) = (private(&order)?, order.after.take());
     let guard = guard(&order);
     if let Some(other) = other_stage(stage, &order, &temp, &guard)? {
@@ -226,13 +226,13 @@ fn furnish(stage: &mut Stage, mut order: Order, cgroups: &Cgroups, nowhere: &Fil
     Ok(Furnished { pidfd, guard, temp, usage, after })
 }
 
-fn private(order: &Order) -> io::Result<TempDir> {
+fn private(order: &LaunchOrder) -> io::Result<TempDir> {
     let only_mine = std::fs::Permissions::from_mode(0o700);
     tempfile::Builder::new().prefix("interlock-").permissions(only_mine).tempdir_in(&order.temp)
 }
 
 /// Starts the stage that an order needs, if it differs from the prepared one.
-fn other_stage(ready: &Stage, order: &Order, temp: &TempDir, guard: &Guard) -> io::Result<Option<Stage>> {
+fn other_stage(ready: &Stage, order: &LaunchOrder, temp: &TempDir, guard: &Guard) -> io::Result<Option<Stage>> {
     match (order.rules.sandbox, order.rules.namespaces) {
         (Kind::Bubblewrap, _) => Stage::start(bubblewrapped(order, temp, guard)?).map(Some),
         (Kind::Landlock, Namespaces::Auto) => Ok(None),
@@ -243,7 +243,7 @@ fn other_stage(ready: &Stage, order: &Order, temp: &TempDir, guard: &Guard) -> i
 }
 
 /// Reads the files that the program must not change.
-fn guard(order: &Order) -> Guard {
+fn guard(order: &LaunchOrder) -> Guard {
     let rules = &order.rules;
     if rules.sandbox == Kind::None {
         return Guard::default();
@@ -253,14 +253,14 @@ fn guard(order: &Order) -> Guard {
     Guard::new(protected::of(rules, &order.folder), &rules.write, &tops)
 }
 
-fn bubblewrapped(order: &Order, temp: &TempDir, guard: &Guard) -> io::Result<Command> {
+fn bubblewrapped(order: &LaunchOrder, temp: &TempDir, guard: &Guard) -> io::Result<Command> {
     let program = bubblewrap::program().ok_or_else(|| io::Error::other("bubblewrap is not installed"))?;
     let mut command = Command::new(program);
     command.args(bubblewrap::arguments(order, temp.path(), guard, &std::env::current_exe()?));
     Ok(command)
 }
 
-fn enforced(order: &Order, guard: &Guard, cgroups: &Cgroups) -> Enforced {
+fn enforced(order: &LaunchOrder, guard: &Guard, cgroups: &Cgroups) -> Enforced {
     let by = |has_group: bool| (["supervisor"].into_iter().chain(has_group.then_some("cgroup"))).map(str::to_owned);
     Enforced {
         sandbox: order.rules.sandbox,
@@ -298,7 +298,7 @@ impl Scene {
             let why = "the sandbox could not be made; what made it says why on stderr".to_owned();
             return Ok(Report::NotStarted { why, is_refusal: true });
         }
-        Ok(Report::Ended(Ended { code, signal, limit: rule, breaches, left }))
+        Ok(Report::Ended(ProgramEnd { code, signal, limit: rule, breaches, left }))
     }
 
     /// Waits until the program has ended or must end now. Returns the violated limit if that is the reason.

@@ -62,7 +62,7 @@ pub(crate) struct Asking<'a> {
 }
 
 /// The parsed answer to a request.
-struct Answer {
+struct RedfishResponse {
     status: u16,
     body: Value,
     token: Option<String>,
@@ -179,25 +179,25 @@ impl Asking<'_> {
         self.accepted("PATCH", path, &answer)
     }
 
-    fn accepted(&self, method: &str, path: &str, answer: &Answer) -> Result<(), Trouble> {
+    fn accepted(&self, method: &str, path: &str, answer: &RedfishResponse) -> Result<(), Trouble> {
         match answer.status {
             200..300 => Ok(()),
             _ => Err(self.refused(method, path, answer)),
         }
     }
 
-    fn refused(&self, method: &str, path: &str, answer: &Answer) -> Trouble {
+    fn refused(&self, method: &str, path: &str, answer: &RedfishResponse) -> Trouble {
         let error = &answer.body["error"];
         let told = error["@Message.ExtendedInfo"][0]["Message"].as_str().or(error["message"].as_str());
         let told = told.map(|told| format!(": {told}")).unwrap_or_default();
         Trouble::environment(format!("{} answered {} to {method} {path}{told}", self.address.host, answer.status))
     }
 
-    async fn request(&self, method: &Method, path: &str, body: Option<&Value>) -> Result<Answer, Trouble> {
+    async fn request(&self, method: &Method, path: &str, body: Option<&Value>) -> Result<RedfishResponse, Trouble> {
         stoppable(self.bench, ANSWER_MAX, &self.address.host, self.exchange(method, path, body)).await
     }
 
-    async fn exchange(&self, method: &Method, path: &str, body: Option<&Value>) -> Result<Answer, Trouble> {
+    async fn exchange(&self, method: &Method, path: &str, body: Option<&Value>) -> Result<RedfishResponse, Trouble> {
         let mut request = Request::builder().method(method).uri(path).header("OData-Version", "4.0");
         request = request.header(header::ACCEPT, "application/json");
         if let Some((name, value)) = &self.identity {
@@ -211,7 +211,7 @@ impl Asking<'_> {
         let connection = self.client.connect(&self.address).await.map_err(Trouble::environment)?;
         let mut response = connection.send(request).await.map_err(Trouble::environment)?;
         let read = response.rest(ANSWER_BYTES_MAX).await.map_err(Trouble::environment)?;
-        Ok(Answer {
+        Ok(RedfishResponse {
             status: response.status,
             // A body that is not JSON carries no usable information.
             body: serde_json::from_slice(&read).unwrap_or_default(),

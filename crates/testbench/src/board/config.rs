@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::order::Order;
+use super::order::BoardOrder;
 use crate::{
     Trouble,
     bmc::Controller,
@@ -35,7 +35,7 @@ pub(crate) struct Board {
     /// The commands that switch the board's power.
     pub(crate) power: Power,
     /// The order that resets the board without a power cycle.
-    pub(crate) reset: Option<Order>,
+    pub(crate) reset: Option<BoardOrder>,
     /// The command that writes the image to the board.
     pub(crate) flash: Option<Flash>,
     /// The path on the board to which the image is copied over SSH.
@@ -114,10 +114,10 @@ pub(crate) struct Step {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Power {
-    pub(crate) on: Option<Order>,
-    pub(crate) off: Option<Order>,
+    pub(crate) on: Option<BoardOrder>,
+    pub(crate) off: Option<BoardOrder>,
     /// Switches off and on in one order. Without it, `off` and `on` run one after the other.
-    pub(crate) cycle: Option<Order>,
+    pub(crate) cycle: Option<BoardOrder>,
     /// The number of seconds that the board stays off.
     #[serde(default = "off_sec")]
     pub(crate) off_sec: u64,

@@ -17,7 +17,7 @@ use super::config::{Board, Flow, Serial, Step};
 use crate::{
     Bench, Trouble,
     bmc::Sol,
-    expect::{Expect, Found, Unmet},
+    expect::{Expect, PatternMatch, Unmet},
 };
 
 /// The time limit for connecting to a serial port server.
@@ -78,13 +78,13 @@ impl Console {
     }
 
     /// Waits for one of several patterns.
-    pub(crate) async fn wait_for(&mut self, patterns: &[Regex], timeout: Duration) -> Result<Found, Unmet> {
+    pub(crate) async fn wait_for(&mut self, patterns: &[Regex], timeout: Duration) -> Result<PatternMatch, Unmet> {
         self.line.wait_for(patterns, timeout).await
     }
 
     /// Waits for a pattern that may match more text once more arrives, such as the end of a number. A match at the
     /// very end of the received text is accepted only if nothing follows soon.
-    pub(crate) async fn wait_for_whole(&mut self, pattern: &Regex, timeout: Duration) -> Result<Found, Unmet> {
+    pub(crate) async fn wait_for_whole(&mut self, pattern: &Regex, timeout: Duration) -> Result<PatternMatch, Unmet> {
         let deadline = Instant::now() + timeout;
         loop {
             let rest = self.line.rest();
@@ -141,7 +141,7 @@ impl Console {
     }
 
     /// Sends an empty line repeatedly until one of the patterns appears.
-    async fn ask(&mut self, patterns: &[Regex], timeout: Duration, board: &Board) -> Result<Found, Trouble> {
+    async fn ask(&mut self, patterns: &[Regex], timeout: Duration, board: &Board) -> Result<PatternMatch, Trouble> {
         let deadline = Instant::now() + timeout;
         loop {
             self.send("\n").await?;

@@ -21,7 +21,7 @@ const ANSWER_BYTES_MAX: usize = 1024 * 1024;
 /// An order that acts on a board.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Value")]
-pub(crate) struct Order {
+pub(crate) struct BoardOrder {
     what: What,
     timeout: Duration,
 }
@@ -53,7 +53,7 @@ struct Form {
     timeout_sec: Option<u64>,
 }
 
-impl TryFrom<Value> for Order {
+impl TryFrom<Value> for BoardOrder {
     type Error = String;
 
     fn try_from(value: Value) -> Result<Self, String> {
@@ -66,7 +66,7 @@ impl TryFrom<Value> for Order {
             other => serde_json::from_value(other).map_err(|error| error.to_string())?,
         };
         let timeout = Duration::from_secs(form.timeout_sec.unwrap_or(ORDER_SEC));
-        Ok(Order { what: form.what()?, timeout })
+        Ok(BoardOrder { what: form.what()?, timeout })
     }
 }
 
@@ -94,7 +94,7 @@ impl Form {
     }
 }
 
-impl Order {
+impl BoardOrder {
     /// Executes the order. `console` is the board's console if it is already open.
     pub(crate) async fn carry_out(
         &self,
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn order_has_exactly_one_form() {
-        let read = |value: Value| serde_json::from_value::<Order>(value).map(|order| order.what);
+        let read = |value: Value| serde_json::from_value::<BoardOrder>(value).map(|order| order.what);
         assert!(matches!(read(json!(["relay", "on"])), Ok(What::Program { .. })));
         assert!(matches!(read(json!({ "url": "http://relay/on" })), Ok(What::Request { method: Method::GET, .. })));
         assert!(matches!(read(json!({ "tcp": "relay:23", "send": "on\r\n" })), Ok(What::Line { .. })));

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     Bench, Fault, Ran, Start, Stop, Trouble,
-    expect::{Found, Unmet},
+    expect::{PatternMatch, Unmet},
     fault::{self, Symbols},
     fetch,
     ssh::{CUT_OFF, Marked, Remote, Ssh, is_name, plain, quoted},
@@ -181,7 +181,7 @@ impl Watch<'_> {
     }
 }
 
-fn ended(found: &Found) -> Stop {
+fn ended(found: &PatternMatch) -> Stop {
     match found.groups.get("code").map_or(Some(0), |code| code.trim().parse().ok()) {
         Some(code) => Stop::Exited { code },
         None => Stop::Lost { why: format!("it ended with `{}`, which is no exit code", found.text.trim()) },

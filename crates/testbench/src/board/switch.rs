@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{config::Board, console::Console, order::Order};
+use super::{config::Board, console::Console, order::BoardOrder};
 use crate::{Bench, Trouble, ssh::Remote, stop::stoppable};
 
 /// The interval between two SSH connection attempts.
@@ -26,7 +26,7 @@ pub(crate) async fn restart(
 ) -> Result<&'static str, Trouble> {
     let orders = [&board.reset, &board.power.on, &board.power.off, &board.power.cycle];
     match console {
-        Some(console) if !orders.into_iter().flatten().any(Order::is_on_console) => {
+        Some(console) if !orders.into_iter().flatten().any(BoardOrder::is_on_console) => {
             console.beside(switch(bench, board, None, how)).await
         }
         console => switch(bench, board, console, how).await,

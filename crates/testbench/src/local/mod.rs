@@ -9,13 +9,13 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::{Effect, Outcome};
-use interlock_process::{Ended, How, Plan, Tell, run};
+use interlock_activity::{EffectClass, Outcome};
+use interlock_process::{How, Plan, ProgramResult, Tell, run};
 use interlock_sandbox::Network;
 use regex::bytes::Regex;
 
 use crate::{
-    Bench, Doing, Environment, Kept, Operation, Profile, Ran, Reset, Start, Stop, Trouble,
+    Bench, Doing, Environment, FetchedFile, Operation, Profile, Ran, Reset, Start, Stop, Trouble,
     confined::{self, Confined, Trust},
     fault::faults,
     fields::Fields,
@@ -170,7 +170,7 @@ impl Local {
 }
 
 /// Returns the way the program ended, and the files with its output.
-fn told(ended: Result<Ended, Outcome>, folder: &Path) -> Result<(Stop, Vec<PathBuf>), Trouble> {
+fn told(ended: Result<ProgramResult, Outcome>, folder: &Path) -> Result<(Stop, Vec<PathBuf>), Trouble> {
     let mut ended = match ended {
         Ok(ended) => ended,
         Err(outcome) if interlock_process::SANDBOX == code(&outcome) => return Err(confined::trouble(&outcome)),
@@ -198,10 +198,10 @@ fn code(outcome: &Outcome) -> String {
 }
 
 impl Environment for Local {
-    fn effect(&self, operation: Operation) -> Effect {
+    fn effect(&self, operation: Operation) -> EffectClass {
         match operation {
-            Operation::Run | Operation::HealthCheck if !self.is_copied => Effect::Write,
-            _ => Effect::Read,
+            Operation::Run | Operation::HealthCheck if !self.is_copied => EffectClass::Write,
+            _ => EffectClass::Read,
         }
     }
 
@@ -236,11 +236,11 @@ impl Environment for Local {
         Box::pin(self.start(bench, start, folder))
     }
 
-    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<FetchedFile>> {
         Box::pin(async move { Ok(leftovers::logs(bench.session)?) })
     }
 
-    fn fetch_artifacts<'a>(&'a self, _: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+    fn fetch_artifacts<'a>(&'a self, _: Bench<'a>) -> Doing<'a, Vec<FetchedFile>> {
         Box::pin(async move { Ok(Vec::new()) })
     }
 

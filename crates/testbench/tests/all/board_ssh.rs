@@ -6,15 +6,15 @@ use interlock_testbench::{Reset, Start, Stop, Trouble};
 use serde_json::{Value, json};
 
 use crate::{
-    place::{LONG, Place, is_alive, line_of, start, until},
+    place::{LONG, TestPlace, is_alive, line_of, start, until},
     sshd::Sshd,
 };
 
-async fn lab(change: impl FnOnce(&Sshd, &mut Value)) -> Option<(Sshd, Place)> {
+async fn lab(change: impl FnOnce(&Sshd, &mut Value)) -> Option<(Sshd, TestPlace)> {
     let sshd = Sshd::new(|_| String::new()).await?;
     let mut config = json!({ "name": "bench-1", "ssh": sshd.ssh(), "boot_sec": 20 });
     change(&sshd, &mut config);
-    let place = Place::new("target_board", config);
+    let place = TestPlace::new("target_board", config);
     Some((sshd, place))
 }
 
@@ -117,7 +117,7 @@ async fn files_are_copied_both_ways_and_old_reports_do_not_count() {
     let ran = place.run(write).await.unwrap();
     assert_eq!(ran.reports, [std::path::PathBuf::from("reports/new.xml")]);
     assert_eq!(place.file(&ran, "reports/new.xml"), "<x/>\n");
-    let names = |all: Vec<interlock_testbench::Kept>| all.into_iter().map(|kept| kept.name).collect::<Vec<_>>();
+    let names = |all: Vec<interlock_testbench::FetchedFile>| all.into_iter().map(|kept| kept.name).collect::<Vec<_>>();
     assert_eq!(names(board.fetch_logs(place.bench()).await.unwrap()), ["a.log", "b.log", "who.txt"]);
     assert_eq!(names(board.fetch_artifacts(place.bench()).await.unwrap()), ["core dump"]);
     fs::remove_file(there.join("core dump")).unwrap();

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, time::Duration};
 
 use expect_test::expect;
-use interlock_activity::Effect;
+use interlock_activity::EffectClass;
 use interlock_testbench::{Operation, Start, Stop, Trouble};
 use serde_json::json;
 
@@ -68,7 +68,8 @@ async fn only_reports_of_this_start_are_fetched() {
 #[tokio::test]
 async fn a_copy_is_changed_instead_of_the_sources() {
     let command = "echo changed > source.txt; cat source.txt";
-    for (place, left, effect) in [("copy", "source\n", Effect::Read), ("sources", "changed\n", Effect::Write)] {
+    for (place, left, effect) in [("copy", "source\n", EffectClass::Read), ("sources", "changed\n", EffectClass::Write)]
+    {
         let trial = trial(json!({ "command": command, "where": place }));
         let seen = trial.run(&[]).await;
         assert_eq!(seen.log(), "changed\n", "{place}");

@@ -12,7 +12,7 @@ use std::{
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::{fs, io::Errno};
 
-use super::{Found, Kind, Look, Node};
+use super::{Kind, Look, LookupResult, Node};
 use crate::{Error, Result};
 
 /// Maximum size of a file that is patched or restored.
@@ -187,14 +187,14 @@ impl Disk {
 }
 
 impl Look for Disk {
-    fn look(&self, path: &Path) -> Found {
+    fn look(&self, path: &Path) -> LookupResult {
         if let Some(obstacle) = self.obstacle(path) {
-            return Found::Not(obstacle);
+            return LookupResult::Not(obstacle);
         }
         match self.node(path) {
-            Ok(Some(node)) => Found::Node(node),
-            Ok(None) => Found::Nothing,
-            Err(error) => Found::Not(error.to_string()),
+            Ok(Some(node)) => LookupResult::Node(node),
+            Ok(None) => LookupResult::Nothing,
+            Err(error) => LookupResult::Not(error.to_string()),
         }
     }
 }

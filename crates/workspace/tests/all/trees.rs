@@ -8,7 +8,7 @@ use std::{
 
 use interlock_workspace::{
     Error,
-    patch::{Found, Look, Patch},
+    patch::{Look, LookupResult, Patch},
 };
 
 use crate::folder::Folder;
@@ -79,9 +79,9 @@ fn looking_up_paths_in_a_tree_reports_their_kind() {
     let (_, tree) = folder.workspace.take_tree(&folder.path, "r").unwrap();
     let files = folder.workspace.tree_files(&folder.path, &tree, &patch(PATCH)).unwrap();
     let look = |path: &str| match files.look(path.as_ref()) {
-        Found::Nothing => "nothing".to_owned(),
-        Found::Node(node) => format!("{:?} {}", node.kind, String::from_utf8_lossy(&node.content).trim()),
-        Found::Not(why) => why,
+        LookupResult::Nothing => "nothing".to_owned(),
+        LookupResult::Node(node) => format!("{:?} {}", node.kind, String::from_utf8_lossy(&node.content).trim()),
+        LookupResult::Not(why) => why,
     };
     assert_eq!(look("d/file"), "File content");
     assert_eq!(look("d/link"), "Link file");

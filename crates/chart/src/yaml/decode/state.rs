@@ -8,7 +8,7 @@ use super::super::{
 };
 use crate::{
     Diagnostic, Span,
-    model::{Effect, Outcome},
+    model::{EffectClass, Outcome},
 };
 
 const KEYS: &[&str] = &[
@@ -17,7 +17,8 @@ const KEYS: &[&str] = &[
 ];
 const OUTCOMES: &[(&str, Outcome)] =
     &[("success", Outcome::Success), ("failure", Outcome::Failure), ("aborted", Outcome::Aborted)];
-const EFFECTS: &[(&str, Effect)] = &[("read", Effect::Read), ("write", Effect::Write), ("external", Effect::External)];
+const EFFECTS: &[(&str, EffectClass)] =
+    &[("read", EffectClass::Read), ("write", EffectClass::Write), ("external", EffectClass::External)];
 
 impl draft::State<'_> {
     /// The words that are allowed for `type` at the top of the file.

@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Known, sureness};
+use super::{QuestionFindings, sureness};
 use crate::{Verdict, rules::table::Fault};
 
 /// Returns the decision; `None` if nothing was measured.
-pub(super) fn of(known: &Known<'_>) -> Option<Verdict> {
+pub(super) fn of(known: &QuestionFindings<'_>) -> Option<Verdict> {
     let facts = &known.question.facts;
     let measured = facts.get("measured")?.as_str()?;
     let result = facts.get("test_result");
@@ -54,7 +54,7 @@ pub(super) fn of(known: &Known<'_>) -> Option<Verdict> {
 }
 
 /// Returns the data of the signal. If the decision schema is used, the fields that it requires are added.
-fn data(known: &Known<'_>, status: &str, action: &str, confidence: f64, reasoning: &str) -> Value {
+fn data(known: &QuestionFindings<'_>, status: &str, action: &str, confidence: f64, reasoning: &str) -> Value {
     let mut data = json!({ "reasoning": reasoning, "next_action": action, "confidence": confidence });
     if known.question.schema.pointer("/properties/status").is_some() {
         data["evidence_refs"] = json!(known.refs);

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::Known;
+use super::QuestionFindings;
 use crate::Verdict;
 
 /// The confidence of a plan that was made by rules alone.
 const SURE: f64 = 0.55;
 
 /// Makes a plan from the analysis: a minimal change at the location that it names.
-pub(super) fn plan(known: &Known<'_>) -> Option<Verdict> {
+pub(super) fn plan(known: &QuestionFindings<'_>) -> Option<Verdict> {
     let facts = &known.question.facts;
     if facts.get("diagnostic") == Some(&Value::Bool(true)) {
         // Other judges decide which observations to make.
@@ -37,7 +37,7 @@ pub(super) fn plan(known: &Known<'_>) -> Option<Verdict> {
 }
 
 /// Requests templates because no model wrote a patch.
-pub(super) fn templates(known: &Known<'_>) -> Option<Verdict> {
+pub(super) fn templates(known: &QuestionFindings<'_>) -> Option<Verdict> {
     let reason = "no model wrote a patch: templates are tried where coverage points".to_owned();
     known.verdict("templates_wanted", json!({ "reason": reason }), SURE, reason.clone())
 }

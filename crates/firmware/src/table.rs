@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use interlock_activity::{
-    Activity, Attempt, Effect, Ending, Outcome, Registry, code,
+    Activity, Attempt, EffectClass, Ending, Outcome, Registry, code,
     report::{RecordedRun, Story},
 };
 use interlock_chart::{Value, model::Schema};
@@ -32,7 +32,7 @@ pub struct Settings {
 pub(crate) type Done = Result<Outcome, Outcome>;
 
 /// One activity of the table.
-struct Hand {
+struct FirmwareActivity {
     name: &'static str,
     summary: &'static str,
     signals: &'static [&'static str],
@@ -40,7 +40,7 @@ struct Hand {
     settings: Arc<Settings>,
     /// Only the delivery changes the workspace; all other activities can run again. An operation that must not run
     /// twice, such as flashing a board, refuses the second attempt itself.
-    effect: Effect,
+    effect: EffectClass,
     /// True if this activity checks the task and cleans up for all of them. Every activity of a machine is asked at
     /// the start and end of a run, and one answer is enough.
     answers_for_all: bool,
@@ -48,33 +48,33 @@ struct Hand {
     tells_story: bool,
 }
 
-impl Hand {
+impl FirmwareActivity {
     /// Marks an activity that changes the sources.
     fn writing(self) -> Self {
-        Hand { effect: Effect::Write, ..self }
+        FirmwareActivity { effect: EffectClass::Write, ..self }
     }
 
     /// Marks the activity that reports objections to a task and cleans up after a run.
     fn answering_for_all(self) -> Self {
-        Hand { answers_for_all: true, ..self }
+        FirmwareActivity { answers_for_all: true, ..self }
     }
 
     /// The one that tells the story of a run.
     fn telling(self) -> Self {
-        Hand { tells_story: true, ..self }
+        FirmwareActivity { tells_story: true, ..self }
     }
 }
 
 /// Adds all activities of this crate to a registry.
 pub fn all(registry: Registry, settings: Settings) -> Registry {
     let settings = Arc::new(settings);
-    let hand = |name, summary, signals, begin| Hand {
+    let hand = |name, summary, signals, begin| FirmwareActivity {
         name,
         summary,
         signals,
         begin,
         settings: Arc::clone(&settings),
-        effect: Effect::Read,
+        effect: EffectClass::Read,
         answers_for_all: false,
         tells_story: false,
     };
@@ -184,7 +184,7 @@ fn ending(work: impl Future<Output = Done> + Send + 'static) -> Ending {
     Box::pin(async move { work.await.unwrap_or_else(|error| error) })
 }
 
-impl Activity for Hand {
+impl Activity for FirmwareActivity {
     fn name(&self) -> &str {
         self.name
     }
@@ -193,7 +193,7 @@ impl Activity for Hand {
         self.summary
     }
 
-    fn effect(&self) -> Effect {
+    fn effect(&self) -> EffectClass {
         self.effect
     }
 

@@ -11,36 +11,36 @@ const SECONDS_MAX: f64 = 3.2e9;
 
 /// The reason why an activity cannot work with its data.
 #[derive(Debug)]
-pub struct Bad(String);
+pub struct BadArgument(String);
 
-impl Bad {
+impl BadArgument {
     /// An error in one field, with the reason.
     pub fn field(name: &str, why: impl std::fmt::Display) -> Self {
-        Bad(format!("`with.{name}` {why}"))
+        BadArgument(format!("`with.{name}` {why}"))
     }
 }
 
-impl From<Bad> for Outcome {
-    fn from(bad: Bad) -> Self {
+impl From<BadArgument> for Outcome {
+    fn from(bad: BadArgument) -> Self {
         Outcome::error(code::BAD_INPUT, bad.0)
     }
 }
 
 /// The given fields. A null field counts as missing.
 #[derive(Debug)]
-pub struct Given<'v>(Vec<(&'v str, &'v Value)>);
+pub struct Arguments<'v>(Vec<(&'v str, &'v Value)>);
 
-impl<'v> Given<'v> {
+impl<'v> Arguments<'v> {
     /// Accepts only fields that the activity knows.
-    pub fn new(with: &'v Value, known: &[&str]) -> Result<Self, Bad> {
+    pub fn new(with: &'v Value, known: &[&str]) -> Result<Self, BadArgument> {
         let Value::Map(fields) = with else {
-            return Err(Bad(format!("`with` is to be a map, not a {}", with.kind())));
+            return Err(BadArgument(format!("`with` is to be a map, not a {}", with.kind())));
         };
         if let Some(name) = fields.keys().find(|name| !known.contains(&&***name)) {
-            return Err(Bad::field(name, format!("is not known; known are {}", known.join(", "))));
+            return Err(BadArgument::field(name, format!("is not known; known are {}", known.join(", "))));
         }
         let fields = fields.iter().filter(|(_, value)| **value != Value::Null);
-        Ok(Given(fields.map(|(name, value)| (&**name, value)).collect()))
+        Ok(Arguments(fields.map(|(name, value)| (&**name, value)).collect()))
     }
 
     /// The value of a field, unchanged.
@@ -48,26 +48,31 @@ impl<'v> Given<'v> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
-    fn read<T>(&self, name: &str, what: &str, read: impl FnOnce(&'v Value) -> Option<T>) -> Result<Option<T>, Bad> {
+    fn read<T>(
+        &self,
+        name: &str,
+        what: &str,
+        read: impl FnOnce(&'v Value) -> Option<T>,
+    ) -> Result<Option<T>, BadArgument> {
         let Some(value) = self.value(name) else { return Ok(None) };
         match read(value) {
             Some(read) => Ok(Some(read)),
-            None => Err(Bad::field(name, format!("is to be {what}, not {}", short(value)))),
+            None => Err(BadArgument::field(name, format!("is to be {what}, not {}", short(value)))),
         }
     }
 
     /// The value of a string field.
-    pub fn text(&self, name: &str) -> Result<Option<&'v str>, Bad> {
+    pub fn text(&self, name: &str) -> Result<Option<&'v str>, BadArgument> {
         self.read(name, "a string", Value::as_str)
     }
 
     /// The value of a required string field.
-    pub fn need_text(&self, name: &str) -> Result<&'v str, Bad> {
-        self.text(name)?.ok_or_else(|| Bad::field(name, "is missing"))
+    pub fn need_text(&self, name: &str) -> Result<&'v str, BadArgument> {
+        self.text(name)?.ok_or_else(|| BadArgument::field(name, "is missing"))
     }
 
     /// The value of a field in seconds.
-    pub fn seconds(&self, name: &str) -> Result<Option<Duration>, Bad> {
+    pub fn seconds(&self, name: &str) -> Result<Option<Duration>, BadArgument> {
         self.read(name, "a number of seconds", |value| match value {
             Value::Int(seconds) => Some(*seconds as f64),
             Value::Float(seconds) => Some(*seconds),
@@ -75,13 +80,13 @@ impl<'v> Given<'v> {
         })?
         .map(|seconds| match (0.0..=SECONDS_MAX).contains(&seconds) {
             true => Ok(Duration::from_secs_f64(seconds)),
-            false => Err(Bad::field(name, format!("is to be between 0 and {SECONDS_MAX}, not {seconds}"))),
+            false => Err(BadArgument::field(name, format!("is to be between 0 and {SECONDS_MAX}, not {seconds}"))),
         })
         .transpose()
     }
 
     /// The value of a field with a whole number from 0.
-    pub fn whole(&self, name: &str) -> Result<Option<u64>, Bad> {
+    pub fn whole(&self, name: &str) -> Result<Option<u64>, BadArgument> {
         self.read(name, "a whole number from 0", |value| match value {
             Value::Int(number) => u64::try_from(*number).ok(),
             _ => None,
@@ -89,19 +94,19 @@ impl<'v> Given<'v> {
     }
 
     /// A list of whole numbers, for example exit codes.
-    pub fn numbers(&self, name: &str) -> Result<Option<Vec<i64>>, Bad> {
+    pub fn numbers(&self, name: &str) -> Result<Option<Vec<i64>>, BadArgument> {
         self.read(name, "a list of whole numbers", |value| {
             items(value)?.iter().map(|item| if let Value::Int(number) = item { Some(*number) } else { None }).collect()
         })
     }
 
     /// The values of a field with a list of strings.
-    pub fn texts(&self, name: &str) -> Result<Option<Vec<String>>, Bad> {
+    pub fn texts(&self, name: &str) -> Result<Option<Vec<String>>, BadArgument> {
         self.read(name, "a list of strings", |value| items(value)?.iter().map(plain).collect())
     }
 
     /// A map of names to texts, for example an environment.
-    pub fn pairs(&self, name: &str) -> Result<BTreeMap<String, String>, Bad> {
+    pub fn pairs(&self, name: &str) -> Result<BTreeMap<String, String>, BadArgument> {
         let pairs = self.read(name, "a map of strings", |value| {
             let Value::Map(fields) = value else { return None };
             fields.iter().map(|(name, value)| Some((name.to_string(), plain(value)?))).collect()
@@ -110,17 +115,17 @@ impl<'v> Given<'v> {
     }
 
     /// A directory within another one, which it must not leave.
-    pub fn folder(&self, name: &str, within: &std::path::Path) -> Result<PathBuf, Bad> {
+    pub fn folder(&self, name: &str, within: &std::path::Path) -> Result<PathBuf, BadArgument> {
         let real = |path: &std::path::Path| {
             path.canonicalize()
-                .map_err(|error| Bad::field(name, format!("cannot be used: {}: {error}", path.display())))
+                .map_err(|error| BadArgument::field(name, format!("cannot be used: {}: {error}", path.display())))
         };
         let root = real(within)?;
         let folder = real(&root.join(self.text(name)?.unwrap_or(".")))?;
         match folder.starts_with(&root) {
             true if folder.is_dir() => Ok(folder),
-            true => Err(Bad::field(name, "is not a folder")),
-            false => Err(Bad::field(name, format!("leaves the run's folder {}", root.display()))),
+            true => Err(BadArgument::field(name, "is not a folder")),
+            false => Err(BadArgument::field(name, format!("leaves the run's folder {}", root.display()))),
         }
     }
 }
