@@ -29,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("chart", &["regular-file", "suggest"]),
     ("codemap", &["regular-file"]),
     ("policy", &["shell-effects", "suggest"]),
+    ("project", &["regular-file"]),
     ("core", &["chart"]),
     ("draw", &["chart"]),
     ("exchange", &["chart"]),
