@@ -228,8 +228,8 @@ fn prd_a_refused_prd_is_rewritten_without_a_limit() {
 fn brain_the_tests_are_bypassed() {
     caught(
         "brain",
-        "- { target: TESTING, guard: has(input.test), assign:",
-        "- { target: COMMITTING, guard: has(input.test), assign:",
+        "- target: TESTING\n              guard: context.test != ''\n              reason:",
+        "- target: COMMITTING\n              guard: context.test != ''\n              reason:",
         "never COMMITTING without",
         expect![[r#"
             never COMMITTING without TESTING.test_pass or LINTING.no_tests since DEVELOPING
@@ -261,8 +261,8 @@ fn brain_a_failing_test_is_repaired_without_a_limit() {
 fn brain_an_uncommitted_change_is_deployed() {
     caught(
         "brain",
-        "- { target: DEPLOYING, guard: context.committed,",
-        "- { target: DEPLOYING, guard: has(input.deploy),",
+        "- { target: DEPLOYING, guard: context.committed && context.deploys",
+        "- { target: DEPLOYING, guard: context.deploys",
         "never DEPLOYING without",
         expect![[r#"
             never DEPLOYING without COMMITTING.commit_success since DEVELOPING

@@ -125,6 +125,11 @@ pub(crate) enum Command {
     Anchor(Anchor),
     /// List the files a run left behind, or print one
     Evidence(Evidence),
+    /// Query the store with SQL, read-only
+    ///
+    /// The tables are those of the store and the views brain_sessions, brain_rounds and brain_executions. The function
+    /// evidence(hash) returns the content of an evidence file.
+    Sql(Sql),
     /// Remove files that no run refers to
     Gc(Gc),
     /// Show what matters in a repository: files, and the symbols that a goal is about

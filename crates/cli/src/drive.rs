@@ -28,6 +28,7 @@ use crate::{
     overdue,
     progress::Progress,
     store::{Store, user},
+    typed::{Typed, message_event},
     waiting,
 };
 
@@ -49,6 +50,10 @@ pub(crate) struct Driver<'s> {
     is_interactive: bool,
     /// True if the run is left when only a timer can continue it, because `resume --due` will be called again.
     leaves_timers: bool,
+    /// True while a person types a message; the status line would overwrite it.
+    is_typing: bool,
+    /// True if the person was told how to write a message.
+    is_told_of_messages: bool,
 }
 
 impl<'s> Driver<'s> {
@@ -70,6 +75,8 @@ impl<'s> Driver<'s> {
             reason: None,
             is_interactive: prefix.is_none() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             leaves_timers: false,
+            is_typing: false,
+            is_told_of_messages: false,
             progress: Progress::new(output, store.live_folder(), prefix),
             follower,
             output,
@@ -122,6 +129,7 @@ impl<'s> Driver<'s> {
         let settled = runtime.settled(&head);
         tokio::pin!(settled);
         let mut tick = tokio::time::interval(TICK);
+        let mut typed = if self.is_interactive { Typed::listen() } else { Typed::deaf() };
         loop {
             tokio::select! {
                 biased;
@@ -130,15 +138,48 @@ impl<'s> Driver<'s> {
                     break;
                 }
                 news = self.news.recv() => self.hear(news)?,
+                line = typed.line() => self.hear_person(line).await?,
                 order = interrupted(&mut self.signals) => self.interrupt(order),
                 _ = tick.tick() => {
                     self.look()?;
+                    self.tell_of_messages();
                     self.leave_to_person()?;
                 }
             }
         }
+        self.is_typing = false;
         self.look()?;
         self.progress.clear();
+        Ok(())
+    }
+
+    /// Tells the person once that the run takes messages while it works.
+    fn tell_of_messages(&mut self) {
+        if self.is_interactive && !self.is_told_of_messages && message_event(&self.follower.offers()).is_some() {
+            self.is_told_of_messages = true;
+            self.progress.say("Press Enter to write a message to this run.");
+        }
+    }
+
+    /// Sends a line that the person typed. An empty line begins a message, or cancels the one that was begun.
+    async fn hear_person(&mut self, line: String) -> Result<(), Failure> {
+        let offers = self.follower.offers();
+        let Some(event) = message_event(&offers) else {
+            self.is_typing = false;
+            self.progress.say("This run takes no message now.");
+            return Ok(());
+        };
+        let was_typing = std::mem::take(&mut self.is_typing);
+        if line.is_empty() {
+            self.is_typing = !was_typing;
+            self.progress.say(if was_typing { "No message was sent." } else { "Message (Enter sends it):" });
+            return Ok(());
+        }
+        let data = Value::from(json!({ "text": line }));
+        // The run may have moved on: a refused message is reported, and the run is followed further.
+        if let Err(error) = self.runtime.send(&self.follower.head, event, data, user()).await {
+            Failure::from(error).tell(self.output);
+        }
         Ok(())
     }
 
@@ -170,7 +211,9 @@ impl<'s> Driver<'s> {
             self.progress.step(&step);
             self.reason = step.moves.last().map_or(self.reason.take(), |last| last.reason.clone());
         }
-        self.progress.tick(&self.follower);
+        if !self.is_typing {
+            self.progress.tick(&self.follower);
+        }
         Ok(())
     }
 

@@ -37,6 +37,7 @@ mod proof;
 mod sample;
 mod store;
 mod table;
+mod typed;
 mod waiting;
 mod why;
 

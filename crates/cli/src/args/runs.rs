@@ -331,6 +331,20 @@ pub(crate) struct Evidence {
     pub(crate) record: Option<u64>,
 }
 
+/// The arguments of `sql`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Sql {
+    /// The query, such as "select * from brain_sessions"
+    #[arg(value_name = "QUERY")]
+    pub(crate) query: String,
+    /// The most rows to print
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    pub(crate) rows: usize,
+    /// The most seconds that the query may take
+    #[arg(long, value_name = "S", default_value_t = 10)]
+    pub(crate) seconds: u64,
+}
+
 /// The arguments of `man`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Man {

@@ -30,6 +30,7 @@ mod schema;
 mod send;
 mod show;
 mod snapshots;
+mod sql;
 mod trace;
 mod undo;
 mod verify;
@@ -69,6 +70,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Verify(args) => verify::run(&args, output),
         Command::Anchor(args) => anchor::run(&args, output),
         Command::Evidence(args) => evidence::run(&args, output),
+        Command::Sql(args) => sql::run(&args, output),
         Command::Gc(args) => gc::run(&args, output),
         Command::Activities => activities::run(output),
         Command::Resources => resources::run(output),

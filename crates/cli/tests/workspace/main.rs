@@ -57,6 +57,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "judge",
             "policy",
             "process",
+            "project",
             "regular-file",
             "sandbox",
             "workspace",
