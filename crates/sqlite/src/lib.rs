@@ -19,7 +19,7 @@ mod writer;
 
 pub use audit::Audit;
 pub(crate) use fault::Result;
-pub use journal::{Journal, sqlite_version};
+pub use journal::{Journal, STORE_FILE, sqlite_version};
 pub use query::{Cell, QueryLimits, Rows, View, query};
 pub use worker::process_id;
 pub use writer::OnCommit;

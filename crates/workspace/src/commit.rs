@@ -110,7 +110,7 @@ impl Workspace {
                 Some(before) => git.run(&[
                     "update-ref",
                     "-m",
-                    "interlock: commit taken back",
+                    "interlock: commit undone",
                     &moved.reference,
                     before,
                     &moved.after,
@@ -128,7 +128,7 @@ impl Workspace {
 }
 
 fn no_repository() -> Error {
-    Error::Commit("the folder is in no git repository".into())
+    Error::Commit("the directory is not in a git repository".into())
 }
 
 struct Committer<'c> {
@@ -233,7 +233,7 @@ impl Committer<'_> {
         let run = |arguments: &[&str]| {
             let all = [&["-c", &settings, "hook", "run", "--ignore-missing"][..], arguments].concat();
             git.run(&all).map_err(|error| match error {
-                Error::Git { said, .. } => Error::Commit(format!("the hook {} said no: {said}", arguments[0])),
+                Error::Git { said, .. } => Error::Commit(format!("the hook {} refused: {said}", arguments[0])),
                 other => other,
             })
         };
@@ -267,7 +267,7 @@ fn refuse_filters(git: &Git, paths: Vec<Vec<u8>>) -> Result<()> {
         Some(each) => {
             let [path, filter] = [0, 2].map(|at| String::from_utf8_lossy(&each[at]).into_owned());
             Err(Error::Commit(format!(
-                "{path} is stored through the filter `{filter}`, which is a program of its own; commit it by hand"
+                "{path} is stored through the filter `{filter}`, which is another program; commit it yourself"
             )))
         }
     }
@@ -279,7 +279,7 @@ fn reference(git: &Git, branch: Option<&str>) -> Result<(String, bool)> {
     let Some(branch) = branch else { return Ok((current.unwrap_or_else(|| "HEAD".into()), true)) };
     let reference = format!("refs/heads/{branch}");
     if branch.starts_with('-') || git.run(&["check-ref-format", &reference]).is_err() {
-        return Err(Error::Commit(format!("`{branch}` is no name for a branch")));
+        return Err(Error::Commit(format!("`{branch}` is not a valid branch name")));
     }
     let is_current = current.as_ref() == Some(&reference);
     let elsewhere = git.line(&["for-each-ref", "--format=%(worktreepath)", &reference])?;
@@ -296,7 +296,7 @@ fn add_difference(kept: &Git, git: &Git, from: &str, to: &str) -> Result<()> {
     apply(git, &difference, &[]).map_err(|error| match error {
         Error::Git { said, .. } => {
             let said = said.lines().next().unwrap_or_default();
-            Error::Commit(format!("it does not fit what is committed there: it rests on what is not, or the branch has gone another way ({said})"))
+            Error::Commit(format!("it does not apply to the branch: it depends on changes that are not committed there, or the branch has diverged ({said})"))
         }
         other => other,
     })

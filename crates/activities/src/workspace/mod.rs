@@ -81,5 +81,5 @@ pub(crate) fn failed(error: &Error) -> Outcome {
 /// Stores content as evidence of the attempt.
 pub(crate) fn keep(attempt: &Attempt, name: &str, media: &str, content: &[u8]) -> Result<Evidence, Outcome> {
     let kept = attempt.evidence.put(name, media, content);
-    kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be kept: {error}")))
+    kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be stored: {error}")))
 }
