@@ -51,4 +51,6 @@ if [ "$what" = tests ]; then
     "$(dirname "$0")/model.sh" || echo "setup: the model could not be fetched" >&2
     # So it is with this one.
     "$(dirname "$0")/redfish.sh" || echo "setup: the Redfish emulator could not be fetched" >&2
+    # And with the coding agents.
+    "$(dirname "$0")/agents.sh" || echo "setup: the coding agents could not be fetched" >&2
 fi
