@@ -86,6 +86,7 @@ impl Live {
             return Err(self.not_taken(format!("`{event}` is not taken in {}", self.place()), registry));
         }
         let data = self.loaded.admit_event(known, data).map_err(|wrong| misfit(event, &wrong))?;
+        self.check_answer(chart.event(known), &data)?;
         let entry = Entry::Event { event: event.to_owned(), data, by, id };
         self.try_out(&entry, event, registry)?;
         Ok(entry)

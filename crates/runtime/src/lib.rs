@@ -10,6 +10,7 @@
 
 mod actor;
 mod admit;
+mod asking;
 mod children;
 mod clock;
 mod consequences;
@@ -27,6 +28,7 @@ mod news;
 mod offers;
 mod project;
 mod proof;
+mod questions;
 mod recover;
 mod recovery;
 mod redaction;
@@ -52,7 +54,7 @@ pub use loaded::LoadedMachine;
 pub use moves::{Counted, EndedActivity, JudgeNote, Move, RefusedMove};
 pub use name::{fresh_id, fresh_name};
 pub use news::News;
-pub use offers::{ByHand, Offer, Offers, offers};
+pub use offers::{ByHand, Offer, Offers, OpenQuestion, offers};
 pub use proof::{AnyMachine, Prover, created};
 pub use replay::{Frame, NewFork, fork, replay};
 pub use runtime::{Config, Runtime, Sent, Settled, Start};

@@ -10,7 +10,7 @@ use interlock_chart::{
 };
 use interlock_core::{ActivityId, Effect, Input, Observer, State, Status, TimerId, Trace, Verdict, step_with};
 use interlock_journal::{
-    Append, Entry, Evidence, EvidenceStore, Lease, Left, Opened, Phase, RunKey, TimerChange, Unchained,
+    Append, Asked, Entry, Evidence, EvidenceStore, Lease, Left, Opened, Phase, RunKey, TimerChange, Unchained,
 };
 
 use crate::{
@@ -76,6 +76,8 @@ pub struct StartedActivity {
     pub is_reported: bool,
     /// The reason why the activity is left to a person, if it is.
     pub left: Option<String>,
+    /// The questions that its running attempt asks a person.
+    pub questions: Vec<Asked>,
 }
 
 /// The result of one input: the records to write and the orders to carry out.
@@ -184,6 +186,7 @@ impl Live {
         {
             begun.left = Some(left.why.clone());
         }
+        self.fold_questions(entry);
         let Some(input) = entry.input() else { return (Verdict::Taken, changes) };
         let (ended, fired) = match &input {
             Input::ActivityFinished { activity, .. } => (Some(*activity), None),
@@ -230,6 +233,7 @@ impl Live {
                     snapshot: None,
                     is_reported: false,
                     left: None,
+                    questions: Vec::new(),
                 };
                 self.activities.insert(id, begun);
                 changes.started.push(id);

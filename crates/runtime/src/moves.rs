@@ -4,7 +4,7 @@ use interlock_chart::{
     Chart, Value,
     model::{InvokeId, StateId, Transition, TransitionId},
 };
-use interlock_core::{EventKey, Fault, Microstep, Observer, Refusal, Trace};
+use interlock_core::{ActivityId, EventKey, Fault, Microstep, Observer, Refusal, Trace};
 use interlock_journal::{By, Entry, Hash};
 use serde_json::{Map, Value as Json};
 
@@ -157,7 +157,13 @@ impl Before {
 pub(crate) fn with_values(live: &Live, seq: u64, at_ms: i64, entry: &Entry, why: &Why, before: &Before) -> Vec<Move> {
     let writer = Writer { live, seq, at_ms, entry, before, seen: &why.seen };
     let moves = why.trace.microsteps.iter().enumerate().flat_map(|(at, round)| writer.round(at == 0, round));
-    moves.chain(writer.granted()).chain(writer.undone()).chain(writer.left()).chain(writer.aborted()).collect()
+    moves
+        .chain(writer.granted())
+        .chain(writer.undone())
+        .chain(writer.left())
+        .chain(writer.asked())
+        .chain(writer.aborted())
+        .collect()
 }
 
 /// Collects the trace of a step and the values that its guards read.
@@ -277,11 +283,28 @@ impl Writer<'_> {
     /// Leaving an activity to a person causes no transition, but the history should show it.
     fn left(&self) -> Option<Move> {
         let Entry::Left(left) = self.entry else { return None };
-        let begun = self.live.activities.get(&left.activity);
-        let name = begun.map(|begun| self.live.loaded.chart().invoke(begun.invoke).activity.as_str());
-        let reason = format!("{} is left to a person: {}", name.unwrap_or("an activity"), left.why);
+        let reason = format!("{} is left to a person: {}", self.activity(left.activity), left.why);
         let base = self.base(true, &Microstep::default());
         Some(Move { event: Some("left to a person".into()), reason: Some(reason), taken: true, ..base })
+    }
+
+    /// A question to a person and its end cause no transition, but the history should show them.
+    fn asked(&self) -> Option<Move> {
+        let (event, reason) = match self.entry {
+            Entry::Asked(asked) => {
+                ("asked", format!("{} asks: {} (question {})", self.activity(asked.activity), asked.text, asked.id))
+            }
+            Entry::Unanswered(ended) => ("not answered", format!("question {}: {}", ended.id, ended.why)),
+            _ => return None,
+        };
+        let base = self.base(true, &Microstep::default());
+        Some(Move { event: Some(event.into()), reason: Some(reason), taken: true, ..base })
+    }
+
+    /// Returns the name of an activity that has started.
+    fn activity(&self, id: ActivityId) -> &str {
+        let begun = self.live.activities.get(&id);
+        begun.map_or("an activity", |begun| self.live.loaded.chart().invoke(begun.invoke).activity.as_str())
     }
 
     /// An abort from outside is no transition, but the history should show it.

@@ -101,6 +101,7 @@ impl Actor {
         };
         let at_ms = self.now_ms();
         let fired = self.fire_due(at_ms).await?;
+        self.expire_questions(at_ms).await?;
         let moment = Moment { at_ms, fired, takers };
         let admitted = match request {
             Request::Send(sending) => return self.take(sending, by, reply, moment).await,
@@ -147,6 +148,7 @@ impl Actor {
             true => Err(too_late(&live.name, &sending.event, moment.fired.clone(), live.takes(registry))),
             false => live.admit(&sending.event, &sending.data, by, sending.id, registry),
         };
+        let admitted = admitted.and_then(|entry| self.is_awaited(&entry).map(|()| entry));
         self.settle(admitted, reply, moment).await
     }
 
