@@ -14,6 +14,7 @@ mod gate;
 mod patch;
 mod plan;
 mod project;
+mod referee;
 mod sight;
 mod steps;
 mod tools;
@@ -24,6 +25,7 @@ pub use decider::Decider;
 pub use foresee::foresee;
 pub use gate::{Gate, Guarded};
 pub use plan::policy_plan;
+pub use referee::AgentAction;
 
 /// The code of an error: policy does not allow the action.
 pub const POLICY_DENIED: &str = "POLICY_DENIED";
