@@ -28,8 +28,8 @@ pub use external::External;
 pub use http::HttpRequest;
 pub use interlock_process::Sandbox;
 pub use policy::{
-    BAD_POLICY, CONFIRMATION_NEEDED, Decider, Gate, Guarded, POLICY_DENIED, PolicyCheck, foresee, policy_call,
-    policy_plan,
+    AgentAction, BAD_POLICY, CONFIRMATION_NEEDED, Decider, Gate, Guarded, POLICY_DENIED, PolicyCheck, foresee,
+    policy_call, policy_plan,
 };
 pub use prd::JudgePrd;
 pub use project::ProjectDetect;

@@ -12,6 +12,7 @@
 //! This crate decides nothing about machines. Start reading at `args.rs`.
 
 mod about;
+mod agents;
 mod anchor;
 mod args;
 pub mod bug;

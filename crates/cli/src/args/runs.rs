@@ -28,6 +28,9 @@ pub(crate) struct Run {
     /// Run the machine even if `check` refuses it; this is recorded in the run and its report
     #[arg(long)]
     pub(crate) unproved: bool,
+    /// The coding agent of `agents.toml` that the run prompts [default: the one under [default]]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
 }
 
 /// The arguments of `runs`.
