@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::scene::{RIGHT, Scene, WRONG};
+use super::scene::{RIGHT, Scene, WRONG};
 
 #[test]
 fn views_show_sessions_rounds_and_executions() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::scene::{RIGHT, Scene};
+use super::scene::{RIGHT, Scene};
 
 /// The beginning of an agent: reads the prompt and counts the rounds.
 const ROUND: &str = "read -r prompt\nn=$(cat \"$HOME/n\" 2>/dev/null || echo 0); n=$((n + 1)); echo $n > \"$HOME/n\"\n";

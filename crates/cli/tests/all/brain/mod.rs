@@ -1,8 +1,6 @@
 //! The machine `brain` on a real repository, with real lint, test, commit and deploy commands. A person or a
 //! script takes the place of the coding agent; rules take the place of models.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
-
 mod agents;
 mod checks;
 mod commits;

@@ -30,6 +30,7 @@ impl Scene {
         std::fs::create_dir(&repo).unwrap();
         let session = Session::new(env!("CARGO_BIN_EXE_interlock"), &repo)
             .with("INTERLOCK_HOME", here.join("home").display().to_string())
+            .with("XDG_CACHE_HOME", here.join("cache").display().to_string())
             .with("INTERLOCK_USER", "ada");
         let scene = Scene { _folder: folder, session };
         scene.write("count.sh", "echo 0\n");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::scene::{RIGHT, Scene, until};
+use super::scene::{RIGHT, Scene, until};
 
 #[test]
 fn failed_deployment_is_rolled_back() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::scene::{RIGHT, Scene, WRONG, until};
+use super::scene::{RIGHT, Scene, WRONG, until};
 
 #[test]
 fn review_that_objects_five_times_goes_on_with_a_warning() {

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::json;
 
-use crate::scene::{RIGHT, Scene, WRONG};
+use super::scene::{RIGHT, Scene, WRONG};
 
 #[test]
 fn failing_test_leads_to_a_verified_commit() {
