@@ -30,7 +30,7 @@ use crate::{
     overdue,
     progress::Progress,
     store::{Store, user},
-    typed::{Typed, message_event},
+    typed::{self, message_event},
     waiting,
 };
 
@@ -134,7 +134,6 @@ impl<'s> Driver<'s> {
         let settled = runtime.settled(&head);
         tokio::pin!(settled);
         let mut tick = tokio::time::interval(TICK);
-        let mut typed = if self.is_interactive { Typed::listen() } else { Typed::deaf() };
         loop {
             tokio::select! {
                 biased;
@@ -143,11 +142,10 @@ impl<'s> Driver<'s> {
                     break;
                 }
                 news = self.news.recv() => self.hear(news)?,
-                line = typed.line() => self.hear_person(line).await?,
                 order = interrupted(&mut self.signals) => self.interrupt(order),
                 _ = tick.tick() => {
                     self.look()?;
-                    self.tell_of_messages();
+                    self.hear_person().await?;
                     self.leave_to_person()?;
                     self.hear_questions().await?;
                 }
@@ -159,16 +157,13 @@ impl<'s> Driver<'s> {
         Ok(())
     }
 
-    /// Tells the person once that the run takes messages while it works.
-    fn tell_of_messages(&mut self) {
-        if self.is_interactive && !self.is_told_of_messages && message_event(&self.follower.offers()).is_some() {
-            self.is_told_of_messages = true;
-            self.progress.say("Press Enter to write a message to this run.");
-        }
-    }
-
     /// Sends a line that the person typed. An empty line begins a message, or cancels the one that was begun.
-    async fn hear_person(&mut self, line: String) -> Result<(), Failure> {
+    async fn hear_person(&mut self) -> Result<(), Failure> {
+        if !self.is_interactive {
+            return Ok(());
+        }
+        self.tell_of_messages();
+        let Some(line) = typed::line() else { return Ok(()) };
         let offers = self.follower.offers();
         let Some(event) = message_event(&offers) else {
             self.is_typing = false;
@@ -187,6 +182,14 @@ impl<'s> Driver<'s> {
             Failure::from(error).tell(self.output);
         }
         Ok(())
+    }
+
+    /// Tells the person once that the run takes messages while it works.
+    fn tell_of_messages(&mut self) {
+        if !self.is_told_of_messages && message_event(&self.follower.offers()).is_some() {
+            self.is_told_of_messages = true;
+            self.progress.say("Press Enter to write a message to this run.");
+        }
     }
 
     /// Leaves the run if it only waits for a child run that waits for a person, so that no process blocks on it.

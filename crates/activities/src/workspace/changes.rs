@@ -82,8 +82,11 @@ impl WorkspaceChanges {
 
 /// Returns true if a word of a command line names this file of the workspace.
 fn names(command: &str, path: &str) -> bool {
-    let is_quote = |letter: char| letter.is_whitespace() || "'\"();&|".contains(letter);
-    command.split(is_quote).any(|word| word.strip_prefix("./").unwrap_or(word) == path)
+    let is_border = |letter: char| letter.is_whitespace() || "'\"();&|".contains(letter);
+    let words: Vec<&str> = command.split(is_border).filter(|word| !word.is_empty()).collect();
+    // The word after `>` is written by the command, not run.
+    let is_output = |at: usize| at > 0 && words[at - 1].ends_with('>');
+    words.iter().enumerate().any(|(at, word)| word.strip_prefix("./").unwrap_or(word) == path && !is_output(at))
 }
 
 /// Parses the text files of a diff. A diff that cannot be parsed is a problem for a person.
@@ -199,6 +202,7 @@ mod tests {
         assert!(names("sh ./check.sh -v", "check.sh"));
         assert!(names("(cd x; 'ci/test')", "ci/test"));
         assert!(!names("make check", "check.sh"));
+        assert!(!names("make check > log.txt", "log.txt"));
     }
 
     #[test]
