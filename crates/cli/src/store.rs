@@ -173,7 +173,8 @@ pub(crate) fn home() -> Result<PathBuf, Failure> {
         .or_else(|| named("XDG_DATA_HOME").map(|data| data.join("interlock")))
         .or_else(|| named("HOME").map(|home| home.join(".local/share/interlock")));
     let home = home.ok_or_else(|| {
-        Failure::bad_input("there is no directory to store runs in").hint("set INTERLOCK_HOME to a directory that you own")
+        Failure::bad_input("there is no directory to store runs in")
+            .hint("set INTERLOCK_HOME to a directory that you own")
     })?;
     Ok(if home.is_absolute() { home } else { crate::machine::here().join(home) })
 }

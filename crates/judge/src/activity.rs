@@ -135,7 +135,8 @@ impl Judge {
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Outcome> {
-    let broken = |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("the judge failed unexpectedly: {error}"));
+    let broken =
+        |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("the judge failed unexpectedly: {error}"));
     tokio::task::spawn_blocking(work).await.map_err(broken)
 }
 

@@ -311,8 +311,12 @@ impl Actor {
             Err(Untaken::Disk(why)) => return Err(interlock_journal::Error::Stopped(why).into()),
             Err(Untaken::Folder(why)) => {
                 let why = self.shared.redactor.text(&why).into_owned();
-                let entry =
-                    recover::cut_off(&self.live, id, code::FAILED, &format!("the workspace could not be stored: {why}"));
+                let entry = recover::cut_off(
+                    &self.live,
+                    id,
+                    code::FAILED,
+                    &format!("the workspace could not be stored: {why}"),
+                );
                 return self.happen(entry).await;
             }
         };

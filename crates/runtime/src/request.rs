@@ -212,7 +212,9 @@ impl Actor {
     fn undo(&self, undone: Undone) -> std::result::Result<Entry, Refused> {
         match self.preparing == 0 && self.flights.values().all(|flight| flight.waits) {
             true => Ok(Entry::Undone(undone)),
-            false => Err(Refused::new("an activity of the run is in progress; pause the run and wait until it has ended")),
+            false => {
+                Err(Refused::new("an activity of the run is in progress; pause the run and wait until it has ended"))
+            }
         }
     }
 

@@ -107,14 +107,9 @@ impl Workspace {
         let is_ours = resolve(&git, &moved.reference)?.as_ref() == Some(&moved.after);
         if is_ours && !is_dry {
             match &moved.before {
-                Some(before) => git.run(&[
-                    "update-ref",
-                    "-m",
-                    "interlock: commit undone",
-                    &moved.reference,
-                    before,
-                    &moved.after,
-                ])?,
+                Some(before) => {
+                    git.run(&["update-ref", "-m", "interlock: commit undone", &moved.reference, before, &moved.after])?
+                }
                 None => git.run(&["update-ref", "-d", &moved.reference, &moved.after])?,
             };
             let is_current = git.line(&["symbolic-ref", "--quiet", "HEAD"]).ok().as_ref() == Some(&moved.reference);

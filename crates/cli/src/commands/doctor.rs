@@ -166,7 +166,10 @@ fn private(home: &Path) -> Finding {
     let mode = std::fs::metadata(home).map(|found| found.permissions().mode() & 0o777).unwrap_or_default();
     match mode & 0o077 {
         0 => good("permissions", format!("{mode:03o}")),
-        _ => bad("permissions", format!("mode {mode:03o}: other users can read the runs. Fix it with `chmod 700 {}`", home.display())),
+        _ => bad(
+            "permissions",
+            format!("mode {mode:03o}: other users can read the runs. Fix it with `chmod 700 {}`", home.display()),
+        ),
     }
 }
 

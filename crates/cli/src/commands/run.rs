@@ -94,9 +94,9 @@ fn judges_are_known(loaded: &LoadedMachine, folder: &Path) -> Result<(), Failure
     if !loaded.chart().invokes.iter().any(is_judgement) {
         return Ok(());
     }
-    Judges::load(Some(&home()?), folder).map(drop).map_err(|why| {
-        Failure::bad_input(why).hint("`interlock doctor` tests every judge; see docs/judges.md")
-    })
+    Judges::load(Some(&home()?), folder)
+        .map(drop)
+        .map_err(|why| Failure::bad_input(why).hint("`interlock doctor` tests every judge; see docs/judges.md"))
 }
 
 /// Checks `agents.toml` before the run is created, if the machine prompts an agent, and chooses the agent.
@@ -131,7 +131,8 @@ pub(crate) fn name(name: Option<&str>) -> Result<Option<String>, Failure> {
     let begins_well = name.starts_with(|letter: char| letter.is_ascii_alphanumeric());
     match begins_well && name.len() <= LENGTH_MAX && name.chars().all(is_plain) {
         true => Ok(Some(name.to_owned())),
-        false => Err(Failure::bad_input(format!("`{name}` is not a valid run name"))
-            .hint(format!("use letters, digits, `.`, `_` and `-`, at most {LENGTH_MAX}, and begin with a letter or digit"))),
+        false => Err(Failure::bad_input(format!("`{name}` is not a valid run name")).hint(format!(
+            "use letters, digits, `.`, `_` and `-`, at most {LENGTH_MAX}, and begin with a letter or digit"
+        ))),
     }
 }

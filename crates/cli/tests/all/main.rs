@@ -23,6 +23,7 @@ mod judges;
 mod kill;
 mod once;
 mod questions;
+mod release;
 mod runs;
 mod secrets;
 mod sessions;

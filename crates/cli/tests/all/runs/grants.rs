@@ -62,9 +62,9 @@ fn what_cannot_be_granted_is_said() {
     let cases = [
         ("", "required arguments were not provided"),
         ("fs.wrote:x", "`fs.wrote` is not a permission"),
-        ("destroy", "`destroy` needs to say what"),
+        ("destroy", "`destroy` needs a command"),
         ("fs.write --for 1x", "a time is a number and a unit"),
-        ("fs.write --for 0s", "a whole number from 1 on"),
+        ("fs.write --for 0s", "must be a whole number from 1"),
         ("fs.write --uses 0", "0 is not in"),
     ];
     for (arguments, message) in cases {
@@ -85,7 +85,7 @@ fn waiting_for_grant() -> (tempfile::TempDir, interlock_testkit_cli::session::Se
     session.write("wait-for-grant/machine.yaml", machine).unwrap();
     let waiting = run(&session, "run ./wait-for-grant --name g1");
     assert_eq!(waiting.code, Some(4), "{waiting}");
-    assert!(waiting.stderr.contains("interlock grant g1 'net.connect:true'  # Grant it once"), "{waiting}");
+    assert!(waiting.stderr.contains("interlock grant g1 'net.connect:true'  # Grant this once"), "{waiting}");
     (folder, session)
 }
 

@@ -24,6 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("test-results", &[]),
     ("testkit-cli", &[]),
     ("workspace", &[]),
+    ("testkit-shell", &["shell-effects"]),
     ("chart", &["regular-file", "suggest"]),
     ("codemap", &["regular-file"]),
     ("policy", &["shell-effects", "suggest"]),
