@@ -6,7 +6,9 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, OutcomeKind, code, schema};
+use interlock_activity::{
+    Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, OutcomeKind, code, schema,
+};
 use interlock_chart::{Value, catalogue::MEANING, model::Schema};
 use interlock_workspace::Workspace;
 

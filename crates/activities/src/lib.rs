@@ -36,8 +36,8 @@ pub use project::ProjectDetect;
 pub use timer::TimerWait;
 pub use triage::LogsTriage;
 pub use workspace::{
-    GitCommit, WorkspaceApply, WorkspaceChanges, WorkspaceCheckpoint, WorkspaceCommit, WorkspaceContext, WorkspaceOpen, WorkspaceRestore,
-    WorkspaceSnapshot, WorkspaceUndo,
+    GitCommit, WorkspaceApply, WorkspaceChanges, WorkspaceCheckpoint, WorkspaceCommit, WorkspaceContext, WorkspaceOpen,
+    WorkspaceRestore, WorkspaceSnapshot, WorkspaceUndo,
 };
 
 /// The settings that the general activities share.

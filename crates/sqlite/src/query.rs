@@ -103,7 +103,8 @@ fn open(folder: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_in_memory_with_flags(flags)?;
     connection.busy_timeout(BUSY_WAIT)?;
     let file = folder.join(STORE_FILE);
-    connection.execute("ATTACH DATABASE ?1 AS store", [format!("file:{}?mode=ro", escaped(&file.to_string_lossy()))])?;
+    connection
+        .execute("ATTACH DATABASE ?1 AS store", [format!("file:{}?mode=ro", escaped(&file.to_string_lossy()))])?;
     Ok(connection)
 }
 
@@ -155,9 +156,8 @@ fn select(connection: &Connection, sql: &str, limits: QueryLimits) -> rusqlite::
     let mut found = Rows { columns, ..Rows::default() };
     let (mut rows, mut bytes) = (statement.query([])?, 0);
     while let Some(row) = rows.next()? {
-        let cells: Vec<Cell> = (0..found.columns.len())
-            .map(|at| row.get_ref(at).map(Cell::from))
-            .collect::<rusqlite::Result<_>>()?;
+        let cells: Vec<Cell> =
+            (0..found.columns.len()).map(|at| row.get_ref(at).map(Cell::from)).collect::<rusqlite::Result<_>>()?;
         bytes += cells.iter().map(Cell::bytes).sum::<usize>();
         if found.rows.len() == limits.rows || bytes > limits.bytes {
             found.is_cut = true;

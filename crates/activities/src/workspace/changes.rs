@@ -98,7 +98,9 @@ fn parsed(diff: &[u8]) -> (Patch, Option<String>) {
     }
     match unified::Patch::parse(text.as_bytes()) {
         Ok(patch) => (seen(&patch), None),
-        Err(problem) => (Patch::default(), Some(format!("the diff could not be searched for weakened tests: {problem}"))),
+        Err(problem) => {
+            (Patch::default(), Some(format!("the diff could not be searched for weakened tests: {problem}")))
+        }
     }
 }
 

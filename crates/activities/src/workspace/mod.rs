@@ -55,7 +55,10 @@ pub(super) fn all(registry: Registry, workspace: &Workspace, home: Option<PathBu
 }
 
 /// Runs work that may block on a thread for blocking work.
-pub(crate) fn begin(attempt: Attempt, work: impl FnOnce(&Attempt) -> Result<Outcome, Outcome> + Send + 'static) -> Ending {
+pub(crate) fn begin(
+    attempt: Attempt,
+    work: impl FnOnce(&Attempt) -> Result<Outcome, Outcome> + Send + 'static,
+) -> Ending {
     Box::pin(async move {
         let done = tokio::task::spawn_blocking(move || work(&attempt).unwrap_or_else(|error| error));
         done.await.unwrap_or_else(|error| Outcome::error(code::FAILED, error.to_string()))

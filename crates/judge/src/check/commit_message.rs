@@ -16,9 +16,42 @@ const MESSAGE_CHARS_MAX: usize = 5_000;
 
 /// Words that say nothing about a change. A subject that has no other words is refused.
 const EMPTY_WORDS: [&str; 36] = [
-    "a", "all", "and", "bug", "bugs", "change", "changes", "cleanup", "code", "commit", "edit", "edits", "few", "file",
-    "files", "fix", "fixes", "fixed", "improve", "improvements", "issue", "issues", "minor", "misc", "more", "some",
-    "stuff", "task", "the", "thing", "things", "update", "updated", "updates", "various", "wip",
+    "a",
+    "all",
+    "and",
+    "bug",
+    "bugs",
+    "change",
+    "changes",
+    "cleanup",
+    "code",
+    "commit",
+    "edit",
+    "edits",
+    "few",
+    "file",
+    "files",
+    "fix",
+    "fixes",
+    "fixed",
+    "improve",
+    "improvements",
+    "issue",
+    "issues",
+    "minor",
+    "misc",
+    "more",
+    "some",
+    "stuff",
+    "task",
+    "the",
+    "thing",
+    "things",
+    "update",
+    "updated",
+    "updates",
+    "various",
+    "wip",
 ];
 
 /// Adds the problems of every field of a signal's data that holds a commit message.
@@ -70,7 +103,9 @@ mod tests {
 
     #[test]
     fn messages_that_name_the_change_are_accepted() {
-        for message in ["Reject empty names", "Fix off-by-one in parse()", "修复空名称", "Reject empty names\n\nThey crash."] {
+        for message in
+            ["Reject empty names", "Fix off-by-one in parse()", "修复空名称", "Reject empty names\n\nThey crash."]
+        {
             assert_eq!(fault(message), None, "{message}");
         }
     }

@@ -133,8 +133,7 @@ fn with(activity: &str, machine: &str) -> Value {
         ("prd", "judge.prd") => ("prompts/prd.md", Some("schemas/prd.json")),
         other => panic!("{other:?} is new: name its prompt here"),
     };
-    let mut with =
-        json!({ "prompt": prompt, "goal": "g", "iteration_index": 1, "requirement": "r", "failure": "it failed",
+    let mut with = json!({ "prompt": prompt, "goal": "g", "iteration_index": 1, "requirement": "r", "failure": "it failed",
         "edited": true, "can_roll_back": false });
     with["schema"] = json!(schema);
     with

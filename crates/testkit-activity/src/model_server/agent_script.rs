@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ReceivedRequest, End, ModelServer, Scripted};
+use super::{End, ModelServer, ReceivedRequest, Scripted};
 
 /// One step of a script.
 #[derive(Clone, Debug)]

@@ -181,7 +181,8 @@ impl Session {
             Some("CANCELLED") => "cancelled",
             _ => "completed",
         };
-        let log = json!([{ "id": each.seq, "type": kind(&step.entry), "content": each.reason, "timestamp": each.at_ms }]);
+        let log =
+            json!([{ "id": each.seq, "type": kind(&step.entry), "content": each.reason, "timestamp": each.at_ms }]);
         self.executions.push(vec![
             Cell::Text(id),
             Cell::Text(self.run.clone()),

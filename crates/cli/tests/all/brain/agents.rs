@@ -39,7 +39,8 @@ fn agent_takes_a_failing_test_to_a_commit() {
 
 #[test]
 fn question_of_the_agent_is_answered() {
-    let asks = format!("if [ $n = 1 ]; then {}else echo 'echo $#' > count.sh; fi\n", says("Should I use $# or a loop?"));
+    let asks =
+        format!("if [ $n = 1 ]; then {}else echo 'echo $#' > count.sh; fi\n", says("Should I use $# or a loop?"));
     let scene = scene(&asks);
     let done = scene.run("run brain --input ../input.json --name b1");
     assert_eq!(done.code, Some(0), "{done}");

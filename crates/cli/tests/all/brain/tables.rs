@@ -15,7 +15,10 @@ fn views_show_sessions_rounds_and_executions() {
     assert_eq!(sessions, expected);
     let rounds = scene.json("sql 'select round_number, ai_summary from brain_rounds order by round_number'");
     let summary = "I counted them.";
-    assert_eq!(rounds, json!([{ "round_number": 1, "ai_summary": summary }, { "round_number": 2, "ai_summary": summary }]));
+    assert_eq!(
+        rounds,
+        json!([{ "round_number": 1, "ai_summary": summary }, { "round_number": 2, "ai_summary": summary }])
+    );
     let reviews = scene.json(
         "sql \"select reviewed_round_numbers, evidence(prompt) as asked from brain_executions where from_state = 'JUDGING'\"",
     );
@@ -31,9 +34,18 @@ fn views_show_sessions_rounds_and_executions() {
 fn store_cannot_be_changed_by_a_query() {
     let scene = Scene::new();
     scene.start(&json!({}));
-    for query in ["delete from run", "update store.run set place = 1", "pragma query_only = 0", "attach x as y", "create table t (a)"] {
+    for query in [
+        "delete from run",
+        "update store.run set place = 1",
+        "pragma query_only = 0",
+        "attach x as y",
+        "create table t (a)",
+    ] {
         let refused = scene.run(&format!("sql '{query}'"));
-        assert!(refused.code == Some(2) && refused.stderr.contains("nothing in the store can be changed"), "{query}: {refused}");
+        assert!(
+            refused.code == Some(2) && refused.stderr.contains("nothing in the store can be changed"),
+            "{query}: {refused}"
+        );
     }
     let endless = "with recursive n(x) as (select 1 union all select x + 1 from n) select count(*) from n";
     let refused = scene.run(&format!("sql '{endless}' --seconds 0"));

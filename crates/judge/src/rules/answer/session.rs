@@ -27,13 +27,32 @@ const DEPLOY: [&str; 6] = ["deploy", "ship it", "release it", "roll it out", "�
 
 /// Texts that begin a request for more work.
 const GO_ON: [&str; 22] = [
-    "go on", "continue", "carry on", "resume", "retry", "try again", "add ", "change ", "fix ", "implement ", "make ", "write ",
-    "remove ", "rename ", "use ", "also ", "instead", "继续", "修改", "添加", "实现", "修复",
+    "go on",
+    "continue",
+    "carry on",
+    "resume",
+    "retry",
+    "try again",
+    "add ",
+    "change ",
+    "fix ",
+    "implement ",
+    "make ",
+    "write ",
+    "remove ",
+    "rename ",
+    "use ",
+    "also ",
+    "instead",
+    "继续",
+    "修改",
+    "添加",
+    "实现",
+    "修复",
 ];
 
 /// The answer to a question of the session if no model can give one.
-const DECIDE: &str =
-    "Decide this yourself: choose the option that is easier to undo, say which one you chose, and continue with the task.";
+const DECIDE: &str = "Decide this yourself: choose the option that is easier to undo, say which one you chose, and continue with the task.";
 
 /// Returns the verdict on a question of a session; `None` for other questions, and if no rule applies.
 pub(super) fn judge(known: &QuestionFindings<'_>, allows: impl Fn(&[&str]) -> bool) -> Option<Verdict> {
@@ -67,7 +86,8 @@ fn texts<'k>(known: &'k QuestionFindings<'_>, name: &str) -> Vec<&'k str> {
 
 /// Returns true if the session's stream showed a signal.
 fn is_seen(known: &QuestionFindings<'_>, signal: &str) -> bool {
-    let observed = known.question.facts.get("observed").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let observed =
+        known.question.facts.get("observed").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     observed.iter().any(|one| one.get("seen").and_then(Value::as_str) == Some(signal))
 }
 
@@ -124,7 +144,8 @@ fn commit_message(known: &QuestionFindings<'_>) -> Option<Verdict> {
     let subject = subject(text(known, "task")).or_else(|| {
         let (first, more) = files.split_first()?;
         let path = first.split(" (").next().unwrap_or(first);
-        let subject = if more.is_empty() { format!("Change {path}") } else { format!("Change {path} and {} more", more.len()) };
+        let subject =
+            if more.is_empty() { format!("Change {path}") } else { format!("Change {path} and {} more", more.len()) };
         Some(cut(&subject))
     })?;
     let mut message = subject;
