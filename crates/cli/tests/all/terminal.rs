@@ -296,7 +296,7 @@ states:
 #[test]
 fn a_message_can_be_typed_while_the_run_works() {
     let (_folder, session) = project_with("talkative", TALKATIVE);
-    let mut terminal = Terminal::new(&session, "run talkative --name t1");
+    let mut terminal = terminal(&session, "run talkative --name t1");
     terminal.answer("Press Enter to write a message", ENTER);
     terminal.answer("Message (Enter sends it):", &format!("good morning{ENTER}"));
     let (code, seen) = terminal.end();
