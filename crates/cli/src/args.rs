@@ -128,6 +128,11 @@ pub(crate) enum Command {
     Anchor(Anchor),
     /// List the evidence files of a run, or print one
     Evidence(Evidence),
+    /// Query the store with SQL, read-only
+    ///
+    /// The tables are those of the store and the views brain_sessions, brain_rounds and brain_executions. The function
+    /// evidence(hash) returns the content of an evidence file.
+    Sql(Sql),
     /// Remove stored files that no run refers to
     Gc(Gc),
     /// Show a map of a repository: its files, and the symbols that matter for a goal

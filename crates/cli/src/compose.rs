@@ -12,8 +12,9 @@ pub(crate) fn activities(settings: Settings) -> Registry {
         home: settings.home.clone(),
     };
     let judge = Judge::confined(settings.home.clone(), settings.sandbox.clone());
+    let agent = crate::agents::activity(&settings);
     let registry = interlock_firmware::all(Registry::default(), firmware);
-    interlock_activities::all(registry, settings, &judge).with(judge)
+    interlock_activities::all(registry, settings, &judge).with(judge).with(agent)
 }
 
 #[cfg(test)]
@@ -28,6 +29,7 @@ mod tests {
         let found: Vec<_> =
             registry.iter().map(|activity| (activity.name(), activity.effect(), activity.waits())).collect();
         let expected = [
+            ("agent.prompt", EffectClass::Write, false),
             ("build.clean", EffectClass::Read, false),
             ("build.prepare", EffectClass::Read, false),
             ("build.run", EffectClass::Read, false),
@@ -50,6 +52,7 @@ mod tests {
             ("policy.call", EffectClass::Read, false),
             ("policy.check", EffectClass::Read, false),
             ("policy.plan", EffectClass::Read, false),
+            ("project.detect", EffectClass::Read, false),
             ("repair.search", EffectClass::Read, false),
             ("results.normalize", EffectClass::Read, false),
             ("run.start", EffectClass::Read, true),
@@ -63,6 +66,7 @@ mod tests {
             ("testbench.setup", EffectClass::Read, false),
             ("timer.wait", EffectClass::Read, true),
             ("workspace.apply", EffectClass::Write, false),
+            ("workspace.changes", EffectClass::Read, false),
             ("workspace.checkpoint", EffectClass::Read, false),
             ("workspace.commit", EffectClass::Write, false),
             ("workspace.context", EffectClass::Read, false),

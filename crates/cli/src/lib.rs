@@ -12,6 +12,7 @@
 //! This crate decides nothing about machines. Start reading at `args.rs`.
 
 mod about;
+mod agents;
 mod anchor;
 mod args;
 pub mod bug;
@@ -41,6 +42,7 @@ mod sample;
 mod scenario;
 mod store;
 mod table;
+mod typed;
 mod waiting;
 mod why;
 

@@ -146,6 +146,9 @@ impl Committer<'_> {
             None => resolve(&self.git(), "HEAD")?,
         };
         let git = self.git().index(&scratch.path().join("index"));
+        if let Some(made) = tip.as_deref().and_then(|tip| self.made_before(&git, &reference, tip, order)) {
+            return Ok(made);
+        }
         let tree = self.tree(&git, parent.as_deref(), order.only.as_ref())?;
         let message = format!("{}\n", order.message.trim_end());
         let message = match order.with_hooks {
@@ -168,6 +171,25 @@ impl Committer<'_> {
         let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
         let moved = Moved { reference, before: tip, after: commit.clone() };
         Ok(Committed { commit, branch, tree, moved, files })
+    }
+
+    /// Returns the commit that an interrupted attempt made: the tip has this message, and taking the difference back from it is
+    /// possible. `None` if the tip is another commit, or cannot be compared.
+    fn made_before(&self, git: &Git, reference: &str, tip: &str, order: &Commit) -> Option<Committed> {
+        let (from, to) = order.only.as_ref()?;
+        let said = git.line(&["log", "-1", "--format=%B", tip]).ok()?;
+        let before = resolve(&self.git(), &format!("{tip}^")).ok()?;
+        if said.trim() != order.message.trim() || from == to {
+            return None;
+        }
+        git.run(&["read-tree", tip]).ok()?;
+        let difference = self.private.git().between(from, to).ok()?;
+        apply(git, &difference, &["--reverse", "--check"]).ok()?;
+        let tree = git.line(&["rev-parse", &format!("{tip}^{{tree}}")]).ok()?;
+        let files = self.files(before.as_deref(), &tree).ok()?;
+        let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
+        let moved = Moved { reference: reference.to_owned(), before, after: tip.to_owned() };
+        Some(Committed { commit: tip.to_owned(), branch, tree, moved, files })
     }
 
     /// Builds the tree to commit.

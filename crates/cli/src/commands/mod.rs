@@ -32,6 +32,7 @@ mod schema;
 mod send;
 mod show;
 mod snapshots;
+mod sql;
 mod test;
 mod trace;
 mod undo;
@@ -72,6 +73,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Verify(args) => verify::run(&args, output),
         Command::Anchor(args) => anchor::run(&args, output),
         Command::Evidence(args) => evidence::run(&args, output),
+        Command::Sql(args) => sql::run(&args, output),
         Command::Gc(args) => gc::run(&args, output),
         Command::Activities { name } => activities::run(name.as_deref(), output),
         Command::Resources => resources::run(output),

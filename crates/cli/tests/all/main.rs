@@ -9,6 +9,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod brain;
 mod bug;
 mod by_hand;
 mod children;
