@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use interlock_activity::{EffectClass, Outcome, OutcomeKind, UseGrants, code, error_data};
+use interlock_activity::{RunView, EffectClass, Outcome, OutcomeKind, UseGrants, code, error_data};
 use interlock_core::ActivityId;
 use interlock_journal::{Append, AttemptResult, By, Entry, Left, Phase};
 use tokio::sync::{
@@ -19,6 +19,7 @@ use crate::{
     recover::{self, RecoveryAction},
     request::{Reply, Request, RequestResult, to_json},
     runtime::Shared,
+    views,
 };
 
 /// The longest delay of a timer, in milliseconds, for which the run stays in memory.
@@ -63,6 +64,8 @@ pub(crate) struct Actor {
     pub(crate) ending: usize,
     /// True if the process is stopping and has cancelled the running attempts instead of waiting for them.
     is_stopping: bool,
+    /// The files that show this run.
+    views: Vec<Arc<dyn RunView>>,
 }
 
 impl Actor {
@@ -73,8 +76,10 @@ impl Actor {
         to_self: UnboundedSender<Mail>,
     ) -> Self {
         live.ahead_ms = live.at_ms.saturating_sub(shared.clock.now_ms()).max(0);
+        let views = views::of(&shared, &live);
         Actor {
             shared,
+            views,
             live,
             mail,
             to_self,
@@ -110,6 +115,7 @@ impl Actor {
     }
 
     async fn work_on(&mut self, orders: Vec<AttemptOrder>, is_taken_up: bool) -> Result<Settled> {
+        views::update(&self.shared, &self.live, &self.views).await;
         self.carry_out(orders);
         if is_taken_up {
             self.recover_activities().await?;
@@ -238,6 +244,7 @@ impl Actor {
     async fn commit(&mut self, append: Append) -> Result<()> {
         let after = self.live.seq - append.records.len() as u64;
         self.shared.engine.append(self.live.key, after, self.live.lease, append).await?;
+        views::update(&self.shared, &self.live, &self.views).await;
         Ok(())
     }
 

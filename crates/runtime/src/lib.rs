@@ -40,6 +40,7 @@ mod shown;
 mod snapshots;
 mod undo;
 mod verify;
+mod views;
 
 pub use admit::Refused;
 pub use clock::{Clock, SystemClock};
@@ -60,4 +61,5 @@ pub use schema::Checked;
 pub use shown::{GrantOffer, Question, ShownData};
 pub use snapshots::{CutOff, GitSnapshots, NoSnapshots, Recovered, Snapshots, Untaken};
 pub use undo::{CommitBack, History, TakeBackOrder, Undid, Write};
+pub use views::run_state;
 pub use verify::{Problem, verify};
