@@ -41,8 +41,8 @@ impl CommandRun {
         if let Some(expected) = &order.tree {
             let found = self.tree(&attempt).await;
             if found.as_ref() != Some(expected) {
-                let found = found.as_deref().unwrap_or("no tree that can be told");
-                let message = format!("the folder is {found}, not the tree {expected} that the command is for");
+                let found = found.as_deref().unwrap_or("no known tree");
+                let message = format!("the directory has the tree {found}, not {expected}, for which the command is meant");
                 return Err(Outcome::error(TREE_CHANGED, message));
             }
         }
@@ -73,7 +73,7 @@ impl Activity for CommandRun {
     }
 
     fn summary(&self) -> &str {
-        "Runs a command in the run's folder; its exit code decides."
+        "Runs a command in the run's directory; the exit code decides."
     }
 
     fn effect(&self) -> EffectClass {
@@ -130,7 +130,7 @@ impl CommandInput {
         };
         let env = given.pairs("env")?;
         if let Some(name) = env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
-            return Err(BadArgument::field("env", format!("has a name that no variable can have: `{name}`")).into());
+            return Err(BadArgument::field("env", format!("has an invalid variable name: `{name}`")).into());
         }
         let mut plan = Plan {
             words: Vec::new(),
@@ -146,7 +146,7 @@ impl CommandInput {
         let ok_codes = given.numbers("ok_codes")?.unwrap_or_else(|| vec![0]);
         let names = given.pairs("signals")?;
         if let Some(name) = names.keys().find(|name| !["zero", "nonzero"].contains(&name.as_str())) {
-            return Err(BadArgument::field("signals", format!("has `{name}`; known are zero, nonzero")).into());
+            return Err(BadArgument::field("signals", format!("has `{name}`; the keys are zero and nonzero")).into());
         }
         let name = |of: &str, otherwise: &str| names.get(of).cloned().unwrap_or_else(|| otherwise.to_owned());
         let tree = given.text("tree")?.map(str::to_owned);
@@ -162,7 +162,7 @@ fn own_folder(given: &Arguments<'_>, attempt: &Attempt) -> Result<Option<PathBuf
     if given.value("write").is_some() || given.text("sandbox")? == Some("none") {
         return Err(BadArgument::field(
             "folder",
-            "is all that may be written, so `write` and `sandbox: none` cannot be given",
+            "is the only writable directory, so `write` and `sandbox: none` cannot be given",
         )
         .into());
     }
@@ -170,7 +170,7 @@ fn own_folder(given: &Arguments<'_>, attempt: &Attempt) -> Result<Option<PathBuf
     let mut folder = attempt.folder.canonicalize().map_err(|error| wrong(format!("cannot be used: {error}")))?;
     let root = folder.clone();
     for part in Path::new(path).components().filter(|part| *part != Component::CurDir) {
-        let Component::Normal(name) = part else { return Err(wrong("leaves the run's folder".to_owned())) };
+        let Component::Normal(name) = part else { return Err(wrong("is outside the run's directory".to_owned())) };
         // The sandbox protects hooks, settings and CI files by their path in the workspace. A hidden directory as the
         // program's workspace would bypass that, so it is refused.
         if name.as_encoded_bytes().starts_with(b".") {
@@ -179,12 +179,12 @@ fn own_folder(given: &Arguments<'_>, attempt: &Attempt) -> Result<Option<PathBuf
         folder.push(name);
         match std::fs::symlink_metadata(&folder) {
             Ok(about) if about.is_dir() => {}
-            Ok(_) => return Err(wrong(format!("cannot be used: {} is no folder", folder.display()))),
-            Err(_) => std::fs::create_dir(&folder).map_err(|error| wrong(format!("cannot be made: {error}")))?,
+            Ok(_) => return Err(wrong(format!("cannot be used: {} is not a directory", folder.display()))),
+            Err(_) => std::fs::create_dir(&folder).map_err(|error| wrong(format!("cannot be created: {error}")))?,
         }
     }
     match folder == root {
-        true => Err(wrong("is the run's folder itself; name one within it".to_owned())),
+        true => Err(wrong("is the run's directory itself; name one inside it".to_owned())),
         false => Ok(Some(folder)),
     }
 }
@@ -213,7 +213,7 @@ fn words(given: &Arguments<'_>, plan: &Plan) -> Result<Vec<OsString>, Outcome> {
             Ok(std::iter::once(program.into()).chain(arguments.iter().map(OsString::from)).collect())
         }
         Some(other) => {
-            Err(BadArgument::field("command", format!("is to be a string or a list, not a {}", other.kind())).into())
+            Err(BadArgument::field("command", format!("must be a string or a list, not a {}", other.kind())).into())
         }
     }
 }

@@ -18,7 +18,9 @@ mod view;
 
 pub use activity::{Activity, Ending, Future};
 pub use arguments::{Arguments, BadArgument};
-pub use attempt::{Attempt, Cancel, Canceller, Host, ProjectFile, StartRun, TakeBack, TakenBack, UseGrants, Writes};
+pub use attempt::{
+    Attempt, Cancel, Canceller, Host, ProjectFile, Question, StartRun, TakeBack, TakenBack, UseGrants, Writes,
+};
 pub use interlock_chart::model::{EffectClass, Schema};
 pub use invocation::{HandledSignal, Invocation};
 pub use outcome::{Outcome, OutcomeKind, code, error_data};

@@ -5,7 +5,9 @@
 //! are finished. The second Ctrl-C stops the activities in progress. SIGTERM stops them at once, because supervisors
 //! kill a process that is still alive some seconds later.
 
-use std::{io::IsTerminal as _, time::Duration};
+mod questions;
+
+use std::{collections::BTreeSet, io::IsTerminal as _, time::Duration};
 
 use interlock_chart::Value;
 use interlock_journal::{Entry, Head, Phase, WorkerName};
@@ -47,6 +49,8 @@ pub(crate) struct Driver<'s> {
     reason: Option<String>,
     /// True if a person is at the terminal and can be asked.
     is_interactive: bool,
+    /// The questions of running attempts that were shown.
+    shown_questions: BTreeSet<questions::QuestionKey>,
     /// True if the run is left when only a timer can continue it, because `resume --due` will be called again.
     leaves_timers: bool,
 }
@@ -69,6 +73,7 @@ impl<'s> Driver<'s> {
             interrupts: 0,
             reason: None,
             is_interactive: prefix.is_none() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
+            shown_questions: BTreeSet::new(),
             leaves_timers: false,
             progress: Progress::new(output, store.live_folder(), prefix),
             follower,
@@ -134,6 +139,7 @@ impl<'s> Driver<'s> {
                 _ = tick.tick() => {
                     self.look()?;
                     self.leave_to_person()?;
+                    self.hear_questions().await?;
                 }
             }
         }
@@ -178,11 +184,11 @@ impl<'s> Driver<'s> {
         self.interrupts = order.after(self.interrupts);
         match self.interrupts {
             1 => {
-                self.progress.say("leaving: what is under way is finished first; Ctrl-C again stops it");
+                self.progress.say("leaving after the current activities have ended; press Ctrl-C again to stop them");
                 self.runtime.detach();
             }
             2 => {
-                self.progress.say("stopping what is under way");
+                self.progress.say("stopping the current activities");
                 self.runtime.detach();
                 self.runtime.stop_attempts();
             }
@@ -193,9 +199,10 @@ impl<'s> Driver<'s> {
 
     /// Watches another worker run the run, until that worker releases it.
     async fn watch(&mut self, worker: &WorkerName) -> Result<(), Failure> {
-        self.progress.say(&format!("{worker} moves {}", self.follower.head.name));
+        self.progress.say(&format!("{worker} is running {}", self.follower.head.name));
         while self.interrupts == 0 {
             self.look()?;
+            self.hear_questions().await?;
             let is_moved = matches!(self.follower.standing(), Standing::Moving | Standing::Timer(_));
             if !is_moved || self.follower.holder()?.is_none_or(|holder| holder.worker != *worker) {
                 break;
@@ -228,7 +235,7 @@ impl<'s> Driver<'s> {
     async fn ask(&mut self) -> Result<bool, Failure> {
         let (offers, place) = (self.follower.offers(), self.follower.live.place());
         for by_hand in &offers.by_hand {
-            let words = format!("{} has {} done with {}", by_hand.state, by_hand.activity, by_hand.with);
+            let words = format!("{} invokes {} with {}", by_hand.state, by_hand.activity, by_hand.with);
             self.progress.say(&escape::line(&words));
         }
         self.progress.say(&about::above_form(&self.follower, &offers));
@@ -297,8 +304,8 @@ impl<'s> Driver<'s> {
     fn tell_closed(&mut self, steps: &[Step]) {
         let is_deadline = steps.iter().any(|step| matches!(step.entry, Entry::Timer { .. }));
         self.progress.say(match is_deadline {
-            true => "The deadline has passed, and the form is closed.",
-            false => "The run was moved by somebody else, and the form is closed.",
+            true => "The form is closed: the deadline has passed.",
+            false => "The form is closed: the run has changed its state.",
         });
         for step in steps {
             self.progress.step(step);
@@ -324,11 +331,11 @@ impl<'s> Driver<'s> {
         let phase = if below.is_some() { Phase::Waiting } else { follower.phase() };
         if let Some(asking) = asking {
             self.output.talk(&waiting::text_for(follower, asking));
-            self.output.talk(&format!("`interlock show {}` has what it is about.\n", asking.head.name));
+            self.output.talk(&format!("Details: `interlock show {}`\n", asking.head.name));
         } else if let Some(parent) = follower.head.parent.as_deref().filter(|_| phase.is_over()) {
-            self.output.talk(&format!("{parent} started it. To go on with that one:\n    interlock resume {parent}\n"));
+            self.output.talk(&format!("{parent} started it. Continue that run with:\n    interlock resume {parent}\n"));
         } else if !phase.is_over() {
-            self.output.talk(&format!("{run} is left as it is. To go on with it:\n    interlock resume {run}\n"));
+            self.output.talk(&format!("{run} is not finished. Continue it with:\n    interlock resume {run}\n"));
         }
         let json = json!({
             "run": run,

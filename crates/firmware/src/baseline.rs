@@ -121,7 +121,7 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
             let why = flaky_in_words(measured).or_else(|| why.cloned());
             let why = why.map(|why| format!(": {why}")).unwrap_or_default();
             let missed: String = missed.iter().map(|missed| format!("; {missed}")).collect();
-            let others = if is_passing && !is_only_flaky && !why.is_empty() { "; what fails is no target" } else { "" };
+            let others = if is_passing && !is_only_flaky && !why.is_empty() { "; the failing cases are not targets" } else { "" };
             format!("{passed} of {total} cases pass on the untouched tree{why}{others}{missed}")
         }
         (Ok(_), None) => String::new(),
@@ -170,7 +170,7 @@ const LACKS: [&str; 3] = ["No such file", "No rule to make target", "cannot find
 fn alone(settings: &Settings, attempt: &Attempt, why: &str) -> String {
     match settings.workspace.is_repository(&attempt.folder) {
         Ok(false) if LACKS.iter().any(|words| why.contains(words)) => format!(
-            " (in no git repository, so that only {} was copied and nothing beside it: `git init` where all of it is)",
+            " (not in a git repository, so only {} was copied: run `git init` in the directory that contains all sources)",
             attempt.folder.display()
         ),
         _ => String::new(),

@@ -105,7 +105,7 @@ impl Judge {
             }
             Some(Err(Failure::Person { reason })) => Outcome::needs_person(redactor.text(reason)),
             Some(Err(Failure::Error { code, message })) => Outcome::error(code, redactor.text(message)),
-            None => Outcome::cancelled("it was stopped"),
+            None => Outcome::cancelled("it was cancelled"),
         };
         let verdict = judged.and_then(Result::ok);
         let prompt = prepared.question.prompt.clone();
@@ -135,7 +135,7 @@ impl Judge {
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Outcome> {
-    let broken = |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("the judge broke off: {error}"));
+    let broken = |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("the judge failed unexpectedly: {error}"));
     tokio::task::spawn_blocking(work).await.map_err(broken)
 }
 
@@ -150,7 +150,7 @@ fn keep(
         attempt
             .evidence
             .put(name, media, text.as_bytes())
-            .map_err(|error| Outcome::not_stored(format!("what the judge was asked could not be kept: {error}")))
+            .map_err(|error| Outcome::not_stored(format!("the judge's question could not be stored: {error}")))
     };
     let redactor = attempt.evidence.redactor();
     let shown = hearings.iter().filter_map(|hearing| hearing.shown.as_ref());
@@ -181,7 +181,7 @@ impl Activity for Judge {
     }
 
     fn summary(&self) -> &str {
-        "Asks models, rules or a person, and checks what they say."
+        "Asks a model, rules or a person, and validates the answer."
     }
 
     fn effect(&self) -> EffectClass {

@@ -68,10 +68,10 @@ pub enum BadGrant {
     )]
     Permission(String),
     /// The text ends after the colon.
-    #[error("`{0}:` says no path, host or command after the colon")]
+    #[error("`{0}:` needs a path, host or command after the colon")]
     Nothing(String),
     /// Destroying work is never granted without a subject.
-    #[error("`destroy` needs to say what: `destroy:git reset --hard`")]
+    #[error("`destroy` needs a command: `destroy:git reset --hard`")]
     Wholesale,
 }
 

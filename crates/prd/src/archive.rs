@@ -1,11 +1,11 @@
 //! `prd.archive`: moves a finished PRD to the archive, with the result of every task, and commits the move.
 
-use std::{fs, io::Write as _, path::Path};
+use std::path::{Path, PathBuf};
 
 use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_journal::moment;
-use interlock_workspace::Workspace;
+use interlock_workspace::{Error, Workspace, patch::Patch};
 
 use crate::{
     Mark, Status, Task, begin,
@@ -43,14 +43,14 @@ impl PrdArchive {
         let title = given.text("title")?.unwrap_or(prd);
         let now = moment::rfc3339(attempt.host.now_ms());
         let failed = |why: String| Outcome::error(code::FAILED, format!("the archive could not be written: {why}"));
-        let text = read_document(attempt, prd).unwrap_or_else(|_| format!("# {title}\n"));
+        let old = read_document(attempt, prd).ok();
+        let text = old.clone().unwrap_or_else(|| format!("# {title}\n"));
         let target = free_name(attempt, prd, directory)?;
         let result = format!("{}\n\n{}", text.trim_end(), self.result(attempt, &tasks, &marks, &now));
-        write(&attempt.folder.join(&target), &result).map_err(|error| failed(error.to_string()))?;
-        match fs::remove_file(attempt.folder.join(prd)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error.to_string())),
-            _ => {}
-        }
+        let within = self.within(attempt).map_err(|error| failed(error.to_string()))?;
+        let removed = old.as_deref().map(|old| difference(&within.join(prd), Some(old), None)).unwrap_or_default();
+        let patch = removed + &difference(&within.join(&target), None, Some(&result));
+        self.write(attempt, &patch).map_err(|error| failed(error.to_string()))?;
         let message = format!("docs: archive {title}");
         let (commit, evidence) = commit_files(&self.0, attempt, &message, &[prd, &target])?;
         let (done, blocked, _) = counts(&tasks, &marks);
@@ -65,6 +65,25 @@ impl PrdArchive {
             ("history", value(&history)),
         ];
         Ok(Outcome::signal("ARCHIVE_COMPLETE", Value::map(data)).with(evidence))
+    }
+
+    /// Returns the path of the run's directory within its workspace.
+    fn within(&self, attempt: &Attempt) -> Result<PathBuf, Error> {
+        let root = self.0.root(&attempt.folder)?;
+        let folder = attempt.folder.canonicalize().unwrap_or_else(|_| attempt.folder.clone());
+        Ok(folder.strip_prefix(&root).unwrap_or(Path::new("")).to_owned())
+    }
+
+    /// Applies a patch, completely or not at all. The tree that it leads to is recorded first, so that a crash in the
+    /// middle leaves no doubt about who changed the files.
+    fn write(&self, attempt: &Attempt, patch: &str) -> Result<(), Error> {
+        let patch = Patch::parse(patch.as_bytes()).map_err(|problem| Error::Patch(vec![problem]))?;
+        if let Some(before) = &attempt.snapshot {
+            let tree = self.0.tree_named(&attempt.folder, before)?;
+            let after = self.0.apply_to_tree(&attempt.folder, &attempt.run, &tree, &patch)?;
+            self.0.announce_tree(&attempt.folder, &attempt.run, before, &after)?;
+        }
+        self.0.apply(&attempt.folder, &patch, &Default::default()).map(drop)
     }
 
     /// Renders the result of every task: when it was completed, its commit and its files.
@@ -88,7 +107,8 @@ impl PrdArchive {
 /// Returns the path of the archived document: the directory and the document's name, with a number if that is taken.
 fn free_name(attempt: &Attempt, prd: &str, directory: &str) -> Result<String, Outcome> {
     let bad = |why: &str| Outcome::from(BadArgument::field("directory", why));
-    let is_inside = |path: &str| Path::new(path).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    let is_inside =
+        |path: &str| Path::new(path).components().all(|part| matches!(part, std::path::Component::Normal(_)));
     if !is_inside(directory) || !is_inside(prd) {
         return Err(bad("and `with.prd` are to be paths within the run's directory"));
     }
@@ -104,16 +124,31 @@ fn free_name(attempt: &Attempt, prd: &str, directory: &str) -> Result<String, Ou
     free.ok_or_else(|| bad("has too many documents of this name"))
 }
 
-/// Writes a new file atomically.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().sync_all()?;
-    // Temporary files are private; a document is not.
-    fs::set_permissions(file.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-    file.persist_noclobber(path).map(drop).map_err(|error| error.error)
+/// Returns the diff that creates or removes a file.
+fn difference(path: &Path, old: Option<&str>, new: Option<&str>) -> String {
+    let path = path.display();
+    let side = |text: Option<&str>, letter: char| match text {
+        Some(_) => format!("{letter}/{path}"),
+        None => "/dev/null".to_owned(),
+    };
+    let lines = |sign: char, text: Option<&str>| {
+        let text = text.unwrap_or_default();
+        let cut = if text.is_empty() || text.ends_with('\n') { "" } else { "\\ No newline at end of file\n" };
+        text.lines().map(|line| format!("{sign}{line}\n")).collect::<String>() + cut
+    };
+    let count = |text: Option<&str>| text.map_or(0, |text| text.lines().count());
+    let first = |text: Option<&str>| usize::from(count(text) > 0);
+    format!(
+        "--- {}\n+++ {}\n@@ -{},{} +{},{} @@\n{}{}",
+        side(old, 'a'),
+        side(new, 'b'),
+        first(old),
+        count(old),
+        first(new),
+        count(new),
+        lines('-', old),
+        lines('+', new),
+    )
 }
 
 impl Activity for PrdArchive {

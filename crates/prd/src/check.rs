@@ -56,7 +56,9 @@ fn unverifiable(document: &Document, detected: &Detected) -> Vec<String> {
     let mut problems: Vec<String> = without
         .map(|task| {
             let id = &task.id;
-            format!("{id}: no command verifies it; write one in backquotes (`Verify: `…``), or set `verify` in the input")
+            format!(
+                "{id}: no command verifies it; write one in backquotes (`Verify: `…``), or set `verify` in the input"
+            )
         })
         .collect();
     if !problems.is_empty() {
@@ -112,7 +114,10 @@ impl Activity for PrdCheck {
         let is_repository = folder.ancestors().any(|above| above.join(".git").exists());
         match is_repository {
             true => Vec::new(),
-            false => vec![format!("{} is in no git repository, and every task becomes a commit; run `git init`", folder.display())],
+            false => vec![format!(
+                "{} is in no git repository, and every task becomes a commit; run `git init`",
+                folder.display()
+            )],
         }
     }
 

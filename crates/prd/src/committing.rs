@@ -24,7 +24,8 @@ pub(crate) fn commit_files(
         Ok(made) => {
             let moved = serde_json::to_vec(&made.moved).unwrap_or_default();
             let kept = attempt.evidence.put(COMMIT_EVIDENCE, "application/json", &moved);
-            let kept = kept.map_err(|error| Outcome::not_stored(format!("the commit could not be recorded: {error}")))?;
+            let kept =
+                kept.map_err(|error| Outcome::not_stored(format!("the commit could not be recorded: {error}")))?;
             Ok((made.commit, Some(kept)))
         }
         Err(Error::Commit(why)) if why == NOTHING_TO_COMMIT => Ok((String::new(), None)),

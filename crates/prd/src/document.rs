@@ -166,7 +166,8 @@ impl Reader {
 /// Splits the files in parentheses at the end of a title from it. Other text in parentheses belongs to the title.
 fn split_files(forms: &Forms, title: &str) -> (String, Vec<String>) {
     if let Some(found) = forms.files.captures(title) {
-        let files: BTreeSet<String> = found[2].split(',').map(|file| file.trim().trim_matches('`').to_owned()).collect();
+        let files: BTreeSet<String> =
+            found[2].split(',').map(|file| file.trim().trim_matches('`').to_owned()).collect();
         let is_path = |file: &String| !file.contains(' ') && (file.contains('.') || file.contains('/'));
         if files.iter().all(is_path) {
             return (found[1].to_owned(), files.into_iter().collect());
@@ -205,7 +206,8 @@ mod tests {
 
     #[test]
     fn every_problem_is_listed_with_its_line() {
-        let text = "no title\n- [ ] do it\n  * Verify: lost\n- [ ] T-001: first\n- [ ] T-001: [P1] again\n  * Verify: \n";
+        let text =
+            "no title\n- [ ] do it\n  * Verify: lost\n- [ ] T-001: first\n- [ ] T-001: [P1] again\n  * Verify: \n";
         let problems: Vec<String> = parse(text).problems.iter().map(ToString::to_string).collect();
         let expected = [
             "line 1: the document has no title; begin it with `# …`",

@@ -30,6 +30,15 @@ pub struct Task {
     pub commands: Vec<String>,
 }
 
+impl Task {
+    /// Describes the task to a coding agent.
+    fn brief(&self) -> String {
+        let files = if self.files.is_empty() { String::new() } else { format!("\nFiles: {}", self.files.join(", ")) };
+        let verify: String = self.verify.iter().map(|way| format!("\n- {way}")).collect();
+        format!("Task {}: {}{files}\nIt is done if:{verify}", self.id, self.title)
+    }
+}
+
 /// The status of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -117,6 +126,7 @@ impl TasksNext {
             ("files", value(&task.files)),
             ("verify", value(&task.verify)),
             ("commands", value(&task.commands)),
+            ("brief", Value::from(task.brief())),
             ("tree", Value::from(tree)),
         ];
         Ok(Outcome::signal("task_taken", Value::map(data)))

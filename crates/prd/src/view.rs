@@ -120,7 +120,9 @@ impl View {
             self.stash_applied,
             known(&self.last_session_end)
         );
-        text.push_str("<!-- A view of the journal, written by Interlock after every record. Edits are overruled. -->\n\n");
+        text.push_str(
+            "<!-- A view of the journal, written by Interlock after every record. Edits are overruled. -->\n\n",
+        );
         text.push_str("## 1. Current Goal\n\n");
         if !self.goal.is_empty() {
             let _ = writeln!(text, "{}\n", line(&self.goal));

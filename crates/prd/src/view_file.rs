@@ -58,7 +58,12 @@ impl Memory {
 impl HandEdit {
     /// Reports the edit in one line.
     pub fn words(&self) -> String {
-        format!("{} was edited by hand before {}; the journal wins, the edit is kept in {}", ACTIVE_CONTEXT, self.at, self.kept.display())
+        format!(
+            "{} was edited by hand before {}; the journal wins, the edit is kept in {}",
+            ACTIVE_CONTEXT,
+            self.at,
+            self.kept.display()
+        )
     }
 }
 

@@ -277,7 +277,7 @@ impl Heard {
             Some((why, false)) => return Err((code::FAILED, not_started_words(&why))),
             None => {}
         }
-        let died = || (code::FAILED, "its launcher has died; what it had started was ended".to_owned());
+        let died = || (code::FAILED, "its launcher died, and the programs it had started were ended".to_owned());
         let ended = match (self.ended, &stopped) {
             (Some(ended), _) => ended,
             (None, Some(_)) => ProgramEnd::default(),
@@ -373,7 +373,7 @@ pub async fn keep(attempt: &Attempt, streams: Vec<Stream>, confined: Confined) -
         let all = streams.chain(std::iter::once_with(|| confined.keep(&attempt)));
         all.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()
     });
-    let wrong = |why: String| Outcome::not_stored(format!("the output of an attempt could not be kept: {why}"));
+    let wrong = |why: String| Outcome::not_stored(format!("the output of an attempt could not be stored: {why}"));
     kept.await.map_err(|error| wrong(error.to_string()))?.map_err(wrong)
 }
 

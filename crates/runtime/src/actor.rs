@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use interlock_activity::{RunView, EffectClass, Outcome, OutcomeKind, UseGrants, code, error_data};
+use interlock_activity::{EffectClass, Outcome, OutcomeKind, Question, RunView, UseGrants, code, error_data};
 use interlock_core::ActivityId;
 use interlock_journal::{Append, AttemptResult, By, Entry, Left, Phase};
 use tokio::sync::{
@@ -14,6 +14,7 @@ use tokio::sync::{
 
 use crate::{
     AttemptOrder, Fired, Live, Move, News, Result, Sent, Settled, Turn, Untaken,
+    asking::{AnswerSender, PendingAnswer},
     deadline::DUE_TIMERS_MAX,
     dispatch::{self, Ready, RunningAttempt},
     recover::{self, RecoveryAction},
@@ -28,6 +29,9 @@ const NEAR_MS: i64 = 2_000;
 /// The longest interval between two readings of the clock while the run waits for a timer.
 const CLOCK_LOOK: Duration = Duration::from_secs(30);
 
+/// The reason why open questions end if the process is being left.
+pub(crate) const LEAVING: &str = "the process that asked is being left";
+
 /// A message to an actor.
 #[derive(Debug)]
 pub(crate) enum Mail {
@@ -39,6 +43,10 @@ pub(crate) enum Mail {
     Ended { id: ActivityId, number: u32, outcome: Box<Outcome>, at_ms: i64 },
     /// An attempt needs to use grants of the run.
     UseGrants { order: UseGrants, reply: oneshot::Sender<bool> },
+    /// A running attempt asks a person.
+    Question { question: Box<Question>, to: AnswerSender },
+    /// An attempt no longer waits for the answer to its question.
+    Withdraw { activity: ActivityId, number: u32, id: String },
     /// The abort of a child run has finished, successfully or not.
     ChildEnded,
     /// The engine may hold messages for the run.
@@ -59,6 +67,8 @@ pub(crate) struct Actor {
     pub(crate) preparing: usize,
     /// Permits of attempts that are being recorded.
     permits: BTreeMap<ActivityId, OwnedSemaphorePermit>,
+    /// The attempts that wait for a person's answer, by their activity and the question's id.
+    pub(crate) pending: BTreeMap<(ActivityId, String), PendingAnswer>,
     is_detaching: bool,
     /// The number of child runs that are being aborted.
     pub(crate) ending: usize,
@@ -86,6 +96,7 @@ impl Actor {
             flights: BTreeMap::new(),
             preparing: 0,
             permits: BTreeMap::new(),
+            pending: BTreeMap::new(),
             is_detaching: false,
             ending: 0,
             is_stopping: false,
@@ -127,7 +138,7 @@ impl Actor {
                     return self.leave().await;
                 }
             }
-            let due = self.live.timers.values().min().copied();
+            let due = self.live.timers.values().copied().chain(self.next_expiry_ms()).min();
             let pause = due.map(|due| Duration::from_millis(due.saturating_sub(self.now_ms()).max(0) as u64));
             tokio::select! {
                 biased;
@@ -135,7 +146,11 @@ impl Actor {
                     Some(mail) => self.read(mail).await?,
                     None => return self.leave().await,
                 },
-                () = sleep(pause) => drop(self.fire_due(self.now_ms()).await?),
+                () = sleep(pause) => {
+                    let now_ms = self.now_ms();
+                    self.fire_due(now_ms).await?;
+                    self.expire_questions(now_ms).await?;
+                }
             }
         }
     }
@@ -180,6 +195,8 @@ impl Actor {
             Mail::Ready { id, ready } => self.ready(id, ready).await,
             Mail::Ended { id, number, outcome, at_ms } => self.ended(id, number, *outcome, at_ms).await,
             Mail::UseGrants { order, reply } => self.use_grants(order, reply).await,
+            Mail::Question { question, to } => self.question(*question, to).await,
+            Mail::Withdraw { activity, number, id } => self.withdraw(activity, number, &id).await,
             Mail::ChildEnded => {
                 self.ending -= 1;
                 Ok(())
@@ -187,11 +204,12 @@ impl Actor {
             Mail::Look => self.look().await,
             Mail::Detach => {
                 self.is_detaching = true;
-                Ok(())
+                self.close_questions(LEAVING).await
             }
             Mail::StopAttempts => {
                 self.is_stopping = true;
                 self.flights.values().for_each(RunningAttempt::cancel);
+                self.pending.clear();
                 Ok(())
             }
         }
@@ -223,6 +241,7 @@ impl Actor {
 
     /// Records an entry together with the answer to its request, if there is one, and carries out its orders.
     pub(crate) async fn record(&mut self, entry: Entry, at_ms: i64, answer: Option<(i64, Vec<Fired>)>) -> Result<u64> {
+        let answered = self.answered_by(&entry);
         let is_watched = self.shared.is_watched();
         let turn = self.turn(entry, at_ms, is_watched)?;
         let (mut append, orders, moves) = (turn.append, turn.orders, turn.moves);
@@ -230,6 +249,7 @@ impl Actor {
         append.answer = answer.map(|(message, fired)| (message, to_json(&RequestResult::Ok(Sent::new(seq, fired)))));
         self.commit(append).await?;
         self.tell_moved(is_watched, moves);
+        answered.into_iter().for_each(|(key, data)| self.deliver_answer(&key, data));
         self.carry_out(orders);
         Ok(seq)
     }
@@ -255,10 +275,21 @@ impl Actor {
                 AttemptOrder::Prepare(id) => self.prepare(id, 0),
                 AttemptOrder::Cancel(id) => {
                     self.flights.get(&id).into_iter().for_each(RunningAttempt::cancel);
+                    self.forget_questions(id);
                     self.end_child(id);
                 }
             }
         }
+    }
+
+    /// Returns true if an attempt of the activity is running and the process is not stopping.
+    pub(crate) fn is_running(&self, id: ActivityId) -> bool {
+        !self.is_stopping && self.flights.contains_key(&id)
+    }
+
+    /// Returns true if the run is to be released as soon as its running attempts have ended.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.is_detaching
     }
 
     fn begin(&mut self, id: ActivityId) {
@@ -287,8 +318,12 @@ impl Actor {
             Err(Untaken::Disk(why)) => return Err(interlock_journal::Error::Stopped(why).into()),
             Err(Untaken::Folder(why)) => {
                 let why = self.shared.redactor.text(&why).into_owned();
-                let entry =
-                    recover::cut_off(&self.live, id, code::FAILED, &format!("the workspace could not be kept: {why}"));
+                let entry = recover::cut_off(
+                    &self.live,
+                    id,
+                    code::FAILED,
+                    &format!("the workspace could not be stored: {why}"),
+                );
                 return self.happen(entry).await;
             }
         };
@@ -304,6 +339,7 @@ impl Actor {
     /// late is recorded and changes nothing.
     async fn ended(&mut self, id: ActivityId, number: u32, outcome: Outcome, clock_ms: i64) -> Result<()> {
         self.flights.remove(&id);
+        self.forget_questions(id);
         // If the process is stopping, leave the attempt as a crash would, for the next owner: a read is retried, and
         // writes are undone. An external attempt is recorded as cancelled, which is more than could be known after a
         // crash.
@@ -338,7 +374,7 @@ impl Actor {
         match self.live.loaded.admit_signal(begun.invoke, name, data) {
             Ok(data) => AttemptResult::Signal { name: name.clone(), data },
             Err(wrong) => {
-                let message = format!("it ended with `{name}`, which does not fit: {}", wrong.join("; "));
+                let message = format!("the data of its signal `{name}` does not fit the schema: {}", wrong.join("; "));
                 AttemptResult::Error { data: error_data(code::BAD_OUTCOME, message) }
             }
         }

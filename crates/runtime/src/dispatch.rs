@@ -163,7 +163,7 @@ async fn settled(evidence: EvidenceStore, outcome: Outcome) -> Outcome {
         Ok(Err(error)) => error.to_string(),
         Err(error) => error.to_string(),
     };
-    Outcome::not_stored(format!("what it left could not be kept: {why}"))
+    Outcome::not_stored(format!("its output could not be stored: {why}"))
 }
 
 /// Runs an activity from start to end, and turns a panic into an ordinary outcome.
@@ -184,7 +184,7 @@ async fn whole(activity: &dyn Activity, attempt: Attempt) -> Outcome {
 
 fn broke_off(panic: &(dyn Any + Send)) -> Outcome {
     let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    Outcome::error(code::FAILED, format!("the activity broke off: {}", said.unwrap_or("nobody knows why")))
+    Outcome::error(code::FAILED, format!("the activity panicked: {}", said.unwrap_or("no message")))
 }
 
 /// Returns the path of the file in which the output of a running attempt can be watched.

@@ -10,7 +10,7 @@ use interlock_chart::{
 };
 use interlock_core::{ActivityId, Effect, Input, Observer, State, Status, TimerId, Trace, Verdict, step_with};
 use interlock_journal::{
-    Append, Entry, Evidence, EvidenceStore, Lease, Left, Opened, Phase, RunKey, TimerChange, Unchained,
+    Append, Asked, Entry, Evidence, EvidenceStore, Lease, Left, Opened, Phase, RunKey, TimerChange, Unchained,
 };
 
 use crate::{
@@ -76,6 +76,8 @@ pub struct StartedActivity {
     pub is_reported: bool,
     /// The reason why the activity is left to a person, if it is.
     pub left: Option<String>,
+    /// The questions that its running attempt asks a person.
+    pub questions: Vec<Asked>,
 }
 
 /// The result of one input: the records to write and the orders to carry out.
@@ -140,7 +142,7 @@ impl Live {
         let Entry::Created(created) = opened.first.entry(evidence)? else {
             return Err(Error::State {
                 run: opened.head.name.clone(),
-                why: "its first record does not begin it".into(),
+                why: "its first record is not a start".into(),
             });
         };
         let folder = created.folder.map(PathBuf::from).unwrap_or_default();
@@ -151,7 +153,7 @@ impl Live {
             let stored = saved::load(json, &live.loaded.machine).map_err(wrong)?;
             if stored.state.semantics != created.semantics {
                 return Err(wrong(
-                    "its stored state selects transitions by other rules than its first record says".into(),
+                    "its stored state has another semantics version than its first record".into(),
                 ));
             }
             (live.grants, live.output) = (stored.grants, stored.output);
@@ -184,6 +186,7 @@ impl Live {
         {
             begun.left = Some(left.why.clone());
         }
+        self.fold_questions(entry);
         let Some(input) = entry.input() else { return (Verdict::Taken, changes) };
         let (ended, fired) = match &input {
             Input::ActivityFinished { activity, .. } => (Some(*activity), None),
@@ -230,6 +233,7 @@ impl Live {
                     snapshot: None,
                     is_reported: false,
                     left: None,
+                    questions: Vec::new(),
                 };
                 self.activities.insert(id, begun);
                 changes.started.push(id);
@@ -296,7 +300,7 @@ impl Live {
     fn leave(&mut self, id: ActivityId, registry: &Registry) -> Option<Entry> {
         let begun = self.activities.get_mut(&id)?;
         registry.get(&self.loaded.chart().invoke(begun.invoke).activity)?;
-        let why = "nobody else is asked".to_owned();
+        let why = "no other judge is left".to_owned();
         begun.left = Some(why.clone());
         Some(Entry::Left(Left { activity: id, number: begun.number, why, evidence: Vec::new() }))
     }
@@ -335,6 +339,7 @@ impl Live {
             }
             begun.number += 1;
             begun.snapshot = snapshot;
+            begun.questions.clear();
         }
     }
 

@@ -101,10 +101,11 @@ impl Actor {
         };
         let at_ms = self.now_ms();
         let fired = self.fire_due(at_ms).await?;
+        self.expire_questions(at_ms).await?;
         let moment = Moment { at_ms, fired, takers };
         let admitted = match request {
             Request::Send(sending) => return self.take(sending, by, reply, moment).await,
-            Request::Pause if self.live.state.is_paused() => Err(Refused::new("the run is paused already")),
+            Request::Pause if self.live.state.is_paused() => Err(Refused::new("the run is already paused")),
             Request::Pause if self.live.state.is_done() => Err(Refused::new("the run has ended")),
             Request::Resume if !self.live.state.is_paused() => Err(Refused::new("the run is not paused")),
             Request::Pause => Ok(Entry::Paused { by }),
@@ -147,6 +148,7 @@ impl Actor {
             true => Err(too_late(&live.name, &sending.event, moment.fired.clone(), live.takes(registry))),
             false => live.admit(&sending.event, &sending.data, by, sending.id, registry),
         };
+        let admitted = admitted.and_then(|entry| self.is_awaited(&entry).map(|()| entry));
         self.settle(admitted, reply, moment).await
     }
 
@@ -210,7 +212,7 @@ impl Actor {
     fn undo(&self, undone: Undone) -> std::result::Result<Entry, Refused> {
         match self.preparing == 0 && self.flights.values().all(|flight| flight.waits) {
             true => Ok(Entry::Undone(undone)),
-            false => Err(Refused::new("something is under way in the run; pause it, and wait for that to end")),
+            false => Err(Refused::new("an activity of the run is in progress; pause the run and wait until it has ended")),
         }
     }
 

@@ -255,7 +255,7 @@ impl Runtime {
         let reading = source.read();
         let Some(chart) = reading.chart else {
             return Err(Error::Machine(format!(
-                "the machine {} cannot be used; `interlock check` says why",
+                "the machine {} cannot be used; `interlock check` shows the problems",
                 source.name
             )));
         };
@@ -437,7 +437,7 @@ impl Runtime {
     }
 
     fn gone(&self, run: &Head) -> Error {
-        Error::State { run: run.name.clone(), why: "it stopped before it could answer".into() }
+        Error::State { run: run.name.clone(), why: "the process ended before it answered".into() }
     }
 
     /// Asks the process that owns the run. Returns `None` if that process has ended without answering.

@@ -3,6 +3,7 @@
 
 use interlock_chart::Value;
 use interlock_core::{ActivityId, Machine, Snapshot, State};
+use interlock_journal::Asked;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -33,6 +34,8 @@ struct SavedActivity {
     reported: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     left: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    questions: Vec<Asked>,
 }
 
 /// Returns the stored form of a run.
@@ -54,6 +57,7 @@ fn save_with(live: &Live, output: Option<Value>) -> String {
         snapshot: begun.snapshot.clone(),
         reported: begun.is_reported,
         left: begun.left.clone(),
+        questions: begun.questions.clone(),
     });
     let state = live.state.snapshot(&live.loaded.machine);
     let saved = SavedState { state, activities: activities.collect(), grants: live.grants.clone(), output };
@@ -83,6 +87,7 @@ pub(crate) fn load(json: &str, machine: &Machine) -> Result<Stored, String> {
             snapshot: saved.snapshot,
             is_reported: saved.reported,
             left: saved.left,
+            questions: saved.questions,
         };
         Some((saved.id, begun))
     };

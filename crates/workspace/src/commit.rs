@@ -113,14 +113,9 @@ impl Workspace {
         let is_ours = resolve(&git, &moved.reference)?.as_ref() == Some(&moved.after);
         if is_ours && !is_dry {
             match &moved.before {
-                Some(before) => git.run(&[
-                    "update-ref",
-                    "-m",
-                    "interlock: commit taken back",
-                    &moved.reference,
-                    before,
-                    &moved.after,
-                ])?,
+                Some(before) => {
+                    git.run(&["update-ref", "-m", "interlock: commit undone", &moved.reference, before, &moved.after])?
+                }
                 None => git.run(&["update-ref", "-d", &moved.reference, &moved.after])?,
             };
             let is_current = git.line(&["symbolic-ref", "--quiet", "HEAD"]).ok().as_ref() == Some(&moved.reference);
@@ -174,14 +169,16 @@ impl Workspace {
         }
         let since = git.line(&["rev-list", &format!("{to}..{tip}")])?;
         match since.lines().find(|commit| !ours.iter().any(|known| known == commit)) {
-            Some(other) => Err(Error::Commit(format!("{reference} has the commit {other}, which this run did not make"))),
+            Some(other) => {
+                Err(Error::Commit(format!("{reference} has the commit {other}, which this run did not make")))
+            }
             None => Ok(Some(Moved { reference: reference.to_owned(), before: Some(to.to_owned()), after: tip })),
         }
     }
 }
 
 fn no_repository() -> Error {
-    Error::Commit("the folder is in no git repository".into())
+    Error::Commit("the directory is not in a git repository".into())
 }
 
 struct Committer<'c> {
@@ -223,7 +220,11 @@ impl Committer<'_> {
             let _ = match &order.only {
                 Some((from, to)) => apply(&self.git(), &self.private.git().between(from, to)?, &[]),
                 None if !order.paths.is_empty() => add_paths(&self.git(), &order.paths),
-                None => self.git().run(&["add", "--all", ":/"]).map(drop),
+                None => {
+                    let views = VIEW_FILES.map(|path| format!(":(top,exclude,glob)**/{path}"));
+                    let views: Vec<&str> = views.iter().map(String::as_str).collect();
+                    self.git().run(&[&["add", "--all", ":/"][..], &views].concat()).map(drop)
+                }
             };
         }
         let files = self.files(parent.as_deref(), &tree)?;
@@ -234,13 +235,7 @@ impl Committer<'_> {
 
     /// Returns the commit that an interrupted call has made already: the tip of the branch, if it has the same message
     /// and is exactly the difference that is to be committed.
-    fn made_before(
-        &self,
-        git: &Git,
-        order: &Commit,
-        tip: Option<&str>,
-        reference: &str,
-    ) -> Result<Option<Committed>> {
+    fn made_before(&self, git: &Git, order: &Commit, tip: Option<&str>, reference: &str) -> Result<Option<Committed>> {
         let (Some(only), Some(tip), false) = (&order.only, tip, order.with_hooks) else { return Ok(None) };
         let message = git.line(&["log", "-1", "--format=%B", tip])?;
         let Some(parent) = resolve(git, &format!("{tip}^"))?.filter(|_| message.trim() == order.message.trim()) else {
@@ -323,7 +318,7 @@ impl Committer<'_> {
         let run = |arguments: &[&str]| {
             let all = [&["-c", &settings, "hook", "run", "--ignore-missing"][..], arguments].concat();
             git.run(&all).map_err(|error| match error {
-                Error::Git { said, .. } => Error::Commit(format!("the hook {} said no: {said}", arguments[0])),
+                Error::Git { said, .. } => Error::Commit(format!("the hook {} refused: {said}", arguments[0])),
                 other => other,
             })
         };
@@ -357,7 +352,7 @@ fn refuse_filters(git: &Git, paths: Vec<Vec<u8>>) -> Result<()> {
         Some(each) => {
             let [path, filter] = [0, 2].map(|at| String::from_utf8_lossy(&each[at]).into_owned());
             Err(Error::Commit(format!(
-                "{path} is stored through the filter `{filter}`, which is a program of its own; commit it by hand"
+                "{path} is stored through the filter `{filter}`, which is another program; commit it yourself"
             )))
         }
     }
@@ -369,7 +364,7 @@ fn reference(git: &Git, branch: Option<&str>) -> Result<(String, bool)> {
     let Some(branch) = branch else { return Ok((current.unwrap_or_else(|| "HEAD".into()), true)) };
     let reference = format!("refs/heads/{branch}");
     if branch.starts_with('-') || git.run(&["check-ref-format", &reference]).is_err() {
-        return Err(Error::Commit(format!("`{branch}` is no name for a branch")));
+        return Err(Error::Commit(format!("`{branch}` is not a valid branch name")));
     }
     let is_current = current.as_ref() == Some(&reference);
     let elsewhere = git.line(&["for-each-ref", "--format=%(worktreepath)", &reference])?;
@@ -386,7 +381,7 @@ fn add_difference(kept: &Git, git: &Git, from: &str, to: &str) -> Result<()> {
     apply(git, &difference, &[]).map_err(|error| match error {
         Error::Git { said, .. } => {
             let said = said.lines().next().unwrap_or_default();
-            Error::Commit(format!("it does not fit what is committed there: it rests on what is not, or the branch has gone another way ({said})"))
+            Error::Commit(format!("it does not apply to the branch: it depends on changes that are not committed there, or the branch has diverged ({said})"))
         }
         other => other,
     })

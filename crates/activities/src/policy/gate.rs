@@ -107,7 +107,7 @@ fn denied(code: &str, reason: &str) -> Outcome {
 
 fn unconfirmed(run: &str, scopes: &[String], reason: &str) -> Outcome {
     let words: Vec<String> = scopes.iter().map(|scope| format!("'{}'", scope.replace('\'', r"'\''"))).collect();
-    let message = format!("{reason}; Hint: `interlock grant {run} {}` says yes", words.join(" "));
+    let message = format!("{reason}; Hint: grant it with `interlock grant {run} {}`", words.join(" "));
     let scopes = Value::List(scopes.iter().map(|scope| Value::from(scope.as_str())).collect());
     error(CONFIRMATION_NEEDED, message, vec![("reason", Value::from(reason)), ("scope", scopes)])
 }

@@ -42,7 +42,7 @@ impl Look for Files {
         for part in path.parent().into_iter().flat_map(Path::components) {
             above.push(part);
             if above.is_symlink() {
-                return LookupResult::Not(format!("it is reached through the link {}", above.display()));
+                return LookupResult::Not(format!("its path contains the link {}", above.display()));
             }
         }
         let full = self.0.join(path);

@@ -55,7 +55,7 @@ impl Activity for WorkspaceCheckpoint {
     }
 
     fn summary(&self) -> &str {
-        "Keeps the files as they are under a name to go back to."
+        "Stores the current files as a named checkpoint."
     }
 
     fn effect(&self) -> EffectClass {

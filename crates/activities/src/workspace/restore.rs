@@ -79,7 +79,7 @@ impl Activity for WorkspaceRestore {
     }
 
     fn summary(&self) -> &str {
-        "Makes the files what they were, and keeps what is there first."
+        "Restores the files of a checkpoint or tree, after storing the current ones."
     }
 
     fn effect(&self) -> EffectClass {

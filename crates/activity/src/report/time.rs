@@ -68,6 +68,12 @@ fn ends_a_wait(record: &RunRecord) -> bool {
         | Entry::Granted(_)
         | Entry::Undone(_) => true,
         Entry::Outcome { by, .. } => by.is_some(),
-        Entry::Created(_) | Entry::Attempt { .. } | Entry::Left(_) | Entry::GrantUsed(_) | Entry::Note { .. } => false,
+        Entry::Created(_)
+        | Entry::Attempt { .. }
+        | Entry::Left(_)
+        | Entry::GrantUsed(_)
+        | Entry::Asked(_)
+        | Entry::Unanswered(_)
+        | Entry::Note { .. } => false,
     }
 }

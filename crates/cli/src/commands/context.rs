@@ -20,11 +20,15 @@ pub(crate) fn run(args: &Context, output: &Output) -> Outcome {
     let store = Store::open()?;
     let head = store.find(&args.run)?;
     if head.machine != MACHINE {
-        let failure = Failure::bad_input(format!("{} is a run of `{}`; only runs of `prd` have a queue", head.name, head.machine));
+        let failure = Failure::bad_input(format!(
+            "{} is a run of `{}`; only runs of `prd` have a queue",
+            head.name, head.machine
+        ));
         return Err(failure.hint(format!("`interlock show {}` shows it", head.name)));
     }
     if let Some(ContextAction::UpdateProgress { task, status, summary }) = &args.action {
-        let data = json!({ "task": task, "status": status.to_uppercase(), "summary": summary.as_deref().unwrap_or_default() });
+        let data =
+            json!({ "task": task, "status": status.to_uppercase(), "summary": summary.as_deref().unwrap_or_default() });
         let event = "update_progress".to_owned();
         let sending = send::Sending { event, data: Value::from(data), id: fresh_id(), is_left: false, granted: None };
         return send::deliver(&store, head, sending, output);
@@ -56,7 +60,11 @@ fn text(view: &View, edits: &[HandEdit]) -> String {
     if !view.last_error.is_empty() {
         text.push_str(&format!("  last error  {}\n", view.last_error));
     }
-    section(&mut text, "queue", view.tasks.iter().map(|task| task.line().trim_start_matches("- ").trim_end().to_owned()));
+    section(
+        &mut text,
+        "queue",
+        view.tasks.iter().map(|task| task.line().trim_start_matches("- ").trim_end().to_owned()),
+    );
     section(&mut text, "notes", view.scratchpad.iter().cloned().chain(edits.iter().map(HandEdit::words)));
     section(&mut text, "history", view.history.iter().cloned());
     text

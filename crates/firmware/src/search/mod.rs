@@ -134,7 +134,7 @@ impl SearchResult {
                 format!("none of {sources} C sources may be changed: see `allowed_paths` and `forbidden_paths`")
             }
             (0, _) if self.known > 0 => {
-                "what templates offer was found before, and was refused or not enough".to_owned()
+                "all template candidates were found before and were refused or not sufficient".to_owned()
             }
             (0, _) => "templates offer nothing for the lines that failing cases execute".to_owned(),
             (made, tried) if tried < made => {
@@ -204,7 +204,7 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         candidate.summary,
         match found.cases {
             _ if is_part => format!("it repairs a part: {in_vain}"),
-            0 => "nobody knows which cases execute it".to_owned(),
+            0 => "it is not known which cases execute it".to_owned(),
             cases => format!("{} of {cases} cases execute it, {} of them failing", found.covering, found.witnesses),
         }
     );
@@ -234,7 +234,7 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
 fn unfit(profile: &Profile) -> Result<Option<String>, Trouble> {
     let environment = environment(profile)?;
     let is_external = |operation| environment.effect(operation) == EffectClass::External;
-    let why = || format!("templates are not tried on `{}`: each candidate would be brought there", profile.env_type);
+    let why = || format!("templates are not tried on `{}`: each candidate would have to be deployed there", profile.env_type);
     Ok((is_external(Operation::Deploy) || is_external(Operation::Run)).then(why))
 }
 
@@ -244,7 +244,7 @@ fn nothing(why: &str) -> Outcome {
 
 /// Returns every line with the same score, for the case that neither coverage nor a named place points anywhere.
 fn anywhere(texts: &BTreeMap<String, String>) -> Vec<Suspect> {
-    let why = "nothing points anywhere else";
+    let why = "no evidence points elsewhere";
     let line = |path: &str, line| Suspect { path: path.to_owned(), line, score: 0.5, why: why.to_owned() };
     texts.iter().flat_map(|(path, text)| (1..=text.lines().count()).map(move |at| line(path, at))).collect()
 }

@@ -58,7 +58,7 @@ async fn empty_answer_is_asked_for_again_three_times() {
 async fn html_page_is_not_an_answer() {
     for dialect in Dialect::ALL {
         let (message, asked) = fails(dialect, vec![Scripted::page(200)]).await;
-        let expected = "no proper answer: it is of the type `text/html`: <html><body><h1>502 Bad Gateway";
+        let expected = "invalid answer: it is of the type `text/html`: <html><body><h1>502 Bad Gateway";
         assert!(message.contains(expected), "{dialect:?}: {message}");
         assert_eq!(asked, 1);
         let (message, asked) = fails(dialect, vec![Scripted::page(502)]).await;
@@ -174,7 +174,7 @@ async fn malformed_protocol_is_distinguished_from_a_malformed_answer() {
         let piece = String::from_utf8(broken.pieces[1].clone()).unwrap();
         broken.pieces[1] = piece.replacen('{', "{{", 1).into_bytes();
         let (message, _) = fails(dialect, vec![broken]).await;
-        assert!(message.contains("no proper answer: a piece is malformed"), "{dialect:?}: {message}");
+        assert!(message.contains("invalid answer: a piece is malformed"), "{dialect:?}: {message}");
         let (message, asked) = fails(dialect, vec![dialect.says("{\"reason\": oops}")]).await;
         assert!(message.contains("answer: is not the JSON that was asked for"), "{dialect:?}: {message}");
         assert_eq!(asked, 4);

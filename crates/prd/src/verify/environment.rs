@@ -25,7 +25,10 @@ const TABLE: &[(&str, &str)] = &[
     (r"(?m)^make(?:\[\d+\])?: (\S+): No such file or directory$", "the program $1 is not installed"),
     (r"python3?: No module named (pytest|tox|mypy|ruff|unittest)\b", "the Python module $1 is not installed"),
     (r"linker `(\S+)` not found", "the linker $1 is not installed"),
-    (r"toolchain '([^']+)' is not installed|no (?:override and no )?default toolchain", "the Rust toolchain $1 is not installed"),
+    (
+        r"toolchain '([^']+)' is not installed|no (?:override and no )?default toolchain",
+        "the Rust toolchain $1 is not installed",
+    ),
     (r"Unable to locate (?:the |a )?Android SDK|ANDROID_(?:HOME|SDK_ROOT)\b.*not", "the Android SDK is missing"),
     (r"JAVA_HOME (?:is not|environment variable is not)|Unable to locate a Java Runtime", "the Java SDK is missing"),
     (r"No Flutter SDK|Unable to find the Flutter SDK|Dart SDK (?:is )?not found", "the Flutter SDK is missing"),

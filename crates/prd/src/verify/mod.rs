@@ -94,7 +94,8 @@ impl ProjectVerify {
             let changed = self.changed(&attempt, &tree, &after).await;
             attempt.host.progress(&attempt.run, attempt.activity, &format!("pass {pass} changed {changed}"));
             if pass == 2 {
-                let why = format!("the commands change the files that they verify: {changed}; ignore these files in git");
+                let why =
+                    format!("the commands change the files that they verify: {changed}; ignore these files in git");
                 return Ok(fault(&why, Value::Null).with(evidence));
             }
             tree = after;
@@ -279,9 +280,7 @@ fn last_chars(text: &str) -> String {
     text.chars().skip(skip).collect()
 }
 
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Outcome> + Send + 'static,
-) -> Result<T, Outcome> {
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Outcome> + Send + 'static) -> Result<T, Outcome> {
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|error| Err(Outcome::error(code::FAILED, error.to_string())))
 }

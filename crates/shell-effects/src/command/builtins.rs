@@ -25,7 +25,7 @@ impl Reader<'_> {
             "cd" | "pushd" | "chdir" => self.cd(call, state),
             "popd" => state.folders = vec![None],
             "eval" => self.script_of(call.args, state),
-            "source" | "." => self.unclear(&call.shown(), "what is in the file is not known"),
+            "source" | "." => self.unclear(&call.shown(), "the content of the file is not known"),
             "trap" => self.trap(call, state),
             "alias" => self.alias(call, state),
             "export" | "declare" | "local" | "readonly" | "typeset" | "set" | "unset" => self.declare(call, state),

@@ -82,7 +82,7 @@ impl Reader<'_> {
         let with_value = [CURL.as_slice(), CURL_MORE.as_slice()].concat();
         let line = Line::of(call.args, &with_value);
         if line.has(&["-K", "--config"]) {
-            self.unclear(&call.shown(), "what is in the file is not known");
+            self.unclear(&call.shown(), "the content of the file is not known");
         }
         let written: Vec<Field> = line
             .values(&["-o", "--output", "-c", "--output-dir"])
@@ -129,7 +129,7 @@ impl Reader<'_> {
             ],
         );
         if line.has(&["-i", "-e", "--input-file", "--execute", "--use-askpass"]) {
-            self.unclear(&call.shown(), "what it is told in a file or by a setting is not known");
+            self.unclear(&call.shown(), "its settings file is not known");
         }
         let written: Vec<Field> = line
             .values(&["-O", "--output-document", "-P", "--directory-prefix", "-o", "-a"])

@@ -82,7 +82,7 @@ impl Reader<'_> {
                 "--" => break,
                 "-o" | "+o" | "-O" | "+O" => args = args.get(1..).unwrap_or_default(),
                 "--rcfile" | "--init-file" => {
-                    self.unclear(&call.shown(), "what is in the file is not known");
+                    self.unclear(&call.shown(), "the content of the file is not known");
                     args = args.get(1..).unwrap_or_default();
                 }
                 text if text.starts_with("--") => {}

@@ -58,7 +58,7 @@ impl Reader<'_> {
             "flock" => self.flock(call, state),
             "watch" => self.joined_script(call, &["-n", "-d", "--interval"], state),
             "script" | "su" | "runuser" => self.script_option(call, state),
-            "parallel" | "entr" | "nq" | "ts" => self.unclear(&call.shown(), "what it runs is not said plainly"),
+            "parallel" | "entr" | "nq" | "ts" => self.unclear(&call.shown(), "the command that it runs is not literal"),
             _ => {
                 let Some((_, with_value, operands)) = WRAPPERS.iter().find(|(name, ..)| *name == call.name) else {
                     return false;
@@ -176,7 +176,7 @@ impl Reader<'_> {
         let line = Line::of(call.args, &["-c", "--command", "-s", "-g", "-G"]);
         let scripts: Vec<Field> = line.values(&["-c", "--command"]).map(Field::known).collect();
         if scripts.is_empty() {
-            self.unclear(&call.shown(), "what it runs is not said plainly");
+            self.unclear(&call.shown(), "the command that it runs is not literal");
         }
         scripts.iter().for_each(|script| self.script_field(script, state));
     }

@@ -51,7 +51,7 @@ impl TryFrom<String> for TextEncoding {
         let number = number.strip_prefix("cp").unwrap_or(&number).parse().ok();
         let page = number.and_then(Page::numbered).or_else(|| Encoding::for_label(name.as_bytes()).map(Page::Other));
         page.map(TextEncoding::As)
-            .ok_or_else(|| format!("`{name}` is no encoding; say `auto`, `utf-16le`, `cp850` or the like"))
+            .ok_or_else(|| format!("`{name}` is not an encoding; use `auto`, `utf-16le`, `cp850` or similar"))
     }
 }
 

@@ -86,7 +86,7 @@ async fn broken_connection_is_lost_and_a_reset_ends_leftovers() {
     let ran = place.run(start(&cut, LONG)).await.unwrap();
     assert!(matches!(ran.stop, Stop::Lost { .. }), "{:?}", ran.stop);
     let done = place.environment().reset(place.bench(), Reset::Reset).await.unwrap();
-    assert_eq!(done, "what had been started on it was ended; it answers over SSH");
+    assert_eq!(done, "the programs started on it were ended; it answers over SSH");
     check_ended(&line_of(&pids).await).await;
     place.environment().teardown(place.bench()).await.unwrap();
 }

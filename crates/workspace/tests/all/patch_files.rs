@@ -69,16 +69,16 @@ fn links_on_the_way_are_not_followed() {
     folder.write("a", "one\n");
     symlink(outside.path(), folder.path.join("out")).unwrap();
     symlink(outside.path().join("x"), folder.path.join("link")).unwrap();
-    refused(&folder, &with_a("*** Add File: out/new\n+x\n"), "`out` on the way to it is a symbolic link");
+    refused(&folder, &with_a("*** Add File: out/new\n+x\n"), "`out` in its path is a symbolic link");
     refused(
         &folder,
         &with_a("*** Update File: out/x\n@@\n-not ours\n+ours\n"),
-        "`out` on the way to it is a symbolic link",
+        "`out` in its path is a symbolic link",
     );
     refused(
         &folder,
         &with_a("*** Update File: link\n@@\n-not ours\n+ours\n"),
-        "it is a symbolic link, and the patch takes it for a file",
+        "it is a symbolic link, but the patch treats it as a file",
     );
     assert_eq!(fs::read_to_string(outside.path().join("x")).unwrap(), "not ours\n");
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
@@ -90,10 +90,10 @@ fn obstacles_are_found_before_any_write() {
     folder.write("a", "one\n");
     folder.write("file", "f\n");
     folder.write("folder/x", "x\n");
-    refused(&folder, &with_a("*** Add File: file/new\n+x\n"), "file/new: `file` on the way to it is no folder");
-    refused(&folder, &with_a("*** Add File: folder\n+x\n"), "folder: it is a folder");
-    refused(&folder, &with_a("*** Update File: folder\n@@\n-x\n+y\n"), "folder: it is a folder");
-    refused(&folder, &with_a("*** Add File: file\n+x\n"), "file: it is there already");
+    refused(&folder, &with_a("*** Add File: file/new\n+x\n"), "file/new: `file` on the way to it is not a directory");
+    refused(&folder, &with_a("*** Add File: folder\n+x\n"), "folder: it is a directory");
+    refused(&folder, &with_a("*** Update File: folder\n@@\n-x\n+y\n"), "folder: it is a directory");
+    refused(&folder, &with_a("*** Add File: file\n+x\n"), "file: it already exists");
     let long = "n".repeat(300);
     refused(&folder, &with_a(&format!("*** Add File: {long}\n+x\n")), "File name too long");
 }

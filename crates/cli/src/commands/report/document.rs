@@ -40,7 +40,7 @@ pub(super) fn sections(report: &Report) -> Vec<Section> {
         ],
     };
     sections.push(Section::new("Commands", commands::table(&report.commands)));
-    sections.push(Section::new("Who judged", judged(report)));
+    sections.push(Section::new("Judgements", judged(report)));
     sections.push(Section::new("Time", time(report)));
     sections.extend(repeat::sections(report));
     sections.retain(|section| !section.parts.is_empty());
