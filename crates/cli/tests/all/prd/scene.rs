@@ -92,10 +92,6 @@ impl Scene {
         self.session.folder()
     }
 
-    pub(crate) fn home(&self) -> std::path::PathBuf {
-        self.path().with_file_name("home")
-    }
-
     pub(crate) fn write(&self, name: &str, text: &str) {
         self.session.write(name, text).unwrap();
     }
