@@ -96,6 +96,11 @@ pub(crate) enum Command {
     Pause(OneRun),
     /// Continue a paused run, or a run that no process is running
     Resume(Resume),
+    /// Show the queue of a `prd` run, or change the status of a task
+    ///
+    /// Prints the state, the number of tasks that are done, pending and blocked, the last error, notes and history: the data of
+    /// `.agent/memory/active_context.md`. `update_progress` sends the event of that name.
+    Context(Context),
     /// Grant a permission that policy asks about
     ///
     /// A SCOPE is a permission and its object, as named by an attempt that ended with CONFIRMATION_NEEDED, such as

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use interlock_activity::{EffectClass, Outcome, OutcomeKind, Question, UseGrants, code, error_data};
+use interlock_activity::{EffectClass, Outcome, OutcomeKind, Question, RunView, UseGrants, code, error_data};
 use interlock_core::ActivityId;
 use interlock_journal::{AttemptResult, By, Entry, Left, Phase};
 use tokio::sync::{
@@ -20,6 +20,7 @@ use crate::{
     recover::{self, RecoveryAction},
     request::{Reply, Request},
     runtime::Shared,
+    views,
 };
 
 /// The longest delay of a timer, in milliseconds, for which the run stays in memory.
@@ -69,6 +70,8 @@ pub(crate) struct Actor {
     pub(crate) ending: usize,
     /// True if the process is stopping and has cancelled the running attempts instead of waiting for them.
     is_stopping: bool,
+    /// The files that show this run.
+    pub(crate) views: Vec<Arc<dyn RunView>>,
 }
 
 impl Actor {
@@ -79,8 +82,10 @@ impl Actor {
         to_self: UnboundedSender<Mail>,
     ) -> Self {
         live.ahead_ms = live.at_ms.saturating_sub(shared.clock.now_ms()).max(0);
+        let views = views::of(&shared, &live);
         Actor {
             shared,
+            views,
             live,
             mail,
             to_self,
@@ -108,6 +113,7 @@ impl Actor {
     }
 
     async fn work_on(&mut self, is_taken_up: bool) -> Result<Settled> {
+        views::update(&self.shared, &self.live, &self.views).await;
         if is_taken_up {
             self.recover_activities().await?;
         }

@@ -14,6 +14,7 @@ use crate::{
     live::Beginning,
     place::Place,
     request::{RequestResult, to_json},
+    views,
 };
 
 /// The message in the engine that a turn answers, and the timers that fired before it.
@@ -52,6 +53,7 @@ impl Actor {
         let seq = turn.seq;
         append.answer = answer.map(|(message, fired)| (message, to_json(&RequestResult::Ok(Sent::new(seq, fired)))));
         self.shared.engine.append(self.live.key, seq - 1, self.live.lease, append).await?;
+        views::update(&self.shared, &self.live, &self.views).await;
         self.finish(turn);
         Ok(seq)
     }

@@ -47,6 +47,7 @@ mod shown;
 mod snapshots;
 mod undo;
 mod verify;
+mod views;
 
 pub use admit::Refused;
 pub use clock::{Clock, SystemClock};
@@ -68,3 +69,4 @@ pub use shown::{GrantOffer, Question, ShownData};
 pub use snapshots::{CutOff, GitSnapshots, NoSnapshots, Recovered, Snapshots, Untaken};
 pub use undo::{CommitBack, History, TakeBackOrder, Undid, Write};
 pub use verify::{Problem, verify};
+pub use views::run_state;

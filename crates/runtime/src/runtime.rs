@@ -142,7 +142,7 @@ impl std::fmt::Debug for Shared {
 
 impl Shared {
     /// Returns the activities that a machine invokes.
-    fn activities<'s>(&'s self, loaded: &'s LoadedMachine) -> impl Iterator<Item = &'s Arc<dyn Activity>> {
+    pub(crate) fn activities<'s>(&'s self, loaded: &'s LoadedMachine) -> impl Iterator<Item = &'s Arc<dyn Activity>> {
         let names: BTreeSet<&str> = loaded.chart().invokes.iter().map(|invoke| invoke.activity.as_str()).collect();
         names.into_iter().filter_map(|name| self.registry.get(name))
     }

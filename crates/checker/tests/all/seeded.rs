@@ -192,8 +192,8 @@ fn prd_work_begins_before_a_person_approves() {
 fn prd_an_unverified_text_is_committed() {
     caught(
         "prd",
-        "code_changed: { target: VERIFY_TASK,",
-        "code_changed: { target: COMMIT_TASK,",
+        "- { target: VERIFY_TASK, reason: \"${context.task.id} is written\" }",
+        "- { target: COMMIT_TASK, reason: \"${context.task.id} is written\" }",
         "never COMMIT_TASK without",
         expect![[r#"
             never COMMIT_TASK without VERIFY_TASK.verified or AUTO_FIX.FIX_SUCCESS since IMPLEMENT_TASK or APPLY_FIX

@@ -150,6 +150,34 @@ pub(crate) struct Resume {
     pub(crate) due: bool,
 }
 
+/// The arguments of `context`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Context {
+    /// The run's name, or a prefix that no other run's name has
+    #[arg(value_name = "R")]
+    pub(crate) run: String,
+    #[command(subcommand)]
+    pub(crate) action: Option<ContextAction>,
+}
+
+/// The changes that `context` makes.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum ContextAction {
+    /// Change the status of a task
+    #[command(name = "update_progress")]
+    UpdateProgress {
+        /// The id of the task
+        #[arg(value_name = "TASK")]
+        task: String,
+        /// The new status
+        #[arg(value_name = "STATUS", ignore_case = true, value_parser = ["PENDING", "DONE", "BLOCKED"])]
+        status: String,
+        /// The reason in one line
+        #[arg(value_name = "SUMMARY")]
+        summary: Option<String>,
+    },
+}
+
 /// The arguments of `grant`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Grant {

@@ -6,6 +6,7 @@ mod anchor;
 mod check;
 mod completions;
 mod conform;
+mod context;
 mod describe;
 mod doctor;
 mod draw;
@@ -64,6 +65,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Abort(args) => abort::run(&args, output),
         Command::Pause(args) => pause::run(&args.run, output),
         Command::Resume(args) => resume::run(&args, output),
+        Command::Context(args) => context::run(&args, output),
         Command::Grant(args) => grant::run(&args, output),
         Command::Replay(args) => replay::run(&args, output),
         Command::Fork(args) => fork::run(&args, output),

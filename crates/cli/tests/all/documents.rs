@@ -17,6 +17,7 @@ const DOCUMENTS: [(&str, usize); 14] = [
     ("docs/how-to/test-a-machine.md", 9),
     ("docs/how-to/timers.md", 3),
     ("docs/how-to/write-an-activity.md", 5),
+    ("docs/prd.md", 16),
     ("docs/how-to/back-up.md", 4),
     ("docs/how-to/upgrade.md", 4),
     ("examples/wait-for-grant/README.md", 4),

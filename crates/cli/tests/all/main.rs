@@ -22,6 +22,7 @@ mod injection;
 mod judges;
 mod kill;
 mod once;
+mod prd;
 mod questions;
 mod release;
 mod runs;

@@ -79,6 +79,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "workspace",
         ],
     ),
+    (
+        "prd",
+        &["activity", "chart", "journal", "judge", "process", "project", "regular-file", "test-results", "workspace"],
+    ),
     ("testkit-runs", &["activity", "chart", "core", "journal", "runtime", "sqlite", "testkit"]),
     (
         "cli",
@@ -96,6 +100,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "journal",
             "judge",
             "knowledge",
+            "prd",
             "process",
             "redact",
             "runtime",
