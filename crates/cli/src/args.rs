@@ -132,6 +132,8 @@ pub(crate) enum Command {
     /// Reads the files that git tracks or would track; vendored, generated, binary and huge files are only counted. The
     /// symbols that files define are cached in $INTERLOCK_HOME/maps.
     Map(Map),
+    /// List the coding agents of agents.toml
+    Agents,
     /// List what machines can have done
     Activities,
     /// List boards and other things that one run at a time may use: who has them, and who waits

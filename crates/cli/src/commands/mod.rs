@@ -2,6 +2,7 @@
 
 mod abort;
 mod activities;
+mod agents;
 mod anchor;
 mod check;
 mod completions;
@@ -70,6 +71,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Anchor(args) => anchor::run(&args, output),
         Command::Evidence(args) => evidence::run(&args, output),
         Command::Gc(args) => gc::run(&args, output),
+        Command::Agents => agents::run(output),
         Command::Activities => activities::run(output),
         Command::Resources => resources::run(output),
         Command::Kb(args) => kb::run(&args, output),
