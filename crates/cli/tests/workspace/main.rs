@@ -62,10 +62,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "workspace",
         ],
     ),
-    (
-        "agent",
-        &["activity", "chart", "journal", "process", "regular-file", "sandbox", "suggest", "workspace"],
-    ),
+    ("agent", &["activity", "chart", "journal", "process", "regular-file", "sandbox", "suggest", "workspace"]),
     (
         "firmware",
         &[

@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, End, ModelServer, Scripted};
+use super::{End, ModelServer, ReceivedRequest, Scripted};
 
 /// One step of a script.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ pub fn agent_model(script: Vec<(&str, Vec<Step>)>) -> ModelServer {
     ModelServer::start(move |_, asked| answer(&script, asked))
 }
 
-fn answer(script: &[(String, Vec<Step>)], asked: &Asked) -> Scripted {
+fn answer(script: &[(String, Vec<Step>)], asked: &ReceivedRequest) -> Scripted {
     let wire = match asked.line.split(' ').nth(1).unwrap_or_default() {
         path if path.contains("/messages") && !path.contains("count_tokens") => Wire::Messages,
         path if path.contains("/chat/completions") => Wire::Chat,
@@ -88,7 +88,7 @@ fn answer(script: &[(String, Vec<Step>)], asked: &Asked) -> Scripted {
 }
 
 /// Returns the step for a request: the last known prompt, and the number of tool results after it.
-fn step(script: &[(String, Vec<Step>)], asked: &Asked) -> Step {
+fn step(script: &[(String, Vec<Step>)], asked: &ReceivedRequest) -> Step {
     let (mut current, mut results) = (None, 0);
     let messages = asked.body["messages"].as_array().or(asked.body["input"].as_array());
     for message in messages.into_iter().flatten() {
@@ -98,8 +98,10 @@ fn step(script: &[(String, Vec<Step>)], asked: &Asked) -> Step {
         results += blocks.iter().filter(|block| block["type"] == "tool_result").count();
         let text = blocks.iter().filter_map(|block| block["text"].as_str()).collect::<String>();
         let text = message["content"].as_str().map_or(text, str::to_owned);
+        // A prompt follows notes that may quote earlier prompts, so the last match counts.
+        let found = script.iter().enumerate().filter_map(|(at, (prompt, _))| Some((text.rfind(prompt.as_str())?, at)));
         if message["role"] == "user"
-            && let Some(at) = script.iter().position(|(prompt, _)| text.contains(prompt.as_str()))
+            && let Some((_, at)) = found.max()
         {
             (current, results) = (Some(at), 0);
         }
@@ -109,7 +111,7 @@ fn step(script: &[(String, Vec<Step>)], asked: &Asked) -> Step {
     step.unwrap_or_else(|| Step::say("This prompt is not in the script."))
 }
 
-fn tools(asked: &Asked) -> Vec<String> {
+fn tools(asked: &ReceivedRequest) -> Vec<String> {
     let tools = asked.body["tools"].as_array().into_iter().flatten();
     tools.filter_map(|tool| tool["name"].as_str().or(tool["function"]["name"].as_str()).map(str::to_owned)).collect()
 }
