@@ -76,15 +76,11 @@ pub(crate) fn rules(sandbox: &Sandbox, attempt: &Attempt, agent: &Agent, home: &
     let none = Value::empty();
     let mut rules = sandbox.rules(&Arguments::new(&none, &[])?, attempt)?;
     rules.write.push(home.path.clone());
-    rules.network = network(agent);
+    (rules.network, rules.hosts) = match agent.network.is_empty() {
+        true => (Network::Off, Vec::new()),
+        false => (Network::Only, agent.network.clone()),
+    };
     Ok(rules)
-}
-
-fn network(agent: &Agent) -> Network {
-    match agent.network.is_empty() {
-        true => Network::Off,
-        false => Network::On,
-    }
 }
 
 /// Resolves the program of an agent. The error names the next action.

@@ -75,3 +75,22 @@ pub(crate) fn with_notes(text: &str, session: &Session, is_lost: bool) -> String
         false => format!("{}\n\n{text}", notes.join("\n\n")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interrupted_agent_is_told_that_its_edits_are_gone() {
+        let mut session = Session { is_turn_open: true, ..Session::default() };
+        session.remember("paint it", "It is blue.");
+        let text = with_notes("go on", &session, false);
+        assert!(
+            text.contains("edits of that turn were undone") && !text.contains("It is blue.") && text.ends_with("go on"),
+            "{text}"
+        );
+        session.is_turn_open = false;
+        assert_eq!(with_notes("go on", &session, false), "go on");
+        assert!(with_notes("go on", &session, true).contains("It is blue."));
+    }
+}

@@ -145,6 +145,8 @@ pub(crate) enum Command {
     /// Reads the files that git tracks or would track; vendored, generated, binary and huge files are only counted. The
     /// symbols that files define are cached in $INTERLOCK_HOME/maps.
     Map(Map),
+    /// List the coding agents of agents.toml
+    Agents,
     /// List the available activities, or show the arguments and signals of one
     Activities {
         /// The name of an activity

@@ -30,6 +30,6 @@ mod verdict;
 pub use activity::Judge;
 pub use judged::{JudgementSummary, by_hand};
 pub use mode::Mode;
-pub use probe::{Probe, probe};
+pub use probe::{Probe, bare_attempt, probe};
 pub use question::{AllowedSignal, Exhibit, Question};
 pub use verdict::Verdict;

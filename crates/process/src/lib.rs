@@ -13,10 +13,12 @@ mod output;
 mod process;
 mod program;
 mod spare;
+mod way_out;
 
 pub use confinement::{FIELDS, Sandbox, schema};
 pub use conversation::{Conversation, LINE_BYTES_MAX, ProgramInput, ProgramOutput};
 pub use held::Hold;
+pub use interlock_proxy::{Allow, BadHost, Destination, Verdict};
 pub use leftovers::end_leftovers;
 pub use output::{Shown, Stream, Tail, Tell};
 pub use process::{Confined, How, Plan, ProgramResult, SANDBOX, find, inherited, keep, not_ended, run};

@@ -15,6 +15,7 @@ use std::{
 
 use interlock_activity::{Attempt, Outcome, code};
 use interlock_journal::Evidence;
+use interlock_proxy::Destination;
 use interlock_sandbox::{Enforced, Launcher, ProgramEnd, Rules};
 
 use crate::{
@@ -96,6 +97,8 @@ pub struct Confined {
     pub enforced: Option<Enforced>,
     /// The launcher's report about the program's end, with the breaches of rules.
     pub ended: ProgramEnd,
+    /// The destinations that the program asked for, if it could only reach listed hosts.
+    pub destinations: Vec<Destination>,
 }
 
 /// Runs a program to its end. Returns an outcome as the error if the program could not be started or its launcher
@@ -174,6 +177,7 @@ pub async fn keep(attempt: &Attempt, streams: Vec<Stream>, confined: Confined) -
     let kept = tokio::task::spawn_blocking(move || {
         let streams = streams.into_iter().map(|stream| stream.keep(&attempt));
         let all = streams.chain(std::iter::once_with(|| confined.keep(&attempt)));
+        let all = all.chain(std::iter::once_with(|| confined.keep_destinations(&attempt)));
         all.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()
     });
     let wrong = |why: String| Outcome::not_stored(format!("the output of an attempt could not be stored: {why}"));
@@ -188,6 +192,18 @@ impl Confined {
         let said =
             serde_json::json!({ "enforced": enforced, "breaches": self.ended.breaches, "left": self.ended.left });
         let kept = attempt.evidence.put("sandbox", "application/json", format!("{said:#}\n").as_bytes());
+        kept.map(Some).map_err(|error| error.to_string())
+    }
+}
+
+impl Confined {
+    /// Stores the destinations of a program that asked for any.
+    fn keep_destinations(&self, attempt: &Attempt) -> Result<Option<Evidence>, String> {
+        if self.destinations.is_empty() {
+            return Ok(None);
+        }
+        let said = serde_json::to_string_pretty(&self.destinations).map_err(|error| error.to_string())?;
+        let kept = attempt.evidence.put("network", "application/json", format!("{said}\n").as_bytes());
         kept.map(Some).map_err(|error| error.to_string())
     }
 }

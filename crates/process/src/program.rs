@@ -6,7 +6,7 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     io::{self, Write},
-    os::fd::AsFd,
+    os::fd::{AsFd, OwnedFd},
     path::Path,
     process::Child,
     time::Duration,
@@ -28,6 +28,7 @@ use crate::{
     leftovers::{MARK, end_leftovers},
     process::{Confined, How, Plan, SANDBOX, inherited},
     spare::Spare,
+    way_out::WayOut,
 };
 
 /// The longest time that the launcher may take to stop a program: its grace period plus a margin for a busy computer.
@@ -67,6 +68,8 @@ pub(crate) struct Program {
     says: OwnedReadHalf,
     /// `None` once the socket is held for the rest of the attempt.
     hears: Option<OwnedWriteHalf>,
+    /// The proxy, if the program may only reach listed hosts.
+    way_out: Option<WayOut>,
     /// The file of the program's standard input, removed on drop.
     _input_file: Option<tempfile::TempPath>,
 }
@@ -82,14 +85,22 @@ impl Program {
             None => (None, None),
         };
         let mut order = order(attempt, plan, input_file.as_deref());
-        order.attached.extend(theirs.iter().map(|_| Attached::Stdin));
+        let mut attached: Vec<(Attached, OwnedFd)> = Vec::new();
+        attached.extend(theirs.map(|theirs| (Attached::Stdin, theirs.into())));
+        let way_out = WayOut::open(&plan.rules)?.map(|(way_out, theirs)| {
+            attached.push((Attached::Listeners, theirs));
+            lead_to(&way_out, plan, &mut order);
+            way_out
+        });
+        order.attached = attached.iter().map(|(used, _)| *used).collect();
         let order = order.to_line()?;
         let Spare { child, socket, .. } = Spare::take(&plan.launcher)?;
-        let files: Vec<_> = theirs.iter().map(AsFd::as_fd).collect();
+        let files: Vec<_> = attached.iter().map(|(_, file)| file.as_fd()).collect();
         let rest = attach(&socket, &order, &files)?;
         let (says, hears) = UnixStream::from_std(socket)?.into_split();
         let (stdout, stderr, hears) = (None, None, Some(hears));
-        let mut program = Program { child: Some(child), stdout, stderr, stdin, says, hears, _input_file: input_file };
+        let child = Some(child);
+        let mut program = Program { child, stdout, stderr, stdin, says, hears, way_out, _input_file: input_file };
         if let Some(child) = &mut program.child {
             program.stdout = child.stdout.take().map(ChildStdout::from_std).transpose()?;
             program.stderr = child.stderr.take().map(ChildStderr::from_std).transpose()?;
@@ -143,7 +154,12 @@ impl Program {
             }
             (None, _) => {}
         }
-        heard.conclude(stopped.flatten())
+        let destinations = match self.way_out.take() {
+            Some(way_out) => way_out.close().await,
+            None => Vec::new(),
+        };
+        let (how, confined) = heard.conclude(stopped.flatten())?;
+        Ok((how, Confined { destinations, ..confined }))
     }
 
     /// Writes to the launcher. A write error means that the launcher has ended, which its read half shows soon.
@@ -203,7 +219,7 @@ impl Heard {
             (None, Some(breach)) => How::Limited(breach.said.clone()),
             (None, None) => exited(&ended),
         };
-        Ok((how, Confined { enforced: self.enforced, ended }))
+        Ok((how, Confined { enforced: self.enforced, ended, destinations: Vec::new() }))
     }
 }
 
@@ -227,10 +243,18 @@ fn order(attempt: &Attempt, plan: &Plan, stdin: Option<&Path>) -> LaunchOrder {
         folder: plan.folder.clone(),
         stdin: stdin.map(Path::to_owned),
         attached: Vec::new(),
+        listen: Vec::new(),
         temp: std::env::temp_dir(),
         rules: plan.rules.clone(),
         after: after(attempt, plan),
     }
+}
+
+/// Makes a program use the way out: listeners in its network, and variables that the plan does not set itself.
+fn lead_to(way_out: &WayOut, plan: &Plan, order: &mut LaunchOrder) {
+    order.listen = way_out.listen().to_vec();
+    let own = way_out.env().filter(|(name, _)| !plan.env.contains_key(*name));
+    order.env.extend(own.map(|(name, value)| (name.into(), value.into())));
 }
 
 /// Returns the command that keeps the workspace as the program left it, for the case that this process is gone by

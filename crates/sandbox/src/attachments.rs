@@ -1,4 +1,5 @@
-//! Open files that travel with a message: the input of a program that others talk to while it runs.
+//! Open files that travel with a message: the input of a program that others talk to while it runs, and the listeners of
+//! its private network.
 //!
 //! A socket between two processes can carry open files besides bytes (`SCM_RIGHTS` in `unix(7)`). They travel with the
 //! first byte of a line. [`crate::LaunchOrder::attached`] says what each of them is for.
@@ -34,6 +35,8 @@ const LINE_BYTES_MAX: usize = 64 * 1_024 * 1_024;
 pub enum Attached {
     /// The standard input of the program.
     Stdin,
+    /// A socket to which the listeners of the program's private network are sent.
+    Listeners,
 }
 
 /// Sends the first byte of a line together with open files. Returns the rest of the line, which the caller sends.
@@ -87,12 +90,17 @@ pub(crate) fn receive<T: DeserializeOwned>(from: &UnixStream) -> io::Result<Rece
     }
 }
 
+/// Receives the files that a stage of a launcher sent over an attached socket. The list is empty if it sent none.
+pub fn receive_files(from: impl AsFd) -> io::Result<Vec<OwnedFd>> {
+    part_of(from, &mut [0]).map(|(_, files)| files)
+}
+
 /// Receives some bytes, and the files that came with them. No other program inherits the files.
-pub(crate) fn part_of(from: &UnixStream, part: &mut [u8]) -> io::Result<(usize, Vec<OwnedFd>)> {
+fn part_of(from: impl AsFd, part: &mut [u8]) -> io::Result<(usize, Vec<OwnedFd>)> {
     let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(ATTACHED_MAX))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let received = loop {
-        match recvmsg(from, &mut [IoSliceMut::new(part)], &mut control, RecvFlags::CMSG_CLOEXEC) {
+        match recvmsg(&from, &mut [IoSliceMut::new(part)], &mut control, RecvFlags::CMSG_CLOEXEC) {
             Err(Errno::INTR) => {}
             received => break received?,
         }

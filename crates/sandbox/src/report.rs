@@ -42,6 +42,9 @@ pub struct Enforced {
     pub processes_apart: bool,
     /// The network access of the program.
     pub network: Network,
+    /// The hosts that it can reach if `network` is `only`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// The mechanisms that enforce it: `seccomp`, `landlock`, `namespace`.
     pub network_by: Vec<String>,
     /// The places that it may change.

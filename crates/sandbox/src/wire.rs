@@ -3,6 +3,7 @@
 use std::{
     ffi::OsString,
     io::{self, BufRead, Write},
+    net::SocketAddr,
     path::PathBuf,
 };
 
@@ -33,6 +34,10 @@ pub struct LaunchOrder {
     /// The uses of the open files that are sent with the order by [`crate::attach`].
     #[serde(default)]
     pub attached: Vec<Attached>,
+    /// The loopback addresses of the program's private network on which Interlock listens, at most
+    /// [`crate::ATTACHED_MAX`]. The listeners are sent to the attached socket for them.
+    #[serde(default)]
+    pub listen: Vec<SocketAddr>,
     /// The directory in which its private temporary directory is created.
     pub temp: PathBuf,
     /// The rules for the program.

@@ -15,7 +15,7 @@ use interlock_chart::Value;
 use interlock_core::ActivityId;
 use interlock_process::Sandbox;
 use interlock_testkit_activity::{
-    Ended, Recorder, attempt,
+    EndedAttempt, Recorder, attempt,
     launcher::launcher,
     model_server::{ModelServer, Step, agent_model},
 };
@@ -144,15 +144,15 @@ impl Trial {
     }
 
     /// Prompts the agent, in a new process each time as far as the activity can tell.
-    pub(crate) async fn prompt(&mut self, text: &str) -> Ended {
+    pub(crate) async fn prompt(&mut self, text: &str) -> EndedAttempt {
         let (attempt, person, _canceller) = self.attempt(text);
         let outcome = self.activity().start(attempt).await;
         self.asked = person.asked.lock().unwrap().clone();
-        Ended::new(outcome)
+        EndedAttempt::new(outcome)
     }
 
     /// Prompts the agent and cancels the turn when a file appears. Returns the outcome and the seconds that the end took.
-    pub(crate) async fn prompt_and_cancel(&mut self, text: &str, file: &str) -> (Ended, f64) {
+    pub(crate) async fn prompt_and_cancel(&mut self, text: &str, file: &str) -> (EndedAttempt, f64) {
         let (attempt, _person, canceller) = self.attempt(text);
         let turn = tokio::spawn(self.activity().start(attempt));
         let path = self.folder.join(file);
@@ -164,7 +164,7 @@ impl Trial {
         let begun = std::time::Instant::now();
         canceller.cancel();
         let outcome = turn.await.unwrap();
-        (Ended::new(outcome), begun.elapsed().as_secs_f64())
+        (EndedAttempt::new(outcome), begun.elapsed().as_secs_f64())
     }
 
     fn attempt(&mut self, text: &str) -> (Attempt, Arc<Person>, Canceller) {
@@ -189,7 +189,7 @@ impl Trial {
     }
 
     /// Returns all text of the last attempt's evidence with this name.
-    pub(crate) fn evidence(&self, ended: &Ended, name: &str) -> String {
+    pub(crate) fn evidence(&self, ended: &EndedAttempt, name: &str) -> String {
         let found = ended.outcome.evidence.iter().find(|one| one.name == name).unwrap();
         let store = interlock_journal::EvidenceStore::open(self.home.join("evidence")).unwrap();
         String::from_utf8(store.get(&found.hash).unwrap()).unwrap()

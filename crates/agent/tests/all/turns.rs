@@ -1,7 +1,7 @@
 //! Turns of real agents: edits, permissions, cancellation, sessions, outages, budgets and lies.
 
 use interlock_agent::{Ruling, driver::ToolCall};
-use interlock_testkit_activity::{Ended, model_server::Step, processes::is_alive};
+use interlock_testkit_activity::{EndedAttempt, model_server::Step, processes::is_alive};
 
 use crate::trial::{Agent, Trial, sh};
 
@@ -25,12 +25,13 @@ with_each_agent! {
     spent_budget_stops_the_run
     claimed_success_without_changes_is_not_an_edit
     files_outside_the_workspace_stay
+    host_that_is_not_listed_is_out_of_reach
     commit_of_the_agent_is_kept_and_taken_back
     question_at_the_end_is_seen
     daemon_is_gone_after_the_turn
 }
 
-fn finished(ended: &Ended) -> &serde_json::Value {
+fn finished(ended: &EndedAttempt) -> &serde_json::Value {
     assert_eq!(ended.name, "turn_ended", "{:?}", ended.data);
     &ended.data
 }
@@ -154,6 +155,20 @@ async fn files_outside_the_workspace_stay(agent: Agent) {
     let ended = trial.prompt("go out").await;
     assert_eq!(finished(&ended)["edited"], false);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+}
+
+async fn host_that_is_not_listed_is_out_of_reach(agent: Agent) {
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    other.set_nonblocking(true).unwrap();
+    let port = other.local_addr().unwrap().port();
+    let reach =
+        format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port} && echo reached > reached.txt'; echo tried > tried.txt");
+    let steps = vec![Step::shell(&reach), Step::say("Done.")];
+    let Some(mut trial) = Trial::new(agent, "", vec![("phone home", steps)]) else { return };
+    let ended = trial.prompt("phone home").await;
+    finished(&ended);
+    assert_eq!((trial.file("tried.txt").as_deref(), trial.file("reached.txt")), (Some("tried\n"), None));
+    assert_eq!(other.accept().unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
 }
 
 async fn commit_of_the_agent_is_kept_and_taken_back(agent: Agent) {

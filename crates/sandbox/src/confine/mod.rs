@@ -142,7 +142,9 @@ fn ready(channel: &mut UnixStream, in_namespaces: bool) -> Result<(LaunchOrder, 
     // If memory runs out, the kernel should kill the program and not its supervisor.
     let _ = std::fs::write("/proc/self/oom_score_adj", "500");
     if order.rules.sandbox != Kind::None {
-        confine(&order, &temp, in_namespaces, &mut enforced)?;
+        confine(&order, &temp, in_namespaces, &mut files, &mut enforced)?;
+    } else if order.rules.network == Network::Only {
+        return Err(Refusal::cannot("`network: only` needs a sandbox, and there is none with `sandbox: none`"));
     } else {
         limits::apply(&order.rules.limits, &mut enforced)?;
     }
@@ -150,14 +152,23 @@ fn ready(channel: &mut UnixStream, in_namespaces: bool) -> Result<(LaunchOrder, 
     Ok((order, temp))
 }
 
-fn confine(order: &LaunchOrder, temp: &Path, in_namespaces: bool, enforced: &mut Enforced) -> Result<(), Refusal> {
+fn confine(
+    order: &LaunchOrder,
+    temp: &Path,
+    in_namespaces: bool,
+    files: &mut Attachments,
+    enforced: &mut Enforced,
+) -> Result<(), Refusal> {
     let rules = &order.rules;
-    let is_own_network = rules.network == Network::Loopback;
+    let is_own_network = rules.network.is_private();
     if is_own_network && rules.sandbox == Kind::Landlock {
         network::enter().map_err(|error| {
             let hint = "use `network: off` or `network: on`, or bubblewrap";
             Refusal::cannot(format!("a private loopback interface cannot be created here ({error}); {hint}"))
         })?;
+    }
+    if rules.network == Network::Only {
+        hand_over_listeners(order, files)?;
     }
     if is_own_network || (rules.sandbox == Kind::Bubblewrap && rules.network == Network::Off) {
         enforced.network_by.push("namespace".into());
@@ -179,11 +190,27 @@ fn confine(order: &LaunchOrder, temp: &Path, in_namespaces: bool, enforced: &mut
         shared_memory_limit: shared_memory.is_some_and(|shared| shared.is_bounded),
     };
     calls::filter(rules.network, walls, enforced);
+    if rules.network == Network::Only && !enforced.seccomp {
+        return Err(Refusal::cannot(
+            "`network: only` needs seccomp, because socket files lead out of a private network",
+        ));
+    }
     let lacks = [(enforced.landlock_abi.is_none(), "Landlock"), (!enforced.seccomp, "seccomp")];
     match lacks.iter().find(|(is_lacking, _)| rules.required && *is_lacking) {
         Some((_, what)) => Err(Refusal::cannot(format!(
             "a sandbox is required, but this kernel has no {what}; `interlock doctor` lists its features"
         ))),
+        None => Ok(()),
+    }
+}
+
+/// Gives Interlock the listeners that are the only way out of the private network.
+fn hand_over_listeners(order: &LaunchOrder, files: &mut Attachments) -> Result<(), Refusal> {
+    match files.take(Attached::Listeners) {
+        Some(_) if order.listen.is_empty() => Ok(()),
+        Some(to) => network::hand_over(&order.listen, &to)
+            .map_err(|error| Refusal::cannot(format!("no way to the allowed hosts can be made: {error}"))),
+        // Nobody listens, so the program reaches nothing.
         None => Ok(()),
     }
 }

@@ -36,7 +36,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
 use crate::{
-    After, Breach, Enforced, GitHistory, Kind, LaunchOrder, Namespaces, ProgramEnd, Report, attach,
+    After, Breach, Enforced, GitHistory, Kind, LaunchOrder, Namespaces, Network, ProgramEnd, Report, attach,
     attachments::{self, Received},
     bubblewrap,
     confine::{Said, Task},
@@ -278,6 +278,10 @@ fn enforced(order: &LaunchOrder, guard: &Guard, cgroups: &Cgroups) -> Enforced {
     Enforced {
         sandbox: order.rules.sandbox,
         network: order.rules.network,
+        hosts: match order.rules.network {
+            Network::Only => order.rules.hosts.clone(),
+            _ => Vec::new(),
+        },
         protected: guard.paths().map(|path| path.display().to_string()).collect(),
         git_history: match repository::git_folders(&order.rules.workspace).is_empty() {
             true => GitHistory::NoRepository,

@@ -151,6 +151,7 @@ impl Scene {
             folder: self.rules.workspace.clone(),
             stdin: None,
             attached: Vec::new(),
+            listen: Vec::new(),
             temp: self.path("tmp"),
             rules: self.rules.clone(),
             after: None,

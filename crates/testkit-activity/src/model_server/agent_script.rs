@@ -98,8 +98,10 @@ fn step(script: &[(String, Vec<Step>)], asked: &ReceivedRequest) -> Step {
         results += blocks.iter().filter(|block| block["type"] == "tool_result").count();
         let text = blocks.iter().filter_map(|block| block["text"].as_str()).collect::<String>();
         let text = message["content"].as_str().map_or(text, str::to_owned);
+        // A prompt follows notes that may quote earlier prompts, so the last match counts.
+        let found = script.iter().enumerate().filter_map(|(at, (prompt, _))| Some((text.rfind(prompt.as_str())?, at)));
         if message["role"] == "user"
-            && let Some(at) = script.iter().position(|(prompt, _)| text.contains(prompt.as_str()))
+            && let Some((_, at)) = found.max()
         {
             (current, results) = (Some(at), 0);
         }
