@@ -96,6 +96,11 @@ pub(crate) enum Command {
     Pause(OneRun),
     /// Continue a paused run, or a run that no process is running
     Resume(Resume),
+    /// Show the queue of a `prd` run, or change the status of a task
+    ///
+    /// Prints the state, the number of tasks that are done, pending and blocked, the last error, notes and history: the data of
+    /// `.agent/memory/active_context.md`. `update_progress` sends the event of that name.
+    Context(Context),
     /// Grant a permission that policy asks about
     ///
     /// A SCOPE is a permission and its object, as named by an attempt that ended with CONFIRMATION_NEEDED, such as
@@ -128,6 +133,11 @@ pub(crate) enum Command {
     Anchor(Anchor),
     /// List the evidence files of a run, or print one
     Evidence(Evidence),
+    /// Query the store with SQL, read-only
+    ///
+    /// The tables are those of the store and the views brain_sessions, brain_rounds and brain_executions. The function
+    /// evidence(hash) returns the content of an evidence file.
+    Sql(Sql),
     /// Remove stored files that no run refers to
     Gc(Gc),
     /// Show a map of a repository: its files, and the symbols that matter for a goal

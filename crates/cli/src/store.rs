@@ -75,7 +75,7 @@ impl Store {
 
     /// Loads a run's machine as it was when the run began.
     pub(crate) fn loaded(&self, head: &Head) -> Result<Arc<LoadedMachine>, Failure> {
-        Ok(Arc::new(LoadedMachine::new(self.journal.definition(&head.definition)?)?))
+        Ok(LoadedMachine::shared(&head.definition, || self.journal.definition(&head.definition))?)
     }
 
     /// Loads the current state of a run for reading only.

@@ -144,6 +144,7 @@ fn commit(workspace: &Workspace, attempt: &Attempt) -> Result<Done, Failed> {
         tree: text("tree")?,
         only,
         with_hooks: given.value("hooks") == Some(&Value::Bool(true)),
+        paths: Vec::new(),
     };
     let made = workspace.commit(&attempt.folder, &order).map_err(Failed::Commit)?;
     let is_wanted = given.value("pull_request_text") == Some(&Value::Bool(true));

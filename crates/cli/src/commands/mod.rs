@@ -6,6 +6,7 @@ mod anchor;
 mod check;
 mod completions;
 mod conform;
+mod context;
 mod describe;
 mod doctor;
 mod draw;
@@ -32,6 +33,7 @@ mod schema;
 mod send;
 mod show;
 mod snapshots;
+mod sql;
 mod test;
 mod trace;
 mod undo;
@@ -63,6 +65,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Abort(args) => abort::run(&args, output),
         Command::Pause(args) => pause::run(&args.run, output),
         Command::Resume(args) => resume::run(&args, output),
+        Command::Context(args) => context::run(&args, output),
         Command::Grant(args) => grant::run(&args, output),
         Command::Replay(args) => replay::run(&args, output),
         Command::Fork(args) => fork::run(&args, output),
@@ -72,6 +75,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Verify(args) => verify::run(&args, output),
         Command::Anchor(args) => anchor::run(&args, output),
         Command::Evidence(args) => evidence::run(&args, output),
+        Command::Sql(args) => sql::run(&args, output),
         Command::Gc(args) => gc::run(&args, output),
         Command::Activities { name } => activities::run(name.as_deref(), output),
         Command::Resources => resources::run(output),

@@ -28,6 +28,8 @@ fn json(session: &Session, arguments: &str) -> (Option<i32>, Json) {
 /// Types the suggested commands, a different one in each step, until the run ends or [`STEPS`] are done.
 fn play(machine: &str, input: &str) {
     let folder = tempfile::tempdir().unwrap();
+    let made = std::process::Command::new("git").args(["init", "-q"]).current_dir(folder.path()).status().unwrap();
+    assert!(made.success());
     let home = folder.path().join("home").display().to_string();
     let session = Session::new(env!("CARGO_BIN_EXE_interlock"), folder.path()).with("INTERLOCK_HOME", home);
     session.write("input.json", input).unwrap();

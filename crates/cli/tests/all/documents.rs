@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use interlock_testkit_cli::{console, mask::masked, session::Session};
 
 /// The documents with sessions, each with the least number of its commands, so that no loss goes unnoticed.
-const DOCUMENTS: [(&str, usize); 13] = [
+const DOCUMENTS: [(&str, usize); 14] = [
     ("README.md", 21),
     ("README.zh-CN.md", 21),
     ("docs/running.md", 9),
+    ("docs/brain.md", 6),
     ("docs/tutorial.md", 10),
     ("docs/how-to/connect-a-coding-agent.md", 6),
     ("docs/how-to/connect-a-model.md", 5),
@@ -16,6 +17,7 @@ const DOCUMENTS: [(&str, usize); 13] = [
     ("docs/how-to/test-a-machine.md", 9),
     ("docs/how-to/timers.md", 3),
     ("docs/how-to/write-an-activity.md", 5),
+    ("docs/prd.md", 16),
     ("docs/how-to/back-up.md", 4),
     ("docs/how-to/upgrade.md", 4),
     ("examples/wait-for-grant/README.md", 4),

@@ -137,12 +137,18 @@ fn drafted(slug: &str) -> String {
         .to_string()
 }
 
+fn make_repository(folder: &std::path::Path) {
+    let made = std::process::Command::new("git").args(["init", "-q"]).current_dir(folder).status().unwrap();
+    assert!(made.success());
+}
+
 #[test]
 fn a_model_drafts_a_prd_and_the_machine_goes_on_with_the_file() {
     let evil = drafted("../../evil");
     let server = ModelServer::saying(vec![Dialect::Chat.says(&evil), Dialect::Chat.says(&drafted("dark-mode"))]);
     let (folder, session) = project(&at(&server));
-    session.write("input.json", "{\"repo_path\": \".\"}").unwrap();
+    make_repository(folder.path());
+    session.write("input.json", "{\"repo_path\": \".\", \"verify\": [\"make test\"]}").unwrap();
     assert_eq!(session.run("run prd --input input.json --name p1").unwrap().code, Some(4));
     let sent = session.run("send p1 USER_INPUT_REQUIREMENT --data '{\"requirement\": \"make it dark\"}'").unwrap();
     assert_eq!(sent.code, Some(4), "the next step is for a person: {sent}");
@@ -158,13 +164,14 @@ fn a_model_drafts_a_prd_and_the_machine_goes_on_with_the_file() {
 fn a_prd_is_not_written_where_policy_forbids_it() {
     let server = ModelServer::saying(vec![Dialect::Chat.says(&drafted("dark-mode"))]);
     let (folder, session) = project(&at(&server));
+    make_repository(folder.path());
     session.write("input.json", "{\"repo_path\": \".\", \"prd_dir\": \".git/hooks\"}").unwrap();
     assert_eq!(session.run("run prd --input input.json --name p1").unwrap().code, Some(4));
     let sent = session.run("send p1 USER_INPUT_REQUIREMENT --data '{\"requirement\": \"make it dark\"}'").unwrap();
     assert_eq!(sent.code, Some(4), "{sent}");
     let trace = session.run("trace p1").unwrap().stdout;
     assert!(trace.contains("no PRD: ") && !trace.contains("was written"), "{trace}");
-    assert!(!folder.path().join(".git").exists());
+    assert!(!folder.path().join(".git/hooks/dark-mode.md").exists());
 }
 
 /// Returns the spans that a collector received, and checks the request lines.

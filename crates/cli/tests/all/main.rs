@@ -9,6 +9,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod brain;
 mod bug;
 mod by_hand;
 mod children;
@@ -21,6 +22,7 @@ mod injection;
 mod judges;
 mod kill;
 mod once;
+mod prd;
 mod questions;
 mod release;
 mod runs;

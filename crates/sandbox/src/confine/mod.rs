@@ -16,7 +16,7 @@ mod read_only;
 
 use std::{
     fs::File,
-    io::{self, BufReader, Write},
+    io::{self, Write},
     os::{
         fd::OwnedFd,
         unix::{net::UnixStream, process::CommandExt},
@@ -36,7 +36,11 @@ use calls::Walls;
 pub(crate) use init::main as init;
 pub(crate) use probe::{Probed, inside as probe_inside, main as probe};
 
-use crate::{Enforced, INIT, Kind, LaunchOrder, Network, Report, wire};
+use crate::{
+    Attached, Enforced, INIT, Kind, LaunchOrder, Network, Report,
+    attachments::{self, Attachments, Received},
+    wire,
+};
 
 /// The task that the first stage sends to the others.
 #[derive(Debug, Serialize, Deserialize)]
@@ -127,9 +131,10 @@ pub(crate) fn prepare() -> ExitCode {
 
 /// Waits for the task and confines this process accordingly. Afterwards only the program remains to be started.
 fn ready(channel: &mut UnixStream, in_namespaces: bool) -> Result<(LaunchOrder, PathBuf), Refusal> {
-    let task: Task = wire::receive(&mut BufReader::new(&mut *channel))?;
-    let Task { order, temp, mut enforced } = task;
-    dup2_stdin(input(&order)?)?;
+    let Received { message, files, .. } = attachments::receive(channel)?;
+    let Task { order, temp, mut enforced } = message;
+    let mut files = Attachments::new(&order.attached, files)?;
+    dup2_stdin(input(&order, &mut files)?)?;
     // A new session has no terminal, and its process group can be signalled as a whole.
     let _ = setsid();
     // A second safety net: if the first stage dies, the kernel kills at least this process.
@@ -202,13 +207,16 @@ fn shared_memory(order: &LaunchOrder, enforced: &mut Enforced) -> SharedMemory {
     SharedMemory { is_own, is_bounded: namespaces::bound_shared_memory(memory_mib) }
 }
 
-/// Opens the input of the program: a file, which is then removed, or `/dev/null`.
-fn input(order: &LaunchOrder) -> io::Result<File> {
-    let Some(path) = &order.stdin else { return File::open("/dev/null") };
+/// Returns the input of the program: the attached one, a file, which is then removed, or `/dev/null`.
+fn input(order: &LaunchOrder, files: &mut Attachments) -> io::Result<OwnedFd> {
+    if let Some(input) = files.take(Attached::Stdin) {
+        return Ok(input);
+    }
+    let Some(path) = &order.stdin else { return Ok(File::open("/dev/null")?.into()) };
     let file = File::open(path)?;
     // Inside bubblewrap the file cannot be removed; its creator removes it too.
     let _ = std::fs::remove_file(path);
-    Ok(file)
+    Ok(file.into())
 }
 
 fn command(order: &LaunchOrder, temp: &Path) -> io::Result<Command> {

@@ -150,6 +150,7 @@ impl Scene {
             env: self.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
             folder: self.rules.workspace.clone(),
             stdin: None,
+            attached: Vec::new(),
             temp: self.path("tmp"),
             rules: self.rules.clone(),
             after: None,

@@ -131,7 +131,7 @@ fn a_built_in_machine_waits_for_a_grant_instead_of_failing() {
     run(&session, "run brain --input input.json --name b1");
     let edited = r#"{"tree": "t", "edited": true, "summary": "done"}"#;
     run(&session, &format!("send b1 ai_reply_done --data '{edited}'"));
-    let asked = run(&session, "send b1 no_issue --data '{\"reason\": \"fine\", \"suggestion\": \"\"}'");
+    let asked = run(&session, "send b1 no_issue --data '{\"reason\": \"fine\"}'");
     assert!(asked.code == Some(4) && asked.stdout.contains("GRANT_FOR_WORK"), "{asked}");
     let grant = json(&session, "show b1")["offers"]["grant"].clone();
     let scope = grant["scopes"][0].as_str().unwrap();

@@ -71,6 +71,7 @@ fn help_shows_commands_and_examples() {
               verify       Verify that no record was changed or lost
               anchor       Print a signed anchor of the store, to be kept on another computer
               evidence     List the evidence files of a run, or print one
+              sql          Query the store with SQL, read-only
               gc           Remove stored files that no run refers to
               map          Show a map of a repository: its files, and the symbols that matter for a goal
               activities   List the available activities, or show the arguments and signals of one
