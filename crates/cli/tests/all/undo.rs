@@ -137,7 +137,7 @@ fn a_finished_run_is_taken_back_whole_and_that_can_be_taken_back() {
     assert_eq!(scene.files(), after);
     scene.good("verify w1");
     for (command, expected) in
-        [("trace w1", "undone: 3 paths"), ("show w1", "taken back: 3 paths"), ("report w1", "taken back: 3 paths")]
+        [("trace w1", "undone: 3 paths"), ("show w1", "undone: 3 paths"), ("report w1", "undone: 3 paths")]
     {
         let transcript = scene.good(command);
         assert!(transcript.stdout.contains(expected), "{transcript}");
