@@ -73,7 +73,9 @@ impl Sandbox {
 /// Checks that hosts are listed if and only if the program may reach listed hosts, and that they can be read.
 fn check_hosts(rules: &Rules) -> Result<(), BadArgument> {
     match (rules.network, rules.hosts.is_empty()) {
-        (Network::Only, true) => Err(BadArgument::field("hosts", "is missing: `network: only` needs the hosts to reach")),
+        (Network::Only, true) => {
+            Err(BadArgument::field("hosts", "is missing: `network: only` needs the hosts to reach"))
+        }
         (Network::Only, false) => {
             Allow::parse(&rules.hosts).map(drop).map_err(|error| BadArgument::field("hosts", error.to_string()))
         }
