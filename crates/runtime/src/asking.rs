@@ -72,7 +72,7 @@ impl Actor {
         let is_handled = known.is_some_and(|known| {
             self.live.loaded.machine.handled(&self.live.state.configuration).any(|handled| handled == known)
         });
-        (!is_handled).then(|| format!("the machine does not take `{event}` in {}", self.live.place()))
+        (!is_handled).then(|| format!("the machine does not accept `{event}` in {}", self.live.place()))
     }
 
     fn asked(&self, question: Question, id: String, until_ms: i64) -> Asked {

@@ -267,7 +267,7 @@ fn refusal(live: &Live, event: &str, turn: &Turn, registry: &Registry) -> Option
         _ if !matches!(turn.entries.first(), Some(Entry::Event { .. })) => None,
         Verdict::Unhandled => {
             let why = crate::moves::why_refused(live, &turn.trace);
-            Some(live.not_taken(format!("`{event}` is not taken in {} now: {why}", live.place()), registry))
+            Some(live.not_taken(format!("`{event}` is not accepted in {} now: {why}", live.place()), registry))
         }
         Verdict::Refused(why) => Some(Refused::new(*why)),
         Verdict::Taken | Verdict::Late | Verdict::Held => None,

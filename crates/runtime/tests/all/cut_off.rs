@@ -244,7 +244,7 @@ fn a_file_that_both_have_changed_is_a_question_and_nothing_is_touched_before_the
     let (waiting, entries) = scene.take_up(&head);
     assert_eq!((waiting.phase, scene.files()), (Phase::Waiting, found.clone()));
     let Some(Entry::Left(left)) = entries.last() else { panic!("{entries:?}") };
-    assert!(left.why.contains("what becomes of tracked"), "{}", left.why);
+    assert!(left.why.contains("must decide about tracked"), "{}", left.why);
     // The question is asked once: the next adoption changes nothing either.
     assert_eq!(scene.take_up(&head).0.seq, waiting.seq);
     assert_eq!(scene.files(), found);

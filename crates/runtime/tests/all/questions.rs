@@ -214,7 +214,7 @@ async fn a_question_that_the_machine_cannot_take_is_not_asked() {
     let scene = Scene::new();
     let head = scene.start(&MACHINE.replace("      PERMIT: {}\n", ""), &["q1"], false).await;
     assert_eq!(scene.answers(&head).await, r#"["q1: none"]"#);
-    assert_eq!(scene.unanswered(&head), ["q1: the machine does not take `PERMIT` in working"]);
+    assert_eq!(scene.unanswered(&head), ["q1: the machine does not accept `PERMIT` in working"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
