@@ -64,7 +64,7 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           whole run: none
           waits in idle, workflow_completed, error, cancelled
         prd: 12 properties, 249 configurations
-          in 3 explorations 67707 configurations, 486712 ways
+          in 3 explorations 70389 configurations, 491100 ways
           between inputs (upper): 3646 transitions, 2330 activities, 7 judgements
           whole run: none
           waits in READY, CONFIRMING, BLOCKED
