@@ -13,6 +13,7 @@
 # PROFILE=dev builds without optimisation, to test the script. SOURCE_DATE_EPOCH sets the time of the files in an archive; without it, it
 # is the time of the last commit, so that the same commit gives the same archive.
 set -euo pipefail
+shopt -s inherit_errexit # a failure inside $(…) ends the script too
 cd "$(dirname "$0")/.."
 
 targets=("$@")
@@ -59,13 +60,16 @@ runnable() {
 
 # Builds one target and packs its archive.
 pack() {
-    local target=$1 cc=$2 name="interlock-$version-$1" upper
+    local target=$1 cc=$2 name="interlock-$version-$1"
+    local upper built="$target_dir/$target/$folder" settings=() options=(--target "$target")
     upper=$(echo "${target//-/_}" | tr '[:lower:]' '[:upper:]')
+    # The linker links what the C compiler built, so it is the same program. The host needs no settings.
+    settings=("CC_${target//-/_}=$cc" "CARGO_TARGET_${upper}_LINKER=$cc")
+    if [ "$target" = "$host" ]; then settings=() options=() built="$target_dir/$folder"; fi
     say "building $target with $cc"
-    # The linker links what the C compiler built, so it is the same program.
-    env "CC_${target//-/_}=$cc" "CARGO_TARGET_${upper}_LINKER=$cc" \
-        cargo build --quiet --locked --profile "$profile" --target "$target" --package interlock-cli
-    local binary="$target_dir/$target/$folder/interlock" stage="dist/$name" tool
+    env ${settings[@]+"${settings[@]}"} \
+        cargo build --quiet --locked --profile "$profile" ${options[@]+"${options[@]}"} --package interlock-cli
+    local binary="$built/interlock" stage="dist/$name" tool
     case $target in
         *-musl) if readelf -d "$binary" | grep -q NEEDED; then say "$target: the binary is not static"; return 1; fi ;;
     esac
@@ -83,7 +87,6 @@ pack() {
     echo "dist/$name.tar.gz"
 }
 
-mkdir -p dist
 built=()
 for target in "${targets[@]}"; do
     if ! has_std "$target"; then
@@ -93,7 +96,8 @@ for target in "${targets[@]}"; do
         say "$target: not built, there is no C compiler for it. Name one in CC_${target//-/_}"
         missing=1
     else
-        built+=("$(pack "$target" "$cc")")
+        archive=$(pack "$target" "$cc")
+        built+=("$archive")
     fi
 done
 for archive in ${built[@]+"${built[@]}"}; do echo "$archive"; done

@@ -58,7 +58,7 @@ fn launch(launcher: &Launcher, kind: Kind, folder: &Path, before: Duration) -> R
         stdin: None,
         temp: std::env::temp_dir(),
         rules,
-        after: None,
+        ..LaunchOrder::default()
     };
     let mut begin = Instant::now();
     let (mut ours, theirs) = UnixStream::pair()?;

@@ -6,7 +6,9 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, code, schema};
+use interlock_activity::{
+    Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, OutcomeKind, code, schema,
+};
 use interlock_chart::{Value, catalogue::MEANING, model::Schema};
 use interlock_workspace::Workspace;
 
@@ -14,8 +16,19 @@ use interlock_process::{self as program, FIELDS, How, Plan, ProgramResult, Sandb
 use interlock_sandbox::Rules;
 use serde_json::json;
 
-const KNOWN: [&str; 10] =
-    ["command", "cwd", "folder", "env", "stdin", "timeout_s", "output_bytes_max", "ok_codes", "signals", "tree"];
+const KNOWN: [&str; 11] = [
+    "command",
+    "cwd",
+    "folder",
+    "env",
+    "stdin",
+    "timeout_s",
+    "output_bytes_max",
+    "ok_codes",
+    "signals",
+    "tree",
+    "settle",
+];
 
 /// The most bytes kept of each stream if the machine sets no limit.
 const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
@@ -38,26 +51,42 @@ impl CommandRun {
 
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
         let order = CommandInput::read(&attempt, &self.sandbox)?;
-        if let Some(expected) = &order.tree {
-            let found = self.tree(&attempt).await;
-            if found.as_ref() != Some(expected) {
-                let found = found.as_deref().unwrap_or("no known tree");
-                let message = format!("the directory has the tree {found}, not {expected}, for which the command is meant");
-                return Err(Outcome::error(TREE_CHANGED, message));
-            }
-        }
-        let ended = program::run(&attempt, &order.plan).await?;
-        let stopped = program::not_ended(&ended.how, &order.plan, ended.duration);
-        let outcome = match (stopped, &ended.how) {
-            (None, &How::Exited { code, signal }) => {
-                let tree = self.tree(&attempt).await;
-                let name = if order.ok_codes.contains(&code) { order.signals.0 } else { order.signals.1 };
-                Outcome::signal(name, data(&ended, code, signal, tree))
-            }
-            (stopped, _) => stopped.unwrap_or_else(|| Outcome::error(code::FAILED, "it did not end")),
+        let before = match order.tree.is_some() || order.settles {
+            true => self.tree(&attempt).await,
+            false => None,
         };
-        let evidence = program::keep(&attempt, vec![ended.stdout, ended.stderr], ended.confined).await?;
-        Ok(outcome.with(evidence))
+        if let Some(expected) = order.tree.as_ref().filter(|expected| before.as_ref() != Some(expected)) {
+            let found = before.as_deref().unwrap_or("no known tree");
+            let message = format!("the directory has the tree {found}, not {expected}, for which the command is meant");
+            return Err(Outcome::error(TREE_CHANGED, message));
+        }
+        let first = self.once(&attempt, &order).await?;
+        if !order.settles || first.tree.is_none() || first.tree == before {
+            return Ok(first.outcome);
+        }
+        attempt.host.progress(&attempt.run, attempt.activity, "the command changed files; it is run once more");
+        let second = self.once(&attempt, &order).await?;
+        let outcome = match second.tree == first.tree {
+            true => second.outcome,
+            false => unsettled(second.outcome, &order),
+        };
+        Ok(outcome.with(first.outcome.evidence))
+    }
+
+    /// Runs the command once.
+    async fn once(&self, attempt: &Attempt, order: &CommandInput) -> Result<Finished, Outcome> {
+        let ended = program::run(attempt, &order.plan).await?;
+        let stopped = program::not_ended(&ended.how, &order.plan, ended.duration);
+        let (outcome, tree) = match (stopped, &ended.how) {
+            (None, &How::Exited { code, signal }) => {
+                let tree = self.tree(attempt).await;
+                let name = if order.ok_codes.contains(&code) { &order.signals.0 } else { &order.signals.1 };
+                (Outcome::signal(name, data(&ended, code, signal, tree.clone())), tree)
+            }
+            (stopped, _) => (stopped.unwrap_or_else(|| Outcome::error(code::FAILED, "it did not end")), None),
+        };
+        let evidence = program::keep(attempt, vec![ended.stdout, ended.stderr], ended.confined).await?;
+        Ok(Finished { outcome: outcome.with(evidence), tree })
     }
 
     /// Returns the tree hash of the directory, or `None` if it cannot be computed.
@@ -100,6 +129,7 @@ impl Activity for CommandRun {
             ("ok_codes", schema::list(json!({ "type": "integer" }))),
             ("signals", schema::fields([("zero", schema::plain()), ("nonzero", schema::plain())])),
             ("tree", schema::text()),
+            ("settle", schema::flag()),
         ]);
         schema::needing(schema::also(fields, &program::schema()), &["command"])
     }
@@ -117,6 +147,15 @@ struct CommandInput {
     /// The signals for success and failure.
     signals: (String, String),
     /// The tree hash that the directory must have.
+    tree: Option<String>,
+    /// True if the command runs once more if it changed files, because its verdict is about the files before the change.
+    settles: bool,
+}
+
+/// One execution of the command.
+struct Finished {
+    outcome: Outcome,
+    /// The tree hash afterwards.
     tree: Option<String>,
 }
 
@@ -150,8 +189,9 @@ impl CommandInput {
         }
         let name = |of: &str, otherwise: &str| names.get(of).cloned().unwrap_or_else(|| otherwise.to_owned());
         let tree = given.text("tree")?.map(str::to_owned);
+        let settles = given.value("settle") == Some(&Value::Bool(true));
         plan.words = words(&given, &plan)?;
-        Ok(CommandInput { plan, ok_codes, signals: (name("zero", "passed"), name("nonzero", "failed")), tree })
+        Ok(CommandInput { plan, ok_codes, signals: (name("zero", "passed"), name("nonzero", "failed")), tree, settles })
     }
 }
 
@@ -218,6 +258,17 @@ fn words(given: &Arguments<'_>, plan: &Plan) -> Result<Vec<OsString>, Outcome> {
     }
 }
 
+/// Turns the second outcome of a command that changes files every time into a failure: no verdict of it counts.
+fn unsettled(outcome: Outcome, order: &CommandInput) -> Outcome {
+    let OutcomeKind::Signal { data, .. } = &outcome.kind else { return outcome };
+    let mut data = serde_json::Value::from(data);
+    let why = "the command changed files both times it ran, so its verdict does not count";
+    data["output"] = json!(format!("{why}\n{}", data["output"].as_str().unwrap_or_default()));
+    data["summary"] = json!(why);
+    let name = order.signals.1.clone();
+    Outcome { kind: OutcomeKind::Signal { name, data: Value::from(data) }, evidence: outcome.evidence }
+}
+
 fn data(ended: &ProgramResult, code: i64, signal: Option<i64>, tree: Option<String>) -> Value {
     let summary = ended.shown.last_line().unwrap_or_else(|| format!("exit code {code}"));
     Value::map([
@@ -227,10 +278,18 @@ fn data(ended: &ProgramResult, code: i64, signal: Option<i64>, tree: Option<Stri
         ("stdout", Value::from(ended.stdout.tail.text())),
         ("stderr", Value::from(ended.stderr.tail.text())),
         ("summary", Value::from(summary)),
+        ("output", Value::from(output(ended))),
         ("tree", tree.map_or(Value::Null, Value::from)),
         ("truncated", Value::Bool(ended.stdout.is_truncated || ended.stderr.is_truncated)),
         ("breaches", breaches(ended)),
     ])
+}
+
+/// Returns the end of both streams as one text: standard output first.
+fn output(ended: &ProgramResult) -> String {
+    let streams = [ended.stdout.tail.text(), ended.stderr.tail.text()];
+    let said: Vec<&str> = streams.iter().map(|text| text.trim_end()).filter(|text| !text.is_empty()).collect();
+    said.join("\n")
 }
 
 /// Lists the rules that the program violated.

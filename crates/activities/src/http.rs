@@ -76,6 +76,10 @@ impl Activity for HttpRequest {
         schema::needing(fields, &["url"])
     }
 
+    fn uses_cores(&self) -> bool {
+        false
+    }
+
     fn start(&self, attempt: Attempt) -> Ending {
         let this = self.clone();
         Box::pin(async move { this.run(attempt).await.unwrap_or_else(|error| error) })

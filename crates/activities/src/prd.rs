@@ -189,6 +189,10 @@ impl Activity for JudgePrd {
         self.judge.takes(name, folder)
     }
 
+    fn uses_cores(&self) -> bool {
+        false
+    }
+
     fn start(&self, attempt: Attempt) -> Ending {
         let this = self.clone();
         Box::pin(this.run(attempt))

@@ -43,6 +43,12 @@ pub trait Activity: Send + Sync + 'static {
         false
     }
 
+    /// Returns true if an attempt keeps this computer's cores busy, so that the limit on simultaneous attempts counts
+    /// it. An attempt that waits for a model, an agent or another computer returns false.
+    fn uses_cores(&self) -> bool {
+        !self.waits()
+    }
+
     /// Returns true if it serves this activity name in this directory. If it does not, a person answers instead.
     fn takes(&self, _name: &str, _folder: &Path) -> bool {
         true

@@ -133,6 +133,11 @@ pub(crate) enum Command {
     Anchor(Anchor),
     /// List the evidence files of a run, or print one
     Evidence(Evidence),
+    /// Query the store with SQL, read-only
+    ///
+    /// The tables are those of the store and the views brain_sessions, brain_rounds and brain_executions. The function
+    /// evidence(hash) returns the content of an evidence file.
+    Sql(Sql),
     /// Remove stored files that no run refers to
     Gc(Gc),
     /// Show a map of a repository: its files, and the symbols that matter for a goal
@@ -140,6 +145,8 @@ pub(crate) enum Command {
     /// Reads the files that git tracks or would track; vendored, generated, binary and huge files are only counted. The
     /// symbols that files define are cached in $INTERLOCK_HOME/maps.
     Map(Map),
+    /// List the coding agents of agents.toml
+    Agents,
     /// List the available activities, or show the arguments and signals of one
     Activities {
         /// The name of an activity

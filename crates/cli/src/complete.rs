@@ -39,9 +39,9 @@ pub(crate) fn script(shell: &str) -> std::io::Result<String> {
 /// Completes the name or the path of a machine.
 pub(crate) fn machines() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
-        let listed = library::list(&machine::here()).into_iter().map(|listed| {
-            CompletionCandidate::new(listed.name).help(Some(listed.origin.word().into()))
-        });
+        let listed = library::list(&machine::here())
+            .into_iter()
+            .map(|listed| CompletionCandidate::new(listed.name).help(Some(listed.origin.word().into())));
         let mut candidates = beginning(typed, listed);
         if candidates.is_empty() {
             candidates = PathCompleter::any().complete(typed);
@@ -64,9 +64,8 @@ pub(crate) fn runs() -> ArgValueCompleter {
 pub(crate) fn activities() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let known = store::registry().iter();
-        let candidate = known.map(|activity| {
-            CompletionCandidate::new(activity.name()).help(Some(activity.summary().to_owned().into()))
-        });
+        let candidate = known
+            .map(|activity| CompletionCandidate::new(activity.name()).help(Some(activity.summary().to_owned().into())));
         beginning(typed, candidate)
     })
 }

@@ -13,8 +13,9 @@ pub(crate) fn activities(settings: Settings) -> Registry {
         home: settings.home.clone(),
     };
     let judge = Judge::confined(settings.home.clone(), settings.sandbox.clone());
+    let agent = crate::agents::activity(&settings);
     let registry = prd(interlock_firmware::all(Registry::default(), firmware), &settings);
-    interlock_activities::all(registry, settings, &judge).with(judge)
+    interlock_activities::all(registry, settings, &judge).with(judge).with(agent)
 }
 
 /// Adds the activities of the machine `prd`. Policy decides about the commands that verify a project.
@@ -42,6 +43,7 @@ mod tests {
         let found: Vec<_> =
             registry.iter().map(|activity| (activity.name(), activity.effect(), activity.waits())).collect();
         let expected = [
+            ("agent.prompt", EffectClass::Write, false),
             ("build.clean", EffectClass::Read, false),
             ("build.prepare", EffectClass::Read, false),
             ("build.run", EffectClass::Read, false),
@@ -67,6 +69,7 @@ mod tests {
             ("prd.archive", EffectClass::Write, false),
             ("prd.check", EffectClass::Read, false),
             ("prd.seal", EffectClass::Write, false),
+            ("project.detect", EffectClass::Read, false),
             ("project.verify", EffectClass::Write, false),
             ("repair.search", EffectClass::Read, false),
             ("results.normalize", EffectClass::Read, false),
@@ -83,6 +86,7 @@ mod tests {
             ("testbench.setup", EffectClass::Read, false),
             ("timer.wait", EffectClass::Read, true),
             ("workspace.apply", EffectClass::Write, false),
+            ("workspace.changes", EffectClass::Read, false),
             ("workspace.checkpoint", EffectClass::Read, false),
             ("workspace.commit", EffectClass::Write, false),
             ("workspace.context", EffectClass::Read, false),

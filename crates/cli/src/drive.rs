@@ -30,11 +30,19 @@ use crate::{
     overdue,
     progress::Progress,
     store::{Store, user},
+    typed::{self, message_event},
     waiting,
 };
 
 /// The interval at which the display is updated.
 const TICK: Duration = Duration::from_millis(100);
+
+/// Threads per core. A thread waits for the disk when it writes a record alone, and for the kernel when it starts a
+/// program; with one thread per core, many runs in one process would wait for each other.
+const WORKERS_PER_CORE: usize = 4;
+
+/// The fewest threads.
+const WORKERS_MIN: usize = 8;
 
 /// Continues one run and shows its progress.
 pub(crate) struct Driver<'s> {
@@ -53,6 +61,10 @@ pub(crate) struct Driver<'s> {
     shown_questions: BTreeSet<questions::QuestionKey>,
     /// True if the run is left when only a timer can continue it, because `resume --due` will be called again.
     leaves_timers: bool,
+    /// True while a person types a message; the status line would overwrite it.
+    is_typing: bool,
+    /// True if the person was told how to write a message.
+    is_told_of_messages: bool,
 }
 
 impl<'s> Driver<'s> {
@@ -75,6 +87,8 @@ impl<'s> Driver<'s> {
             is_interactive: prefix.is_none() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             shown_questions: BTreeSet::new(),
             leaves_timers: false,
+            is_typing: false,
+            is_told_of_messages: false,
             progress: Progress::new(output, store.live_folder(), prefix),
             follower,
             output,
@@ -137,15 +151,55 @@ impl<'s> Driver<'s> {
                 news = self.news.recv() => self.hear(news)?,
                 order = interrupted(&mut self.signals) => self.interrupt(order),
                 _ = tick.tick() => {
-                    self.look()?;
+                    // Without a status line, the notifications of this run are enough.
+                    if self.progress.is_terminal() {
+                        self.look()?;
+                    }
+                    self.hear_person().await?;
                     self.leave_to_person()?;
                     self.hear_questions().await?;
                 }
             }
         }
+        self.is_typing = false;
         self.look()?;
         self.progress.clear();
         Ok(())
+    }
+
+    /// Sends a line that the person typed. An empty line begins a message, or cancels the one that was begun.
+    async fn hear_person(&mut self) -> Result<(), Failure> {
+        if !self.is_interactive {
+            return Ok(());
+        }
+        self.tell_of_messages();
+        let Some(line) = typed::line() else { return Ok(()) };
+        let offers = self.follower.offers();
+        let Some(event) = message_event(&offers) else {
+            self.is_typing = false;
+            self.progress.say("This run takes no message now.");
+            return Ok(());
+        };
+        let was_typing = std::mem::take(&mut self.is_typing);
+        if line.is_empty() {
+            self.is_typing = !was_typing;
+            self.progress.say(if was_typing { "No message was sent." } else { "Message (Enter sends it):" });
+            return Ok(());
+        }
+        let data = Value::from(json!({ "text": line }));
+        // The run may have moved on: a refused message is reported, and the run is followed further.
+        if let Err(error) = self.runtime.send(&self.follower.head, event, data, user()).await {
+            Failure::from(error).tell(self.output);
+        }
+        Ok(())
+    }
+
+    /// Tells the person once that the run takes messages while it works.
+    fn tell_of_messages(&mut self) {
+        if !self.is_told_of_messages && message_event(&self.follower.offers()).is_some() {
+            self.is_told_of_messages = true;
+            self.progress.say("Press Enter to write a message to this run.");
+        }
     }
 
     /// Leaves the run if it only waits for a child run that waits for a person, so that no process blocks on it.
@@ -176,7 +230,9 @@ impl<'s> Driver<'s> {
             self.progress.step(&step);
             self.reason = step.moves.last().map_or(self.reason.take(), |last| last.reason.clone());
         }
-        self.progress.tick(&self.follower);
+        if !self.is_typing {
+            self.progress.tick(&self.follower);
+        }
         Ok(())
     }
 
@@ -416,7 +472,9 @@ async fn interrupted([interrupt, terminate]: &mut [Signal; 2]) -> Interrupt {
 
 /// Runs a future on a new async runtime. Background tasks that are still running when it ends are not awaited.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads((cores * WORKERS_PER_CORE).max(WORKERS_MIN))
         .enable_all()
         .build()
         .map_err(|error| Failure::failed(format!("cannot start threads: {error}")))?;

@@ -11,9 +11,8 @@ use crate::failure::Failure;
 pub(crate) fn input(file: Option<&Path>, set: &[String], schema: &Schema) -> Result<Value, Failure> {
     let mut input = file.map_or(Ok(json!({})), read)?;
     for pair in set {
-        let (name, value) = pair
-            .split_once('=')
-            .ok_or_else(|| Failure::bad_input(format!("`--set {pair}` is not of the form K=V")))?;
+        let (name, value) =
+            pair.split_once('=').ok_or_else(|| Failure::bad_input(format!("`--set {pair}` is not of the form K=V")))?;
         put(&mut input, name, value, schema)?;
     }
     Ok(Value::from(input))

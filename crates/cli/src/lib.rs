@@ -12,6 +12,7 @@
 //! This crate decides nothing about machines. Start reading at `args.rs`.
 
 mod about;
+mod agents;
 mod anchor;
 mod args;
 pub mod bug;
@@ -27,6 +28,7 @@ mod family;
 mod follow;
 mod form;
 mod given;
+mod join;
 mod judged;
 mod machine;
 mod notes;
@@ -40,6 +42,7 @@ mod sample;
 mod scenario;
 mod store;
 mod table;
+mod typed;
 mod waiting;
 mod why;
 

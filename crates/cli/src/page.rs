@@ -87,7 +87,8 @@ mod tests {
     #[test]
     fn a_page_is_wrapped_and_its_code_is_kept() {
         let words = "word ".repeat(20);
-        let page = format!("# E1: a title\n\n{words}\nand [a link](x.md).\n\n- one `[x]`\n- two\n\n```yaml\na:  b\n```\n");
+        let page =
+            format!("# E1: a title\n\n{words}\nand [a link](x.md).\n\n- one `[x]`\n- two\n\n```yaml\na:  b\n```\n");
         let expected = "E1: a title\n\nword word word word word word word word word word word word word word word word \
              word word\nword word and a link.\n\n- one `[x]`\n- two\n\n    a:  b\n";
         assert_eq!(text(&page, &Output::new(false)), expected);

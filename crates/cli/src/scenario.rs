@@ -5,7 +5,7 @@
 
 use interlock_chart::{Value, model::InvokeId, yaml};
 use interlock_conform::simulation::{NoRest, Simulation};
-use interlock_core::{ActivityId, ActivityEnd, Status, Verdict};
+use interlock_core::{ActivityEnd, ActivityId, Status, Verdict};
 use interlock_runtime::{Checked, LoadedMachine};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -107,7 +107,8 @@ fn send(run: &mut Simulation<'_>, loaded: &LoadedMachine, event: &str, data: &Js
             run.finish(found.id, found.ended(given))
         }
         several => {
-            let names: Vec<String> = several.iter().map(|found| format!("`{}.{}`", found.state, found.signal)).collect();
+            let names: Vec<String> =
+                several.iter().map(|found| format!("`{}.{}`", found.state, found.signal)).collect();
             return Err(format!("several activities have `{event}`; write one of {}", names.join(", ")));
         }
     };

@@ -75,7 +75,7 @@ impl Store {
 
     /// Loads a run's machine as it was when the run began.
     pub(crate) fn loaded(&self, head: &Head) -> Result<Arc<LoadedMachine>, Failure> {
-        Ok(Arc::new(LoadedMachine::new(self.journal.definition(&head.definition)?)?))
+        Ok(LoadedMachine::shared(&head.definition, || self.journal.definition(&head.definition))?)
     }
 
     /// Loads the current state of a run for reading only.
@@ -173,7 +173,8 @@ pub(crate) fn home() -> Result<PathBuf, Failure> {
         .or_else(|| named("XDG_DATA_HOME").map(|data| data.join("interlock")))
         .or_else(|| named("HOME").map(|home| home.join(".local/share/interlock")));
     let home = home.ok_or_else(|| {
-        Failure::bad_input("there is no directory to store runs in").hint("set INTERLOCK_HOME to a directory that you own")
+        Failure::bad_input("there is no directory to store runs in")
+            .hint("set INTERLOCK_HOME to a directory that you own")
     })?;
     Ok(if home.is_absolute() { home } else { crate::machine::here().join(home) })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interlock_chart::{Value, model::Raiser};
-use interlock_core::{ActivityId, Effect, ActivityEnd, Input, Machine, Semantics, State, Trace, Verdict, step_with};
+use interlock_core::{ActivityEnd, ActivityId, Effect, Input, Machine, Semantics, State, Trace, Verdict, step_with};
 
 use crate::clock::Clock;
 

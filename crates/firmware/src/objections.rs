@@ -87,9 +87,7 @@ fn misplaced(said: &str, repo: &Path, folder: &Path) -> Option<String> {
     let (found, is_inside) = (found.display(), found.starts_with(&root));
     let why = || {
         let root = root.display();
-        format!(
-            "`repo_path`: {found} is outside {root}, where the run works; use `--repo {found}` and `repo_path: .`"
-        )
+        format!("`repo_path`: {found} is outside {root}, where the run works; use `--repo {found}` and `repo_path: .`")
     };
     (!is_inside).then(why)
 }

@@ -44,7 +44,7 @@ struct FirmwareActivity {
     /// True if this activity checks the task and cleans up for all of them. Every activity of a machine is asked at
     /// the start and end of a run, and one answer is enough.
     answers_for_all: bool,
-    /// Whether it tells the story of a run in its report. One activity does, so a story is told once.
+    /// True for the one activity that adds its part to the report.
     tells_story: bool,
 }
 
@@ -105,7 +105,9 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
         hand("build.run", "Builds a tree in the run's copy.", &["build_ok", "build_failed"], |s, a| {
             ending(build::run(s, a))
         }),
-        hand("build.clean", "Removes the output of earlier builds.", &["build_cleaned"], |s, a| ending(build::clean(s, a))),
+        hand("build.clean", "Removes the output of earlier builds.", &["build_cleaned"], |s, a| {
+            ending(build::clean(s, a))
+        }),
         hand(
             "testbench.baseline",
             "Builds and tests the untouched tree.",
@@ -126,7 +128,9 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
         hand("testbench.health_check", "Checks that the firmware is alive.", &["env_ready", "env_failed"], |s, a| {
             ending(bench::health_check(s, a))
         }),
-        hand("testbench.run", "Runs the test cases.", &["test_finished", "runner_crashed"], |s, a| ending(bench::run(s, a))),
+        hand("testbench.run", "Runs the test cases.", &["test_finished", "runner_crashed"], |s, a| {
+            ending(bench::run(s, a))
+        }),
         hand("testbench.fetch_logs", "Fetches logs.", &["logs_fetched", "artifacts_missing"], |s, a| {
             ending(bench::fetch_logs(s, a))
         }),
@@ -136,9 +140,7 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
             &["result_normalized", "artifacts_missing"],
             |s, a| ending(bench::fetch_artifacts(s, a)),
         ),
-        hand("testbench.reset", "Resets the environment.", &["environment_reset"], |s, a| {
-            ending(bench::reset(s, a))
-        }),
+        hand("testbench.reset", "Resets the environment.", &["environment_reset"], |s, a| ending(bench::reset(s, a))),
         hand(
             "results.normalize",
             "Normalises the results and lists what was measured.",
@@ -239,7 +241,8 @@ pub(crate) fn given<T: DeserializeOwned>(attempt: &Attempt) -> Result<T, Outcome
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Outcome> + Send + 'static,
 ) -> Result<T, Outcome> {
-    let broken = |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("it failed unexpectedly: {error}"));
+    let broken =
+        |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("it failed unexpectedly: {error}"));
     tokio::task::spawn_blocking(work).await.map_err(broken)?
 }
 

@@ -24,9 +24,9 @@ pub struct JudgementSummary {
     pub input_tokens: u64,
     /// Tokens that models wrote.
     pub output_tokens: u64,
-    /// What the requests cost.
+    /// The cost of all requests.
     pub cost: f64,
-    /// How long the models took.
+    /// The time that the models took.
     pub latency_ms: u64,
     /// Requests without a usable answer.
     unanswered: u64,

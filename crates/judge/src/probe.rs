@@ -43,7 +43,7 @@ pub async fn probe(home: Option<&Path>, folder: &Path, sandbox: &Sandbox) -> Res
     let settings = Settings::load(home, folder)?;
     // A program is started within an attempt. The evidence of this attempt is discarded.
     let scratch = tempfile::tempdir().map_err(|error| format!("could not create a temporary directory: {error}"))?;
-    let attempt = attempt(scratch.path(), folder)?;
+    let attempt = bare_attempt(scratch.path(), folder)?;
     let mut probes = Vec::new();
     for (name, backend) in settings.judges {
         probes.push(one(&name, backend, &attempt, sandbox).await);
@@ -101,8 +101,8 @@ async fn ask(model: &Model, attempt: &Attempt, sandbox: &Sandbox) -> Result<Stri
     Ok(format!("{answers}; its answer fits"))
 }
 
-/// Creates an attempt that belongs to no run.
-fn attempt(scratch: &Path, folder: &Path) -> Result<Attempt, String> {
+/// Creates an attempt that belongs to no run, for programs that are only probed.
+pub fn bare_attempt(scratch: &Path, folder: &Path) -> Result<Attempt, String> {
     let evidence = EvidenceStore::open(scratch.join("evidence")).map_err(|error| error.to_string())?;
     let definition =
         Definition { hash: String::new(), machine: String::new(), version: 1, text: String::new(), files: Vec::new() };

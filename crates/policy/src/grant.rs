@@ -148,7 +148,7 @@ mod tests {
         for (text, message) in [
             ("fs.wrote", "`fs.wrote` is not a permission; there are fs.read"),
             ("fs.write:", "`fs.write:` says no path"),
-            ("destroy", "`destroy` needs to say what"),
+            ("destroy", "`destroy` needs a command"),
         ] {
             let error = text.parse::<Grant>().unwrap_err().to_string();
             assert!(error.starts_with(message), "{error}");

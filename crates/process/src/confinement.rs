@@ -4,12 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use interlock_activity::{Arguments, Attempt, BadArgument, Outcome, Schema, code, schema};
+use interlock_proxy::Allow;
 use interlock_sandbox::{Config, Kind, Launcher, Limits, Network, Rules, workspace_of};
 
 use crate::process::SANDBOX;
 
 /// The fields of `with` that control confinement.
-pub const FIELDS: [&str; 4] = ["sandbox", "network", "write", "limits"];
+pub const FIELDS: [&str; 5] = ["sandbox", "network", "hosts", "write", "limits"];
 
 const LIMITS: [&str; 6] = ["memory_mib", "processes", "file_mib", "open_files", "disk_mib", "free_mib"];
 
@@ -29,7 +30,8 @@ pub struct Sandbox {
 pub fn schema() -> Schema {
     schema::fields([
         ("sandbox", schema::one_of(&["landlock", "bubblewrap", "none"])),
-        ("network", schema::one_of(&["off", "unix", "loopback", "on"])),
+        ("network", schema::one_of(&Network::ALL.map(Network::name))),
+        ("hosts", schema::list(schema::plain())),
         ("write", schema::list(schema::plain())),
         ("limits", schema::fields(LIMITS.map(|name| (name, schema::whole())))),
     ])
@@ -47,8 +49,17 @@ impl Sandbox {
             rules.sandbox = Kind::named(name).ok_or_else(|| unknown("sandbox", name, "landlock, bubblewrap, none"))?;
         }
         if let Some(name) = given.text("network")? {
-            rules.network = Network::named(name).ok_or_else(|| unknown("network", name, "off, unix, loopback, on"))?;
+            let known = Network::ALL.map(Network::name).join(", ");
+            rules.network = Network::named(name).ok_or_else(|| unknown("network", name, &known))?;
         }
+        // The settings may list hosts for machines that say `network: only`.
+        if rules.network != Network::Only {
+            rules.hosts.clear();
+        }
+        if let Some(hosts) = given.texts("hosts")? {
+            rules.hosts = hosts;
+        }
+        check_hosts(&rules)?;
         let write = given.texts("write")?.unwrap_or_default();
         rules.write.extend(write.iter().map(|place| absolute(place, &attempt.folder, home.as_deref())));
         rules.limits = limits(given, rules.limits)?;
@@ -56,6 +67,20 @@ impl Sandbox {
             return Err(Outcome::error(SANDBOX, "a sandbox is required here, but the machine has `sandbox: none`"));
         }
         Ok(rules)
+    }
+}
+
+/// Checks that hosts are listed if and only if the program may reach listed hosts, and that they can be read.
+fn check_hosts(rules: &Rules) -> Result<(), BadArgument> {
+    match (rules.network, rules.hosts.is_empty()) {
+        (Network::Only, true) => {
+            Err(BadArgument::field("hosts", "is missing: `network: only` needs the hosts to reach"))
+        }
+        (Network::Only, false) => {
+            Allow::parse(&rules.hosts).map(drop).map_err(|error| BadArgument::field("hosts", error.to_string()))
+        }
+        (_, false) => Err(BadArgument::field("hosts", "needs `network: only`")),
+        (_, true) => Ok(()),
     }
 }
 

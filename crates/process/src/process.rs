@@ -7,41 +7,24 @@
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    io::Write,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    process::Child,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use interlock_activity::{Attempt, Outcome, code};
 use interlock_journal::Evidence;
-use interlock_sandbox::{After, Enforced, LaunchOrder, Launcher, ProgramEnd, Report, Rules, STOP};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::{UnixStream, unix::OwnedReadHalf, unix::OwnedWriteHalf},
-    process::{ChildStderr, ChildStdout},
-};
+use interlock_proxy::Destination;
+use interlock_sandbox::{Enforced, Launcher, ProgramEnd, Rules};
 
 use crate::{
-    held,
-    leftovers::{MARK, end_leftovers},
     output::{Shown, Stream, Tell},
-    spare::Spare,
+    program::{Input, Nothing, Program, REST, not_started_words},
 };
-
-/// The longest time that the launcher may take to stop a program: its grace period plus a margin for a busy computer.
-const STOPPING_MAX: Duration = Duration::from_secs(20);
-
-/// The time to wait for the end of output after the program is gone: another process may still hold the pipe open.
-const REST: Duration = Duration::from_secs(1);
 
 /// The environment variables that a program inherits, besides those that begin with `LC_`.
 const INHERITED: [&str; 5] = ["PATH", "HOME", "LANG", "TERM", "USER"];
-
-/// The first argument of the command that keeps a workspace's changes.
-const KEEP: &str = "__keep";
 
 /// The code of the error that a program cannot be confined as required.
 pub const SANDBOX: &str = "SANDBOX";
@@ -95,7 +78,7 @@ pub enum How {
 pub struct ProgramResult {
     /// The way the program ended.
     pub how: How,
-    /// The program's standard output.
+    /// The program's standard output. After a conversation it is empty.
     pub stdout: Stream,
     /// The program's standard error.
     pub stderr: Stream,
@@ -114,24 +97,22 @@ pub struct Confined {
     pub enforced: Option<Enforced>,
     /// The launcher's report about the program's end, with the breaches of rules.
     pub ended: ProgramEnd,
+    /// The destinations that the program asked for, if it could only reach listed hosts.
+    pub destinations: Vec<Destination>,
 }
 
 /// Runs a program to its end. Returns an outcome as the error if the program could not be started or its launcher
 /// died.
 pub async fn run(attempt: &Attempt, plan: &Plan) -> Result<ProgramResult, Outcome> {
-    let failed = |error: std::io::Error| not_started(&error.to_string());
-    if let Some(folder) = attempt.live.parent() {
-        std::fs::create_dir_all(folder).map_err(failed)?;
-    }
-    let mut stdout = Stream::new("stdout", plan.output_bytes_max, plan.tell[0], attempt).map_err(failed)?;
-    let mut stderr = Stream::new("stderr", plan.output_bytes_max, plan.tell[1], attempt).map_err(failed)?;
+    let failed = |error: std::io::Error| not_started(&error);
+    let [mut stdout, mut stderr] = streams(attempt, plan).map_err(failed)?;
     let shown = Shown::new(attempt);
     let begun = Instant::now();
-    let mut program = Program::start(attempt, plan).await.map_err(failed)?;
+    let mut program = Program::start(attempt, plan, Input::File).await.map_err(failed)?;
     let (out, err) = (program.stdout.take(), program.stderr.take());
     let ended = {
         let listen = async { tokio::join!(stdout.pump(out, &shown), stderr.pump(err, &shown)) };
-        let end = program.end(attempt, plan);
+        let end = program.end(attempt, plan, std::future::pending());
         tokio::pin!(listen, end);
         tokio::select! {
             how = &mut end => {
@@ -144,204 +125,29 @@ pub async fn run(attempt: &Attempt, plan: &Plan) -> Result<ProgramResult, Outcom
     };
     stdout.finish(&shown);
     stderr.finish(&shown);
-    let (how, confined) = ended.map_err(|(code, why)| {
-        let talk = shown.last_line().map(|line| format!(" ({line})")).unwrap_or_default();
-        Outcome::error(code, why + &talk)
-    })?;
+    let (how, confined) = ended.map_err(|nothing| without_result(nothing, &shown))?;
     Ok(ProgramResult { how, stdout, stderr, shown, duration: begun.elapsed(), confined })
 }
 
-/// The reason that a program has no result: an error code and a text.
-type Nothing = (&'static str, String);
-
-fn not_started(why: &str) -> Outcome {
-    Outcome::error(code::FAILED, not_started_words(why))
-}
-
-fn not_started_words(why: &str) -> String {
-    format!("it could not be started: {why}")
-}
-
-/// A running launcher. When this is dropped, or the whole runtime is, the launcher ends the program and itself.
-struct Program {
-    /// `None` once the child is waited for or held.
-    child: Option<Child>,
-    stdout: Option<ChildStdout>,
-    stderr: Option<ChildStderr>,
-    says: OwnedReadHalf,
-    /// `None` once the socket is held for the rest of the attempt.
-    hears: Option<OwnedWriteHalf>,
-    /// The file of the program's standard input, removed on drop.
-    _stdin: Option<tempfile::TempPath>,
-}
-
-impl Program {
-    async fn start(attempt: &Attempt, plan: &Plan) -> std::io::Result<Self> {
-        let stdin = stdin_file(attempt, &plan.stdin)?;
-        let order = order(attempt, plan, stdin.as_deref()).to_line()?;
-        let Spare { child, socket, .. } = Spare::take(&plan.launcher)?;
-        let (says, hears) = UnixStream::from_std(socket)?.into_split();
-        let mut program =
-            Program { child: Some(child), stdout: None, stderr: None, says, hears: Some(hears), _stdin: stdin };
-        if let Some(child) = &mut program.child {
-            program.stdout = child.stdout.take().map(ChildStdout::from_std).transpose()?;
-            program.stderr = child.stderr.take().map(ChildStderr::from_std).transpose()?;
-        }
-        program.tell(&order).await;
-        let launcher = plan.launcher.clone();
-        drop(tokio::task::spawn_blocking(move || Spare::keep_ready(&launcher)));
-        Ok(program)
+/// Creates the streams of standard output and of standard error.
+pub(crate) fn streams(attempt: &Attempt, plan: &Plan) -> std::io::Result<[Stream; 2]> {
+    if let Some(folder) = attempt.live.parent() {
+        std::fs::create_dir_all(folder)?;
     }
-
-    /// Waits for the end of the program, the timeout or the cancellation. Afterwards no process of the program is
-    /// left.
-    async fn end(&mut self, attempt: &Attempt, plan: &Plan) -> Result<(How, Confined), Nothing> {
-        let mut cancel = attempt.cancel.clone();
-        let timeout = async {
-            match plan.timeout {
-                Some(timeout) => tokio::time::sleep(timeout).await,
-                None => std::future::pending().await,
-            }
-        };
-        let mut said = Vec::new();
-        let stopped = tokio::select! {
-            _ = self.says.read_to_end(&mut said) => None,
-            () = timeout => Some(How::TimedOut),
-            () = cancel.cancelled() => Some(How::Cancelled),
-        };
-        if stopped.is_some() {
-            self.tell(STOP).await;
-            let _ = tokio::time::timeout(STOPPING_MAX, self.says.read_to_end(&mut said)).await;
-        }
-        let heard = Heard::read(&said);
-        if heard.ended.is_none() {
-            // The launcher did not report an end, so its programs are searched for and killed here.
-            self.child.as_mut().map(Child::kill);
-            let mark = attempt.live.clone();
-            let _ = tokio::task::spawn_blocking(move || end_leftovers(&mark)).await;
-        }
-        match (self.child.take(), self.hears.take()) {
-            // The launcher stays until the changes of the program are kept.
-            (Some(child), Some(hears)) if attempt.snapshot.is_some() => held::add(&attempt.live, child, hears),
-            (Some(mut child), hears) => {
-                drop(hears);
-                let _ = tokio::time::timeout(STOPPING_MAX, tokio::task::spawn_blocking(move || child.wait())).await;
-            }
-            (None, _) => {}
-        }
-        heard.conclude(stopped)
-    }
-
-    /// Writes to the launcher. A write error means that the launcher has ended, which its read half shows soon.
-    async fn tell(&mut self, what: &[u8]) {
-        if let Some(hears) = &mut self.hears {
-            let _ = hears.write_all(what).await;
-        }
-    }
+    let [out, err] = plan.tell;
+    let stream = |name, tell| Stream::new(name, plan.output_bytes_max, tell, attempt);
+    Ok([stream("stdout", out)?, stream("stderr", err)?])
 }
 
-/// Waits for the child in a thread: a child that is never waited for stays in the process list as a zombie.
-impl Drop for Program {
-    fn drop(&mut self) {
-        if let Some(mut child) = self.child.take() {
-            std::thread::spawn(move || child.wait());
-        }
-    }
+/// Returns the error of a program that could not be started.
+pub(crate) fn not_started(error: &std::io::Error) -> Outcome {
+    Outcome::error(code::FAILED, not_started_words(&error.to_string()))
 }
 
-/// The reports of a launcher.
-#[derive(Default)]
-struct Heard {
-    enforced: Option<Enforced>,
-    refused: Option<(String, bool)>,
-    ended: Option<ProgramEnd>,
-}
-
-impl Heard {
-    fn read(said: &[u8]) -> Self {
-        let mut heard = Heard::default();
-        for line in said.split(|byte| *byte == b'\n') {
-            match serde_json::from_slice(line) {
-                Ok(Report::Started(enforced)) => heard.enforced = Some(*enforced),
-                Ok(Report::NotStarted { why, is_refusal }) => heard.refused = Some((why, is_refusal)),
-                Ok(Report::Ended(ended)) => heard.ended = Some(ended),
-                Err(_) => {}
-            }
-        }
-        heard
-    }
-
-    fn conclude(self, stopped: Option<How>) -> Result<(How, Confined), Nothing> {
-        match self.refused {
-            Some((why, true)) => return Err((SANDBOX, why)),
-            Some((why, false)) => return Err((code::FAILED, not_started_words(&why))),
-            None => {}
-        }
-        let died = || (code::FAILED, "its launcher died, and the programs it had started were ended".to_owned());
-        let ended = match (self.ended, &stopped) {
-            (Some(ended), _) => ended,
-            (None, Some(_)) => ProgramEnd::default(),
-            (None, None) => return Err(died()),
-        };
-        let limit = ended.limit.as_ref().and_then(|rule| ended.breaches.iter().find(|breach| breach.rule == *rule));
-        let how = match (stopped, limit) {
-            (Some(how), _) => how,
-            (None, Some(breach)) => How::Limited(breach.said.clone()),
-            (None, None) => exited(&ended),
-        };
-        Ok((how, Confined { enforced: self.enforced, ended }))
-    }
-}
-
-fn exited(ended: &ProgramEnd) -> How {
-    let signal = ended.signal.map(i64::from);
-    // The convention of shells: 128 plus the signal number.
-    let code = ended.code.map(i64::from).or_else(|| signal.map(|signal| 128 + signal)).unwrap_or(-1);
-    How::Exited { code, signal }
-}
-
-fn order(attempt: &Attempt, plan: &Plan, stdin: Option<&Path>) -> LaunchOrder {
-    let own = plan.env.iter().map(|(name, value)| (name.into(), value.into()));
-    let marks =
-        [("INTERLOCK_RUN".into(), (&*attempt.run).into()), (MARK.into(), attempt.live.clone().into_os_string())];
-    // Later entries override earlier ones.
-    let env: BTreeMap<OsString, OsString> = inherited().chain(own).chain(marks).collect();
-    LaunchOrder {
-        mark: attempt.live.clone(),
-        words: plan.words.clone(),
-        env: env.into_iter().collect(),
-        folder: plan.folder.clone(),
-        stdin: stdin.map(Path::to_owned),
-        temp: std::env::temp_dir(),
-        rules: plan.rules.clone(),
-        after: after(attempt, plan),
-    }
-}
-
-/// Returns the command that keeps the workspace as the program left it, for the case that this process is gone by
-/// then. `interlock_workspace::entry` reads its arguments.
-fn after(attempt: &Attempt, plan: &Plan) -> Option<After> {
-    let (snapshot, home) = (attempt.snapshot.as_ref()?, plan.rules.store.as_ref()?);
-    let words: [OsString; 6] = [
-        plan.launcher.keeper().into(),
-        KEEP.into(),
-        home.into(),
-        attempt.folder.clone().into(),
-        (&*attempt.run).into(),
-        snapshot.into(),
-    ];
-    let env = ["PATH", "HOME", "XDG_CONFIG_HOME"].into_iter();
-    let env = env.filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect();
-    Some(After { words: words.into(), env })
-}
-
-fn stdin_file(attempt: &Attempt, content: &[u8]) -> std::io::Result<Option<tempfile::TempPath>> {
-    if content.is_empty() {
-        return Ok(None);
-    }
-    let mut file = tempfile::Builder::new().tempfile_in(attempt.live.parent().unwrap_or(&attempt.folder))?;
-    file.write_all(content)?;
-    Ok(Some(file.into_temp_path()))
+/// Returns the outcome of a program that has no result, with the last line that it printed.
+pub(crate) fn without_result((code, why): Nothing, shown: &Shown) -> Outcome {
+    let talk = shown.last_line().map(|line| format!(" ({line})")).unwrap_or_default();
+    Outcome::error(code, why + &talk)
 }
 
 /// Returns the variables of our environment that programs inherit.
@@ -371,6 +177,7 @@ pub async fn keep(attempt: &Attempt, streams: Vec<Stream>, confined: Confined) -
     let kept = tokio::task::spawn_blocking(move || {
         let streams = streams.into_iter().map(|stream| stream.keep(&attempt));
         let all = streams.chain(std::iter::once_with(|| confined.keep(&attempt)));
+        let all = all.chain(std::iter::once_with(|| confined.keep_destinations(&attempt)));
         all.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()
     });
     let wrong = |why: String| Outcome::not_stored(format!("the output of an attempt could not be stored: {why}"));
@@ -385,6 +192,18 @@ impl Confined {
         let said =
             serde_json::json!({ "enforced": enforced, "breaches": self.ended.breaches, "left": self.ended.left });
         let kept = attempt.evidence.put("sandbox", "application/json", format!("{said:#}\n").as_bytes());
+        kept.map(Some).map_err(|error| error.to_string())
+    }
+}
+
+impl Confined {
+    /// Stores the destinations of a program that asked for any.
+    fn keep_destinations(&self, attempt: &Attempt) -> Result<Option<Evidence>, String> {
+        if self.destinations.is_empty() {
+            return Ok(None);
+        }
+        let said = serde_json::to_string_pretty(&self.destinations).map_err(|error| error.to_string())?;
+        let kept = attempt.evidence.put("network", "application/json", format!("{said}\n").as_bytes());
         kept.map(Some).map_err(|error| error.to_string())
     }
 }

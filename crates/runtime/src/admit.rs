@@ -5,7 +5,7 @@ use interlock_chart::{
     Value,
     model::{Kind, Outcome as End, Raiser},
 };
-use interlock_core::{ActivityId, Status, Trace, Verdict, step_with};
+use interlock_core::{ActivityId, Status};
 use interlock_journal::{AttemptResult, By, Entry};
 
 use crate::{Fired, Live, offers};
@@ -52,9 +52,9 @@ impl Live {
         })
     }
 
-    /// Returns the entry to record for an event, or the refusal. If an activity is not implemented or is left to a
+    /// Returns the entry to record for an event, or the refusal. The engine may still find no transition for it. If an activity is not implemented or is left to a
     /// person, an event with the name of one of its signals is the result of that activity.
-    pub fn admit(
+    pub(crate) fn admit(
         &self,
         event: &str,
         data: &Value,
@@ -87,24 +87,7 @@ impl Live {
         }
         let data = self.loaded.admit_event(known, data).map_err(|wrong| misfit(event, &wrong))?;
         self.check_answer(chart.event(known), &data)?;
-        let entry = Entry::Event { event: event.to_owned(), data, by, id };
-        self.try_out(&entry, event, registry)?;
-        Ok(entry)
-    }
-
-    /// Refuses an event that no enabled transition takes. It would be recorded without any effect, and the sender
-    /// should know that.
-    fn try_out(&self, entry: &Entry, event: &str, registry: &Registry) -> Result<(), Refused> {
-        let Some(input) = entry.input() else { return Ok(()) };
-        let (mut state, mut trace) = (self.state.clone(), Trace::default());
-        match step_with(&self.loaded.machine, &mut state, input, &mut trace, &mut Vec::new()) {
-            Verdict::Unhandled => {
-                let why = crate::moves::why_refused(self, &trace);
-                Err(self.not_taken(format!("`{event}` is not accepted in {} now: {why}", self.place()), registry))
-            }
-            Verdict::Refused(why) => Err(Refused::new(why)),
-            Verdict::Taken | Verdict::Late | Verdict::Held => Ok(()),
-        }
+        Ok(Entry::Event { event: event.to_owned(), data, by, id })
     }
 
     fn admit_by_hand(
@@ -144,7 +127,7 @@ impl Live {
         Ok(None)
     }
 
-    fn not_taken(&self, why: String, registry: &Registry) -> Refused {
+    pub(crate) fn not_taken(&self, why: String, registry: &Registry) -> Refused {
         Refused { why, takes: self.takes(registry), late: Vec::new() }
     }
 

@@ -59,9 +59,7 @@ impl Error {
             Error::Journal(error) => error.hint().map(str::to_owned),
             Error::Refused(refused) => refused.hint(),
             Error::NoAnswer { worker, .. } => Some(format!("end {worker}; its runs can then be resumed")),
-            Error::Unproved { .. } => {
-                Some("`--unproved` runs it anyway, which the run and its report record".into())
-            }
+            Error::Unproved { .. } => Some("`--unproved` runs it anyway, which the run and its report record".into()),
             Error::Input(_) | Error::Machine(_) | Error::Project(_) | Error::Undo(_) => None,
             Error::State { .. } => Some("`interlock verify` shows which records are intact".into()),
         }

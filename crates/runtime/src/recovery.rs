@@ -39,10 +39,8 @@ pub(crate) fn recover(workspace: &Workspace, cut_off: &CutOff) -> std::result::R
     workspace.carry_out(&recovery.undo).map_err(|error| error.to_string())?;
     let removed = recovery.undo.files.iter().filter(|change| change.after.is_none()).count();
     let put_back = recovery.undo.files.len() - removed;
-    let said = format!(
-        "{put_back} restored, {removed} removed; the previous files are {}",
-        kept(&cut_off.run, &recovery)
-    );
+    let said =
+        format!("{put_back} restored, {removed} removed; the previous files are {}", kept(&cut_off.run, &recovery));
     Ok(Recovered::PutBack { said })
 }
 

@@ -56,7 +56,8 @@ fn check_chain(engine: &dyn Engine, head: &Head) -> Result<Vec<Problem>> {
                 problems.push(Problem::record(next, format!("missing: the next one there is {}", record.seq)));
             }
             if !record.follows(&head.name, &before) {
-                problems.push(Problem::record(record.seq, "its hash does not match its content and the previous record"));
+                problems
+                    .push(Problem::record(record.seq, "its hash does not match its content and the previous record"));
             }
             if let Some(Some(file)) = record.payload_file()
                 && let Err(error) = engine.evidence().check(&file)

@@ -21,7 +21,7 @@ pub struct Ability {
     pub namespaces: bool,
     /// The reason why it does not.
     pub no_namespaces: Option<String>,
-    /// Whether a program can get a network of its own, for `network: loopback`.
+    /// True if a program can get a private network, for `network: loopback`.
     pub loopback: bool,
     /// The program `bwrap`, if there is one.
     pub bubblewrap: Option<PathBuf>,

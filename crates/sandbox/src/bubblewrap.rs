@@ -25,7 +25,7 @@ pub(crate) fn arguments(order: &LaunchOrder, temp: &Path, guard: &Guard, launche
     let mut words: Vec<OsString> = Vec::new();
     let mut say = |said: &[&dyn AsRef<std::ffi::OsStr>]| words.extend(said.iter().map(|word| word.as_ref().to_owned()));
     say(&[&"--die-with-parent", &"--unshare-pid", &"--unshare-ipc", &"--unshare-uts"]);
-    if matches!(order.rules.network, Network::Off | Network::Loopback) {
+    if order.rules.network == Network::Off || order.rules.network.is_private() {
         say(&[&"--unshare-net"]);
     }
     say(&[&"--ro-bind", &"/", &"/", &"--dev", &"/dev", &"--proc", &"/proc"]);

@@ -26,6 +26,8 @@ pub struct Config {
     pub namespaces: Namespaces,
     /// The network access of programs.
     pub network: Network,
+    /// The hosts that programs can reach if `network` is `only`.
+    pub hosts: Vec<String>,
     /// Places that all programs may change, such as caches of build tools. `~/` stands for the home directory.
     pub write: Vec<PathBuf>,
     /// Places that no program may read, in addition to the usual places of credentials.
@@ -68,6 +70,7 @@ impl Config {
             required: self.require_sandbox,
             namespaces: self.namespaces,
             network: self.network,
+            hosts: self.hosts.clone(),
             workspace,
             write: places(&self.write),
             hide,

@@ -16,6 +16,7 @@
 //! policy.
 
 mod ability;
+mod attachments;
 mod bubblewrap;
 mod config;
 mod confine;
@@ -35,6 +36,7 @@ mod wire;
 use std::{ffi::OsString, process::ExitCode};
 
 pub use ability::{Ability, ability};
+pub use attachments::{ATTACHED_MAX, Attached, attach, receive_files};
 pub use config::{Config, ConfigError};
 pub use credentials::credentials;
 pub use launcher::{Launcher, is_supervisor_of};

@@ -31,6 +31,8 @@ pub enum Network {
     Unix,
     /// Access to a private loopback interface.
     Loopback,
+    /// Access to the listed hosts through a proxy, and to a private loopback interface.
+    Only,
     /// Unrestricted access to the network.
     On,
 }
@@ -52,9 +54,17 @@ impl Kind {
 }
 
 impl Network {
+    /// All kinds of network access, from the strictest to the loosest.
+    pub const ALL: [Network; 5] = [Network::Off, Network::Unix, Network::Loopback, Network::Only, Network::On];
+
+    /// Returns true if the program gets a private network namespace.
+    pub(crate) fn is_private(self) -> bool {
+        matches!(self, Network::Loopback | Network::Only)
+    }
+
     /// Returns the network access with this name.
     pub fn named(name: &str) -> Option<Self> {
-        [Network::Off, Network::Unix, Network::Loopback, Network::On].into_iter().find(|network| network.name() == name)
+        Network::ALL.into_iter().find(|network| network.name() == name)
     }
 
     /// Returns the name of the network access.
@@ -63,6 +73,7 @@ impl Network {
             Network::Off => "off",
             Network::Unix => "unix",
             Network::Loopback => "loopback",
+            Network::Only => "only",
             Network::On => "on",
         }
     }
@@ -135,6 +146,9 @@ pub struct Rules {
     pub namespaces: Namespaces,
     /// The network access of the program.
     pub network: Network,
+    /// The hosts that it can reach with [`Network::Only`], as `interlock-proxy` reads them.
+    #[serde(default)]
+    pub hosts: Vec<String>,
     /// The workspace, which it may change, found with [`crate::workspace_of`].
     pub workspace: PathBuf,
     /// Other places that it may change.

@@ -3,12 +3,13 @@
 use std::{
     ffi::OsString,
     io::{self, BufRead, Write},
+    net::SocketAddr,
     path::PathBuf,
 };
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::Rules;
+use crate::{Attached, Rules};
 
 /// The request of Interlock, sent after the order, to end the program.
 pub const STOP: &[u8] = b"stop\n";
@@ -28,8 +29,15 @@ pub struct LaunchOrder {
     pub env: Vec<(OsString, OsString)>,
     /// The working directory of the program.
     pub folder: PathBuf,
-    /// A file with its input, which is removed, or `None` for no input.
+    /// A file with its input, which is removed. Without it the input is the attached one, or empty.
     pub stdin: Option<PathBuf>,
+    /// The uses of the open files that are sent with the order by [`crate::attach`].
+    #[serde(default)]
+    pub attached: Vec<Attached>,
+    /// The loopback addresses of the program's private network on which Interlock listens, at most
+    /// [`crate::ATTACHED_MAX`]. The listeners are sent to the attached socket for them.
+    #[serde(default)]
+    pub listen: Vec<SocketAddr>,
     /// The directory in which its private temporary directory is created.
     pub temp: PathBuf,
     /// The rules for the program.

@@ -99,7 +99,9 @@ impl Ssh {
             return Err(Trouble::config(&format!("{field}.host"), format!("is `{}`, which is not a host", self.host)));
         }
         match self.user.as_deref().filter(|user| is_odd(user)) {
-            Some(user) => Err(Trouble::config(&format!("{field}.user"), format!("is `{user}`, which is not a user name"))),
+            Some(user) => {
+                Err(Trouble::config(&format!("{field}.user"), format!("is `{user}`, which is not a user name")))
+            }
             None => Ok(()),
         }
     }

@@ -201,7 +201,7 @@ impl Committer<'_> {
             None => resolve(&self.git(), "HEAD")?,
         };
         let git = self.git().index(&scratch.path().join("index"));
-        if let Some(made) = self.made_before(&git, order, tip.as_deref(), &reference)? {
+        if let Some(made) = tip.as_deref().and_then(|tip| self.made_before(&git, &reference, tip, order)) {
             return Ok(made);
         }
         let tree = self.tree(&git, parent.as_deref(), order)?;
@@ -233,26 +233,23 @@ impl Committer<'_> {
         Ok(Committed { commit, branch, tree, moved, files })
     }
 
-    /// Returns the commit that an interrupted call has made already: the tip of the branch, if it has the same message
-    /// and is exactly the difference that is to be committed.
-    fn made_before(&self, git: &Git, order: &Commit, tip: Option<&str>, reference: &str) -> Result<Option<Committed>> {
-        let (Some(only), Some(tip), false) = (&order.only, tip, order.with_hooks) else { return Ok(None) };
-        let message = git.line(&["log", "-1", "--format=%B", tip])?;
-        let Some(parent) = resolve(git, &format!("{tip}^"))?.filter(|_| message.trim() == order.message.trim()) else {
-            return Ok(None);
-        };
-        git.run(&["read-tree", &parent])?;
-        if add_difference(&self.private.git(), git, &only.0, &only.1).is_err() {
-            return Ok(None);
+    /// Returns the commit that an interrupted attempt made: the tip has this message, and taking the difference back from it is
+    /// possible. `None` if the tip is another commit, or cannot be compared.
+    fn made_before(&self, git: &Git, reference: &str, tip: &str, order: &Commit) -> Option<Committed> {
+        let (from, to) = order.only.as_ref()?;
+        let said = git.line(&["log", "-1", "--format=%B", tip]).ok()?;
+        let before = resolve(&self.git(), &format!("{tip}^")).ok()?;
+        if said.trim() != order.message.trim() || from == to {
+            return None;
         }
-        let tree = git.line(&["write-tree"])?;
-        if tree != git.line(&["rev-parse", &format!("{tip}^{{tree}}")])? {
-            return Ok(None);
-        }
-        let files = self.files(Some(&parent), &tree)?;
+        git.run(&["read-tree", tip]).ok()?;
+        let difference = self.private.git().between(from, to).ok()?;
+        apply(git, &difference, &["--reverse", "--check"]).ok()?;
+        let tree = git.line(&["rev-parse", &format!("{tip}^{{tree}}")]).ok()?;
+        let files = self.files(before.as_deref(), &tree).ok()?;
         let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
-        let moved = Moved { reference: reference.to_owned(), before: Some(parent), after: tip.to_owned() };
-        Ok(Some(Committed { commit: tip.to_owned(), branch, tree, moved, files }))
+        let moved = Moved { reference: reference.to_owned(), before, after: tip.to_owned() };
+        Some(Committed { commit: tip.to_owned(), branch, tree, moved, files })
     }
 
     /// Builds the tree to commit.

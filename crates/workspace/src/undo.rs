@@ -144,11 +144,7 @@ fn way_back(now: LookupResult, steps: &[&Change], contents: &Contents) -> Result
             first.get_or_insert_with(|| step.after.clone());
             node = before;
         } else if node != before {
-            return Err(conflict(
-                "it has been changed since",
-                step,
-                now.as_ref(),
-            ));
+            return Err(conflict("it has been changed since", step, now.as_ref()));
         }
     }
     if node == now {

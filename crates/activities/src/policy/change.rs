@@ -27,7 +27,11 @@ pub(super) fn beyond_logging(patch: &Patch) -> Option<String> {
             ));
         }
         let line = file.added.iter().find(|line| !is_nothing(line) && !is_saying(line))?;
-        Some(format!("{}: only logging and assertions may be added, but this line is neither: {}", file.path, line.trim()))
+        Some(format!(
+            "{}: only logging and assertions may be added, but this line is neither: {}",
+            file.path,
+            line.trim()
+        ))
     })
 }
 

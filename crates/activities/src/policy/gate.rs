@@ -8,6 +8,7 @@ use interlock_activity::{
 };
 use interlock_chart::{Value, model::Schema};
 use interlock_policy::{Command, Decision, Freedom, PathOp, Request, Scope, decide};
+use interlock_process::Allow;
 use interlock_sandbox::{Config, Kind, Network, is_protected};
 use interlock_workspace::patch::Patch;
 
@@ -215,10 +216,25 @@ fn freedoms(attempt: &Attempt, command: &Command, settings: &Config) -> Vec<Requ
     if said("network").and_then(Network::named) == Some(Network::On) && settings.network != Network::On {
         requests.push(Request::Unconfined { freedom: Freedom::AnyHost, command: command.clone() });
     }
+    requests.extend(hosts(with, settings));
     if said("sandbox").and_then(Kind::named) == Some(Kind::None) && settings.sandbox != Kind::None {
         requests.push(Request::Unconfined { freedom: Freedom::NoSandbox, command });
     }
     requests
+}
+
+/// Returns requests for the hosts that a program may reach with `network: only`, except those that the settings list.
+fn hosts(with: &Value, settings: &Config) -> Vec<Request> {
+    let is_only = with.get("network").and_then(Value::as_str).and_then(Network::named) == Some(Network::Only);
+    let Some(Value::List(listed)) = with.get("hosts").filter(|_| is_only && settings.network != Network::On) else {
+        return Vec::new();
+    };
+    let listed: Vec<String> = listed.iter().map(ToString::to_string).collect();
+    let known = Allow::parse(&settings.hosts).unwrap_or_default();
+    let known: Vec<_> = known.hosts().collect();
+    let listed = Allow::parse(&listed).unwrap_or_default();
+    let new = listed.hosts().filter(|host| !known.contains(host));
+    new.map(|(host, port)| Request::Connect { host, port: Some(port) }).collect()
 }
 
 /// Returns the command that would set the variables that are given to a command.

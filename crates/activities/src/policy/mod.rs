@@ -14,6 +14,7 @@ mod gate;
 mod patch;
 mod plan;
 mod project;
+mod referee;
 mod sight;
 mod steps;
 mod tools;
@@ -23,7 +24,10 @@ pub use check::PolicyCheck;
 pub use decider::Decider;
 pub use foresee::foresee;
 pub use gate::{Gate, Guarded};
+pub(crate) use patch::seen;
 pub use plan::policy_plan;
+pub(crate) use project::risks;
+pub use referee::AgentAction;
 
 /// The code of an error: policy does not allow the action.
 pub const POLICY_DENIED: &str = "POLICY_DENIED";

@@ -10,7 +10,7 @@ use interlock_policy::{ChangeKind, FileChange, Patch};
 use interlock_workspace::patch::{self, FilePatch, Kind, Look, LookupResult, Node, Sign};
 
 /// Converts a patch to the form that policy reads.
-pub(super) fn seen(patch: &patch::Patch) -> Patch {
+pub(crate) fn seen(patch: &patch::Patch) -> Patch {
     Patch { files: patch.files.iter().map(file).collect() }
 }
 

@@ -66,14 +66,14 @@ async fn what_cannot_be_used_is_named() {
         (json!({ "command": "true", "env": ["x"] }), "`with.env` must be a map of strings, not a list"),
         (json!({ "command": "true", "env": { "A=B": "x" } }), "`with.env` has an invalid variable name: `A=B`"),
         (json!({ "command": "true", "stdin": 3 }), "`with.stdin` must be a string, not 3"),
-        (json!({ "command": "true", "timeout_s": -1 }), "`with.timeout_s` is to be between 0 and"),
+        (json!({ "command": "true", "timeout_s": -1 }), "`with.timeout_s` must be between 0 and"),
         (json!({ "command": "true", "timeout_s": "1m" }), "`with.timeout_s` must be a number of seconds, not \"1m\""),
-        (
-            json!({ "command": "true", "output_bytes_max": -1 }),
-            "`with.output_bytes_max` must be a whole number from 0",
-        ),
+        (json!({ "command": "true", "output_bytes_max": -1 }), "`with.output_bytes_max` must be a whole number from 0"),
         (json!({ "command": "true", "ok_codes": ["x"] }), "`with.ok_codes` is to be a list of whole numbers"),
-        (json!({ "command": "true", "signals": { "one": "x" } }), "`with.signals` has `one`; the fields are zero, nonzero"),
+        (
+            json!({ "command": "true", "signals": { "one": "x" } }),
+            "`with.signals` has `one`; the fields are zero, nonzero",
+        ),
         (json!({ "command": "true", "comand": "x" }), "`with.comand` is not known; the fields are command, cwd"),
         (json!("true"), "`with` must be a map, not a string"),
     ];
@@ -178,7 +178,7 @@ async fn the_tree_is_that_of_the_folder_afterwards() {
     assert_eq!(EndedAttempt::new(command().start(attempt.clone()).await).name, "passed");
     let (code, message) = EndedAttempt::new(command().start(attempt).await).error();
     assert_eq!(code, "TREE_CHANGED");
-    assert!(message.ends_with(&format!("not the tree {expected} that the command is for")), "{message}");
+    assert!(message.ends_with(&format!("not {expected}, for which the command is meant")), "{message}");
 }
 
 #[tokio::test]

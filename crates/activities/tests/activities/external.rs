@@ -61,7 +61,10 @@ async fn what_is_wrong_with_an_answer_is_said() {
         ("echo '{\"signal\":\"yes\",\"error\":{}}'", "its answer must have either `signal` or `error`"),
         ("echo '{\"signal\":1}'", "the signal in its answer is not a string"),
         ("echo '{\"signal\":\"maybe\"}'", "it answered with the signal `maybe`; the machine accepts yes, no"),
-        ("echo '{\"signal\":\"yes\",\"dat\":1}'", "its answer has the field `dat`; the fields are signal, data, error"),
+        (
+            "echo '{\"signal\":\"yes\",\"dat\":1}'",
+            "its answer has the unknown field `dat`; the fields are signal, data and error",
+        ),
         ("echo '{\"error\":\"x\"}'", "the error in its answer has no `code`"),
         ("yes | head -c 17000000", "its answer is longer than 16777216 bytes"),
     ];

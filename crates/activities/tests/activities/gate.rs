@@ -51,7 +51,7 @@ async fn a_command_is_refused_or_asked_for_before_it_starts() {
     check(command, &cases, expect![[r#"
         POLICY_DENIED `sudo true`: nothing runs with other rights than those it was given (rule other-rights)
         POLICY_DENIED `sudo true`: nothing runs with other rights than those it was given (rule other-rights)
-        CONFIRMATION_NEEDED ["proc.exec:exact:9759be14cf6669c48c1e6214212433c8: true && $(echo sudo) true"] `… true`: which program it starts is only known when it runs: what it does cannot be told by reading it
+        CONFIRMATION_NEEDED ["proc.exec:exact:9759be14cf6669c48c1e6214212433c8: true && $(echo sudo) true"] `… true`: the program is known only at run time: what it does cannot be told by reading it
         CONFIRMATION_NEEDED ["net.connect:npm install left-pad"] `npm install left-pad`: it fetches code from elsewhere, and that code runs (rule install)
         POLICY_DENIED read `/root/.ssh/id_rsa`: it holds credentials or secrets (rule credentials)
         CONFIRMATION_NEEDED ["proc.exec:exact:89c4ec9f6b3f1086b158d8ef03dfe815: sh"] `sh`: it runs what it reads, and that is not known: what it does cannot be told by reading it
@@ -106,7 +106,7 @@ async fn what_a_person_has_granted_is_done_and_its_use_told() {
     let asked = trial.run(command()).await;
     assert_eq!(asked.error().0, "CONFIRMATION_NEEDED");
     let scopes: Vec<String> = serde_json::from_value(asked.data["scope"].clone()).unwrap();
-    let hint = format!("Hint: `interlock grant run-1 '{}'` says yes", scopes.join("' '"));
+    let hint = format!("Hint: grant it with `interlock grant run-1 '{}'`", scopes.join("' '"));
     assert!(asked.error().1.ends_with(&hint), "{:?}", asked.error());
     assert!(trial.host.used.lock().unwrap().is_empty());
     *trial.host.granted.lock().unwrap() = scopes.clone();

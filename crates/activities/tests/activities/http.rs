@@ -125,8 +125,8 @@ async fn what_goes_wrong_has_its_code() {
     let cases = [
         (format!("http://{closed}"), "UNREACHABLE", "could not be reached"),
         (plain_url, "UNREACHABLE", "could not be reached"),
-        (cut_off, "FAILED", "there was no proper answer"),
-        (nonsense, "FAILED", "there was no proper answer"),
+        (cut_off, "FAILED", "invalid answer"),
+        (nonsense, "FAILED", "invalid answer"),
     ];
     for (url, code, message) in cases {
         let (found_code, found) = run(json!({ "url": url })).await.1.error();

@@ -236,8 +236,8 @@ async fn a_plan_is_allowed_asked_for_once_or_denied() {
         ALLOW {}
         REQUIRE_CONFIRMATION {"permissions":["fs.write:3 files of plan p-1","fs.write:plan p-1"],"reason":"it writes to the workspace; it changes 3 files, more than 2"}
         REQUIRE_CONFIRMATION {"permissions":["proc.exec:npm test"],"reason":"it needs proc.exec:npm test"}
-        REQUIRE_CONFIRMATION {"permissions":["proc.exec:exact:eb6480d5b6d689eeb06bee0fdcf9738a: $COMMAND"],"reason":"`…`: which program it starts is only known when it runs: what it does cannot be told by reading it"}
-        DENY {"code":"E_POLICY_DENIED","reason":"`git push --force` throws away somebody else's history: no snapshot holds what would be lost; the network is off: git push --force"}
+        REQUIRE_CONFIRMATION {"permissions":["proc.exec:exact:eb6480d5b6d689eeb06bee0fdcf9738a: $COMMAND"],"reason":"`…`: the program is known only at run time: what it does cannot be told by reading it"}
+        DENY {"code":"E_POLICY_DENIED","reason":"`git push --force` discards history that others may have: no snapshot holds what would be lost; the network is off: git push --force"}
         DENY {"code":"E_POLICY_DENIED","reason":"the network is off: example.com"}
         DENY {"code":"E_INVALID_ARGS","reason":"there is no tool called `launch`"}
         ALLOW {"plan":{"plan_id":"p-1","steps":[{"intent":"","status":"done","step_id":"a","title":"a","tool_calls":[{"args_hint":{"command":"sudo true"},"name":"run_terminal_cmd"}]},{"intent":"again","status":"pending","step_id":"b","title":"B"}],"verification":{"commands":[]}}}

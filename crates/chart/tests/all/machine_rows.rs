@@ -92,11 +92,19 @@ fn every_cell_of_the_brain_matrix_exists_and_every_failure_is_handled() {
         COMMITTING commit_fail COMMITTING
         COMMITTING commit_fail DONE
         COMMITTING tree_changed REVIEWING
+        COMMITTING ai_reply_done REVIEWING
+        COMMITTING commit_success AWAITING_DEPLOY
+        REVIEWING checks_changed AWAITING_CHECKS
+        LINTING lint_pass REVIEWING
+        TESTING test_pass REVIEWING
+        DEVELOPING error AWAITING_USER
         COMMITTING commit_success DEPLOYING
         COMMITTING commit_success DONE
         DEPLOYING deploy_fail DEPLOYING
-        DEPLOYING deploy_fail ROLLING_BACK
-        DEPLOYING deploy_fail DONE
+        DEPLOYING retry DEPLOYING
+        DEPLOYING fix DEVELOPING
+        DEPLOYING roll_back ROLLING_BACK
+        DEPLOYING roll_back DONE
         DEPLOYING deploy_success DONE
         WORKING user_message REFINING
         REFINING go_on DEVELOPING

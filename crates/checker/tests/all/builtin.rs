@@ -43,11 +43,11 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
         all.push_str(&figures(&report));
     }
     expect![[r#"
-        brain: 10 properties, 28791 configurations
-          in 7 explorations 174371 configurations, 939872 ways
-          between inputs (upper): 232 transitions, 227 activities, 87 judgements
+        brain: 11 properties, 368042 configurations
+          in 7 explorations 853124 configurations, 6388672 ways
+          between inputs (upper): 654 transitions, 648 activities, 250 judgements
           whole run: none
-          waits in AWAITING_USER
+          waits in AWAITING_CHECKS, AWAITING_USER, AWAITING_DEPLOY
         coder: 10 properties, 31488 configurations
           in 1 explorations 31488 configurations, 234798 ways
           between inputs (exact): 341 transitions, 327 activities, 109 judgements

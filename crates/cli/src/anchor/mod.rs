@@ -66,7 +66,10 @@ impl Anchor {
             return Some(format!("{about} is not signed with the key {key}"));
         }
         if self.store != audit.head.store {
-            return Some(format!("{about} belongs to the store {}, but this store is {}", self.store, audit.head.store));
+            return Some(format!(
+                "{about} belongs to the store {}, but this store is {}",
+                self.store, audit.head.store
+            ));
         }
         match audit.hashes.get(&self.records) {
             Some(hash) if *hash == self.hash => None,

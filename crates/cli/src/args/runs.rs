@@ -28,6 +28,9 @@ pub(crate) struct Run {
     /// Run the machine even if `check` refuses it; this is recorded in the run and its report
     #[arg(long)]
     pub(crate) unproved: bool,
+    /// The coding agent of `agents.toml` that the run prompts [default: the one under [default]]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
 }
 
 /// The arguments of `runs`.
@@ -359,6 +362,20 @@ pub(crate) struct Evidence {
     /// Print the file of this record
     #[arg(long, value_name = "SEQ", requires = "name")]
     pub(crate) record: Option<u64>,
+}
+
+/// The arguments of `sql`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Sql {
+    /// The query, such as "select * from brain_sessions"
+    #[arg(value_name = "QUERY")]
+    pub(crate) query: String,
+    /// The most rows to print
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    pub(crate) rows: usize,
+    /// The most seconds that the query may take
+    #[arg(long, value_name = "S", default_value_t = 10)]
+    pub(crate) seconds: u64,
 }
 
 /// The arguments of `man`.

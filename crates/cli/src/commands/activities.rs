@@ -55,7 +55,8 @@ fn text(activity: &dyn Activity, output: &Output) -> String {
         signals => signals.join(", "),
     };
     let (name, summary, effect) = (output.bold(activity.name()), activity.summary(), activity.effect().word());
-    let mut text = format!("{name}\n{summary}\n\neffect   {effect}\nsignals  {signals}; or error {{code, message}}\n\n");
+    let mut text =
+        format!("{name}\n{summary}\n\neffect   {effect}\nsignals  {signals}; or error {{code, message}}\n\n");
     let schema = activity.schema();
     let fields = schema.get("properties").and_then(Json::as_object);
     let rows: Vec<[String; 3]> = fields.into_iter().flatten().map(|(name, field)| row(&schema, name, field)).collect();

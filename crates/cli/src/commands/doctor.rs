@@ -41,6 +41,7 @@ pub(crate) fn run(output: &Output) -> Outcome {
     findings.extend(programs::optional());
     findings.extend(store_findings(&home));
     findings.extend(judges(&home));
+    findings.extend(agents(&home));
     let is_good = findings.iter().all(|finding| finding.ok);
     match output.is_json() {
         true => output.json(&findings)?,
@@ -89,6 +90,28 @@ fn judges(home: &Path) -> Vec<Finding> {
     }
     findings.extend(chains::unused(&settings));
     findings
+}
+
+/// Does the handshake with every agent of `agents.toml`. Without one, nothing is reported.
+fn agents(home: &Path) -> Vec<Finding> {
+    let probed = || -> Result<Vec<interlock_agent::Probe>, String> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let attempt = interlock_judge::bare_attempt(scratch.path(), &crate::machine::here())?;
+        let sandbox = crate::store::sandbox();
+        let probes = interlock_agent::probe(Some(home), &attempt, &sandbox, scratch.path());
+        runtime.map_err(|error| error.to_string())?.block_on(probes)
+    };
+    let finding = |probe: interlock_agent::Probe| Finding {
+        what: format!("agent {}", probe.agent).into(),
+        ok: probe.ok,
+        missing: false,
+        said: probe.said,
+    };
+    match probed() {
+        Ok(probes) => probes.into_iter().map(finding).collect(),
+        Err(why) => vec![bad("agents", why)],
+    }
 }
 
 /// Describes the judges that are used if no model is configured: those of the configured chains, otherwise rules.
@@ -166,7 +189,10 @@ fn private(home: &Path) -> Finding {
     let mode = std::fs::metadata(home).map(|found| found.permissions().mode() & 0o777).unwrap_or_default();
     match mode & 0o077 {
         0 => good("permissions", format!("{mode:03o}")),
-        _ => bad("permissions", format!("mode {mode:03o}: other users can read the runs. Fix it with `chmod 700 {}`", home.display())),
+        _ => bad(
+            "permissions",
+            format!("mode {mode:03o}: other users can read the runs. Fix it with `chmod 700 {}`", home.display()),
+        ),
     }
 }
 

@@ -45,10 +45,8 @@ fn hash(store: &Store, text: &str) -> Result<Option<Hash>, Failure> {
     match found.as_slice() {
         [] => Ok(None),
         [hash] => Ok(Some(*hash)),
-        _ => {
-            Err(Failure::bad_input(format!("`{text}` matches {} files", found.len()))
-                .hint("give more characters of its hash"))
-        }
+        _ => Err(Failure::bad_input(format!("`{text}` matches {} files", found.len()))
+            .hint("give more characters of its hash")),
     }
 }
 

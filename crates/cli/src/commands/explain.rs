@@ -51,7 +51,10 @@ fn title<'t>(code: &str, text: &'t str) -> &'t str {
 }
 
 fn unknown(code: &str) -> Failure {
-    let hint = did_you_mean(code, PAGES.iter().map(|(code, _)| *code));
+    // The digits of a code are unique: E0212 can only mean W0212.
+    let same = PAGES.iter().find(|(known, _)| code.get(1..).is_some_and(|digits| known.get(1..) == Some(digits)));
+    let same = same.map(|(known, _)| format!("did you mean `{known}`?"));
+    let hint = same.or_else(|| did_you_mean(code, PAGES.iter().map(|(code, _)| *code)));
     let hint = hint.unwrap_or_else(|| "`interlock explain` lists all codes".to_owned());
     Failure::bad_input(format!("there is no error code `{code}`")).hint(hint)
 }

@@ -62,8 +62,9 @@ fn row(lesson: &Lesson, output: &Output) -> String {
 }
 
 fn show(knowledge: &Knowledge, id: &str, output: &Output) -> Outcome {
-    let unknown =
-        || Failure::bad_input(format!("there is no entry called `{id}`")).hint("find entries with `interlock kb search`");
+    let unknown = || {
+        Failure::bad_input(format!("there is no entry called `{id}`")).hint("find entries with `interlock kb search`")
+    };
     let entry = knowledge.show(id)?.ok_or_else(unknown)?;
     if output.is_json() {
         output.json(&entry)?;

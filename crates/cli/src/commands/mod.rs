@@ -2,6 +2,7 @@
 
 mod abort;
 mod activities;
+mod agents;
 mod anchor;
 mod check;
 mod completions;
@@ -33,6 +34,7 @@ mod schema;
 mod send;
 mod show;
 mod snapshots;
+mod sql;
 mod test;
 mod trace;
 mod undo;
@@ -74,7 +76,9 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Verify(args) => verify::run(&args, output),
         Command::Anchor(args) => anchor::run(&args, output),
         Command::Evidence(args) => evidence::run(&args, output),
+        Command::Sql(args) => sql::run(&args, output),
         Command::Gc(args) => gc::run(&args, output),
+        Command::Agents => agents::run(output),
         Command::Activities { name } => activities::run(name.as_deref(), output),
         Command::Resources => resources::run(output),
         Command::Kb(args) => kb::run(&args, output),

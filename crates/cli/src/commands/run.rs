@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use interlock_agent::settings::Settings as Agents;
 use interlock_chart::{
     library::{self, Origin},
     model::Invoke,
@@ -15,6 +16,7 @@ use interlock_runtime::{Error, LoadedMachine, Start};
 
 use super::{Outcome, init};
 use crate::{
+    agents,
     args::Run,
     drive::{block_on, drive, listen},
     failure::Failure,
@@ -32,6 +34,7 @@ pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
     let input = loaded.admit_input(&input).map_err(|error| with_sample(error, &loaded, args))?;
     let folder = folder(args.repo.as_deref())?;
     judges_are_known(&loaded, &folder)?;
+    agents_are_known(&loaded, &folder, args.agent.as_deref())?;
     let name = name(args.name.as_deref())?;
     let start = Start { loaded, input, folder, by: user(), parent: None, name, accepts_unproved: args.unproved };
     let store = Store::open()?;
@@ -51,10 +54,11 @@ fn load(name: &str, output: &Output) -> Result<Arc<LoadedMachine>, Failure> {
     machine::show(&source, &reading.diagnostics, output);
     let chart = reading.chart.ok_or_else(Failure::told)?;
     let loaded = LoadedMachine::of(Definition::new(&source, &chart), chart);
-    Ok(Arc::new(match source.origin {
+    let loaded = match source.origin {
         Origin::BuiltIn => loaded,
         Origin::Project | Origin::Path => loaded.read_from(machine::here().join(&source.path)),
-    }))
+    };
+    Ok(loaded.share())
 }
 
 /// Adds a hint to the error of a run that was not started: the command that describes the input, if the input fits the
@@ -91,9 +95,24 @@ fn judges_are_known(loaded: &LoadedMachine, folder: &Path) -> Result<(), Failure
     if !loaded.chart().invokes.iter().any(is_judgement) {
         return Ok(());
     }
-    Judges::load(Some(&home()?), folder).map(drop).map_err(|why| {
-        Failure::bad_input(why).hint("`interlock doctor` tests every judge; see docs/judges.md")
-    })
+    Judges::load(Some(&home()?), folder)
+        .map(drop)
+        .map_err(|why| Failure::bad_input(why).hint("`interlock doctor` tests every judge; see docs/judges.md"))
+}
+
+/// Checks `agents.toml` before the run is created, if the machine prompts an agent, and chooses the agent.
+fn agents_are_known(loaded: &LoadedMachine, folder: &Path, agent: Option<&str>) -> Result<(), Failure> {
+    let is_prompt = |invoke: &Invoke| invoke.activity == "agent.prompt";
+    if agent.is_none() && !loaded.chart().invokes.iter().any(is_prompt) {
+        return Ok(());
+    }
+    let hint = |why| Failure::bad_input(why).hint("`interlock agents` lists the configured agents; see docs/agents.md");
+    let settings = Agents::load(Some(&home()?), folder).map_err(hint)?;
+    if let Some(name) = agent {
+        settings.agent(name).map_err(hint)?;
+        agents::choose(name);
+    }
+    Ok(())
 }
 
 fn folder(repo: Option<&Path>) -> Result<PathBuf, Failure> {
@@ -113,7 +132,8 @@ pub(crate) fn name(name: Option<&str>) -> Result<Option<String>, Failure> {
     let begins_well = name.starts_with(|letter: char| letter.is_ascii_alphanumeric());
     match begins_well && name.len() <= LENGTH_MAX && name.chars().all(is_plain) {
         true => Ok(Some(name.to_owned())),
-        false => Err(Failure::bad_input(format!("`{name}` is not a valid run name"))
-            .hint(format!("use letters, digits, `.`, `_` and `-`, at most {LENGTH_MAX}, and begin with a letter or digit"))),
+        false => Err(Failure::bad_input(format!("`{name}` is not a valid run name")).hint(format!(
+            "use letters, digits, `.`, `_` and `-`, at most {LENGTH_MAX}, and begin with a letter or digit"
+        ))),
     }
 }

@@ -96,10 +96,11 @@ fn played(loaded: &LoadedMachine, file: &Path) -> Result<Row, Failure> {
 }
 
 fn line(row: &Row, output: &Output) -> String {
-    let (machine, scenario) = (&row.machine, &row.scenario);
+    let summary = if row.summary.is_empty() { String::new() } else { format!(": {}", row.summary) };
+    let name = format!("{}/{}{summary}", row.machine, row.scenario);
     match &row.problem {
-        None => format!("{} {machine}/{scenario}: {}\n", output.green("✓"), row.summary),
-        Some(problem) => format!("{} {machine}/{scenario}: {}\n  {problem}\n", output.bad("✗"), row.summary),
+        None => format!("{} {name}\n", output.green("✓")),
+        Some(problem) => format!("{} {name}\n  {problem}\n", output.bad("✗")),
     }
 }
 
@@ -110,8 +111,11 @@ fn scenarios(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut files: Vec<PathBuf> = entries.filter(is_scenario).take(SCENARIOS_MAX).collect();
     files.sort();
     match files.is_empty() {
-        true => Err(Failure::bad_input(format!("there is no scenario in {}", machine::short(&folder.display().to_string())))
-            .hint("a scenario is a YAML file with `steps`; docs/how-to/test-a-machine.md describes it")),
+        true => Err(Failure::bad_input(format!(
+            "there is no scenario in {}",
+            machine::short(&folder.display().to_string())
+        ))
+        .hint("a scenario is a YAML file with `steps`; docs/how-to/test-a-machine.md describes it")),
         false => Ok(files),
     }
 }

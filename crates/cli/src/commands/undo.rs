@@ -149,7 +149,9 @@ fn commits_stay(moved: &interlock_runtime::Moved) -> String {
             moved.reference,
             after = moved.after
         ),
-        None => format!("a branch is not undone: a command of the run created {name}\n  to remove it: git branch -D {name}\n"),
+        None => format!(
+            "a branch is not undone: a command of the run created {name}\n  to remove it: git branch -D {name}\n"
+        ),
     }
 }
 

@@ -58,7 +58,7 @@ fn an_answer_after_the_deadline_is_refused_and_says_so() {
         until_overdue(&session);
         let sent = session.run(if is_json { "send r1 approve --json" } else { "send r1 approve" }).unwrap();
         assert_eq!(sent.code, Some(1), "{sent}");
-        assert!(sent.stderr.contains("`approve` came too late for r1, and is not recorded"), "{sent}");
+        assert!(sent.stderr.contains("`approve` came too late for r1 and was not recorded"), "{sent}");
         assert!(sent.stderr.contains("led from reviewing to refused"), "{sent}");
         if is_json {
             let sent: Json = serde_json::from_str(&sent.stdout).unwrap();
@@ -115,7 +115,7 @@ fn a_run_whose_process_was_killed_is_not_active() {
     child.stderr.as_mut().unwrap().read_exact(&mut said).unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
     while json(&session, "runs")[0]["process"] != child.id() {
-        assert!(Instant::now() < deadline, "nobody moves it");
+        assert!(Instant::now() < deadline, "No process is running it");
         std::thread::sleep(Duration::from_millis(20));
     }
     let runs = session.run("runs").unwrap().stdout;

@@ -9,6 +9,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod brain;
 mod bug;
 mod by_hand;
 mod children;
@@ -23,6 +24,7 @@ mod kill;
 mod once;
 mod prd;
 mod questions;
+mod release;
 mod runs;
 mod secrets;
 mod sessions;

@@ -276,3 +276,30 @@ fn a_permission_is_granted_in_the_form_for_exactly_this_command() {
     let trace = session.run("trace g1").unwrap().stdout;
     assert!(trace.contains("net.connect:true granted, once") && trace.contains("by the grant of record"), "{trace}");
 }
+
+const TALKATIVE: &str = "\
+machine: talkative
+version: 1
+summary: Works until a message arrives.
+events:
+  say: { from: user, summary: Say something, data: { required: [text], properties: { text: { type: string, minLength: 1 } } } }
+initial: working
+states:
+  working:
+    invoke: { activity: command.run, with: { command: sleep 50 }, signals: [passed, failed] }
+    timeout: 1m
+    on: { say: { target: told, reason: \"they say ${event.text}\" }, passed: silent, failed: silent, error: silent, timeout: silent }
+  told: { type: final, outcome: success }
+  silent: { type: final, outcome: failure }
+";
+
+#[test]
+fn a_message_can_be_typed_while_the_run_works() {
+    let (_folder, session) = project_with("talkative", TALKATIVE);
+    let mut terminal = terminal(&session, "run talkative --name t1");
+    terminal.answer("Press Enter to write a message", ENTER);
+    terminal.answer("Message (Enter sends it):", &format!("good morning{ENTER}"));
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("they say good morning"), "{seen}");
+}

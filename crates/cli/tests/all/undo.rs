@@ -128,16 +128,16 @@ fn a_finished_run_is_taken_back_whole_and_that_can_be_taken_back() {
     let after = scene.files();
     let undo = scene.good("undo w1");
     assert_eq!(scene.files(), before, "{undo}");
-    assert_eq!(undo.stdout, "put back  a\nremoved  d/new\nput back  run\n");
+    assert_eq!(undo.stdout, "restored  a\nremoved  d/new\nrestored  run\n");
     let again = scene.good("undo w1");
-    assert!(again.stdout.is_empty() && again.stderr.contains("nothing to take back"), "{again}");
+    assert!(again.stdout.is_empty() && again.stderr.contains("Nothing to undo"), "{again}");
     let undone = *scene.writes().last().unwrap();
     assert!(undo.stderr.contains(&format!("interlock undo w1 --write {undone}")), "{undo}");
     scene.good(&format!("undo w1 --write {undone}"));
     assert_eq!(scene.files(), after);
     scene.good("verify w1");
     for (command, expected) in
-        [("trace w1", "taken back: 3 paths"), ("show w1", "taken back: 3 paths"), ("report w1", "taken back: 3 paths")]
+        [("trace w1", "undone: 3 paths"), ("show w1", "undone: 3 paths"), ("report w1", "undone: 3 paths")]
     {
         let transcript = scene.good(command);
         assert!(transcript.stdout.contains(expected), "{transcript}");
@@ -198,7 +198,7 @@ fn what_a_person_has_changed_since_is_refused_shown_and_left_alone() {
     scene.good("undo w1 --skip-conflicts");
     assert_eq!(scene.read("a").as_deref(), Some("mine\n"));
     assert_eq!((scene.read("b"), scene.read("d/new")), (None, None));
-    assert!(scene.good("trace w1").stdout.contains("1 left alone"));
+    assert!(scene.good("trace w1").stdout.contains("1 skipped"));
 }
 
 /// A machine that runs an existing script.
@@ -249,7 +249,7 @@ fn commits_of_a_command_stay_and_undo_says_how_to_take_them_back() {
     assert_eq!(git(&scene, &["rev-parse", "trunk"]), after, "undo moves no branch");
     let stays = format!("commits are not undone: a command of the run moved trunk from {before} to {after}\n");
     assert!(undo.stderr.contains(&stays) && undo.stderr.contains("to remove it: git branch -D made\n"), "{undo}");
-    let command = undo.stderr.lines().find_map(|line| line.trim().strip_prefix("to take them back: git ")).unwrap();
+    let command = undo.stderr.lines().find_map(|line| line.trim().strip_prefix("to undo them: git ")).unwrap();
     let command: Vec<&str> = command.split(" (").next().unwrap().split(' ').collect();
     git(&scene, &command);
     git(&scene, &["reset", "-q"]);

@@ -91,7 +91,7 @@ impl Facts {
         vec![
             Section::new("Failing cases", self.failing_table()),
             Section::new("Cause", self.wrong()),
-            Section::new("What was changed", self.changed()),
+            Section::new("Changes", self.changed()),
             Section::new("Delivery", self.decision()),
             results,
             Section::new("Figures", self.figures()),

@@ -16,7 +16,7 @@ const NAMED_MAX: usize = 2;
 const MESSAGE_CHARS_MAX: usize = 160;
 
 impl Facts {
-    /// What was wrong, what changed, whether it is in the tree, how sure that is and why.
+    /// Returns the first sentence: the problem, the change, its delivery, and the confidence with its reason.
     pub(super) fn sentence(&self) -> String {
         let parts = [self.what_was_wrong(), self.what_changed(), self.how_sure()];
         let said = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");

@@ -3,6 +3,7 @@
 //! `"true"` is not `true`, an unknown field is an error, and a misspelled signal is wrong. Every problem names its path
 //! and the cause, because the problems are sent back to the judge for a correction.
 
+mod commit_message;
 mod form;
 mod json;
 mod placeholder;
@@ -11,6 +12,7 @@ mod shape;
 
 use serde_json::{Map, Value};
 
+pub(crate) use commit_message::{SUBJECT_CHARS_MAX, is_generic};
 pub use form::Form;
 pub use json::DEPTH_MAX;
 
@@ -78,6 +80,7 @@ pub(crate) fn data(form: &Form, question: &Question, signal: &str, data: &Value)
     form.check_data(signal, data, &mut problems);
     refs::within(data, question, "data", &mut problems);
     placeholder::within(data, "data", &mut problems);
+    commit_message::within(question, signal, data, &mut problems);
     problems
 }
 

@@ -101,9 +101,7 @@ fn invalid_json_is_refused() {
     );
     refused(
         &GOOD.replace("0.9,", "0.9, \"confidence\": 0.1,"),
-        expect![
-            "answer: is not the JSON that was asked for: the field `confidence` occurs twice at line 1 column 98"
-        ],
+        expect!["answer: is not the JSON that was asked for: the field `confidence` occurs twice at line 1 column 98"],
     );
     refused(
         &GOOD.replace("true", "true, \"blocking\": false"),
@@ -146,7 +144,9 @@ fn values_are_not_coerced() {
 fn unknown_and_missing_fields_are_refused_at_every_depth() {
     refused(
         &GOOD.replace("0.9", "0.9, \"next_state\": \"DONE\""),
-        expect!["next_state: is not a field of an answer; the fields are reason, evidence_refs, confidence, signal, data"],
+        expect![
+            "next_state: is not a field of an answer; the fields are reason, evidence_refs, confidence, signal, data"
+        ],
     );
     refused(
         &GOOD.replace("true", "true, \"approved\": true"),
@@ -191,7 +191,7 @@ fn reference_to_evidence_that_was_not_shown_is_refused() {
 fn placeholders_are_refused() {
     for empty in ["", "  ", "TODO", "...", "…", "N/A", "n/a.", "<reason>", "[TBD]", "none", "-"] {
         let said = GOOD.replace("line 3 divides by zero", empty);
-        assert!(told(&review(), &said).starts_with("reason: says nothing"), "{empty}: {}", told(&review(), &said));
+        assert!(told(&review(), &said).starts_with("reason: has no content"), "{empty}: {}", told(&review(), &said));
     }
     for empty in ["TODO", "...", "N/A", "<placeholder>", "TBD."] {
         let said = GOOD.replace("check it first", empty);

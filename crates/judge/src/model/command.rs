@@ -39,7 +39,8 @@ pub(super) async fn run(
 /// Returns the program's sandbox rules: the usual ones, but only its temporary directory is writable.
 fn rules(command: &Command, sandbox: &Sandbox, own: &TempDir) -> Result<Rules, Fault> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
-    let own = own.path().canonicalize().map_err(|error| Fault::Local(format!("could not use its directory: {error}")))?;
+    let own =
+        own.path().canonicalize().map_err(|error| Fault::Local(format!("could not use its directory: {error}")))?;
     let mut rules = sandbox.config.rules(own, home.as_deref());
     rules.store.clone_from(&sandbox.store);
     rules.network = command.network;

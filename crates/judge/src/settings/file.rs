@@ -223,7 +223,9 @@ fn server(entry: Entry) -> Result<Server, String> {
     let (window_tokens, reply_tokens_max) =
         (entry.window_tokens.unwrap_or(WINDOW_TOKENS), entry.reply_tokens_max.unwrap_or(REPLY_TOKENS_MAX));
     if u64::from(reply_tokens_max) >= window_tokens {
-        return Err(format!("`reply_tokens_max` {reply_tokens_max} leaves no room in the window of {window_tokens} tokens"));
+        return Err(format!(
+            "`reply_tokens_max` {reply_tokens_max} leaves no room in the window of {window_tokens} tokens"
+        ));
     }
     Ok(Server {
         provider: entry.provider,

@@ -110,7 +110,10 @@ fn otherwise<'t>(reading: &mut FileParser<'t>, mut table: Fields<'_, 't>, policy
         let before = policy.last_word(case).clone();
         let Some(mut word) = last_word(reading, node, &before, is_default) else { continue };
         if !is_default && word.level < before.loosen_to {
-            let message = format!("`{name}` cannot be {}: the least that a project can choose is {}", word.level, before.loosen_to);
+            let message = format!(
+                "`{name}` cannot be {}: the least that a project can choose is {}",
+                word.level, before.loosen_to
+            );
             reading.wrong(node.at, message, None);
             word.level = before.level;
         }

@@ -190,8 +190,10 @@ fn loosen<'t>(reading: &mut FileParser<'t>, table: Fields<'_, 't>, policy: &mut 
                 reading.wrong(node.at, format!("there is no rule called `{name}`"), nearest(name, &known));
             }
             Some(rule) if to < rule.loosen_to => {
-                let message =
-                    format!("the rule `{name}` cannot be {to}: the least that a project can choose is {}", rule.loosen_to);
+                let message = format!(
+                    "the rule `{name}` cannot be {to}: the least that a project can choose is {}",
+                    rule.loosen_to
+                );
                 reading.wrong(node.at, message, None);
             }
             Some(rule) => rule.level = to,

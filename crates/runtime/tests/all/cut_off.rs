@@ -224,7 +224,7 @@ fn what_a_person_has_changed_since_is_not_taken_back_with_it() {
         panic!("{entries:?}")
     };
     let told = data.get("message").and_then(Value::as_str).unwrap();
-    let number = told.split("kept as snapshot ").nth(1).unwrap().split(' ').next().unwrap();
+    let number = told.split("stored as snapshot ").nth(1).unwrap().split(' ').next().unwrap();
     let name = format!("refs/interlock/crash-1/{number}");
     let copy = scene.path("copy");
     let workspace = interlock_runtime::Workspace::new(scene.store());

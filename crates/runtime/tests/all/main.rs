@@ -1,6 +1,12 @@
 //! Runs in one process and in several: crashes, deadlines, old journals, tampering.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot go on has failed"
+)]
 
 mod crash;
 mod cut_off;

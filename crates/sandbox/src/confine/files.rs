@@ -39,9 +39,7 @@ pub(crate) fn restrict(rules: &Rules, temp: &Path, own: Option<&Path>, enforced:
     let wrong = |error: landlock::RulesetError| Refusal::cannot(format!("Landlock: {error}"));
     let hidden = rules.hidden(own);
     if rules.is_store_open() {
-        enforced
-            .missing
-            .push("runs are stored inside the workspace: the program can read and change them".into());
+        enforced.missing.push("runs are stored inside the workspace: the program can read and change them".into());
     }
     let ruleset = create(rules.network).map_err(wrong)?;
     let ruleset = reading(ruleset, &hidden).map_err(wrong)?;
@@ -53,7 +51,9 @@ pub(crate) fn restrict(rules: &Rules, temp: &Path, own: Option<&Path>, enforced:
     enforced.hidden = hidden.iter().map(|place| place.display().to_string()).collect();
     match (status.ruleset, ability::version(status.landlock)) {
         (RulesetStatus::NotEnforced, _) | (_, None) => {
-            enforced.missing.push("this kernel has no Landlock: the program can access all files and processes of the user".into());
+            enforced
+                .missing
+                .push("this kernel has no Landlock: the program can access all files and processes of the user".into());
         }
         (_, Some(version)) => note(version, rules.network, enforced),
     }

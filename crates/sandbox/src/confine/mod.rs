@@ -16,7 +16,7 @@ mod read_only;
 
 use std::{
     fs::File,
-    io::{self, BufReader, Write},
+    io::{self, Write},
     os::{
         fd::OwnedFd,
         unix::{net::UnixStream, process::CommandExt},
@@ -36,7 +36,11 @@ use calls::Walls;
 pub(crate) use init::main as init;
 pub(crate) use probe::{Probed, inside as probe_inside, main as probe};
 
-use crate::{Enforced, INIT, Kind, LaunchOrder, Network, Report, wire};
+use crate::{
+    Attached, Enforced, INIT, Kind, LaunchOrder, Network, Report,
+    attachments::{self, Attachments, Received},
+    wire,
+};
 
 /// The task that the first stage sends to the others.
 #[derive(Debug, Serialize, Deserialize)]
@@ -127,9 +131,10 @@ pub(crate) fn prepare() -> ExitCode {
 
 /// Waits for the task and confines this process accordingly. Afterwards only the program remains to be started.
 fn ready(channel: &mut UnixStream, in_namespaces: bool) -> Result<(LaunchOrder, PathBuf), Refusal> {
-    let task: Task = wire::receive(&mut BufReader::new(&mut *channel))?;
-    let Task { order, temp, mut enforced } = task;
-    dup2_stdin(input(&order)?)?;
+    let Received { message, files, .. } = attachments::receive(channel)?;
+    let Task { order, temp, mut enforced } = message;
+    let mut files = Attachments::new(&order.attached, files)?;
+    dup2_stdin(input(&order, &mut files)?)?;
     // A new session has no terminal, and its process group can be signalled as a whole.
     let _ = setsid();
     // A second safety net: if the first stage dies, the kernel kills at least this process.
@@ -137,7 +142,9 @@ fn ready(channel: &mut UnixStream, in_namespaces: bool) -> Result<(LaunchOrder, 
     // If memory runs out, the kernel should kill the program and not its supervisor.
     let _ = std::fs::write("/proc/self/oom_score_adj", "500");
     if order.rules.sandbox != Kind::None {
-        confine(&order, &temp, in_namespaces, &mut enforced)?;
+        confine(&order, &temp, in_namespaces, &mut files, &mut enforced)?;
+    } else if order.rules.network == Network::Only {
+        return Err(Refusal::cannot("`network: only` needs a sandbox, and there is none with `sandbox: none`"));
     } else {
         limits::apply(&order.rules.limits, &mut enforced)?;
     }
@@ -145,14 +152,23 @@ fn ready(channel: &mut UnixStream, in_namespaces: bool) -> Result<(LaunchOrder, 
     Ok((order, temp))
 }
 
-fn confine(order: &LaunchOrder, temp: &Path, in_namespaces: bool, enforced: &mut Enforced) -> Result<(), Refusal> {
+fn confine(
+    order: &LaunchOrder,
+    temp: &Path,
+    in_namespaces: bool,
+    files: &mut Attachments,
+    enforced: &mut Enforced,
+) -> Result<(), Refusal> {
     let rules = &order.rules;
-    let is_own_network = rules.network == Network::Loopback;
+    let is_own_network = rules.network.is_private();
     if is_own_network && rules.sandbox == Kind::Landlock {
         network::enter().map_err(|error| {
             let hint = "use `network: off` or `network: on`, or bubblewrap";
             Refusal::cannot(format!("a private loopback interface cannot be created here ({error}); {hint}"))
         })?;
+    }
+    if rules.network == Network::Only {
+        hand_over_listeners(order, files)?;
     }
     if is_own_network || (rules.sandbox == Kind::Bubblewrap && rules.network == Network::Off) {
         enforced.network_by.push("namespace".into());
@@ -174,11 +190,27 @@ fn confine(order: &LaunchOrder, temp: &Path, in_namespaces: bool, enforced: &mut
         shared_memory_limit: shared_memory.is_some_and(|shared| shared.is_bounded),
     };
     calls::filter(rules.network, walls, enforced);
+    if rules.network == Network::Only && !enforced.seccomp {
+        return Err(Refusal::cannot(
+            "`network: only` needs seccomp, because socket files lead out of a private network",
+        ));
+    }
     let lacks = [(enforced.landlock_abi.is_none(), "Landlock"), (!enforced.seccomp, "seccomp")];
     match lacks.iter().find(|(is_lacking, _)| rules.required && *is_lacking) {
         Some((_, what)) => Err(Refusal::cannot(format!(
             "a sandbox is required, but this kernel has no {what}; `interlock doctor` lists its features"
         ))),
+        None => Ok(()),
+    }
+}
+
+/// Gives Interlock the listeners that are the only way out of the private network.
+fn hand_over_listeners(order: &LaunchOrder, files: &mut Attachments) -> Result<(), Refusal> {
+    match files.take(Attached::Listeners) {
+        Some(_) if order.listen.is_empty() => Ok(()),
+        Some(to) => network::hand_over(&order.listen, &to)
+            .map_err(|error| Refusal::cannot(format!("no way to the allowed hosts can be made: {error}"))),
+        // Nobody listens, so the program reaches nothing.
         None => Ok(()),
     }
 }
@@ -202,13 +234,16 @@ fn shared_memory(order: &LaunchOrder, enforced: &mut Enforced) -> SharedMemory {
     SharedMemory { is_own, is_bounded: namespaces::bound_shared_memory(memory_mib) }
 }
 
-/// Opens the input of the program: a file, which is then removed, or `/dev/null`.
-fn input(order: &LaunchOrder) -> io::Result<File> {
-    let Some(path) = &order.stdin else { return File::open("/dev/null") };
+/// Returns the input of the program: the attached one, a file, which is then removed, or `/dev/null`.
+fn input(order: &LaunchOrder, files: &mut Attachments) -> io::Result<OwnedFd> {
+    if let Some(input) = files.take(Attached::Stdin) {
+        return Ok(input);
+    }
+    let Some(path) = &order.stdin else { return Ok(File::open("/dev/null")?.into()) };
     let file = File::open(path)?;
     // Inside bubblewrap the file cannot be removed; its creator removes it too.
     let _ = std::fs::remove_file(path);
-    Ok(file)
+    Ok(file.into())
 }
 
 fn command(order: &LaunchOrder, temp: &Path) -> io::Result<Command> {

@@ -18,9 +18,11 @@ use rustix::{
 /// The namespaces that a program gets besides the network namespace, by their names in the evidence.
 pub(crate) const NAMES: [&str; 3] = ["pid", "ipc", "mount"];
 
-/// The capabilities to mount, to set up a private network, and to drop all capabilities.
-const HANDED_DOWN: CapabilitySet =
-    CapabilitySet::SYS_ADMIN.union(CapabilitySet::NET_ADMIN).union(CapabilitySet::SETPCAP);
+/// The capabilities to mount, to set up a private network, to listen on every port in it, and to drop all capabilities.
+const HANDED_DOWN: CapabilitySet = CapabilitySet::SYS_ADMIN
+    .union(CapabilitySet::NET_ADMIN)
+    .union(CapabilitySet::NET_BIND_SERVICE)
+    .union(CapabilitySet::SETPCAP);
 
 /// Puts this process into new IPC and mount namespaces and its children into a new PID namespace.
 pub(crate) fn leave() -> io::Result<()> {

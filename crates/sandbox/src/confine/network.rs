@@ -2,8 +2,15 @@
 //!
 //! Neither Landlock nor seccomp can filter by address, so "loopback only" needs a network namespace. If the user may
 //! not create one, the program is refused.
+//!
+//! A socket stays in the network in which it was made, whoever holds it. So Interlock can listen in this network from
+//! outside: the listeners are made here and sent to it. They are the only way out, and no process inside holds them.
 
-use std::io;
+use std::{
+    io,
+    net::{SocketAddr, TcpListener},
+    os::fd::{AsFd, OwnedFd},
+};
 
 use rustix::{
     net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with},
@@ -11,11 +18,21 @@ use rustix::{
 };
 
 use super::namespaces;
+use crate::attach;
 
 /// Puts this thread into a private network and brings its loopback interface up.
 pub(crate) fn enter() -> io::Result<()> {
     namespaces::enter(UnshareFlags::NEWNET)?;
     bring_up_loopback()
+}
+
+/// Listens on these addresses and hands the listeners over.
+pub(crate) fn hand_over(listen: &[SocketAddr], to: &OwnedFd) -> io::Result<()> {
+    let cannot = |at: &SocketAddr, error| io::Error::other(format!("{at}: {error}"));
+    let listeners = listen.iter().map(|at| TcpListener::bind(at).map_err(|error| cannot(at, error)));
+    let listeners = listeners.collect::<io::Result<Vec<_>>>()?;
+    let files: Vec<_> = listeners.iter().map(AsFd::as_fd).collect();
+    attach(to, b"\n", &files).map(drop)
 }
 
 /// The index of the loopback interface, which is the first one in every network.

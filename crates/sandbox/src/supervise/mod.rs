@@ -17,7 +17,7 @@ mod usage;
 
 use std::{
     fs::File,
-    io::{self, BufReader, Read},
+    io::{self, BufReader, Read, Write},
     os::unix::{fs::PermissionsExt, net::UnixStream},
     process::{Command, ExitCode},
     time::{Duration, Instant},
@@ -25,7 +25,7 @@ use std::{
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    fd::OwnedFd,
+    fd::{AsFd, OwnedFd},
     io::fcntl_dupfd_cloexec,
     process::{
         Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, set_child_subreaper, setpriority_process, setsid, wait,
@@ -36,7 +36,9 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
 use crate::{
-    After, Breach, Enforced, GitHistory, Kind, LaunchOrder, Namespaces, ProgramEnd, Report, bubblewrap,
+    After, Breach, Enforced, GitHistory, Kind, LaunchOrder, Namespaces, Network, ProgramEnd, Report, attach,
+    attachments::{self, Received},
+    bubblewrap,
     confine::{Said, Task},
     guard::Guard,
     launcher::name_of,
@@ -117,27 +119,24 @@ enum Heard {
 }
 
 /// Receives the order. Returns `None` if Interlock is gone or this process has to end.
-fn order(control: &UnixStream, signals: &UnixStream) -> io::Result<Option<(LaunchOrder, bool)>> {
+fn order(control: &UnixStream, signals: &UnixStream) -> io::Result<Option<Received<LaunchOrder>>> {
     let mut polled = [PollFd::new(control, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
     while let Err(rustix::io::Errno::INTR) = poll(&mut polled, None) {}
     // This process received a signal to end before there was an order.
     if !polled[1].revents().is_empty() {
         return Ok(None);
     }
-    let mut reader = BufReader::new(control);
-    let order: LaunchOrder = match wire::receive(&mut reader) {
+    let received: Received<LaunchOrder> = match attachments::receive(control) {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        order => order?,
+        received => received?,
     };
     // After a crash of Interlock the supervisor is found by this name. The check that Interlock still runs comes after
     // setting it, so that a program is either not started or can be found by the next process.
-    let name = std::ffi::CString::new(name_of(&order.mark)).map_err(io::Error::other)?;
+    let name = std::ffi::CString::new(name_of(&received.message.mark)).map_err(io::Error::other)?;
     rustix::thread::set_name(&name)?;
     let mut polled = [PollFd::new(control, PollFlags::IN)];
     poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))?;
-    // Data after the order can only be the request to stop.
-    let is_stopped = !reader.buffer().is_empty();
-    Ok((!polled[0].revents().contains(PollFlags::HUP)).then_some((order, is_stopped)))
+    Ok((!polled[0].revents().contains(PollFlags::HUP)).then_some(received))
 }
 
 fn begin(control: &UnixStream) -> io::Result<Option<Scene>> {
@@ -155,8 +154,9 @@ fn begin(control: &UnixStream) -> io::Result<Option<Scene>> {
     let mut stage = Stage::prepare()?;
     let cgroups = Cgroups::around(stage.program);
     let furnished = match order(control, &signals) {
-        Ok(Some((order, is_stopped))) => {
-            furnish(&mut stage, order, &cgroups, &nowhere).map(|furnished| Some((furnished, is_stopped)))
+        Ok(Some(Received { message, files, has_more })) => {
+            // Data after the order can only be the request to stop.
+            furnish(&mut stage, message, &files, &cgroups, &nowhere).map(|furnished| Some((furnished, has_more)))
         }
         Ok(None) => Ok(None),
         Err(error) => Err(error),
@@ -201,7 +201,13 @@ struct Furnished {
 }
 
 /// Sends the task to the second stage and creates its resources.
-fn furnish(stage: &mut Stage, mut order: LaunchOrder, cgroups: &Cgroups, nowhere: &File) -> io::Result<Furnished> {
+fn furnish(
+    stage: &mut Stage,
+    mut order: LaunchOrder,
+    files: &[OwnedFd],
+    cgroups: &Cgroups,
+    nowhere: &File,
+) -> io::Result<Furnished> {
     let (temp, after) = (private(&order)?, order.after.take());
     let guard = guard(&order);
     if let Some(other) = other_stage(stage, &order, &temp, &guard)? {
@@ -221,9 +227,16 @@ fn furnish(stage: &mut Stage, mut order: LaunchOrder, cgroups: &Cgroups, nowhere
     }
     let task = Task { temp: temp.path().to_owned(), enforced, order };
     // If the stage has already ended, this is detected later.
-    let _ = wire::send(stage.channel.get_mut(), &task);
+    let _ = send(stage.channel.get_mut(), &task, files);
     let usage = Usage::new(&task.order.rules, temp.path(), u64::from(stage.is_init));
     Ok(Furnished { pidfd, guard, temp, usage, after })
+}
+
+/// Sends a task with the files of its order.
+fn send(channel: &mut UnixStream, task: &Task, files: &[OwnedFd]) -> io::Result<()> {
+    let files: Vec<_> = files.iter().map(AsFd::as_fd).collect();
+    let line = wire::line(task)?;
+    channel.write_all(attach(&*channel, &line, &files)?)
 }
 
 fn private(order: &LaunchOrder) -> io::Result<TempDir> {
@@ -265,6 +278,10 @@ fn enforced(order: &LaunchOrder, guard: &Guard, cgroups: &Cgroups) -> Enforced {
     Enforced {
         sandbox: order.rules.sandbox,
         network: order.rules.network,
+        hosts: match order.rules.network {
+            Network::Only => order.rules.hosts.clone(),
+            _ => Vec::new(),
+        },
         protected: guard.paths().map(|path| path.display().to_string()).collect(),
         git_history: match repository::git_folders(&order.rules.workspace).is_empty() {
             true => GitHistory::NoRepository,

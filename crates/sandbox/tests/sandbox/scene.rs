@@ -150,6 +150,8 @@ impl Scene {
             env: self.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
             folder: self.rules.workspace.clone(),
             stdin: None,
+            attached: Vec::new(),
+            listen: Vec::new(),
             temp: self.path("tmp"),
             rules: self.rules.clone(),
             after: None,

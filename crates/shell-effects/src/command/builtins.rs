@@ -100,7 +100,7 @@ impl Reader<'_> {
         let script = super::joined(args);
         match script.is_known {
             true => self.script(&script.text, state),
-            false => self.unclear(&format!("eval {}", shown(args)), "the code is only known when it runs"),
+            false => self.unclear(&format!("eval {}", shown(args)), "the code is known only at run time"),
         }
     }
 
@@ -118,7 +118,7 @@ impl Reader<'_> {
         for arg in call.args {
             match arg.text.split_once('=') {
                 Some((_, meaning)) if arg.is_known => self.script(meaning, &mut state.clone()),
-                Some(_) => self.unclear(&arg.text, "the alias is only known when it runs"),
+                Some(_) => self.unclear(&arg.text, "the alias is known only at run time"),
                 None => {}
             }
         }

@@ -75,7 +75,7 @@ impl Reader<'_> {
     }
 
     fn nobody_knows(&mut self, call: &Call<'_>) {
-        self.risky(Risk::Network, &call.shown(), "with whom it talks is only known when it runs");
+        self.risky(Risk::Network, &call.shown(), "the host is known only at run time");
     }
 
     fn curl(&mut self, call: &Call<'_>, state: &State) {
@@ -145,7 +145,7 @@ impl Reader<'_> {
     fn first_operand(&mut self, call: &Call<'_>, with_value: &[&str]) {
         let line = Line::of(call.args, with_value);
         if matches!(call.name, "nc" | "ncat" | "netcat") && line.has(&["-e", "-c", "--exec", "--sh-exec"]) {
-            self.unclear(&call.shown(), "it lets somebody else run a program");
+            self.unclear(&call.shown(), "it lets another party run a program");
         }
         if line.has(&["-l", "-k", "--listen"]) {
             return self.risky(Risk::Network, &call.shown(), "it waits for anybody to connect");

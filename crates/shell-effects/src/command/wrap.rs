@@ -78,7 +78,7 @@ impl Reader<'_> {
     fn rest(&mut self, call: &Call<'_>, rest: Option<&[Field]>, state: &mut State) {
         match rest {
             Some(rest) => self.call(rest, call.fed, state),
-            None => self.unclear(&call.shown(), "which program it starts is only known when it runs"),
+            None => self.unclear(&call.shown(), "the program is known only at run time"),
         }
     }
 
@@ -185,7 +185,7 @@ impl Reader<'_> {
     pub(super) fn script_field(&mut self, script: &Field, state: &mut State) {
         match script.is_known {
             true => self.script(&script.text, &mut state.clone()),
-            false => self.unclear(&shown(std::slice::from_ref(script)), "the script is only known when it runs"),
+            false => self.unclear(&shown(std::slice::from_ref(script)), "the script is known only at run time"),
         }
     }
 }

@@ -29,7 +29,7 @@ fn a_store_of_a_newer_version_is_not_touched() {
     connection.pragma_update(None, "user_version", 99).unwrap();
     drop(connection);
     let (error, hint) = said(home.path());
-    assert!(error.contains("newer interlock (format 99") && hint.contains("newer interlock"), "{error} / {hint}");
+    assert!(error.contains("newer version (format 99") && hint.contains("newer version"), "{error} / {hint}");
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_store_that_another_program_holds_is_waited_for_then_given_up() {
     let source = interlock_chart::library::load("prd", Path::new("/")).unwrap();
     let definition = interlock_journal::Definition::new(&source, &source.read().chart.unwrap());
     let error = journal.define(definition.clone()).wait().unwrap_err();
-    assert!(error.hint().unwrap().contains("another program holds the store"), "{error}");
+    assert!(error.hint().unwrap().contains("another program has locked the store"), "{error}");
     other.execute_batch("ROLLBACK").unwrap();
     journal.define(definition).wait().unwrap();
 }

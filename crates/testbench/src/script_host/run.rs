@@ -58,7 +58,8 @@ pub(crate) async fn run(bench: Bench<'_>, host: &ScriptHost, start: &Start, fold
 
 fn command(bench: Bench<'_>, host: &ScriptHost, start: &Start) -> Result<String, Trouble> {
     let said = Some(&start.command).filter(|said| !said.is_empty()).or(host.command.as_ref());
-    let said = said.ok_or_else(|| Trouble::config("command", "is missing: no program to run the tests is configured"))?;
+    let said =
+        said.ok_or_else(|| Trouble::config("command", "is missing: no program to run the tests is configured"))?;
     let args = start.args.iter().map(|arg| host.shell.quoted(arg)).collect::<Vec<_>>().join(" ");
     let image = host.shell.quoted(&image_path(bench, host));
     let folder = host.shell.quoted(&host.folder);

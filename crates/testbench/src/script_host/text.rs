@@ -19,7 +19,7 @@ const CONSOLES: [(u32, &str); 2] = [
     ),
 ];
 
-/// How text is to be read.
+/// The encoding of a host's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum TextEncoding {
@@ -102,7 +102,7 @@ pub(crate) fn read(bytes: &[u8], reading: TextEncoding, console: Option<Page>) -
     text.replace("\r\n", "\n")
 }
 
-/// Whether it cannot be read as it is by somebody who expects UTF-8.
+/// Returns true if the bytes are not UTF-8, or have a byte order mark.
 pub(crate) fn is_foreign(bytes: &[u8]) -> bool {
     Encoding::for_bom(bytes).is_some() || std::str::from_utf8(bytes).is_err() || utf_16_without_mark(bytes).is_some()
 }

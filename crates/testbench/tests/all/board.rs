@@ -167,7 +167,7 @@ async fn wrong_logins_and_silent_consoles_are_reported() {
         return;
     };
     let told = place.environment().health_check(place.bench()).await.unwrap_err().to_string();
-    assert!(told.contains("bench-1 does not let us in") && told.contains("Login incorrect"), "{told}");
+    assert!(told.contains("bench-1 refuses the login") && told.contains("Login incorrect"), "{told}");
     let Some((_lab, place)) = shell(|config| {
         config["prompt"] = json!("never shown> $");
         config["login"] = json!([]);
@@ -348,7 +348,7 @@ async fn power_is_switched_by_commands_and_by_network_relays() {
     assert_eq!(told, "the relay at 127.0.0.1 answered 503: in use");
     let place = with(json!({}));
     let told = place.environment().reset(place.bench(), Reset::Restart).await.unwrap_err().to_string();
-    assert!(told.contains("nothing can start the board anew"), "{told}");
+    assert!(told.contains("nothing can restart the board"), "{told}");
 }
 
 #[tokio::test]

@@ -136,7 +136,7 @@ async fn wrong_host_key_and_unknown_key_are_refused() {
         return;
     };
     let told = place.environment().health_check(place.bench()).await.unwrap_err().to_string();
-    assert!(told.contains("does not let us in") && told.contains("verification failed"), "{told}");
+    assert!(told.contains("refuses the login") && told.contains("verification failed"), "{told}");
     let Some((_sshd, place)) = lab(|sshd, config| config["ssh"]["key"] = json!(sshd.file("host_key"))).await else {
         return;
     };

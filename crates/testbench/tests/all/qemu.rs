@@ -406,7 +406,7 @@ fn all_configuration_problems_are_reported() {
         `test_profile.config.coverage` must be one of off, trace, gcov, not "some";
         `test_profile.config.case_arg` has no {case} in it;
         `test_profile.config.case_arg` needs `semihosting: true`;
-        without it say {case} in `args`;
+        without it use {case} in `args`;
         `test_profile.config.imgae` is not known;
         the fields are program, machine, cpu, args, image, symbols, semihosting, console, case_arg, heartbeat, heartbeat_sec, steps, end, hang_sec, boot_banner, boots_max, icount, coverage, gcov, memory_mb, faults"#]].assert_eq(&wrong("qemu", config));
 }

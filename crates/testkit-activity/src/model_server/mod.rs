@@ -4,6 +4,7 @@
 //! It listens on loopback and uses HTTP/1.1 over real sockets. [`Dialect`] builds answers in the wire format of a
 //! provider. [`Scripted`] is an arbitrary answer with its exact bytes and the end of the connection.
 
+mod agent_script;
 mod dialect;
 
 use std::{
@@ -13,6 +14,7 @@ use std::{
     sync::{Arc, Condvar, Mutex},
 };
 
+pub use agent_script::{Step, agent_model};
 pub use dialect::Dialect;
 use serde_json::Value;
 

@@ -69,8 +69,7 @@ impl Header {
 
     /// Returns the file patch for this header, without hunks.
     pub(super) fn file(self, number: usize) -> Result<FilePatch, Problem> {
-        let (old, new) =
-            self.names().ok_or_else(|| Problem::syntax(number, "it does not name a file"))?;
+        let (old, new) = self.names().ok_or_else(|| Problem::syntax(number, "it does not name a file"))?;
         let checked = |name: Option<Vec<u8>>| {
             name.map(|name| path::check(&name).map_err(|why| Problem::path(&name, why))).transpose()
         };

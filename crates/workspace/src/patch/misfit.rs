@@ -25,11 +25,7 @@ pub(super) fn describe(path: &Path, number: usize, hunk: &Hunk, lines: &[Line<'_
         view,
     };
     if old.is_empty() && hunk.start.is_some() {
-        return misfit(
-            "only adds lines and has no context lines, so its position is not known",
-            None,
-            String::new(),
-        );
+        return misfit("only adds lines and has no context lines, so its position is not known", None, String::new());
     }
     if let Some(anchor) = missing_anchor(hunk, lines, from) {
         return misfit(&format!("follows a line that does not exist: `{}`", shown(anchor)), None, String::new());

@@ -221,7 +221,10 @@ fn check_link(path: &Path, kind: Kind, target: &[u8]) -> Result<(), Problem> {
             _ => depth = -1,
         }
         if depth < 0 {
-            return Err(Problem::file(path, format!("it would be a link that leads out of the workspace, to {}", target.display())));
+            return Err(Problem::file(
+                path,
+                format!("it would be a link that leads out of the workspace, to {}", target.display()),
+            ));
         }
     }
     match target.as_os_str().is_empty() {

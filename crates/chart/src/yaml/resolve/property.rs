@@ -109,7 +109,9 @@ impl Resolver<'_, '_, '_> {
         if found.is_none() {
             let (code, message) = match name::is_state(name) {
                 true => (code::UNSEEN_STATE, format!("there is no state `{name}`")),
-                false => (code::BAD_OBSERVATION, format!("`{name}` is not a state, event, transition, tag or activity")),
+                false => {
+                    (code::BAD_OBSERVATION, format!("`{name}` is not a state, event, transition, tag or activity"))
+                }
             };
             let hint = did_you_mean(name, self.outline.names.iter().skip(1).map(String::as_str)).unwrap_or_else(|| {
                 "write `STATE`, `STATE.event`, `.event`, `A -> B`, `#tag` or `@activity`".to_owned()

@@ -135,20 +135,21 @@ fn eventless(chart: &Chart, transition: &Transition, problems: &mut Vec<Diagnost
 }
 
 fn report(chart: &Chart, transition: &Transition, way: WayOut, event: &Descriptor, problems: &mut Vec<Diagnostic>) {
-    let hint =
-        format!("add another transition for `{}` after it, which is taken when the limit is reached", event.text);
+    let hint = |which: &str| {
+        format!("add another transition for `{}` after it, which {which}is taken when the limit is reached", event.text)
+    };
     let message = |certain: &str| format!("when this limit is reached, {certain} handles `{}`", event.text);
     problems.push(match way {
         WayOut::Certain => return,
         WayOut::Guarded => {
             let message = message("perhaps nothing");
-            Diagnostic::warning(code::UNCERTAIN_WAY_OUT, transition.span, message).hint(hint + ", without a guard")
+            Diagnostic::warning(code::UNCERTAIN_WAY_OUT, transition.span, message).hint(hint("has no guard and "))
         }
         // An event from outside that is no longer handled blocks nothing; an unhandled signal does.
         WayOut::None if only_from_outside(chart, event) => {
-            Diagnostic::warning(code::UNCERTAIN_WAY_OUT, transition.span, message("nothing")).hint(hint)
+            Diagnostic::warning(code::UNCERTAIN_WAY_OUT, transition.span, message("nothing")).hint(hint(""))
         }
-        WayOut::None => Diagnostic::error(code::NO_WAY_OUT, transition.span, message("nothing")).hint(hint),
+        WayOut::None => Diagnostic::error(code::NO_WAY_OUT, transition.span, message("nothing")).hint(hint("")),
     });
 }
 

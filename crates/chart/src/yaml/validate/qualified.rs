@@ -107,7 +107,8 @@ fn ambiguous(chart: &Chart, signalled: &BTreeMap<EventId, Vec<&Invoke>>, problem
             invokes.iter().find(|invoke| chart.state(invoke.state).name == state)
         });
         if let Some(invoke) = invokes.next() {
-            let message = format!("`{}` is a declared event and also the qualified signal of `{}`", event.name, invoke.activity);
+            let message =
+                format!("`{}` is a declared event and also the qualified signal of `{}`", event.name, invoke.activity);
             let problem = Diagnostic::error(code::AMBIGUOUS_NAME, event.span, message);
             problems.push(problem.hint("give the event another name").related(invoke.span, "the activity is here"));
         }

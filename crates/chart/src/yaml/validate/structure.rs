@@ -41,9 +41,7 @@ fn flatten<'a, 'n>(draft: &'a draft::State<'n>, drafts: &mut Vec<&'a draft::Stat
 
 fn keys(state: &State, draft: &draft::State<'_>, problems: &mut Vec<Diagnostic>) {
     let (kind, refused, why) = match state.kind {
-        Kind::Final => {
-            ("a final state", FINAL_HAS_NO, "a final state has no actions, activities or transitions")
-        }
+        Kind::Final => ("a final state", FINAL_HAS_NO, "a final state has no actions, activities or transitions"),
         Kind::ShallowHistory | Kind::DeepHistory => {
             ("a history state", HISTORY_HAS_NO, "a history state only remembers; it has `history` and `target`")
         }

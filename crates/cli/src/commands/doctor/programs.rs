@@ -26,7 +26,8 @@ fn finding(name: &'static str, used_for: &str) -> Finding {
     match find(name, Path::new("/"), &BTreeMap::new()) {
         Ok(path) => good(name, path.display().to_string()),
         Err(_) => {
-            let said = format!("missing, only needed for {used_for}; install it with `apt install {}`", package_of(name));
+            let said =
+                format!("missing, only needed for {used_for}; install it with `apt install {}`", package_of(name));
             Finding { missing: true, ..good(name, said) }
         }
     }

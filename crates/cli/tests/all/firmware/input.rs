@@ -21,12 +21,16 @@ fn check(from: &str, to: &str, expected: &[&str]) {
 
 #[test]
 fn every_problem_of_a_task_is_named_and_no_run_is_left_behind() {
-    check("goal: All cases of the frame parser pass\n", "", &["goal", "`interlock init firmware` writes a task.yaml"]);
+    check(
+        "goal: All cases of the frame parser pass\n",
+        "",
+        &["goal", "`interlock init firmware` writes a valid task.yaml"],
+    );
     check("repo_path: .", "repo_path: nowhere", &["repo_path", "nowhere"]);
-    check("repo_path: .", "repo_path: /", &["repo_path", "outside of", "--repo /"]);
+    check("repo_path: .", "repo_path: /", &["repo_path", "outside", "--repo /"]);
     check("repo_path: .", "repo_path: https://localhost/a.git", &["repo_path", "clone it first"]);
     check("max_iterations: 5", "max_iteration: 5", &["max_iteration"]);
-    check("goal:", "goal: twice\ngoal:", &["line 3", "`goal` stands twice"]);
+    check("goal:", "goal: twice\ngoal:", &["line 3", "`goal` occurs twice"]);
     check("image: build/fw.elf", "image: /etc/hostname", &["build.image", "/etc/hostname"]);
     check("image: build/fw.elf", "image: ../fw.elf", &["build.image", "../fw.elf"]);
     check("format: unity", "format: unison", &["unison", "unity, tap, ktap", "patterns"]);
@@ -38,7 +42,7 @@ fn every_problem_of_a_task_is_named_and_no_run_is_left_behind() {
     metrics("{ txt: { max: 3 } }", &["constraints.metrics.txt", "duration_ms"]);
     metrics("{ text: {} }", &["constraints.metrics.text", "rise_max_percent"]);
     metrics("{ covered_lines: { min: 3 } }", &["covered_lines", "coverage: true"]);
-    metrics("{ text: { max: -5 } }", &["constraints.metrics.text.max", "-5 is below 0", "say 0 or more"]);
+    metrics("{ text: { max: -5 } }", &["constraints.metrics.text.max", "-5 is below 0", "use 0 or more"]);
     metrics("{ duration_ms: { rise_max_percent: 9, min: -0.5 } }", &["duration_ms.min", "-0.5 is below 0"]);
     check("max_iterations: 5", "max_iterations: 5, commit_branch: a..b", &["commit_branch", "a..b"]);
     check("max_iterations: 5", "max_iterations: 500", &["max_iterations"]);

@@ -76,7 +76,7 @@ fn the_rest_says_what_there_is() {
         | t1 has no evidence files
     "#]],
     );
-    assert!(run(&session, "completions bash").stdout.contains("interlock__subcmd__run"));
+    assert!(run(&session, "completions bash").stdout.contains("_clap_complete_interlock"));
     assert_eq!(run(&session, "man --out man").code, Some(0));
     every_named_page_exists(&session);
     assert!(json(&session, "activities").is_array());
@@ -127,7 +127,7 @@ fn doctor_tells_an_ordinary_user_whether_there_are_namespaces() {
 #[test]
 fn a_store_that_cannot_be_used_is_said_so() {
     let (_folder, session) = project();
-    session.write("home", "not a folder").unwrap();
+    session.write("home", "not a directory").unwrap();
     let failed = run(&session, "runs");
     assert_eq!(failed.code, Some(1), "{failed}");
     assert!(failed.stderr.starts_with("error: "), "{failed}");

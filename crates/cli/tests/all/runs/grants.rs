@@ -62,9 +62,9 @@ fn what_cannot_be_granted_is_said() {
     let cases = [
         ("", "required arguments were not provided"),
         ("fs.wrote:x", "`fs.wrote` is not a permission"),
-        ("destroy", "`destroy` needs to say what"),
+        ("destroy", "`destroy` needs a command"),
         ("fs.write --for 1x", "a time is a number and a unit"),
-        ("fs.write --for 0s", "a whole number from 1 on"),
+        ("fs.write --for 0s", "must be a whole number from 1"),
         ("fs.write --uses 0", "0 is not in"),
     ];
     for (arguments, message) in cases {
@@ -85,7 +85,7 @@ fn waiting_for_grant() -> (tempfile::TempDir, interlock_testkit_cli::session::Se
     session.write("wait-for-grant/machine.yaml", machine).unwrap();
     let waiting = run(&session, "run ./wait-for-grant --name g1");
     assert_eq!(waiting.code, Some(4), "{waiting}");
-    assert!(waiting.stderr.contains("interlock grant g1 'net.connect:true'  # Grant it once"), "{waiting}");
+    assert!(waiting.stderr.contains("interlock grant g1 'net.connect:true'  # Grant this once"), "{waiting}");
     (folder, session)
 }
 
@@ -131,7 +131,7 @@ fn a_built_in_machine_waits_for_a_grant_instead_of_failing() {
     run(&session, "run brain --input input.json --name b1");
     let edited = r#"{"tree": "t", "edited": true, "summary": "done"}"#;
     run(&session, &format!("send b1 ai_reply_done --data '{edited}'"));
-    let asked = run(&session, "send b1 no_issue --data '{\"reason\": \"fine\", \"suggestion\": \"\"}'");
+    let asked = run(&session, "send b1 no_issue --data '{\"reason\": \"fine\"}'");
     assert!(asked.code == Some(4) && asked.stdout.contains("GRANT_FOR_WORK"), "{asked}");
     let grant = json(&session, "show b1")["offers"]["grant"].clone();
     let scope = grant["scopes"][0].as_str().unwrap();

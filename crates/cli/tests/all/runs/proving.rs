@@ -153,13 +153,16 @@ fn a_child_is_unproved_only_if_its_parent_was_started_so() {
     session.write(".interlock/machines/loose/machine.yaml", LOOSE).unwrap();
     let refused = run(&session, "run parent --name p1");
     assert_eq!(refused.code, Some(1), "{refused}");
-    assert!(refused.stderr.contains("UNPROVED: the machine loose is not proved, so the run was not started:"), "{refused}");
+    assert!(
+        refused.stderr.contains("UNPROVED: the machine loose is not proved, so the run was not started:"),
+        "{refused}"
+    );
     assert_eq!(json(&session, "runs").as_array().unwrap().len(), 1);
     // `check` accepts the parent itself. The `--unproved` is still recorded, and it applies to the child.
     let accepted = run(&session, "run parent --name p2 --unproved");
     assert_eq!(accepted.code, Some(0), "{accepted}");
     assert_eq!(json(&session, "show p2")["unproved"], json!([]));
-    assert!(run(&session, "show p2").stdout.contains("`check` accepts the machine itself"));
+    assert!(run(&session, "show p2").stdout.contains("`check` has no objection to the machine itself"));
     let runs = json(&session, "runs");
     let child = runs.as_array().unwrap().iter().find(|run| run["machine"] == "loose").unwrap();
     assert_eq!(json(&session, &format!("show {}", child["run"].as_str().unwrap()))["unproved"], json!([REFUSAL]));

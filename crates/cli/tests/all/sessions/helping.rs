@@ -6,8 +6,36 @@ use super::scene::{check, check_in, project};
 
 #[test]
 fn explain_prints_the_page_of_a_code() {
-    check("explain e0211", expect![[""]]);
-    check("explain E0212", expect![[""]]);
+    check(
+        "explain e0211",
+        expect![[r#"
+        E0211: a signal without a transition
+
+        An activity may end with this signal, and no transition takes it: neither its state nor a
+        state inside or around it handles the plain name, and no other region handles the
+        qualified name (`STATE.signal`).
+
+        The activity would be over, and the run would stay in the state for ever.
+
+        Wrong:
+
+            invoke: { activity: x, signals: [passed, failed] }
+            on: { passed: b }
+
+        Right:
+
+            invoke: { activity: x, signals: [passed, failed] }
+            on: { passed: b, failed: c }
+    "#]],
+    );
+    check(
+        "explain E0212",
+        expect![[r#"
+        | error: there is no error code `E0212`
+        | Hint: did you mean `W0212`?
+        [exit 2]
+    "#]],
+    );
 }
 
 #[test]
@@ -21,16 +49,68 @@ fn explain_lists_all_codes() {
 #[test]
 fn new_machine_is_proved_and_passes_its_scenarios() {
     let (_folder, session) = project();
-    check_in(&session, "new ship", expect![[""]]);
-    check_in(&session, "new ship", expect![[""]]);
-    check_in(&session, "check ship", expect![[""]]);
-    check_in(&session, "test", expect![[""]]);
+    check_in(
+        &session,
+        "new ship",
+        expect![[r#"
+        .interlock/machines/ship
+        | Edit .interlock/machines/ship/machine.yaml, then:
+        |     interlock check ship  # prove it
+        |     interlock test ship  # run its scenarios
+        |     interlock run ship  # start a run
+    "#]],
+    );
+    check_in(
+        &session,
+        "new ship",
+        expect![[r#"
+        | error: .interlock/machines/ship already exists
+        | Hint: choose another name, or remove it
+        [exit 2]
+    "#]],
+    );
+    check_in(
+        &session,
+        "check ship",
+        expect![[r#"
+        ✓ ship: proved
+          15 configurations explored
+          per user input: at most 3 transitions, 3 activities, 0 judgements
+          in a whole run: at most 4 transitions, 3 activities, 0 judgements
+          ✓ terminates
+          ✓ never done without working.passed
+          ✓ never done without reviewing.approve
+    "#]],
+    );
+    check_in(
+        &session,
+        "test",
+        expect![[r#"
+        ✓ ship/accepted: The first failure is repeated, and a person accepts the result.
+        ✓ ship/gives-up: A command that never ends is a failure after ten minutes.
+        2 passed, 0 failed
+    "#]],
+    );
 }
 
 #[test]
 fn names_that_cannot_be_machines_are_refused() {
-    check("new a/b", expect![[""]]);
-    check("new coder", expect![[""]]);
+    check(
+        "new a/b",
+        expect![[r#"
+        | error: `a/b` is not a valid machine name
+        | Hint: use letters, digits, `-` and `_`, at most 60, and begin with a letter
+        [exit 2]
+    "#]],
+    );
+    check(
+        "new coder",
+        expect![[r#"
+        | error: `coder` is the name of a built-in machine
+        | Hint: `interlock init coder` copies the built-in machine into the project
+        [exit 2]
+    "#]],
+    );
 }
 
 #[test]
@@ -45,20 +125,62 @@ fn scenario_that_goes_another_way_fails() {
     for (name, text) in scenarios {
         session.write(&format!(".interlock/machines/door/tests/{name}.yaml"), text).unwrap();
     }
-    check_in(&session, "test door", expect![[""]]);
+    check_in(
+        &session,
+        "test door",
+        expect![[r#"
+        ✗ door/endless
+          expected the outcome success, but the run has not ended
+        ✗ door/expected
+          step 2: expected locked, but the run is in open
+        ✓ door/passes: A door opens.
+        ✗ door/unhandled
+          step 2: no transition takes `push` in locked
+        1 passed, 3 failed
+        [exit 1]
+    "#]],
+    );
 }
 
 #[test]
 fn file_that_is_not_a_scenario_is_bad_input() {
     let (_folder, session) = project();
     session.write(".interlock/machines/door/tests/a.yaml", "steps: [{ sent: push }]").unwrap();
-    check_in(&session, "test door", expect![[""]]);
+    check_in(
+        &session,
+        "test door",
+        expect![[r#"
+        | error: .interlock/machines/door/tests/a.yaml is not a scenario: unknown field `sent`, expected one of `wait`, `send`, `data`, `expect`
+        | Hint: docs/how-to/test-a-machine.md describes the format
+        [exit 2]
+    "#]],
+    );
 }
 
 #[test]
 fn activity_is_described_with_its_arguments() {
-    check("activities timer.wait", expect![[""]]);
-    check("activities comand.run", expect![[""]]);
+    check(
+        "activities timer.wait",
+        expect![[r#"
+        timer.wait
+        Waits for a duration, or until a point in time.
+
+        effect   read
+        signals  elapsed; or error {code, message}
+
+        with     type
+        seconds  number
+        until    string or integer
+    "#]],
+    );
+    check(
+        "activities comand.run",
+        expect![[r#"
+        | error: there is no activity `comand.run`
+        | Hint: did you mean `command.run`?
+        [exit 2]
+    "#]],
+    );
 }
 
 #[test]
@@ -98,5 +220,12 @@ fn every_command_has_a_manual_page() {
         assert!(folder.path().join(format!("pages/interlock-{name}.1")).is_file(), "{name}");
     }
     assert!(session.run("man kb search").unwrap().stdout.contains("interlock\\-kb\\-search"));
-    check("man nothing", expect![[""]]);
+    check(
+        "man nothing",
+        expect![[r#"
+        | error: there is no command `nothing`
+        | Hint: `interlock --help` lists the commands
+        [exit 2]
+    "#]],
+    );
 }

@@ -47,65 +47,69 @@ fn help_shows_commands_and_examples() {
 
             Commands:
               machines     List machines: built-in ones and the project's own
-              describe     Say what a machine consists of: states, events, transitions
-              check        Prove what machines promise, and how much they can do at most
-              draw         Draw a machine, or write it in another format
-              import       Make a machine file from another format
-              conform      Run SCXML cases: each NAME.scxml with its NAME.json
+              describe     Show the states, events and transitions of a machine
+              check        Prove the properties of machines and the bounds on their work
+              draw         Draw a machine, or convert it to another format
+              import       Convert a machine from another format
+              conform      Run SCXML conformance cases: each NAME.scxml with its NAME.json
               schema       Print the JSON Schema of machine files
               run          Start a run and follow it until it ends or waits
               runs         List runs
-              show         Show where a run stands, what it holds and what it takes
-              trace        Say what a run did, and why
-              watch        Follow a run that another process moves
-              report       Write down what a run did: Markdown, JSON, or a page with the machine's picture
+              show         Show the state of a run, its data, and the events that it accepts
+              trace        Show each transition of a run, with its reason and evidence
+              watch        Follow a run that another process is running
+              report       Write a report about a run: Markdown, JSON, or an HTML page with a picture
               send         Send an event to a run, then follow it
-              abort        Send the event by which a run's machine is aborted
-              pause        Make a run stand still
-              resume       Let a paused run go on, or take up one that was left
+              abort        Abort a run: send the event that leads to its machine's aborted end
+              pause        Pause a run
+              resume       Continue a paused run, or a run that no process is running
               grant        Grant a permission that policy asks about
-              replay       Show a run as it was after one of its records
-              fork         Make a new run from the first records of another
-              undo         Take back what a run wrote
-              snapshots    List the snapshots of a run, or copy one
-              verify       Check that runs are what was written
-              anchor       Print the signed end of the store's chain, to be kept elsewhere
-              evidence     List the files a run left behind, or print one
-              gc           Remove files that no run refers to
-              map          Show what matters in a repository: files, and the symbols that a goal is about
-              activities   List what machines can have done
-              resources    List boards and other things that one run at a time may use: who has them, and who
-                           waits
-              kb           Find, show and write out what runs have learned
-              init         Copy a built-in machine into the project, to be changed
-              doctor       Say whether everything that runs need is there
-              completions  Print the completions of a shell
-              man          Print the manual page
+              replay       Show the state of a run after one of its records
+              fork         Create a new run from the first records of another
+              undo         Undo the file changes of a run
+              snapshots    List the workspace snapshots of a run, or copy one
+              verify       Verify that no record was changed or lost
+              anchor       Print a signed anchor of the store, to be kept on another computer
+              evidence     List the evidence files of a run, or print one
+              sql          Query the store with SQL, read-only
+              gc           Remove stored files that no run refers to
+              map          Show a map of a repository: its files, and the symbols that matter for a goal
+              activities   List the available activities, or show the arguments and signals of one
+              resources    List shared resources such as boards: the run that holds each, and the runs that wait
+              kb           Search, show and export the knowledge base of earlier runs
+              init         Copy a built-in machine into the project, to change it
+              new          Create a small commented machine with a test in the project
+              test         Run the scenarios of machines, in virtual time and without starting any activity
+              explain      Explain an error code, such as E0211
+              doctor       Check that the programs, settings and kernel features that runs need are available
+              completions  Print the completion script of a shell
+              man          Print the manual page of the program or of one command
               help         Print this message or the help of the given subcommand(s)
 
             Options:
-                  --json     Print JSON for programs instead of text for people
+                  --json     Print JSON instead of text
               -h, --help     Print help
               -V, --version  Print version
 
             Examples:
-              interlock machines                       what there is
-              interlock describe coder                 its states, events and transitions
-              interlock check                          prove every machine, built-in and the project's own
-              interlock check ./my-machine             prove one folder's machine
-              interlock draw brain -o brain.svg        a picture
-              interlock draw brain --format mermaid    the same for a Markdown file
-              interlock import door.scxml -o door/     a machine from SCXML, XState JSON or Mermaid
+              interlock machines                       list the machines
+              interlock describe coder                 show a machine's states, events and transitions
+              interlock new ship                       create a machine of your own, with comments and a test
+              interlock check                          prove all machines, built-in and the project's own
+              interlock check ./my-machine             prove the machine in a directory
+              interlock draw brain -o brain.svg        draw a machine
+              interlock draw brain --format mermaid    draw it for a Markdown file
+              interlock import door.scxml -o door/     convert a machine from SCXML, XState JSON or Mermaid
               interlock run coder -s goal='fix it'     start a run and follow it until it ends or waits
-              interlock send R USER_CONFIRM            tell a run what it waits for
-              interlock trace R                        what it did, and why
+              interlock send R USER_CONFIRM            send an event to a waiting run
+              interlock trace R                        show each transition of a run and its reason
 
-            A machine M is the name of a built-in one, of one under .interlock/machines/, or a path to a folder
+            M is the name of a built-in machine or of one under .interlock/machines/, or the path of a directory
             or file.
-            A run R is its name, or as much of its beginning as is unlike any other's. Runs are kept in
+            R is the name of a run, or a prefix that no other run's name has. Runs are stored in
             $INTERLOCK_HOME.
-            Exit codes: 0 good, 1 the thing itself failed, 2 bad usage or bad input, 3 a run was aborted, 4 a
-            run waits for a person (or was left before its end), 70 a bug in Interlock.
+            Exit codes: 0 success, 1 the run or the check failed, 2 bad usage or bad input, 3 the run was
+            aborted, 4 the run waits for a person (or was left before its end), 70 a bug in Interlock.
         "#]],
     );
 }

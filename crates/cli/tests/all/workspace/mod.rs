@@ -15,6 +15,7 @@ use manifest::{manifests, ours, parse};
 /// must be removed from the list.
 const ARROWS: &[(&str, &[&str])] = &[
     ("http", &[]),
+    ("proxy", &[]),
     ("redact", &[]),
     ("regular-file", &[]),
     ("repair", &[]),
@@ -24,6 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("test-results", &[]),
     ("testkit-cli", &[]),
     ("workspace", &[]),
+    ("testkit-shell", &["shell-effects"]),
     ("chart", &["regular-file", "suggest"]),
     ("codemap", &["regular-file"]),
     ("policy", &["shell-effects", "suggest"]),
@@ -39,7 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sqlite", &["core", "journal"]),
     ("testkit-engine", &["chart", "core", "journal"]),
     ("knowledge", &["journal", "sqlite"]),
-    ("process", &["activity", "journal", "redact", "sandbox"]),
+    ("process", &["activity", "journal", "proxy", "redact", "sandbox"]),
     ("testkit-activity", &["activity", "chart", "core", "journal", "sandbox"]),
     ("judge", &["activity", "chart", "core", "http", "journal", "process", "regular-file", "sandbox"]),
     ("runtime", &["activity", "chart", "core", "journal", "policy", "process", "redact", "workspace"]),
@@ -55,11 +57,13 @@ const ARROWS: &[(&str, &[&str])] = &[
             "judge",
             "policy",
             "process",
+            "project",
             "regular-file",
             "sandbox",
             "workspace",
         ],
     ),
+    ("agent", &["activity", "chart", "journal", "process", "regular-file", "sandbox", "suggest", "workspace"]),
     (
         "firmware",
         &[
@@ -87,6 +91,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "activities",
             "activity",
+            "agent",
             "chart",
             "checker",
             "codemap",
@@ -98,6 +103,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "journal",
             "judge",
             "knowledge",
+            "policy",
             "prd",
             "process",
             "redact",

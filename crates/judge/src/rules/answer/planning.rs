@@ -47,10 +47,7 @@ fn change(description: &str) -> Value {
     let is_test = |file: &str| file.split('/').any(|part| part.to_ascii_lowercase().starts_with("test"));
     let (file, place) = match place_in(description).filter(|(file, _)| !is_test(file)) {
         Some((file, line)) => (file, format!("line {line}")),
-        None => (
-            "the sources that the failing cases execute",
-            "the lines that only failing cases execute".to_owned(),
-        ),
+        None => ("the sources that the failing cases execute", "the lines that only failing cases execute".to_owned()),
     };
     json!({ "file": file, "place": place, "change": format!("template candidates for: {description}") })
 }

@@ -13,7 +13,7 @@ pub(super) fn refused(network: Network) -> Result<Rules> {
     let families: &[i32] = match network {
         Network::On => return Ok(Rules::new()),
         Network::Off | Network::Unix => &[libc::AF_UNIX],
-        Network::Loopback => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+        Network::Loopback | Network::Only => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
     };
     let others = families.iter().map(|family| (0, SeccompCmpOp::Ne, u64::from(family.unsigned_abs())));
     let mut socket = vec![rule(others)?];

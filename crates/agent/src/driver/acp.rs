@@ -1,0 +1,223 @@
+//! The Agent Client Protocol, version 1: JSON-RPC, one message per line.
+//!
+//! Agents differ: some report a call first inside a permission request, some send updates about calls that were never
+//! announced, and option ids are arbitrary. So calls are built from every message that names them, and options are
+//! chosen by kind. The history that an agent replays when a session is loaded is not progress of this turn.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+
+use super::{Driver, End, Heard, Permission, ToolCall, Turn, Update, Usage, fields};
+
+const INITIALIZE: u64 = 1;
+const SESSION: u64 = 2;
+const PROMPT: u64 = 3;
+
+/// The state of one turn.
+#[derive(Debug)]
+pub(super) struct Acp {
+    turn: Turn,
+    session: Option<String>,
+    is_prompted: bool,
+    calls: BTreeMap<String, ToolCall>,
+    /// The open permission requests: our key, the id of the request and its options.
+    asked: BTreeMap<String, (Json, Vec<Json>)>,
+}
+
+impl Acp {
+    pub(super) fn new(turn: Turn) -> Self {
+        Acp { turn, session: None, is_prompted: false, calls: BTreeMap::new(), asked: BTreeMap::new() }
+    }
+
+    fn answered(&mut self, id: u64, message: &Json) -> Vec<Heard> {
+        let error = message.get("error").map(|error| said(error));
+        let result = message.get("result").unwrap_or(&Json::Null);
+        match (id, error) {
+            (INITIALIZE, Some(why)) => vec![Heard::Ended(End::Failed(format!("it refused the handshake: {why}")))],
+            (INITIALIZE, None) => self.initialized(result),
+            (SESSION, Some(why)) if self.turn.session.is_some() => vec![Heard::NoSession(why)],
+            (SESSION, Some(why)) => vec![Heard::Ended(End::Failed(format!("it opened no session: {why}")))],
+            (SESSION, None) => self.opened(result),
+            (PROMPT, Some(why)) => vec![Heard::Ended(End::ModelUnavailable(why))],
+            (PROMPT, None) => over(result),
+            _ => Vec::new(),
+        }
+    }
+
+    fn initialized(&mut self, result: &Json) -> Vec<Heard> {
+        let can_load = result.pointer("/agentCapabilities/loadSession") == Some(&json!(true));
+        let params = json!({ "cwd": self.turn.folder, "mcpServers": [] });
+        match &self.turn.session {
+            None => vec![request(SESSION, "session/new", params)],
+            Some(_) if !can_load => vec![Heard::NoSession("it cannot load sessions".to_owned())],
+            Some(session) => {
+                let mut params = params;
+                params["sessionId"] = json!(session);
+                vec![request(SESSION, "session/load", params)]
+            }
+        }
+    }
+
+    fn opened(&mut self, result: &Json) -> Vec<Heard> {
+        let session = fields::text(result, "sessionId").map(str::to_owned).or_else(|| self.turn.session.clone());
+        let Some(session) = session else {
+            return vec![Heard::Ended(End::Failed("it named no session".to_owned()))];
+        };
+        self.session = Some(session.clone());
+        let Some(text) = &self.turn.text else {
+            return vec![Heard::Session(session), Heard::Ended(End::Finished)];
+        };
+        self.is_prompted = true;
+        let params = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": text }] });
+        vec![Heard::Session(session), request(PROMPT, "session/prompt", params)]
+    }
+
+    fn update(&mut self, update: &Json) -> Vec<Heard> {
+        if !self.is_prompted {
+            return Vec::new();
+        }
+        match fields::text(update, "sessionUpdate") {
+            Some("agent_message_chunk") => {
+                let text = update.pointer("/content/text").and_then(Json::as_str).unwrap_or_default().to_owned();
+                let message = fields::text(update, "messageId").unwrap_or_default().to_owned();
+                vec![Heard::Update(Update::Text { message, text })]
+            }
+            Some("tool_call" | "tool_call_update") => self.call(update),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Merges a message about a call into what is known of the call.
+    fn call(&mut self, message: &Json) -> Vec<Heard> {
+        let Some(id) = fields::text(message, "toolCallId") else { return Vec::new() };
+        let name = message.pointer("/_meta/goose/toolCall/toolName").and_then(Json::as_str);
+        let name = name.or_else(|| fields::text(message, "title")).unwrap_or_default();
+        let found =
+            fields::call(id, name, fields::text(message, "kind"), message.get("rawInput").unwrap_or(&Json::Null));
+        let is_new = !self.calls.contains_key(id);
+        let known =
+            self.calls.entry(id.to_owned()).or_insert_with(|| ToolCall { id: id.to_owned(), ..ToolCall::default() });
+        let before = known.clone();
+        merge(known, found, message);
+        let mut heard = Vec::new();
+        if is_new || *known != before {
+            heard.push(Heard::Update(Update::CallStarted(known.clone())));
+        }
+        let status = fields::text(message, "status");
+        if let Some("completed" | "failed") = status {
+            heard.push(Heard::Update(Update::CallEnded {
+                id: id.to_owned(),
+                is_ok: status == Some("completed"),
+                exit_code: ["/rawOutput/exit_code", "/rawOutput/exitCode", "/_meta/terminal_exit/exit_code"]
+                    .iter()
+                    .find_map(|path| message.pointer(path)?.as_i64()),
+                output: output(message),
+            }));
+        }
+        heard
+    }
+
+    fn permission(&mut self, id: &Json, params: &Json) -> Vec<Heard> {
+        let call = params.get("toolCall").unwrap_or(&Json::Null);
+        let mut heard = self.call(call);
+        let key = id.to_string();
+        let options = params.get("options").and_then(Json::as_array).cloned().unwrap_or_default();
+        self.asked.insert(key.clone(), (id.clone(), options));
+        let named = fields::text(call, "toolCallId").and_then(|id| self.calls.get(id)).cloned().unwrap_or_default();
+        heard.push(Heard::Asked(Permission { id: key, call: named }));
+        heard
+    }
+}
+
+impl Driver for Acp {
+    fn begin(&mut self) -> Vec<Heard> {
+        let abilities = json!({ "fs": { "readTextFile": false, "writeTextFile": false }, "terminal": false });
+        let params = json!({ "protocolVersion": 1, "clientCapabilities": abilities });
+        vec![request(INITIALIZE, "initialize", params)]
+    }
+
+    fn hear(&mut self, message: &Json) -> Vec<Heard> {
+        let params = message.get("params").unwrap_or(&Json::Null);
+        match (fields::text(message, "method"), message.get("id")) {
+            (Some("session/update"), None) => self.update(params.get("update").unwrap_or(&Json::Null)),
+            (Some("session/request_permission"), Some(id)) => self.permission(id, params),
+            (Some(method), Some(id)) => {
+                let why = format!("{method} is not supported");
+                vec![Heard::Send(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": why } }))]
+            }
+            (None, Some(id)) => id.as_u64().map(|id| self.answered(id, message)).unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn answer(&mut self, id: &str, is_allowed: bool, _reason: &str) -> Vec<Json> {
+        let Some((request, options)) = self.asked.remove(id) else { return Vec::new() };
+        let kinds = if is_allowed { ["allow_once", "allow_always"] } else { ["reject_once", "reject_always"] };
+        let option =
+            kinds.iter().find_map(|kind| options.iter().find(|option| fields::text(option, "kind") == Some(kind)));
+        let outcome = match option.and_then(|option| option.get("optionId")) {
+            Some(option) => json!({ "outcome": "selected", "optionId": option }),
+            None => json!({ "outcome": "cancelled" }),
+        };
+        vec![json!({ "jsonrpc": "2.0", "id": request, "result": { "outcome": outcome } })]
+    }
+
+    fn cancel(&mut self) -> Vec<Json> {
+        let open: Vec<String> = self.asked.keys().cloned().collect();
+        let mut messages: Vec<Json> = open.iter().flat_map(|id| self.answer(id, false, "")).collect();
+        if let Some(session) = &self.session {
+            messages.push(json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": session } }));
+        }
+        messages
+    }
+}
+
+fn merge(known: &mut ToolCall, found: ToolCall, message: &Json) {
+    // Later titles are often summaries in the model's words, so the first name stays.
+    if known.name.is_empty() {
+        known.name = found.name;
+    }
+    if found.kind != super::CallKind::Other {
+        known.kind = found.kind;
+    }
+    known.command = found.command.or(known.command.take());
+    known.url = found.url.or(known.url.take());
+    let places = message.get("locations").and_then(Json::as_array).into_iter().flatten();
+    for path in found.paths.into_iter().chain(places.filter_map(|place| Some(fields::text(place, "path")?.to_owned())))
+    {
+        if !known.paths.contains(&path) {
+            known.paths.push(path);
+        }
+    }
+}
+
+fn output(message: &Json) -> String {
+    let content = message.get("content").and_then(Json::as_array).into_iter().flatten();
+    content.filter_map(|part| part.pointer("/content/text")?.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+fn over(result: &Json) -> Vec<Heard> {
+    let tokens = result.pointer("/usage/totalTokens").and_then(Json::as_u64);
+    let usage = tokens.map(|tokens| Heard::Update(Update::Usage(Usage { tokens, session_cost: None })));
+    let end = match fields::text(result, "stopReason") {
+        Some("end_turn") => End::Finished,
+        Some("cancelled") => End::Cancelled,
+        Some("refusal") => End::Refused("the model refuses".to_owned()),
+        other => End::Failed(format!("the turn ended with {}", other.unwrap_or("no reason"))),
+    };
+    usage.into_iter().chain([Heard::Ended(end)]).collect()
+}
+
+fn said(error: &Json) -> String {
+    let message = fields::text(error, "message").unwrap_or("an error without a message");
+    match error.get("data") {
+        Some(Json::String(data)) => format!("{message}: {data}"),
+        Some(data) if !data.is_null() => format!("{message}: {data}"),
+        _ => message.to_owned(),
+    }
+}
+
+fn request(id: u64, method: &str, params: Json) -> Heard {
+    Heard::Send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+}

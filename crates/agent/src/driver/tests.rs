@@ -1,0 +1,110 @@
+//! Each protocol, bytes in and events out. The messages are recorded from the real agents.
+
+use serde_json::json;
+
+use super::*;
+
+fn turn(session: Option<&str>) -> Turn {
+    Turn {
+        session: session.map(str::to_owned),
+        fresh: "new-id".into(),
+        folder: "/w".into(),
+        text: Some("write proof".into()),
+        model: None,
+    }
+}
+
+fn sent(heard: &[Heard]) -> Vec<&Json> {
+    heard.iter().filter_map(|one| if let Heard::Send(json) = one { Some(json) } else { None }).collect()
+}
+
+#[test]
+fn acp_turn_is_translated() {
+    let mut acp = driver(DriverKind::Acp, turn(None)).unwrap();
+    assert_eq!(sent(&acp.begin())[0]["method"], "initialize");
+    let heard =
+        acp.hear(&json!({ "jsonrpc": "2.0", "id": 1, "result": { "agentCapabilities": { "loadSession": true } } }));
+    assert_eq!(sent(&heard)[0]["method"], "session/new");
+    let heard = acp.hear(&json!({ "jsonrpc": "2.0", "id": 2, "result": { "sessionId": "s-1" } }));
+    assert_eq!(heard[0], Heard::Session("s-1".into()));
+    assert_eq!(sent(&heard)[0]["method"], "session/prompt");
+    let asked = json!({ "jsonrpc": "2.0", "method": "session/request_permission", "id": "q", "params": {
+        "toolCall": { "toolCallId": "c", "kind": "other", "title": "shell", "rawInput": { "command": "ls" } },
+        "options": [{ "optionId": "always", "kind": "allow_always" }, { "optionId": "yes", "kind": "allow_once" }, { "optionId": "no", "kind": "reject_once" }],
+    } });
+    let heard = acp.hear(&asked);
+    let Some(Heard::Asked(permission)) = heard.last() else { panic!("{heard:?}") };
+    assert_eq!((permission.call.kind, permission.call.command.as_deref()), (CallKind::Execute, Some("ls")));
+    assert_eq!(acp.answer(&permission.id, true, "")[0]["result"]["outcome"]["optionId"], "yes");
+    acp.hear(&asked);
+    assert_eq!(acp.answer(&permission.id, false, "")[0]["result"]["outcome"]["optionId"], "no");
+    let heard = acp.hear(
+        &json!({ "jsonrpc": "2.0", "id": 3, "result": { "stopReason": "end_turn", "usage": { "totalTokens": 120 } } }),
+    );
+    assert_eq!(heard.last(), Some(&Heard::Ended(End::Finished)));
+}
+
+#[test]
+fn acp_history_of_a_loaded_session_is_not_progress() {
+    let mut acp = driver(DriverKind::Acp, turn(Some("old"))).unwrap();
+    acp.begin();
+    let heard = acp.hear(&json!({ "id": 1, "result": { "agentCapabilities": { "loadSession": true } } }));
+    assert_eq!(sent(&heard)[0]["params"]["sessionId"], "old");
+    let replayed = json!({ "method": "session/update", "params": { "update": { "sessionUpdate": "agent_message_chunk", "content": { "text": "Done." } } } });
+    assert_eq!(acp.hear(&replayed), []);
+    acp.hear(&json!({ "id": 2, "result": {} }));
+    assert_eq!(acp.hear(&replayed).len(), 1);
+    let mut gone = driver(DriverKind::Acp, turn(Some("old"))).unwrap();
+    gone.begin();
+    gone.hear(&json!({ "id": 1, "result": { "agentCapabilities": { "loadSession": true } } }));
+    let heard = gone.hear(&json!({ "id": 2, "error": { "message": "not found" } }));
+    assert_eq!(heard, [Heard::NoSession("not found".into())]);
+}
+
+#[test]
+fn claude_outage_that_calls_itself_success_is_not_believed() {
+    let result = |more: Json| {
+        let mut event = json!({ "type": "result", "subtype": "success", "is_error": false, "result": "x", "usage": { "input_tokens": 5 } });
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let mut claude = driver(DriverKind::Claude, turn(None)).unwrap();
+        claude.hear(&event).pop()
+    };
+    assert_eq!(result(json!({})), Some(Heard::Ended(End::Finished)));
+    let outage = result(json!({ "is_error": true, "api_error_status": 529, "result": "Overloaded" }));
+    assert_eq!(outage, Some(Heard::Ended(End::ModelUnavailable("Overloaded".into()))));
+    let lost = result(
+        json!({ "subtype": "error_during_execution", "is_error": true, "result": null, "errors": ["No conversation found with session ID: x"] }),
+    );
+    assert!(matches!(lost, Some(Heard::NoSession(_))), "{lost:?}");
+}
+
+#[test]
+fn claude_permission_is_answered_with_the_same_arguments() {
+    let mut claude = driver(DriverKind::Claude, turn(None)).unwrap();
+    let input = json!({ "command": "ls", "description": "x" });
+    let request = json!({ "subtype": "can_use_tool", "tool_name": "Bash", "input": input, "tool_use_id": "t" });
+    let heard = claude.hear(&json!({ "type": "control_request", "request_id": "r", "request": request }));
+    assert!(matches!(&heard[0], Heard::Asked(asked) if asked.call.command.as_deref() == Some("ls")), "{heard:?}");
+    let answer = claude.answer("r", true, "");
+    assert_eq!(answer[0]["response"]["response"], json!({ "behavior": "allow", "updatedInput": input }));
+}
+
+#[test]
+fn codex_failures_are_told_apart() {
+    let end = |status: &str, info: Json| {
+        let turn_end = json!({ "status": status, "error": { "message": "m", "codexErrorInfo": info } });
+        let mut codex = driver(DriverKind::Codex, turn(None)).unwrap();
+        codex.hear(&json!({ "method": "turn/completed", "params": { "turn": turn_end } }))
+    };
+    assert_eq!(end("completed", json!(null)), [Heard::Ended(End::Finished)]);
+    assert_eq!(end("interrupted", json!(null)), [Heard::Ended(End::Cancelled)]);
+    assert_eq!(end("failed", json!("serverOverloaded")), [Heard::Ended(End::ModelUnavailable("m".into()))]);
+    assert_eq!(end("failed", json!({ "httpConnectionFailed": {} })), [Heard::Ended(End::ModelUnavailable("m".into()))]);
+    assert_eq!(end("failed", json!("cyberPolicy")), [Heard::Ended(End::Refused("m".into()))]);
+}
+
+#[test]
+fn coder_is_not_available_yet() {
+    let why = driver(DriverKind::Coder, turn(None)).err().unwrap();
+    assert!(why.contains("not available yet"), "{why}");
+}

@@ -1,0 +1,51 @@
+//! The command line and the environment of an agent's program.
+
+use std::{collections::BTreeMap, path::Path};
+
+use crate::{
+    driver::Turn,
+    settings::{Agent, DriverKind},
+};
+
+/// Returns the words of the program: the configured command and the arguments that its protocol needs.
+pub(crate) fn words(agent: &Agent, turn: &Turn) -> Vec<String> {
+    let mut words = agent.command.clone();
+    match agent.driver {
+        DriverKind::Claude => {
+            let fixed =
+                "-p --input-format stream-json --output-format stream-json --verbose --permission-prompt-tool stdio";
+            words.extend(fixed.split(' ').map(str::to_owned));
+            let (flag, id) = match &turn.session {
+                Some(session) => ("--resume", session),
+                None => ("--session-id", &turn.fresh),
+            };
+            words.extend([flag.to_owned(), id.clone()]);
+            words.extend(turn.model.iter().flat_map(|model| ["--model".to_owned(), model.clone()]));
+        }
+        DriverKind::Codex => words.push("app-server".to_owned()),
+        DriverKind::Acp | DriverKind::Command | DriverKind::Coder => {}
+    }
+    words
+}
+
+/// Returns the environment: a private home, the configured variables, and defaults that leave retries to the machine.
+/// The error names a variable that is missing in our own environment.
+pub(crate) fn env(agent: &Agent, home: &Path) -> Result<BTreeMap<String, String>, String> {
+    let mut env = BTreeMap::from([("HOME".to_owned(), home.to_string_lossy().into_owned())]);
+    let usual: &[(&str, &str)] = match agent.driver {
+        DriverKind::Claude => &[("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"), ("CLAUDE_CODE_MAX_RETRIES", "2")],
+        DriverKind::Acp => &[("GOOSE_DISABLE_KEYRING", "1"), ("GOOSE_MODE", "approve")],
+        DriverKind::Codex | DriverKind::Command | DriverKind::Coder => &[],
+    };
+    env.extend(usual.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+    for (name, value) in &agent.env {
+        let value = match value.strip_prefix("env:") {
+            Some(from) => std::env::var(from).map_err(|_| {
+                format!("`env.{name}`: the variable {from} is not set; export it before you start the run")
+            })?,
+            None => value.clone(),
+        };
+        env.insert(name.clone(), value);
+    }
+    Ok(env)
+}

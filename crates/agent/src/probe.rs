@@ -1,0 +1,85 @@
+//! Probes the configured agents: starts each one and does the handshake of its protocol, without a prompt.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use interlock_activity::{Attempt, Outcome};
+use interlock_process::Sandbox;
+
+use crate::{
+    Referee, Ruling,
+    activity::plan,
+    confinement::Home,
+    driver::{End, ToolCall, Turn, driver},
+    launch,
+    record::Record,
+    session::fresh_id,
+    settings::{Agent, DriverKind, Settings},
+    turn::{Left, Scene},
+};
+
+/// The time that an agent has for the handshake.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The result of probing one agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The agent's name in the settings.
+    pub agent: String,
+    /// True if the handshake succeeded.
+    pub ok: bool,
+    /// The command, followed by the result or the failure.
+    pub said: String,
+}
+
+/// Starts every configured agent, one after the other. `attempt` belongs to no run.
+pub async fn probe(
+    home: Option<&Path>,
+    attempt: &Attempt,
+    sandbox: &Sandbox,
+    scratch: &Path,
+) -> Result<Vec<Probe>, String> {
+    let settings = Settings::load(home, &attempt.folder)?;
+    let mut probes = Vec::new();
+    for (name, agent) in &settings.agents {
+        let found = one(name, agent, attempt, sandbox, scratch).await;
+        let command = if agent.driver == DriverKind::Coder { "coder".to_owned() } else { agent.command.join(" ") };
+        let (ok, said) = match found {
+            Ok(()) => (true, "answers".to_owned()),
+            Err(why) => (false, why),
+        };
+        probes.push(Probe { agent: name.clone(), ok, said: format!("{command}: {said}") });
+    }
+    Ok(probes)
+}
+
+async fn one(name: &str, agent: &Agent, attempt: &Attempt, sandbox: &Sandbox, scratch: &Path) -> Result<(), String> {
+    let home = Home::open(scratch, "doctor", name, agent)?;
+    let folder = attempt.folder.to_string_lossy().into_owned();
+    let turn = Turn { session: None, fresh: fresh_id()?, folder, text: None, model: agent.model.clone() };
+    let driver = driver(agent.driver, turn.clone())?;
+    let said = |outcome: Outcome| outcome.message();
+    let mut plan = plan(name, agent, attempt, sandbox, &home).map_err(said)?;
+    plan.words.extend(launch::words(agent, &turn).into_iter().skip(1).map(Into::into));
+    plan.timeout = Some(PATIENCE);
+    let mut record = Record::new(attempt, name).map_err(|error| error.to_string())?;
+    let scene = Scene { attempt, plan: &plan, referee: Arc::new(Nobody), left: Left::default(), ask_ms: 0 };
+    let (facts, ended) = scene.run(driver, &mut record).await.map_err(said)?;
+    match facts.end {
+        Some(End::Finished) => Ok(()),
+        Some(other) => Err(format!("{other:?}")),
+        None => Err(ended.shown.last_line().unwrap_or_else(|| "it ended without an answer".to_owned())),
+    }
+}
+
+/// Denies everything: a handshake needs no permission.
+struct Nobody;
+
+impl Referee for Nobody {
+    fn rule(&self, _: &Attempt, _: &ToolCall) -> Result<Ruling, Outcome> {
+        Ok(Ruling::Deny("this is only a handshake".to_owned()))
+    }
+
+    fn weakened(&self, _: &Attempt, _: &[u8]) -> Vec<String> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,146 @@
+//! The state of a run's session that must survive a restart: the agent, its session id, and the tokens and cost so far.
+//!
+//! One small file per run in the store, replaced atomically. The agent cannot read it: the store is hidden from programs.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+/// The number of rounds that are remembered for a session that cannot be resumed.
+const ROUNDS_MAX: usize = 12;
+
+/// The length to which prompts and replies of earlier rounds are cut.
+const ROUND_CHARS_MAX: usize = 600;
+
+/// The state of a run's session.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Session {
+    /// The name of the agent in the settings.
+    pub(crate) agent: String,
+    /// The agent's id of the session.
+    pub(crate) id: Option<String>,
+    /// The tokens of all turns.
+    pub(crate) tokens: u64,
+    /// The cost of all sessions before the current one.
+    pub(crate) cost_before: f64,
+    /// The cost of the current session, as the agent reports it.
+    pub(crate) cost_of_session: f64,
+    /// True while a turn runs. If the next turn finds it set, the process was killed and the edits were undone.
+    pub(crate) is_turn_open: bool,
+    /// The last rounds.
+    pub(crate) rounds: Vec<Round>,
+}
+
+/// One prompt and its reply, shortened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Round {
+    pub(crate) prompt: String,
+    pub(crate) reply: String,
+}
+
+impl Session {
+    /// Returns the cost of the run so far.
+    pub(crate) fn cost(&self) -> f64 {
+        self.cost_before + self.cost_of_session
+    }
+
+    /// Forgets the agent's session, so that the next turn opens a new one.
+    pub(crate) fn lose(&mut self) {
+        self.id = None;
+        self.cost_before += std::mem::take(&mut self.cost_of_session);
+    }
+
+    /// Remembers a round.
+    pub(crate) fn remember(&mut self, prompt: &str, reply: &str) {
+        let cut = |text: &str| text.chars().take(ROUND_CHARS_MAX).collect::<String>();
+        self.rounds.push(Round { prompt: cut(prompt), reply: cut(reply) });
+        let excess = self.rounds.len().saturating_sub(ROUNDS_MAX);
+        self.rounds.drain(..excess);
+    }
+}
+
+/// The files with the sessions of all runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Sessions(PathBuf);
+
+impl Sessions {
+    /// Creates the collection in a store's directory.
+    pub(crate) fn new(home: &Path) -> Self {
+        Sessions(home.join("agents"))
+    }
+
+    /// Reads the session of a run. An unreadable file is an error, because a budget depends on it.
+    pub(crate) fn read(&self, run: &str) -> Result<Session, String> {
+        let path = self.path(run);
+        match fs::read(&path) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", path.display())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Session::default()),
+            Err(error) => Err(format!("{}: {error}", path.display())),
+        }
+    }
+
+    /// Replaces the session of a run.
+    pub(crate) fn write(&self, run: &str, session: &Session) -> Result<(), String> {
+        let path = self.path(run);
+        let write = || {
+            fs::create_dir_all(&self.0)?;
+            let file = tempfile::NamedTempFile::new_in(&self.0)?;
+            serde_json::to_writer(&file, session)?;
+            file.as_file().sync_data()?;
+            file.persist(&path).map(drop).map_err(|error| error.error)
+        };
+        write().map_err(|error: io::Error| format!("{}: {error}", path.display()))
+    }
+
+    fn path(&self, run: &str) -> PathBuf {
+        self.0.join(format!("{}.json", plain(run)))
+    }
+}
+
+/// Returns a name with all characters escaped that are unsafe in a file name.
+pub(crate) fn plain(name: &str) -> String {
+    let escaped = |sign: char| match sign {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' => sign.to_string(),
+        other => format!("%{:x}", u32::from(other)),
+    };
+    name.chars().map(escaped).collect()
+}
+
+/// Returns a random id in the form of a UUID, version 4.
+pub(crate) fn fresh_id() -> Result<String, String> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).map_err(|error| format!("could not get random bytes: {error}"))?;
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn session_is_known_to_the_next_process() {
+        let home = tempfile::tempdir().unwrap();
+        let mut session = Session { id: Some("s".into()), tokens: 7, cost_of_session: 0.5, ..Session::default() };
+        session.remember("a", "b");
+        Sessions::new(home.path()).write("r/../1", &session).unwrap();
+        assert_eq!(Sessions::new(home.path()).read("r/../1").unwrap(), session);
+        session.lose();
+        assert_eq!((session.id.as_deref(), session.cost()), (None, 0.5));
+        assert!(home.path().join("agents/r%2f%2e%2e%2f1.json").exists());
+    }
+
+    #[test]
+    fn unreadable_session_is_an_error() {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(home.path().join("agents")).unwrap();
+        fs::write(home.path().join("agents/r.json"), "{\"tok").unwrap();
+        assert!(Sessions::new(home.path()).read("r").is_err());
+    }
+}

@@ -1,0 +1,233 @@
+//! A repository, a real agent in a private home, a scripted model, and policy that the test decides.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{Arc, Mutex},
+};
+
+use interlock_activity::{
+    Activity as _, Attempt, Canceller, Future, HandledSignal, Host, Invocation, Outcome, Question, StartRun,
+};
+use interlock_agent::{AgentPrompt, Referee, Ruling, Setup, driver::ToolCall};
+use interlock_chart::Value;
+use interlock_core::ActivityId;
+use interlock_process::Sandbox;
+use interlock_testkit_activity::{
+    EndedAttempt, Recorder, attempt,
+    launcher::launcher,
+    model_server::{ModelServer, Step, agent_model},
+};
+use interlock_workspace::Workspace;
+use tempfile::TempDir;
+
+/// The agents that are tested.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Agent {
+    Goose,
+    Claude,
+    Codex,
+}
+
+/// The directory of the installed agents, or `None` if they are not installed and need not be.
+pub(crate) fn installed() -> Option<PathBuf> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/agents.sh");
+    let told = Command::new(script).arg("--print").output().unwrap();
+    let folder = PathBuf::from(String::from_utf8(told.stdout).unwrap().trim());
+    if folder.join("READY").exists() {
+        return Some(folder);
+    }
+    let is_needed = ["CI", "INTERLOCK_REQUIRE_PARTS"].iter().any(|name| std::env::var_os(name).is_some());
+    assert!(!is_needed, "the agents are not installed: run scripts/agents.sh");
+    eprintln!("left out: the agents are not installed");
+    None
+}
+
+/// Policy as a test decides it.
+pub(crate) type Rule = fn(&ToolCall) -> Ruling;
+
+struct ByTest(Rule);
+
+impl Referee for ByTest {
+    fn rule(&self, _: &Attempt, call: &ToolCall) -> Result<Ruling, Outcome> {
+        Ok(self.0(call))
+    }
+
+    fn weakened(&self, _: &Attempt, patch: &[u8]) -> Vec<String> {
+        let text = String::from_utf8_lossy(patch);
+        text.lines().filter(|line| line.starts_with("-assert")).map(str::to_owned).collect()
+    }
+}
+
+/// Answers questions with a fixed decision, and records them.
+pub(crate) struct Person {
+    recorder: Recorder,
+    pub(crate) decision: Option<&'static str>,
+    pub(crate) asked: Mutex<Vec<Question>>,
+}
+
+impl Host for Person {
+    fn progress(&self, run: &str, activity: ActivityId, text: &str) {
+        self.recorder.progress(run, activity, text);
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.recorder.now_ms()
+    }
+
+    fn sleep(&self, ms: u64) -> Future<()> {
+        self.recorder.sleep(ms)
+    }
+
+    fn ask(&self, question: Question) -> Future<Option<Value>> {
+        self.asked.lock().unwrap().push(question);
+        let answer = self.decision.map(|word| Value::map([("decision", Value::from(word))]));
+        Box::pin(std::future::ready(answer))
+    }
+
+    fn run(&self, start: StartRun) -> Future<Outcome> {
+        self.recorder.run(start)
+    }
+}
+
+/// A run with one agent.
+pub(crate) struct Trial {
+    pub(crate) folder: PathBuf,
+    pub(crate) home: PathBuf,
+    pub(crate) model: ModelServer,
+    pub(crate) rule: Rule,
+    pub(crate) decision: Option<&'static str>,
+    pub(crate) asked: Vec<Question>,
+    number: u64,
+    _top: TempDir,
+}
+
+impl Trial {
+    /// Prepares a repository and an agent whose model plays a script.
+    pub(crate) fn new(agent: Agent, limits: &str, script: Vec<(&str, Vec<Step>)>) -> Option<Self> {
+        let programs = installed()?;
+        // Codex refuses a home in the temporary directory.
+        let top = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let base = top.path().canonicalize().unwrap();
+        let (folder, home) = (base.join("work"), base.join("home"));
+        fs::create_dir(&folder).unwrap();
+        fs::create_dir(&home).unwrap();
+        sh(
+            &folder,
+            "git init -q -b main && echo one > first.txt && git add . && git -c user.name=a -c user.email=a@b commit -qm first",
+        );
+        let model = agent_model(script);
+        fs::write(home.join("agents.toml"), settings(agent, &programs, &model.url, limits)).unwrap();
+        Some(Trial {
+            folder,
+            home,
+            model,
+            rule: |_| Ruling::Allow,
+            decision: None,
+            asked: Vec::new(),
+            number: 0,
+            _top: top,
+        })
+    }
+
+    /// Returns the activity, as a new process would create it.
+    fn activity(&self) -> AgentPrompt {
+        AgentPrompt::new(Setup {
+            home: Some(self.home.clone()),
+            cache: Some(self.home.parent().unwrap().join("cache")),
+            workspace: Workspace::new(&self.home),
+            sandbox: Sandbox { launcher: launcher(), store: Some(self.home.clone()), ..Sandbox::default() },
+            referee: Arc::new(ByTest(self.rule)),
+            chosen: Arc::default(),
+        })
+    }
+
+    /// Prompts the agent, in a new process each time as far as the activity can tell.
+    pub(crate) async fn prompt(&mut self, text: &str) -> EndedAttempt {
+        let (attempt, person, _canceller) = self.attempt(text);
+        let outcome = self.activity().start(attempt).await;
+        self.asked = person.asked.lock().unwrap().clone();
+        EndedAttempt::new(outcome)
+    }
+
+    /// Prompts the agent and cancels the turn when a file appears. Returns the outcome and the seconds that the end took.
+    pub(crate) async fn prompt_and_cancel(&mut self, text: &str, file: &str) -> (EndedAttempt, f64) {
+        let (attempt, _person, canceller) = self.attempt(text);
+        let turn = tokio::spawn(self.activity().start(attempt));
+        let path = self.folder.join(file);
+        let limit = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        while !path.exists() {
+            assert!(std::time::Instant::now() < limit, "{file} was not written");
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        let begun = std::time::Instant::now();
+        canceller.cancel();
+        let outcome = turn.await.unwrap();
+        (EndedAttempt::new(outcome), begun.elapsed().as_secs_f64())
+    }
+
+    fn attempt(&mut self, text: &str) -> (Attempt, Arc<Person>, Canceller) {
+        self.number += 1;
+        let person =
+            Arc::new(Person { recorder: Recorder::in_real_time(), decision: self.decision, asked: Mutex::default() });
+        let (mut attempt, canceller) = attempt(&self.home, &self.folder, Arc::clone(&person) as Arc<dyn Host>);
+        let data = serde_json::json!({});
+        attempt.invocation = Arc::new(Invocation {
+            signals: vec![HandledSignal { name: "turn_ended".into(), data }],
+            ..(*attempt.invocation).clone()
+        });
+        attempt.activity = ActivityId(self.number);
+        attempt.with = Value::map([("text", Value::from(text))]);
+        attempt.snapshot = Some(Workspace::new(&self.home).take(&self.folder, &attempt.run).unwrap());
+        (attempt, person, canceller)
+    }
+
+    /// Returns a file of the workspace.
+    pub(crate) fn file(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.folder.join(name)).ok()
+    }
+
+    /// Returns all text of the last attempt's evidence with this name.
+    pub(crate) fn evidence(&self, ended: &EndedAttempt, name: &str) -> String {
+        let found = ended.outcome.evidence.iter().find(|one| one.name == name).unwrap();
+        let store = interlock_journal::EvidenceStore::open(self.home.join("evidence")).unwrap();
+        String::from_utf8(store.get(&found.hash).unwrap()).unwrap()
+    }
+}
+
+pub(crate) fn sh(folder: &Path, script: &str) -> String {
+    let done = Command::new("sh").arg("-ec").arg(script).current_dir(folder).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+fn settings(agent: Agent, programs: &Path, url: &str, limits: &str) -> String {
+    let program = |name: &str| programs.join("bin").join(name).display().to_string();
+    let network = url.trim_start_matches("http://");
+    let (driver, command, env) = match agent {
+        Agent::Goose => (
+            "acp",
+            format!("[{:?}, \"acp\", \"--with-builtin\", \"developer\"]", program("goose")),
+            format!(
+                "GOOSE_PROVIDER = \"openai\", GOOSE_MODEL = \"scripted\", OPENAI_API_KEY = \"dummy\", OPENAI_HOST = {url:?}"
+            ),
+        ),
+        Agent::Claude => (
+            "claude",
+            format!("[{:?}]", program("claude")),
+            format!("ANTHROPIC_BASE_URL = {url:?}, ANTHROPIC_API_KEY = \"dummy\", CLAUDE_CODE_MAX_RETRIES = \"1\""),
+        ),
+        Agent::Codex => (
+            "codex",
+            format!(
+                "[{:?}, \"-c\", 'model=\"scripted\"', \"-c\", 'model_provider=\"fake\"', \"-c\", 'model_providers.fake={{name=\"fake\",base_url=\"{url}/v1\",env_key=\"FAKE_KEY\",wire_api=\"responses\",request_max_retries=0,stream_max_retries=0}}']",
+                program("codex")
+            ),
+            "FAKE_KEY = \"x\"".to_owned(),
+        ),
+    };
+    format!(
+        "[agents.it]\ndriver = {driver:?}\ncommand = {command}\nenv = {{ {env} }}\nnetwork = [{network:?}]\nlimits = {{ {limits} }}\n"
+    )
+}

@@ -1,0 +1,67 @@
+//! Coding agents in the command line: policy decides on their tool calls, and `--agent` chooses one for new runs.
+
+use std::sync::{Arc, OnceLock};
+
+use interlock_activities::{AgentAction, Gate, Settings};
+use interlock_activity::{Attempt, Outcome};
+use interlock_agent::{
+    AgentPrompt, Referee, Ruling, Setup,
+    driver::{CallKind, ToolCall},
+};
+use interlock_policy::Decision;
+
+/// The agent that `--agent` chose for the runs of this process.
+static CHOSEN: OnceLock<Arc<OnceLock<String>>> = OnceLock::new();
+
+fn chosen() -> Arc<OnceLock<String>> {
+    Arc::clone(CHOSEN.get_or_init(Arc::default))
+}
+
+/// Chooses the agent of the runs that this process starts.
+pub(crate) fn choose(name: &str) {
+    // A process chooses once, before its run starts.
+    let _ = chosen().set(name.to_owned());
+}
+
+/// Returns the activity `agent.prompt`.
+pub(crate) fn activity(settings: &Settings) -> AgentPrompt {
+    let gate = Gate::new(settings.allowed_hosts.clone()).with_settings(settings.sandbox.config.clone());
+    AgentPrompt::new(Setup {
+        home: settings.home.clone(),
+        cache: None,
+        workspace: settings.workspace.clone(),
+        sandbox: settings.sandbox.clone(),
+        referee: Arc::new(ByPolicy(gate)),
+        chosen: chosen(),
+    })
+}
+
+/// Decides by the policy of the run.
+struct ByPolicy(Gate);
+
+impl Referee for ByPolicy {
+    fn rule(&self, attempt: &Attempt, call: &ToolCall) -> Result<Ruling, Outcome> {
+        if call.kind == CallKind::Question {
+            return Ok(Ruling::Deny("nobody answers in the middle of a turn: ask in your reply and stop".to_owned()));
+        }
+        Ok(match self.0.judge_action(attempt, &action(call))? {
+            Decision::Allow => Ruling::Allow,
+            Decision::Deny { reason, .. } => Ruling::Deny(reason),
+            Decision::Confirm { reason, .. } => Ruling::Ask(reason),
+        })
+    }
+
+    fn weakened(&self, attempt: &Attempt, patch: &[u8]) -> Vec<String> {
+        self.0.weakened_tests(attempt, patch)
+    }
+}
+
+fn action(call: &ToolCall) -> AgentAction {
+    match (call.kind, &call.command, &call.url) {
+        (CallKind::Execute, Some(command), _) => AgentAction::Execute(command.clone()),
+        (CallKind::Edit, ..) if !call.paths.is_empty() => AgentAction::Edit(call.paths.clone()),
+        (CallKind::Read, ..) => AgentAction::Read(call.paths.clone()),
+        (CallKind::Fetch, _, Some(url)) => AgentAction::Fetch(url.clone()),
+        _ => AgentAction::Unknown(call.name.clone()),
+    }
+}
