@@ -63,9 +63,9 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           between inputs (upper): 69212 transitions, 23535 activities, 0 judgements
           whole run: none
           waits in idle, workflow_completed, error, cancelled
-        prd: 11 properties, 19582 configurations
-          in 1 explorations 19582 configurations, 77921 ways
-          between inputs (exact): 1216 transitions, 1112 activities, 4 judgements
+        prd: 12 properties, 249 configurations
+          in 3 explorations 70389 configurations, 491100 ways
+          between inputs (upper): 3646 transitions, 2330 activities, 7 judgements
           whole run: none
           waits in READY, CONFIRMING, BLOCKED
     "#]]

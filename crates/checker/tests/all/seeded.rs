@@ -183,7 +183,7 @@ fn prd_work_begins_before_a_person_approves() {
             never EXECUTING without CONFIRMING.USER_CONFIRM since PLANNING
             USER_INPUT_REQUIREMENT (user): READY → WRITE_PRD
             prd_written (judge.prd): WRITE_PRD → CHECK_PRD
-            PRD_GENERATED (prd.check): CHECK_PRD → CREATE_CHECKPOINT
+            PRD_GENERATED (prd.check): CHECK_PRD → SEAL_PRD
         "#]],
     );
 }

@@ -98,6 +98,7 @@ fn prd_without_a_limit() {
             grants: another limit ends it
             prd_repairs: WRITE_PRD → CHECK_PRD → WRITE_PRD
             auto_fix_attempts: APPLY_FIX → VERIFY_FIX → APPLY_FIX
+            interruptions: ARCHIVING again and again
             tasks: TAKE_TASK → IMPLEMENT_TASK → … → TAKE_TASK, 5 steps
         "#]],
     );

@@ -88,7 +88,12 @@ impl ProjectVerify {
             let after = self.kept(&attempt).await?;
             if after == tree {
                 let summary = format!("{} on tree {tree}", passed_words(order.lines.len()));
-                let data = [("tree", Value::from(tree)), ("summary", Value::from(summary))];
+                let is_changed = order.base.as_ref() != Some(&tree);
+                let data = [
+                    ("tree", Value::from(tree)),
+                    ("changed", Value::from(is_changed)),
+                    ("summary", Value::from(summary)),
+                ];
                 return Ok(Outcome::signal(taken(&attempt, &PASSED), Value::map(data)).with(evidence));
             }
             let changed = self.changed(&attempt, &tree, &after).await;
