@@ -17,6 +17,7 @@ mod limits;
 mod map;
 mod policy;
 mod sandbox;
+mod soak;
 mod steps;
 mod workspace;
 mod xstate;
@@ -55,6 +56,9 @@ fn main() -> Result<()> {
     }
     if is_wanted("crowd") {
         crowd::report()?;
+    }
+    if is_wanted("soak") {
+        soak::report()?;
     }
     if is_wanted("workspace") {
         workspace::report()?;

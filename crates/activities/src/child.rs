@@ -45,7 +45,7 @@ impl Activity for RunStart {
             let mut cancel = attempt.cancel.clone();
             tokio::select! {
                 outcome = attempt.host.run(start) => outcome,
-                () = cancel.cancelled() => Outcome::cancelled("it is no longer waited for"),
+                () = cancel.cancelled() => Outcome::cancelled("the parent run no longer waits for it"),
             }
         })
     }
@@ -57,7 +57,7 @@ fn start(attempt: &Attempt) -> Result<StartRun, BadArgument> {
         None => false,
         Some(Value::Bool(is_detached)) => *is_detached,
         Some(other) => {
-            return Err(BadArgument::field("detached", format!("is to be true or false, not a {}", other.kind())));
+            return Err(BadArgument::field("detached", format!("must be true or false, not a {}", other.kind())));
         }
     };
     Ok(StartRun {

@@ -6,7 +6,9 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, code, schema};
+use interlock_activity::{
+    Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, OutcomeKind, code, schema,
+};
 use interlock_chart::{Value, catalogue::MEANING, model::Schema};
 use interlock_workspace::Workspace;
 
@@ -14,8 +16,19 @@ use interlock_process::{self as program, FIELDS, How, Plan, ProgramResult, Sandb
 use interlock_sandbox::Rules;
 use serde_json::json;
 
-const KNOWN: [&str; 10] =
-    ["command", "cwd", "folder", "env", "stdin", "timeout_s", "output_bytes_max", "ok_codes", "signals", "tree"];
+const KNOWN: [&str; 11] = [
+    "command",
+    "cwd",
+    "folder",
+    "env",
+    "stdin",
+    "timeout_s",
+    "output_bytes_max",
+    "ok_codes",
+    "signals",
+    "tree",
+    "settle",
+];
 
 /// The most bytes kept of each stream if the machine sets no limit.
 const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
@@ -38,26 +51,42 @@ impl CommandRun {
 
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
         let order = CommandInput::read(&attempt, &self.sandbox)?;
-        if let Some(expected) = &order.tree {
-            let found = self.tree(&attempt).await;
-            if found.as_ref() != Some(expected) {
-                let found = found.as_deref().unwrap_or("no tree that can be told");
-                let message = format!("the folder is {found}, not the tree {expected} that the command is for");
-                return Err(Outcome::error(TREE_CHANGED, message));
-            }
-        }
-        let ended = program::run(&attempt, &order.plan).await?;
-        let stopped = program::not_ended(&ended.how, &order.plan, ended.duration);
-        let outcome = match (stopped, &ended.how) {
-            (None, &How::Exited { code, signal }) => {
-                let tree = self.tree(&attempt).await;
-                let name = if order.ok_codes.contains(&code) { order.signals.0 } else { order.signals.1 };
-                Outcome::signal(name, data(&ended, code, signal, tree))
-            }
-            (stopped, _) => stopped.unwrap_or_else(|| Outcome::error(code::FAILED, "it did not end")),
+        let before = match order.tree.is_some() || order.settles {
+            true => self.tree(&attempt).await,
+            false => None,
         };
-        let evidence = program::keep(&attempt, vec![ended.stdout, ended.stderr], ended.confined).await?;
-        Ok(outcome.with(evidence))
+        if let Some(expected) = order.tree.as_ref().filter(|expected| before.as_ref() != Some(expected)) {
+            let found = before.as_deref().unwrap_or("no known tree");
+            let message = format!("the directory has the tree {found}, not {expected}, for which the command is meant");
+            return Err(Outcome::error(TREE_CHANGED, message));
+        }
+        let first = self.once(&attempt, &order).await?;
+        if !order.settles || first.tree.is_none() || first.tree == before {
+            return Ok(first.outcome);
+        }
+        attempt.host.progress(&attempt.run, attempt.activity, "the command changed files; it is run once more");
+        let second = self.once(&attempt, &order).await?;
+        let outcome = match second.tree == first.tree {
+            true => second.outcome,
+            false => unsettled(second.outcome, &order),
+        };
+        Ok(outcome.with(first.outcome.evidence))
+    }
+
+    /// Runs the command once.
+    async fn once(&self, attempt: &Attempt, order: &CommandInput) -> Result<Finished, Outcome> {
+        let ended = program::run(attempt, &order.plan).await?;
+        let stopped = program::not_ended(&ended.how, &order.plan, ended.duration);
+        let (outcome, tree) = match (stopped, &ended.how) {
+            (None, &How::Exited { code, signal }) => {
+                let tree = self.tree(attempt).await;
+                let name = if order.ok_codes.contains(&code) { &order.signals.0 } else { &order.signals.1 };
+                (Outcome::signal(name, data(&ended, code, signal, tree.clone())), tree)
+            }
+            (stopped, _) => (stopped.unwrap_or_else(|| Outcome::error(code::FAILED, "it did not end")), None),
+        };
+        let evidence = program::keep(attempt, vec![ended.stdout, ended.stderr], ended.confined).await?;
+        Ok(Finished { outcome: outcome.with(evidence), tree })
     }
 
     /// Returns the tree hash of the directory, or `None` if it cannot be computed.
@@ -73,7 +102,7 @@ impl Activity for CommandRun {
     }
 
     fn summary(&self) -> &str {
-        "Runs a command in the run's folder; its exit code decides."
+        "Runs a command in the run's directory; the exit code decides."
     }
 
     fn effect(&self) -> EffectClass {
@@ -100,6 +129,7 @@ impl Activity for CommandRun {
             ("ok_codes", schema::list(json!({ "type": "integer" }))),
             ("signals", schema::fields([("zero", schema::plain()), ("nonzero", schema::plain())])),
             ("tree", schema::text()),
+            ("settle", schema::flag()),
         ]);
         schema::needing(schema::also(fields, &program::schema()), &["command"])
     }
@@ -118,6 +148,15 @@ struct CommandInput {
     signals: (String, String),
     /// The tree hash that the directory must have.
     tree: Option<String>,
+    /// True if the command runs once more if it changed files, because its verdict is about the files before the change.
+    settles: bool,
+}
+
+/// One execution of the command.
+struct Finished {
+    outcome: Outcome,
+    /// The tree hash afterwards.
+    tree: Option<String>,
 }
 
 impl CommandInput {
@@ -130,7 +169,7 @@ impl CommandInput {
         };
         let env = given.pairs("env")?;
         if let Some(name) = env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
-            return Err(BadArgument::field("env", format!("has a name that no variable can have: `{name}`")).into());
+            return Err(BadArgument::field("env", format!("has an invalid variable name: `{name}`")).into());
         }
         let mut plan = Plan {
             words: Vec::new(),
@@ -146,12 +185,13 @@ impl CommandInput {
         let ok_codes = given.numbers("ok_codes")?.unwrap_or_else(|| vec![0]);
         let names = given.pairs("signals")?;
         if let Some(name) = names.keys().find(|name| !["zero", "nonzero"].contains(&name.as_str())) {
-            return Err(BadArgument::field("signals", format!("has `{name}`; known are zero, nonzero")).into());
+            return Err(BadArgument::field("signals", format!("has `{name}`; the keys are zero and nonzero")).into());
         }
         let name = |of: &str, otherwise: &str| names.get(of).cloned().unwrap_or_else(|| otherwise.to_owned());
         let tree = given.text("tree")?.map(str::to_owned);
+        let settles = given.value("settle") == Some(&Value::Bool(true));
         plan.words = words(&given, &plan)?;
-        Ok(CommandInput { plan, ok_codes, signals: (name("zero", "passed"), name("nonzero", "failed")), tree })
+        Ok(CommandInput { plan, ok_codes, signals: (name("zero", "passed"), name("nonzero", "failed")), tree, settles })
     }
 }
 
@@ -162,7 +202,7 @@ fn own_folder(given: &Arguments<'_>, attempt: &Attempt) -> Result<Option<PathBuf
     if given.value("write").is_some() || given.text("sandbox")? == Some("none") {
         return Err(BadArgument::field(
             "folder",
-            "is all that may be written, so `write` and `sandbox: none` cannot be given",
+            "is the only writable directory, so `write` and `sandbox: none` cannot be given",
         )
         .into());
     }
@@ -170,7 +210,7 @@ fn own_folder(given: &Arguments<'_>, attempt: &Attempt) -> Result<Option<PathBuf
     let mut folder = attempt.folder.canonicalize().map_err(|error| wrong(format!("cannot be used: {error}")))?;
     let root = folder.clone();
     for part in Path::new(path).components().filter(|part| *part != Component::CurDir) {
-        let Component::Normal(name) = part else { return Err(wrong("leaves the run's folder".to_owned())) };
+        let Component::Normal(name) = part else { return Err(wrong("is outside the run's directory".to_owned())) };
         // The sandbox protects hooks, settings and CI files by their path in the workspace. A hidden directory as the
         // program's workspace would bypass that, so it is refused.
         if name.as_encoded_bytes().starts_with(b".") {
@@ -179,12 +219,12 @@ fn own_folder(given: &Arguments<'_>, attempt: &Attempt) -> Result<Option<PathBuf
         folder.push(name);
         match std::fs::symlink_metadata(&folder) {
             Ok(about) if about.is_dir() => {}
-            Ok(_) => return Err(wrong(format!("cannot be used: {} is no folder", folder.display()))),
-            Err(_) => std::fs::create_dir(&folder).map_err(|error| wrong(format!("cannot be made: {error}")))?,
+            Ok(_) => return Err(wrong(format!("cannot be used: {} is not a directory", folder.display()))),
+            Err(_) => std::fs::create_dir(&folder).map_err(|error| wrong(format!("cannot be created: {error}")))?,
         }
     }
     match folder == root {
-        true => Err(wrong("is the run's folder itself; name one within it".to_owned())),
+        true => Err(wrong("is the run's directory itself; name one inside it".to_owned())),
         false => Ok(Some(folder)),
     }
 }
@@ -213,9 +253,20 @@ fn words(given: &Arguments<'_>, plan: &Plan) -> Result<Vec<OsString>, Outcome> {
             Ok(std::iter::once(program.into()).chain(arguments.iter().map(OsString::from)).collect())
         }
         Some(other) => {
-            Err(BadArgument::field("command", format!("is to be a string or a list, not a {}", other.kind())).into())
+            Err(BadArgument::field("command", format!("must be a string or a list, not a {}", other.kind())).into())
         }
     }
+}
+
+/// Turns the second outcome of a command that changes files every time into a failure: no verdict of it counts.
+fn unsettled(outcome: Outcome, order: &CommandInput) -> Outcome {
+    let OutcomeKind::Signal { data, .. } = &outcome.kind else { return outcome };
+    let mut data = serde_json::Value::from(data);
+    let why = "the command changed files both times it ran, so its verdict does not count";
+    data["output"] = json!(format!("{why}\n{}", data["output"].as_str().unwrap_or_default()));
+    data["summary"] = json!(why);
+    let name = order.signals.1.clone();
+    Outcome { kind: OutcomeKind::Signal { name, data: Value::from(data) }, evidence: outcome.evidence }
 }
 
 fn data(ended: &ProgramResult, code: i64, signal: Option<i64>, tree: Option<String>) -> Value {
@@ -227,10 +278,18 @@ fn data(ended: &ProgramResult, code: i64, signal: Option<i64>, tree: Option<Stri
         ("stdout", Value::from(ended.stdout.tail.text())),
         ("stderr", Value::from(ended.stderr.tail.text())),
         ("summary", Value::from(summary)),
+        ("output", Value::from(output(ended))),
         ("tree", tree.map_or(Value::Null, Value::from)),
         ("truncated", Value::Bool(ended.stdout.is_truncated || ended.stderr.is_truncated)),
         ("breaches", breaches(ended)),
     ])
+}
+
+/// Returns the end of both streams as one text: standard output first.
+fn output(ended: &ProgramResult) -> String {
+    let streams = [ended.stdout.tail.text(), ended.stderr.tail.text()];
+    let said: Vec<&str> = streams.iter().map(|text| text.trim_end()).filter(|text| !text.is_empty()).collect();
+    said.join("\n")
 }
 
 /// Lists the rules that the program violated.

@@ -33,7 +33,7 @@ impl HttpRequest {
         let reply = tokio::select! {
             reply = exchange(&self.client, &order.address, order.request) => reply,
             () = tokio::time::sleep(order.timeout) => {
-                let message = format!("there was no full answer within {} seconds", order.timeout.as_secs_f64());
+                let message = format!("there was no complete answer within {} seconds", order.timeout.as_secs_f64());
                 Err(Outcome::error(code::TIMEOUT, message))
             }
             () = cancel.cancelled() => Err(Outcome::cancelled("it was stopped")),
@@ -52,7 +52,7 @@ impl Activity for HttpRequest {
     }
 
     fn summary(&self) -> &str {
-        "Sends one HTTP request; the status decides."
+        "Sends one HTTP request; the status code decides."
     }
 
     fn effect(&self) -> EffectClass {
@@ -74,6 +74,10 @@ impl Activity for HttpRequest {
             ("ok_status", schema::list(schema::whole())),
         ]);
         schema::needing(fields, &["url"])
+    }
+
+    fn uses_cores(&self) -> bool {
+        false
     }
 
     fn start(&self, attempt: Attempt) -> Ending {
@@ -163,7 +167,7 @@ async fn finish(attempt: Attempt, reply: Reply, signal: &str) -> Result<Outcome,
         true => Ok(None),
         false => store.put("body", &media, &reply.body).map(Some),
     });
-    let wrong = |why: String| Outcome::not_stored(format!("the answer could not be kept: {why}"));
+    let wrong = |why: String| Outcome::not_stored(format!("the answer could not be stored: {why}"));
     let kept = kept.await.map_err(|error| wrong(error.to_string()))?.map_err(|error| wrong(error.to_string()))?;
     Ok(Outcome::signal(signal, data).with(kept))
 }

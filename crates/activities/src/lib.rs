@@ -10,6 +10,7 @@ mod external;
 mod http;
 mod policy;
 mod prd;
+mod project;
 mod rfc3339;
 mod timer;
 mod triage;
@@ -31,11 +32,12 @@ pub use policy::{
     policy_call, policy_plan,
 };
 pub use prd::JudgePrd;
+pub use project::ProjectDetect;
 pub use timer::TimerWait;
 pub use triage::LogsTriage;
 pub use workspace::{
-    GitCommit, WorkspaceApply, WorkspaceCheckpoint, WorkspaceCommit, WorkspaceContext, WorkspaceOpen, WorkspaceRestore,
-    WorkspaceSnapshot, WorkspaceUndo,
+    GitCommit, WorkspaceApply, WorkspaceChanges, WorkspaceCheckpoint, WorkspaceCommit, WorkspaceContext, WorkspaceOpen,
+    WorkspaceRestore, WorkspaceSnapshot, WorkspaceUndo,
 };
 
 /// The settings that the general activities share.
@@ -62,6 +64,7 @@ pub fn all(registry: Registry, settings: Settings, judge: &Judge) -> Registry {
         .with(TimerWait)
         .with(RunStart)
         .with(LogsTriage)
+        .with(ProjectDetect::new(kept.clone()))
         .with(gate.guard(External::new(settings.sandbox)))
         .with(JudgePrd::new(judge.clone(), kept.clone(), &gate))
         .with(PolicyCheck::new(&gate, kept))

@@ -24,6 +24,9 @@ const DRAFTED: &str = "prd_drafted";
 /// The signal that the machine receives.
 const WRITTEN: &str = "prd_written";
 
+/// The code of the error that no judge had a verdict.
+const NO_VERDICT: &str = "MODEL_FAILURE";
+
 /// The directory of documents if the machine sets none.
 const DIRECTORY: &str = "docs/prd";
 
@@ -66,7 +69,16 @@ impl JudgePrd {
 
     async fn run(self, attempt: Attempt) -> Outcome {
         let drafted = self.judge.start(asking(&attempt)).await;
-        let OutcomeKind::Signal { data, .. } = &drafted.kind else { return drafted };
+        let data = match &drafted.kind {
+            OutcomeKind::Signal { data, .. } => data,
+            // Without a model a person writes the document.
+            OutcomeKind::Error { data } if data.get("code").and_then(Value::as_str) == Some(NO_VERDICT) => {
+                let message = drafted.message();
+                let why = format!("{message}; write the PRD by hand and report `{WRITTEN}` with its path");
+                return Outcome::needs_person(why).with(drafted.evidence);
+            }
+            _ => return drafted,
+        };
         let written = self.write(attempt, Json::from(data)["prd"].take()).await;
         written.unwrap_or_else(|error| error).with(drafted.evidence)
     }
@@ -175,6 +187,10 @@ impl Activity for JudgePrd {
 
     fn takes(&self, name: &str, folder: &Path) -> bool {
         self.judge.takes(name, folder)
+    }
+
+    fn uses_cores(&self) -> bool {
+        false
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

@@ -22,7 +22,7 @@ impl Activity for TimerWait {
     }
 
     fn summary(&self) -> &str {
-        "Waits for a time, or until a time."
+        "Waits for a duration, or until a point in time."
     }
 
     fn effect(&self) -> EffectClass {
@@ -73,7 +73,7 @@ fn due_ms(attempt: &Attempt) -> Result<i64, BadArgument> {
         (None, Some(Value::Int(ms))) => Ok(*ms),
         (None, Some(Value::Str(text))) => rfc3339::parse_ms(text)
             .ok_or_else(|| BadArgument::field("until", format!("is not a time like 2030-01-31T12:00:00Z: `{text}`"))),
-        (None, Some(other)) => Err(BadArgument::field("until", format!("is to be a time, not a {}", other.kind()))),
+        (None, Some(other)) => Err(BadArgument::field("until", format!("must be a time, not a {}", other.kind()))),
         (Some(_), Some(_)) => Err(BadArgument::field("until", "cannot be given together with `with.seconds`")),
         (None, None) => Err(BadArgument::field("seconds", "is missing, and so is `with.until`")),
     }

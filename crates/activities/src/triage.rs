@@ -186,7 +186,7 @@ fn in_json(found: &LogFinding) -> Json {
 
 /// Summarizes the findings in one line, and reports plainly if there are none.
 fn summary(found: &[LogFinding]) -> String {
-    let [first, rest @ ..] = found else { return "there is something to read, and no rule knows what it shows".into() };
+    let [first, rest @ ..] = found else { return "there is output, but no rule matches it".into() };
     let Finding { class, cause, file, line, .. } = &first.finding;
     let place = match (file, line) {
         (Some(file), Some(line)) if !cause.contains(&format!("{file}:{line}")) => format!(" at {file}:{line}"),
@@ -198,7 +198,7 @@ fn summary(found: &[LogFinding]) -> String {
 
 fn keep(store: &EvidenceStore, name: &str, media: &str, text: &str) -> Result<Evidence, Outcome> {
     let kept = store.put(name, media, text.as_bytes());
-    kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be kept: {error}")))
+    kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be stored: {error}")))
 }
 
 impl Activity for LogsTriage {
@@ -207,7 +207,7 @@ impl Activity for LogsTriage {
     }
 
     fn summary(&self) -> &str {
-        "Sorts what is known of a failure by rules: classes, places, suggestions."
+        "Classifies a failure by rules: class, place, suggestion."
     }
 
     fn effect(&self) -> EffectClass {

@@ -1,6 +1,6 @@
 //! The trait that every activity implements.
 
-use std::{path::Path, pin::Pin};
+use std::{path::Path, pin::Pin, sync::Arc};
 
 use interlock_chart::{
     Value,
@@ -8,7 +8,7 @@ use interlock_chart::{
 };
 
 use crate::{
-    Attempt, Outcome, StandIn, StandInQuestion,
+    Attempt, Outcome, RunView, StandIn, StandInQuestion,
     report::{RecordedRun, Story},
 };
 
@@ -43,6 +43,12 @@ pub trait Activity: Send + Sync + 'static {
         false
     }
 
+    /// Returns true if an attempt keeps this computer's cores busy, so that the limit on simultaneous attempts counts
+    /// it. An attempt that waits for a model, an agent or another computer returns false.
+    fn uses_cores(&self) -> bool {
+        !self.waits()
+    }
+
     /// Returns true if it serves this activity name in this directory. If it does not, a person answers instead.
     fn takes(&self, _name: &str, _folder: &Path) -> bool {
         true
@@ -75,6 +81,11 @@ pub trait Activity: Send + Sync + 'static {
     /// What a report should say about a run whose machine invokes this, beyond what it says about every run. The first activity of a machine that
     /// returns a story tells it.
     fn story(&self, _run: &RecordedRun) -> Option<Story> {
+        None
+    }
+
+    /// A file that shows the runs whose machine invokes this, kept up to date after every record.
+    fn view(&self) -> Option<Arc<dyn RunView>> {
         None
     }
 

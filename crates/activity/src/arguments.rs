@@ -34,10 +34,10 @@ impl<'v> Arguments<'v> {
     /// Accepts only fields that the activity knows.
     pub fn new(with: &'v Value, known: &[&str]) -> Result<Self, BadArgument> {
         let Value::Map(fields) = with else {
-            return Err(BadArgument(format!("`with` is to be a map, not a {}", with.kind())));
+            return Err(BadArgument(format!("`with` must be a map, not a {}", with.kind())));
         };
         if let Some(name) = fields.keys().find(|name| !known.contains(&&***name)) {
-            return Err(BadArgument::field(name, format!("is not known; known are {}", known.join(", "))));
+            return Err(BadArgument::field(name, format!("is not known; the fields are {}", known.join(", "))));
         }
         let fields = fields.iter().filter(|(_, value)| **value != Value::Null);
         Ok(Arguments(fields.map(|(name, value)| (&**name, value)).collect()))
@@ -57,7 +57,7 @@ impl<'v> Arguments<'v> {
         let Some(value) = self.value(name) else { return Ok(None) };
         match read(value) {
             Some(read) => Ok(Some(read)),
-            None => Err(BadArgument::field(name, format!("is to be {what}, not {}", short(value)))),
+            None => Err(BadArgument::field(name, format!("must be {what}, not {}", short(value)))),
         }
     }
 
@@ -80,7 +80,7 @@ impl<'v> Arguments<'v> {
         })?
         .map(|seconds| match (0.0..=SECONDS_MAX).contains(&seconds) {
             true => Ok(Duration::from_secs_f64(seconds)),
-            false => Err(BadArgument::field(name, format!("is to be between 0 and {SECONDS_MAX}, not {seconds}"))),
+            false => Err(BadArgument::field(name, format!("must be between 0 and {SECONDS_MAX}, not {seconds}"))),
         })
         .transpose()
     }
@@ -124,8 +124,8 @@ impl<'v> Arguments<'v> {
         let folder = real(&root.join(self.text(name)?.unwrap_or(".")))?;
         match folder.starts_with(&root) {
             true if folder.is_dir() => Ok(folder),
-            true => Err(BadArgument::field(name, "is not a folder")),
-            false => Err(BadArgument::field(name, format!("leaves the run's folder {}", root.display()))),
+            true => Err(BadArgument::field(name, "is not a directory")),
+            false => Err(BadArgument::field(name, format!("is outside the run's directory {}", root.display()))),
         }
     }
 }

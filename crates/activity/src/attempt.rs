@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use interlock_chart::Value;
 use interlock_core::ActivityId;
-use interlock_journal::EvidenceStore;
+use interlock_journal::{EvidenceStore, Hash};
 use tokio::sync::watch;
 
 use crate::{Future, Invocation, Outcome};
@@ -66,7 +66,13 @@ pub trait Host: Send + Sync {
     /// paths since. Fails if the host keeps no snapshots.
     fn take_back(&self, order: TakeBack) -> Future<Result<TakenBack, String>> {
         let _ = order;
-        Box::pin(std::future::ready(Err("nothing is kept here that could be taken back".to_owned())))
+        Box::pin(std::future::ready(Err("there are no stored changes to undo".to_owned())))
+    }
+
+    /// Returns the hashes of the evidence with this name that the outcomes of a run have recorded, newest first, at most
+    /// `at_most` of them. May block.
+    fn recorded(&self, _run: &str, _name: &str, _at_most: usize) -> Result<Vec<Hash>, String> {
+        Ok(Vec::new())
     }
 
     /// Returns a file of the project as it was when a run began. May block.

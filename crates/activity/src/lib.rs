@@ -14,6 +14,7 @@ mod registry;
 pub mod report;
 pub mod schema;
 mod stand_in;
+mod view;
 
 pub use activity::{Activity, Ending, Future};
 pub use arguments::{Arguments, BadArgument};
@@ -25,3 +26,4 @@ pub use invocation::{HandledSignal, Invocation};
 pub use outcome::{Outcome, OutcomeKind, code, error_data};
 pub use registry::Registry;
 pub use stand_in::{StandIn, StandInQuestion};
+pub use view::{RunState, RunView};

@@ -198,7 +198,7 @@ fn from_path(text: &str, dir: &Path) -> Result<Source, Error> {
 fn unknown(name: &str, dir: &Path) -> Error {
     let known: Vec<String> = list(dir).into_iter().map(|listed| listed.name).collect();
     let hint = interlock_suggest::did_you_mean(name, known.iter().map(String::as_str)).unwrap_or_else(|| {
-        format!("the machines here are {}; a path to a folder or a file works too", known.join(", "))
+        format!("available machines are {}; you can also give the path of a directory or a file", known.join(", "))
     });
     Error::Unknown { name: name.to_owned(), hint }
 }

@@ -1,6 +1,6 @@
 //! The text that explains a waiting run: the question of its state, the data that a person confirms, and the deadline.
 
-use interlock_runtime::{Offers, ShownData};
+use interlock_runtime::{Offers, OpenQuestion, ShownData};
 use serde_json::Value as Json;
 
 use crate::{escape, follow::Follower, overdue};
@@ -14,6 +14,15 @@ pub(crate) fn above_form(follower: &Follower, offers: &Offers) -> String {
     let mut text = text(offers, LINES_MAX, rest);
     text.push_str(&overdue::sentence(&follower.live, follower.now_ms()));
     text
+}
+
+/// The text of a question that a running attempt asks, with the data to decide by.
+pub(crate) fn of_question(run: &str, question: &OpenQuestion) -> String {
+    let rest = |more: usize| format!("  … {more} more lines; all of it: `interlock show {run} --json`");
+    let fields = question.shows.as_object().into_iter().flatten();
+    let shown = fields.map(|(label, data)| ShownData { label: label.clone(), data: data.clone() }).collect();
+    let words = format!("{run} asks in {}: {}\n", question.state, escape::line(&question.text));
+    words + &text(&Offers { shown, ..Offers::default() }, LINES_MAX, rest)
 }
 
 /// Returns the same text with all lines of the data, without the deadline.

@@ -1,8 +1,9 @@
 //! Composes the activities of all crates into the registry that machines are run and checked with.
 
-use interlock_activities::Settings;
+use interlock_activities::{Gate, Settings};
 use interlock_activity::Registry;
 use interlock_judge::Judge;
+use interlock_prd::{PrdArchive, PrdCheck, PrdSeal, ProjectVerify, TasksMark, TasksNext};
 
 /// Returns every available activity.
 pub(crate) fn activities(settings: Settings) -> Registry {
@@ -13,8 +14,21 @@ pub(crate) fn activities(settings: Settings) -> Registry {
     };
     let judge = Judge::confined(settings.home.clone(), settings.sandbox.clone());
     let agent = crate::agents::activity(&settings);
-    let registry = interlock_firmware::all(Registry::default(), firmware);
+    let registry = prd(interlock_firmware::all(Registry::default(), firmware), &settings);
     interlock_activities::all(registry, settings, &judge).with(judge).with(agent)
+}
+
+/// Adds the activities of the machine `prd`. Policy decides about the commands that verify a project.
+fn prd(registry: Registry, settings: &Settings) -> Registry {
+    let gate = Gate::new(settings.allowed_hosts.clone()).with_settings(settings.sandbox.config.clone());
+    let workspace = &settings.workspace;
+    registry
+        .with(PrdCheck::new(settings.home.clone()))
+        .with(PrdSeal::new(workspace.clone()))
+        .with(PrdArchive::new(workspace.clone()))
+        .with(TasksNext::new(workspace.clone()))
+        .with(TasksMark)
+        .with(gate.guard(ProjectVerify::new(workspace.clone(), settings.sandbox.clone())))
 }
 
 #[cfg(test)]
@@ -52,9 +66,16 @@ mod tests {
             ("policy.call", EffectClass::Read, false),
             ("policy.check", EffectClass::Read, false),
             ("policy.plan", EffectClass::Read, false),
+            ("prd.archive", EffectClass::Write, false),
+            ("prd.check", EffectClass::Read, false),
+            ("prd.seal", EffectClass::Write, false),
+            ("project.detect", EffectClass::Read, false),
+            ("project.verify", EffectClass::Write, false),
             ("repair.search", EffectClass::Read, false),
             ("results.normalize", EffectClass::Read, false),
             ("run.start", EffectClass::Read, true),
+            ("tasks.mark", EffectClass::Read, false),
+            ("tasks.next", EffectClass::Read, false),
             ("testbench.baseline", EffectClass::Read, false),
             ("testbench.fetch_artifacts", EffectClass::Read, false),
             ("testbench.fetch_logs", EffectClass::Read, false),
@@ -65,6 +86,7 @@ mod tests {
             ("testbench.setup", EffectClass::Read, false),
             ("timer.wait", EffectClass::Read, true),
             ("workspace.apply", EffectClass::Write, false),
+            ("workspace.changes", EffectClass::Read, false),
             ("workspace.checkpoint", EffectClass::Read, false),
             ("workspace.commit", EffectClass::Write, false),
             ("workspace.context", EffectClass::Read, false),

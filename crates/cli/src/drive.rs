@@ -5,7 +5,9 @@
 //! are finished. The second Ctrl-C stops the activities in progress. SIGTERM stops them at once, because supervisors
 //! kill a process that is still alive some seconds later.
 
-use std::{io::IsTerminal as _, time::Duration};
+mod questions;
+
+use std::{collections::BTreeSet, io::IsTerminal as _, time::Duration};
 
 use interlock_chart::Value;
 use interlock_journal::{Entry, Head, Phase, WorkerName};
@@ -28,11 +30,19 @@ use crate::{
     overdue,
     progress::Progress,
     store::{Store, user},
+    typed::{self, message_event},
     waiting,
 };
 
 /// The interval at which the display is updated.
 const TICK: Duration = Duration::from_millis(100);
+
+/// Threads per core. A thread waits for the disk when it writes a record alone, and for the kernel when it starts a
+/// program; with one thread per core, many runs in one process would wait for each other.
+const WORKERS_PER_CORE: usize = 4;
+
+/// The fewest threads.
+const WORKERS_MIN: usize = 8;
 
 /// Continues one run and shows its progress.
 pub(crate) struct Driver<'s> {
@@ -47,8 +57,14 @@ pub(crate) struct Driver<'s> {
     reason: Option<String>,
     /// True if a person is at the terminal and can be asked.
     is_interactive: bool,
+    /// The questions of running attempts that were shown.
+    shown_questions: BTreeSet<questions::QuestionKey>,
     /// True if the run is left when only a timer can continue it, because `resume --due` will be called again.
     leaves_timers: bool,
+    /// True while a person types a message; the status line would overwrite it.
+    is_typing: bool,
+    /// True if the person was told how to write a message.
+    is_told_of_messages: bool,
 }
 
 impl<'s> Driver<'s> {
@@ -69,7 +85,10 @@ impl<'s> Driver<'s> {
             interrupts: 0,
             reason: None,
             is_interactive: prefix.is_none() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
+            shown_questions: BTreeSet::new(),
             leaves_timers: false,
+            is_typing: false,
+            is_told_of_messages: false,
             progress: Progress::new(output, store.live_folder(), prefix),
             follower,
             output,
@@ -132,14 +151,55 @@ impl<'s> Driver<'s> {
                 news = self.news.recv() => self.hear(news)?,
                 order = interrupted(&mut self.signals) => self.interrupt(order),
                 _ = tick.tick() => {
-                    self.look()?;
+                    // Without a status line, the notifications of this run are enough.
+                    if self.progress.is_terminal() {
+                        self.look()?;
+                    }
+                    self.hear_person().await?;
                     self.leave_to_person()?;
+                    self.hear_questions().await?;
                 }
             }
         }
+        self.is_typing = false;
         self.look()?;
         self.progress.clear();
         Ok(())
+    }
+
+    /// Sends a line that the person typed. An empty line begins a message, or cancels the one that was begun.
+    async fn hear_person(&mut self) -> Result<(), Failure> {
+        if !self.is_interactive {
+            return Ok(());
+        }
+        self.tell_of_messages();
+        let Some(line) = typed::line() else { return Ok(()) };
+        let offers = self.follower.offers();
+        let Some(event) = message_event(&offers) else {
+            self.is_typing = false;
+            self.progress.say("This run takes no message now.");
+            return Ok(());
+        };
+        let was_typing = std::mem::take(&mut self.is_typing);
+        if line.is_empty() {
+            self.is_typing = !was_typing;
+            self.progress.say(if was_typing { "No message was sent." } else { "Message (Enter sends it):" });
+            return Ok(());
+        }
+        let data = Value::from(json!({ "text": line }));
+        // The run may have moved on: a refused message is reported, and the run is followed further.
+        if let Err(error) = self.runtime.send(&self.follower.head, event, data, user()).await {
+            Failure::from(error).tell(self.output);
+        }
+        Ok(())
+    }
+
+    /// Tells the person once that the run takes messages while it works.
+    fn tell_of_messages(&mut self) {
+        if !self.is_told_of_messages && message_event(&self.follower.offers()).is_some() {
+            self.is_told_of_messages = true;
+            self.progress.say("Press Enter to write a message to this run.");
+        }
     }
 
     /// Leaves the run if it only waits for a child run that waits for a person, so that no process blocks on it.
@@ -170,7 +230,9 @@ impl<'s> Driver<'s> {
             self.progress.step(&step);
             self.reason = step.moves.last().map_or(self.reason.take(), |last| last.reason.clone());
         }
-        self.progress.tick(&self.follower);
+        if !self.is_typing {
+            self.progress.tick(&self.follower);
+        }
         Ok(())
     }
 
@@ -178,11 +240,11 @@ impl<'s> Driver<'s> {
         self.interrupts = order.after(self.interrupts);
         match self.interrupts {
             1 => {
-                self.progress.say("leaving: what is under way is finished first; Ctrl-C again stops it");
+                self.progress.say("leaving after the current activities have ended; press Ctrl-C again to stop them");
                 self.runtime.detach();
             }
             2 => {
-                self.progress.say("stopping what is under way");
+                self.progress.say("stopping the current activities");
                 self.runtime.detach();
                 self.runtime.stop_attempts();
             }
@@ -193,9 +255,10 @@ impl<'s> Driver<'s> {
 
     /// Watches another worker run the run, until that worker releases it.
     async fn watch(&mut self, worker: &WorkerName) -> Result<(), Failure> {
-        self.progress.say(&format!("{worker} moves {}", self.follower.head.name));
+        self.progress.say(&format!("{worker} is running {}", self.follower.head.name));
         while self.interrupts == 0 {
             self.look()?;
+            self.hear_questions().await?;
             let is_moved = matches!(self.follower.standing(), Standing::Moving | Standing::Timer(_));
             if !is_moved || self.follower.holder()?.is_none_or(|holder| holder.worker != *worker) {
                 break;
@@ -228,7 +291,7 @@ impl<'s> Driver<'s> {
     async fn ask(&mut self) -> Result<bool, Failure> {
         let (offers, place) = (self.follower.offers(), self.follower.live.place());
         for by_hand in &offers.by_hand {
-            let words = format!("{} has {} done with {}", by_hand.state, by_hand.activity, by_hand.with);
+            let words = format!("{} invokes {} with {}", by_hand.state, by_hand.activity, by_hand.with);
             self.progress.say(&escape::line(&words));
         }
         self.progress.say(&about::above_form(&self.follower, &offers));
@@ -297,8 +360,8 @@ impl<'s> Driver<'s> {
     fn tell_closed(&mut self, steps: &[Step]) {
         let is_deadline = steps.iter().any(|step| matches!(step.entry, Entry::Timer { .. }));
         self.progress.say(match is_deadline {
-            true => "The deadline has passed, and the form is closed.",
-            false => "The run was moved by somebody else, and the form is closed.",
+            true => "The form is closed: the deadline has passed.",
+            false => "The form is closed: the run has changed its state.",
         });
         for step in steps {
             self.progress.step(step);
@@ -324,11 +387,11 @@ impl<'s> Driver<'s> {
         let phase = if below.is_some() { Phase::Waiting } else { follower.phase() };
         if let Some(asking) = asking {
             self.output.talk(&waiting::text_for(follower, asking));
-            self.output.talk(&format!("`interlock show {}` has what it is about.\n", asking.head.name));
+            self.output.talk(&format!("Details: `interlock show {}`\n", asking.head.name));
         } else if let Some(parent) = follower.head.parent.as_deref().filter(|_| phase.is_over()) {
-            self.output.talk(&format!("{parent} started it. To go on with that one:\n    interlock resume {parent}\n"));
+            self.output.talk(&format!("{parent} started it. Continue that run with:\n    interlock resume {parent}\n"));
         } else if !phase.is_over() {
-            self.output.talk(&format!("{run} is left as it is. To go on with it:\n    interlock resume {run}\n"));
+            self.output.talk(&format!("{run} is not finished. Continue it with:\n    interlock resume {run}\n"));
         }
         let json = json!({
             "run": run,
@@ -409,7 +472,9 @@ async fn interrupted([interrupt, terminate]: &mut [Signal; 2]) -> Interrupt {
 
 /// Runs a future on a new async runtime. Background tasks that are still running when it ends are not awaited.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads((cores * WORKERS_PER_CORE).max(WORKERS_MIN))
         .enable_all()
         .build()
         .map_err(|error| Failure::failed(format!("cannot start threads: {error}")))?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interlock_journal::{Engine, Filter, Head, Lease, Phase, RunKey};
-use interlock_runtime::{Live, LoadedMachine};
+use interlock_runtime::{Live, LoadedMachine, StartedActivity};
 
 use crate::{
     failure::Failure,
@@ -24,13 +24,21 @@ pub(crate) struct Asking {
 
 /// Returns the descendant that waits for a person, if no other activity is in progress in any run between them.
 pub(crate) fn asking(follower: &Follower) -> Result<Option<Asking>, Failure> {
+    // Most runs start no other run: then nothing is read.
+    if !follower.live.activities.values().any(|begun| is_child(&follower.live, begun)) {
+        return Ok(None);
+    }
     let prefix = Some(format!("{}.", follower.head.name));
     let phases = vec![Phase::Waiting, Phase::Paused];
-    // Most runs have no children: then a single query of the store is enough.
     if follower.engine.list(&Filter { prefix, phases, at_most: 1, ..Filter::default() })?.is_empty() {
         return Ok(None);
     }
     below(&follower.engine, &follower.live, DEPTH_MAX)
+}
+
+/// Returns true if an activity starts another run.
+fn is_child(live: &Live, begun: &StartedActivity) -> bool {
+    live.loaded.chart().invoke(begun.invoke).activity == "run.start"
 }
 
 fn below(engine: &Arc<dyn Engine>, live: &Live, depth: usize) -> Result<Option<Asking>, Failure> {
@@ -39,8 +47,7 @@ fn below(engine: &Arc<dyn Engine>, live: &Live, depth: usize) -> Result<Option<A
     }
     let mut found = None;
     for (id, begun) in &live.activities {
-        let is_child = live.loaded.chart().invoke(begun.invoke).activity == "run.start";
-        let head = if is_child { engine.find(&format!("{}.{id}", live.name))? } else { None };
+        let head = if is_child(live, begun) { engine.find(&format!("{}.{id}", live.name))? } else { None };
         let Some(head) = head else { return Ok(None) };
         match asked(engine, head, depth)? {
             Some(asking) => found = found.or(Some(asking)),
@@ -55,7 +62,7 @@ fn below(engine: &Arc<dyn Engine>, live: &Live, depth: usize) -> Result<Option<A
 
 fn asked(engine: &Arc<dyn Engine>, head: Head, depth: usize) -> Result<Option<Asking>, Failure> {
     let opened = engine.open(head.key)?;
-    let loaded = Arc::new(LoadedMachine::new(engine.definition(&head.definition)?)?);
+    let loaded = LoadedMachine::shared(&head.definition, || engine.definition(&head.definition))?;
     let live = Live::load(&opened, loaded, Lease { epoch: 0 }, engine.evidence())?;
     let follower = Follower { engine: Arc::clone(engine), head, live };
     match follower.standing() {

@@ -17,6 +17,7 @@ mod anchor;
 mod args;
 pub mod bug;
 mod commands;
+mod complete;
 mod compose;
 mod dialog;
 mod drive;
@@ -27,17 +28,21 @@ mod family;
 mod follow;
 mod form;
 mod given;
+mod join;
 mod judged;
 mod machine;
 mod notes;
 mod output;
 mod outside;
 mod overdue;
+mod page;
 mod progress;
 mod proof;
 mod sample;
+mod scenario;
 mod store;
 mod table;
+mod typed;
 mod waiting;
 mod why;
 
@@ -50,6 +55,10 @@ pub use exit::Exit;
 
 /// Runs the command that the arguments name and returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if complete::answer(&arguments) {
+        return Exit::Good.into();
+    }
     let args = match args::Args::try_parse_from(arguments) {
         Ok(args) => args,
         Err(error) => return usage(&error),

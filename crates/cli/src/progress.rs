@@ -46,6 +46,11 @@ impl<'o> Progress<'o> {
         Progress { output, is_terminal, is_shown: false, began, prefix, live_folder, note }
     }
 
+    /// Returns true if the display has a status line.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.is_terminal
+    }
+
     /// Prints text that stays above the status line.
     pub(crate) fn say(&mut self, text: &str) {
         self.clear();
@@ -105,7 +110,7 @@ fn under_way(live: &Live) -> String {
     let chart = live.loaded.chart();
     let words = live.activities.values().map(|begun| {
         let name = &chart.invoke(begun.invoke).activity;
-        if begun.number > 1 { format!("{name} (try {})", begun.number) } else { name.clone() }
+        if begun.number > 1 { format!("{name} (attempt {})", begun.number) } else { name.clone() }
     });
     words.collect::<Vec<_>>().join(", ")
 }

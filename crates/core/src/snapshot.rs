@@ -144,7 +144,33 @@ impl State<Values> {
 }
 
 impl Snapshot {
-    /// Restores the state from its stored form.
+    /// Restores the state from its stored form. A state of another machine is refused.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use interlock_chart::{Value, yaml};
+    /// use interlock_core::{Input, Machine, Semantics, Snapshot, SnapshotError, State, step};
+    ///
+    /// let source = "
+    /// machine: lamp
+    /// version: 1
+    /// events: { press: { from: user } }
+    /// initial: off
+    /// states: { off: { on: { press: lit } }, lit: { on: { press: off } } }
+    /// ";
+    /// let machine = |source: &str| Machine::new(Arc::new(yaml::read(source).chart.unwrap()));
+    /// let lamp = machine(source);
+    /// let started = Input::Started { session: "lamp-1".into(), input: Value::empty(), semantics: Semantics::CURRENT };
+    /// let state = step(&lamp, State::ready(&lamp), started).state;
+    ///
+    /// let stored = serde_json::to_string(&state.snapshot(&lamp)).unwrap();
+    /// let snapshot: Snapshot = serde_json::from_str(&stored).unwrap();
+    /// assert_eq!(snapshot.restore(&lamp).unwrap(), state);
+    ///
+    /// let other = machine(&source.replace("version: 1", "version: 2"));
+    /// assert!(matches!(snapshot.restore(&other), Err(SnapshotError::OtherMachine { .. })));
+    /// ```
     pub fn restore(&self, machine: &Machine) -> Result<State, SnapshotError> {
         let chart = machine.chart();
         if self.version > SNAPSHOT_VERSION {

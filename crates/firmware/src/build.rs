@@ -189,7 +189,7 @@ pub(crate) async fn build(
             built.evidence.push(kept);
         }
         Err(error) if error.is_not_found() => {
-            built.image = Err(format!("its commands ended well and made no {wanted}{}", made(folder, &wanted)));
+            built.image = Err(format!("its commands succeeded but did not create {wanted}{}", made(folder, &wanted)));
         }
         Err(error) => built.image = Err(format!("`{wanted}` cannot be read: {error}")),
     }
@@ -270,7 +270,7 @@ async fn command(
         }
         How::TimedOut => Some(format!("`{line}` took longer than {} seconds", build.timeout_sec)),
         How::Limited(why) => Some(format!("`{line}` was stopped: {why}")),
-        How::Cancelled => return Err(Outcome::cancelled("it was stopped")),
+        How::Cancelled => return Err(Outcome::cancelled("it was cancelled")),
     };
     let (spent, is_certain) = (ended.duration, matches!(ended.how, How::Exited { signal: None, .. }));
     let evidence = match keeping {

@@ -24,6 +24,8 @@ pub mod learned;
 mod objections;
 mod packages;
 mod rounds;
+#[cfg(test)]
+mod scripted;
 mod search;
 mod setup;
 mod story;

@@ -44,7 +44,7 @@ struct FirmwareActivity {
     /// True if this activity checks the task and cleans up for all of them. Every activity of a machine is asked at
     /// the start and end of a run, and one answer is enough.
     answers_for_all: bool,
-    /// Whether it tells the story of a run in its report. One activity does, so a story is told once.
+    /// True for the one activity that adds its part to the report.
     tells_story: bool,
 }
 
@@ -81,31 +81,33 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
     let hands = [
         hand(
             "copy.apply",
-            "Makes a tree of a tree with a patch.",
+            "Applies a patch to a tree and stores the result.",
             &["workspace_updated", "apply_failed"][..],
             |s, a| ending(copy::apply(s, a)),
         ),
         hand(
             "copy.deliver",
-            "Brings what has become of a tree into the sources.",
+            "Writes the changes of a tree to the sources.",
             &["delivered", "delivery_failed"],
             |s, a| ending(copy::deliver(s, a)),
         )
         .writing(),
-        hand("copy.restore", "Brings the run's copy back to a tree.", &[], |s, a| ending(copy::restore(s, a))),
-        hand("copy.sources", "Keeps the sources that a judge gets to see.", &["sources_read"], |s, a| {
+        hand("copy.restore", "Restores the run's copy to a tree.", &[], |s, a| ending(copy::restore(s, a))),
+        hand("copy.sources", "Stores the source excerpts that a judge receives.", &["sources_read"], |s, a| {
             ending(excerpts::sources(s, a))
         }),
         hand(
             "build.prepare",
-            "Looks whether all that a build takes is installed.",
+            "Checks that the programs a build needs are installed.",
             &["build_env_ready", "toolchain_missing"],
             |s, a| ending(build::prepare(s, a)),
         ),
         hand("build.run", "Builds a tree in the run's copy.", &["build_ok", "build_failed"], |s, a| {
             ending(build::run(s, a))
         }),
-        hand("build.clean", "Removes what earlier builds left.", &["build_cleaned"], |s, a| ending(build::clean(s, a))),
+        hand("build.clean", "Removes the output of earlier builds.", &["build_cleaned"], |s, a| {
+            ending(build::clean(s, a))
+        }),
         hand(
             "testbench.baseline",
             "Builds and tests the untouched tree.",
@@ -115,18 +117,20 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
         .telling(),
         hand(
             "testbench.setup",
-            "Takes hold of a place where firmware runs.",
+            "Leases an environment in which firmware runs.",
             &["resource_allocated", "env_failed"],
             |s, a| ending(bench::setup(s, a)),
         )
         .answering_for_all(),
-        hand("testbench.flash", "Brings the image there.", &["deployed", "env_failed"], |s, a| {
+        hand("testbench.flash", "Deploys the image to the environment.", &["deployed", "env_failed"], |s, a| {
             ending(bench::flash(s, a))
         }),
-        hand("testbench.health_check", "Looks whether it lives.", &["env_ready", "env_failed"], |s, a| {
+        hand("testbench.health_check", "Checks that the firmware is alive.", &["env_ready", "env_failed"], |s, a| {
             ending(bench::health_check(s, a))
         }),
-        hand("testbench.run", "Runs the cases.", &["test_finished", "runner_crashed"], |s, a| ending(bench::run(s, a))),
+        hand("testbench.run", "Runs the test cases.", &["test_finished", "runner_crashed"], |s, a| {
+            ending(bench::run(s, a))
+        }),
         hand("testbench.fetch_logs", "Fetches logs.", &["logs_fetched", "artifacts_missing"], |s, a| {
             ending(bench::fetch_logs(s, a))
         }),
@@ -136,12 +140,10 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
             &["result_normalized", "artifacts_missing"],
             |s, a| ending(bench::fetch_artifacts(s, a)),
         ),
-        hand("testbench.reset", "Makes the place usable again.", &["environment_reset"], |s, a| {
-            ending(bench::reset(s, a))
-        }),
+        hand("testbench.reset", "Resets the environment.", &["environment_reset"], |s, a| ending(bench::reset(s, a))),
         hand(
             "results.normalize",
-            "Gives the results one form, and says what was measured.",
+            "Normalises the results and lists what was measured.",
             &[
                 "tests_passed",
                 "tests_failed",
@@ -157,7 +159,7 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
         }),
         hand(
             "delivery.examine",
-            "Runs the repaired cases on the untouched and the patched tree in turn, and reads the patch for doubts.",
+            "Runs the repaired cases on the untouched and the patched tree alternately, and examines the patch.",
             &["controls_agreed", "doubts_found", "controls_disagreed", "env_failed"],
             |s, a| ending(delivery::examine(s, a)),
         ),
@@ -167,12 +169,12 @@ pub fn all(registry: Registry, settings: Settings) -> Registry {
         hand("knowledge.record", "Writes a round to the knowledge base.", &["round_recorded"], |s, a| {
             ending(knowledge::record(s, a))
         }),
-        hand("knowledge.search", "Looks for similar cases.", &["similar_found"], |s, a| {
+        hand("knowledge.search", "Searches for similar cases.", &["similar_found"], |s, a| {
             ending(knowledge::search(s, a))
         }),
         hand(
             "repair.search",
-            "Looks for a patch by templates, and builds and tests each before it counts.",
+            "Searches for a patch by templates; builds and tests each candidate.",
             &["patch_generated", "nothing_found"],
             |s, a| ending(search::search(s, a)),
         ),
@@ -239,7 +241,8 @@ pub(crate) fn given<T: DeserializeOwned>(attempt: &Attempt) -> Result<T, Outcome
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Outcome> + Send + 'static,
 ) -> Result<T, Outcome> {
-    let broken = |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("it broke off: {error}"));
+    let broken =
+        |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("it failed unexpectedly: {error}"));
     tokio::task::spawn_blocking(work).await.map_err(broken)?
 }
 
@@ -253,7 +256,7 @@ pub(crate) async fn keep(attempt: &Attempt, name: &str, media: &str, content: Ve
     let (store, name, media) = (attempt.evidence.clone(), name.to_owned(), media.to_owned());
     blocking(move || {
         let kept = store.put(&name, &media, &content);
-        kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be kept: {error}")))
+        kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be stored: {error}")))
     })
     .await
 }

@@ -126,12 +126,12 @@ impl Undone {
     /// Returns a sentence about the undo.
     pub fn words(&self) -> String {
         if let Some(why) = &self.failed {
-            return format!("the undo before did not come about: {why}");
+            return format!("the previous undo failed: {why}");
         }
         let writes: Vec<String> = self.writes.iter().map(u64::to_string).collect();
         let put_back = counted(self.put_back, "path", "paths");
-        let left = if self.left > 0 { format!(", {} left alone", self.left) } else { String::new() };
-        format!("writes of record {} taken back: {put_back} put back{left}", writes.join(", "))
+        let left = if self.left > 0 { format!(", {} skipped", self.left) } else { String::new() };
+        format!("writes of record {} undone: {put_back} restored{left}", writes.join(", "))
     }
 }
 
@@ -471,7 +471,7 @@ impl Entry {
             13 => read(json).map(|AbortedForm { by, why }| Entry::Aborted { by, why })?,
             14 => Entry::Asked(read(json)?),
             15 => Entry::Unanswered(read(json)?),
-            other => return Err(format!("its kind {other} is not known to this interlock")),
+            other => return Err(format!("its kind {other} is not known to this version")),
         })
     }
 

@@ -16,7 +16,8 @@ use serde_json::json;
 use crate::{
     Mode, Question, Verdict, by_hand, case,
     check::Form,
-    mode::{self, Last},
+    last::{self, JUDGEMENT},
+    mode,
     model::AcceptedMeans,
     panel::{self, Failure, Hearing, Panel, PanelCase},
     prompt::Mark,
@@ -38,7 +39,6 @@ struct Shared {
     ledger: Arc<Ledger>,
     rules: Arc<Rules>,
     telemetry: Option<Telemetry>,
-    last: Last,
     sandbox: Sandbox,
 }
 
@@ -48,6 +48,8 @@ struct Prepared {
     form: Form,
     mark: Mark,
     mode: Mode,
+    /// The judge that gave the last verdict, if the mode depends on it.
+    last: Option<String>,
     settings: Settings,
 }
 
@@ -65,7 +67,6 @@ impl Judge {
             ledger: Arc::new(Ledger::new(home.clone())),
             rules: Arc::new(Rules::default()),
             telemetry: Telemetry::from_env(&client),
-            last: Last::default(),
             sandbox,
             home,
             client,
@@ -87,8 +88,8 @@ impl Judge {
         };
         let (question, form, mark) = (&prepared.question, &prepared.form, &prepared.mark);
         let (run, activity) = (&*attempt.run, attempt.invocation.name.as_str());
-        let last = self.0.last.of(run, activity);
-        let case = PanelCase { attempt: &attempt, mode: prepared.mode, last: last.as_deref(), question, form, mark };
+        let case =
+            PanelCase { attempt: &attempt, mode: prepared.mode, last: prepared.last.as_deref(), question, form, mark };
         let (mut hearings, mut cancel) = (Vec::new(), attempt.cancel.clone());
         let judged = tokio::select! {
             judged = panel.judge(&case, &mut hearings) => Some(judged),
@@ -98,14 +99,13 @@ impl Judge {
         self.tell(Origin { run, activity }, &hearings, |text| redactor.text(text).into_owned()).await;
         let outcome = match &judged {
             Some(Ok((by, verdict))) => {
-                self.0.last.remember(run, activity, by);
                 let text = format!("judged by {by}: {}, {}", verdict.signal, redactor.text(&verdict.reason));
                 attempt.host.progress(&attempt.run, attempt.activity, &text);
                 Outcome::signal(&verdict.signal, Value::from(verdict.data.clone()))
             }
             Some(Err(Failure::Person { reason })) => Outcome::needs_person(redactor.text(reason)),
             Some(Err(Failure::Error { code, message })) => Outcome::error(code, redactor.text(message)),
-            None => Outcome::cancelled("it was stopped"),
+            None => Outcome::cancelled("it was cancelled"),
         };
         let verdict = judged.and_then(Result::ok);
         let prompt = prepared.question.prompt.clone();
@@ -121,7 +121,11 @@ impl Judge {
         let mode = Mode::of(&serde_json::Value::from(&attempt.with)).map_err(bad_input)?;
         let question = case::question(&StandIn::of(attempt), &mark).map_err(bad_input)?;
         let form = Form::new(&question).map_err(bad_input)?;
-        Ok(Prepared { question, form, mark, mode, settings })
+        let last = match mode {
+            Mode::Next => last::last(attempt).map_err(|why| Outcome::error(code::FAILED, why))?,
+            Mode::Whole | Mode::Rules => None,
+        };
+        Ok(Prepared { question, form, mark, mode, last, settings })
     }
 
     async fn tell(&self, origin: Origin<'_>, hearings: &[Hearing], redacted: impl Fn(&str) -> String) {
@@ -135,7 +139,8 @@ impl Judge {
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Outcome> {
-    let broken = |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("the judge broke off: {error}"));
+    let broken =
+        |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("the judge failed unexpectedly: {error}"));
     tokio::task::spawn_blocking(work).await.map_err(broken)
 }
 
@@ -150,7 +155,7 @@ fn keep(
         attempt
             .evidence
             .put(name, media, text.as_bytes())
-            .map_err(|error| Outcome::not_stored(format!("what the judge was asked could not be kept: {error}")))
+            .map_err(|error| Outcome::not_stored(format!("the judge's question could not be stored: {error}")))
     };
     let redactor = attempt.evidence.redactor();
     let shown = hearings.iter().filter_map(|hearing| hearing.shown.as_ref());
@@ -171,7 +176,7 @@ fn keep(
         "hearings": hearings,
     });
     redactor.json(&mut judgement);
-    kept.push(put("judgement", "application/json", &judgement.to_string())?);
+    kept.push(put(JUDGEMENT, "application/json", &judgement.to_string())?);
     Ok(kept)
 }
 
@@ -181,7 +186,7 @@ impl Activity for Judge {
     }
 
     fn summary(&self) -> &str {
-        "Asks models, rules or a person, and checks what they say."
+        "Asks a model, rules or a person, and validates the answer."
     }
 
     fn effect(&self) -> EffectClass {
@@ -201,6 +206,11 @@ impl Activity for Judge {
         schema::needing(schema::open(fields), &["prompt"])
     }
 
+    /// The time is spent waiting for models.
+    fn uses_cores(&self) -> bool {
+        false
+    }
+
     /// Refuses a judgement whose only judge is a person: the run then waits for that person instead of starting the
     /// activity.
     fn takes(&self, name: &str, folder: &Path) -> bool {
@@ -213,10 +223,6 @@ impl Activity for Judge {
 
     fn misfits(&self, of: &StandIn<'_>, signal: &str, data: &Value) -> Vec<String> {
         by_hand::misfits(of, signal, data)
-    }
-
-    fn run_ended(&self, run: &str) {
-        self.0.last.forget(run);
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

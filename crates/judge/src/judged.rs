@@ -24,9 +24,9 @@ pub struct JudgementSummary {
     pub input_tokens: u64,
     /// Tokens that models wrote.
     pub output_tokens: u64,
-    /// What the requests cost.
+    /// The cost of all requests.
     pub cost: f64,
-    /// How long the models took.
+    /// The time that the models took.
     pub latency_ms: u64,
     /// Requests without a usable answer.
     unanswered: u64,
@@ -85,7 +85,7 @@ impl JudgementSummary {
             let JudgementSummary { requests, input_tokens, output_tokens, cost, .. } = self;
             let failed = match self.unanswered {
                 0 => String::new(),
-                unanswered => format!(" {unanswered} of them failed; the judgements say how."),
+                unanswered => format!(" {unanswered} of them failed; see the judgements."),
             };
             let requests = counted(*requests, "request to a model", "requests to models");
             return Some(format!("{requests}: {input_tokens} tokens in, {output_tokens} out, cost {cost:.4}.{failed}"));
@@ -95,7 +95,7 @@ impl JudgementSummary {
             (true, false) => "a person",
             (false, _) => "rules and templates",
         };
-        Some(format!("No model was asked: {who} did the work."))
+        Some(format!("No model was asked; {who} decided."))
     }
 }
 

@@ -14,6 +14,7 @@ mod case;
 pub mod check;
 pub mod embeddings;
 mod judged;
+mod last;
 mod mode;
 pub mod model;
 pub mod panel;

@@ -1,13 +1,8 @@
 //! The judge mode: one word by which a machine selects the position in the chain of judges, so that it can escalate
 //! from model to model and then to rules.
 //!
-//! The machine decides when to escalate. This module only remembers which judge answered last, so that "the next" is
-//! defined.
-
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
+//! The machine decides when to escalate. `last.rs` reads from the run's records which judge answered last, so that "the
+//! next" is defined.
 
 use interlock_chart::{catalogue::MEANING, model::Schema};
 use serde_json::Value;
@@ -50,7 +45,7 @@ impl Mode {
         let known = WORDS.iter().find(|(word, _)| said.as_str() == Some(word));
         known.map(|(_, mode)| *mode).ok_or_else(|| {
             let words: Vec<&str> = WORDS.iter().map(|(word, _)| *word).collect();
-            format!("`with.{FIELD}` is to be one of {}, not {said}", words.join(", "))
+            format!("`with.{FIELD}` must be one of {}, not {said}", words.join(", "))
         })
     }
 
@@ -68,27 +63,6 @@ impl Mode {
             chain.push(RULES);
         }
         chain
-    }
-}
-
-/// The judge that gave the last verdict, by run and activity. It is lost when the process ends; then "the next" is the
-/// second judge again.
-#[derive(Debug, Default)]
-pub(crate) struct Last(Mutex<HashMap<(String, String), String>>);
-
-impl Last {
-    pub(crate) fn of(&self, run: &str, activity: &str) -> Option<String> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(&(run.to_owned(), activity.to_owned())).cloned()
-    }
-
-    pub(crate) fn remember(&self, run: &str, activity: &str, judge: &str) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert((run.to_owned(), activity.to_owned()), judge.to_owned());
-    }
-
-    pub(crate) fn forget(&self, run: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|(of, _), _| of != run);
     }
 }
 
@@ -124,17 +98,6 @@ mod tests {
     fn unknown_mode_is_refused() {
         assert_eq!(Mode::of(&json!({})), Ok(Mode::Whole));
         let said = Mode::of(&json!({ "mode": "best" })).unwrap_err();
-        assert_eq!(said, "`with.mode` is to be one of model, next_model, rules, rules_more_evidence, not \"best\"");
-    }
-
-    #[test]
-    fn last_judge_is_remembered_until_the_run_ends() {
-        let last = Last::default();
-        last.remember("r1", "judge.plan", "a");
-        last.remember("r2", "judge.plan", "b");
-        assert_eq!(last.of("r1", "judge.plan").as_deref(), Some("a"));
-        assert_eq!(last.of("r1", "judge.analysis"), None);
-        last.forget("r1");
-        assert_eq!((last.of("r1", "judge.plan"), last.of("r2", "judge.plan").as_deref()), (None, Some("b")));
+        assert_eq!(said, "`with.mode` must be one of model, next_model, rules, rules_more_evidence, not \"best\"");
     }
 }

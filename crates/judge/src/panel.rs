@@ -260,7 +260,7 @@ fn told(hearings: &[Hearing]) -> String {
 
 fn checked(case: &PanelCase<'_>, reply: &Reply) -> Result<Verdict, Vec<Problem>> {
     match reply.is_cut_off {
-        true => Err(vec![Problem::new("answer", "was cut off because it is too long; say the same in fewer words")]),
+        true => Err(vec![Problem::new("answer", "was cut off because it is too long; answer in fewer words")]),
         false => check::check(case.form, case.question, &reply.text),
     }
 }
@@ -293,7 +293,7 @@ fn by_rules(case: &PanelCase<'_>, rules: &Rules) -> Hearing {
     match check::check(case.form, case.question, &said) {
         Ok(verdict) => hearing.verdict = Some(verdict),
         Err(problems) => {
-            hearing.fault = problems.first().map(|problem| format!("what the rules say does not fit: {problem}"));
+            hearing.fault = problems.first().map(|problem| format!("the rules' answer does not fit: {problem}"));
             hearing.answers.push(JudgeAnswer { said, problems });
         }
     }
@@ -309,7 +309,7 @@ fn agreed(name: &str, votes: Vec<Verdict>) -> Result<Option<Verdict>, Failure> {
             Ok(Some(Verdict { confidence, ..first }))
         }
         Some(_) => {
-            let message = format!("{name} was asked {} times and said {}", signals.len(), signals.join(", "));
+            let message = format!("{name} was asked {} times and answered {}", signals.len(), signals.join(", "));
             Err(Failure::Error { code: code::UNDECIDED, message })
         }
         None => Ok(None),

@@ -42,7 +42,7 @@ pub struct Probe {
 pub async fn probe(home: Option<&Path>, folder: &Path, sandbox: &Sandbox) -> Result<Vec<Probe>, String> {
     let settings = Settings::load(home, folder)?;
     // A program is started within an attempt. The evidence of this attempt is discarded.
-    let scratch = tempfile::tempdir().map_err(|error| format!("there is no temporary folder: {error}"))?;
+    let scratch = tempfile::tempdir().map_err(|error| format!("could not create a temporary directory: {error}"))?;
     let attempt = bare_attempt(scratch.path(), folder)?;
     let mut probes = Vec::new();
     for (name, backend) in settings.judges {

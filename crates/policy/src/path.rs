@@ -71,9 +71,9 @@ pub(crate) fn places(path: &str, cwd: &str, view: &View<'_>) -> Result<Vec<Locat
     let raw = match path.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => match view.home {
             Some(home) => format!("{home}{rest}"),
-            None => return Err("nobody knows where `~` is".to_owned()),
+            None => return Err("the home directory `~` is not known".to_owned()),
         },
-        Some(_) => return Err(format!("`{path}` is in somebody else's home directory, or has an odd name")),
+        Some(_) => return Err(format!("`{path}` is in another user's home directory, or has an invalid name")),
         None if path.starts_with('/') => path.to_owned(),
         None => format!("{cwd}/{path}"),
     };
@@ -94,10 +94,10 @@ fn check(path: &str) -> Result<(), String> {
         return Err(format!("the path is longer than {BYTES_MAX} bytes: {shown}…"));
     }
     if let Some(hidden) = path.chars().find(|letter| is_deceptive(*letter)) {
-        return Err(format!("the path holds U+{:04X}, which hides what it is: {shown}", u32::from(hidden)));
+        return Err(format!("the path contains U+{:04X}, which can disguise it: {shown}", u32::from(hidden)));
     }
     if path.contains('\\') && path.split(['\\', '/']).any(|part| part == ".." || is_git_folder(part)) {
-        return Err(format!("the path goes up or into .git by backslashes: {shown}"));
+        return Err(format!("the path uses backslashes to lead out of the workspace or into .git: {shown}"));
     }
     let has_drive =
         bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'\\' | b'/');

@@ -41,7 +41,7 @@ impl Sandbox {
     /// Returns the rules for a program of an attempt.
     pub fn rules(&self, given: &Arguments<'_>, attempt: &Attempt) -> Result<Rules, Outcome> {
         let home = std::env::var_os("HOME").map(PathBuf::from);
-        let cannot = |error| Outcome::error(code::FAILED, format!("its folder cannot be used: {error}"));
+        let cannot = |error| Outcome::error(code::FAILED, format!("its directory cannot be used: {error}"));
         let workspace = workspace_of(&attempt.folder).map_err(cannot)?;
         let mut rules = self.config.rules(workspace, home.as_deref());
         rules.store.clone_from(&self.store);
@@ -64,7 +64,7 @@ impl Sandbox {
         rules.write.extend(write.iter().map(|place| absolute(place, &attempt.folder, home.as_deref())));
         rules.limits = limits(given, rules.limits)?;
         if rules.required && rules.sandbox == Kind::None {
-            return Err(Outcome::error(SANDBOX, "a sandbox is required here, and the machine says `sandbox: none`"));
+            return Err(Outcome::error(SANDBOX, "a sandbox is required here, but the machine has `sandbox: none`"));
         }
         Ok(rules)
     }
@@ -83,7 +83,7 @@ fn check_hosts(rules: &Rules) -> Result<(), BadArgument> {
 }
 
 fn unknown(field: &str, name: &str, known: &str) -> BadArgument {
-    BadArgument::field(field, format!("is `{name}`; known are {known}"))
+    BadArgument::field(field, format!("is `{name}`; use one of {known}"))
 }
 
 fn absolute(place: &str, folder: &Path, home: Option<&Path>) -> PathBuf {

@@ -180,7 +180,7 @@ pub async fn keep(attempt: &Attempt, streams: Vec<Stream>, confined: Confined) -
         let all = all.chain(std::iter::once_with(|| confined.keep_destinations(&attempt)));
         all.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()
     });
-    let wrong = |why: String| Outcome::not_stored(format!("the output of an attempt could not be kept: {why}"));
+    let wrong = |why: String| Outcome::not_stored(format!("the output of an attempt could not be stored: {why}"));
     kept.await.map_err(|error| wrong(error.to_string()))?.map_err(wrong)
 }
 

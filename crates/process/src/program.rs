@@ -207,7 +207,7 @@ impl Heard {
             Some((why, false)) => return Err((code::FAILED, not_started_words(&why))),
             None => {}
         }
-        let died = || (code::FAILED, "its launcher has died; what it had started was ended".to_owned());
+        let died = || (code::FAILED, "its launcher died, and the programs it had started were ended".to_owned());
         let ended = match (self.ended, &stopped) {
             (Some(ended), _) => ended,
             (None, Some(_)) => ProgramEnd::default(),

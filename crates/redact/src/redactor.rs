@@ -21,7 +21,7 @@ const MARK_BYTES_MAX: usize = 48;
 /// The length from which on a secret may exceed the examined range.
 const LONG_BYTES: usize = names::VALUE_BYTES_MAX - 256;
 
-/// What a stream keeps between two pieces.
+/// The state of a stream between two pieces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Position {
     /// Whether the next piece begins within a private key.

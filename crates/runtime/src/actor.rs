@@ -3,23 +3,24 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use interlock_activity::{EffectClass, Outcome, OutcomeKind, Question, UseGrants, code, error_data};
+use interlock_activity::{EffectClass, Outcome, OutcomeKind, Question, RunView, UseGrants, code, error_data};
 use interlock_core::ActivityId;
-use interlock_journal::{Append, AttemptResult, By, Entry, Left, Phase};
+use interlock_journal::{AttemptResult, By, Entry, Left, Phase};
 use tokio::sync::{
-    OwnedSemaphorePermit,
     mpsc::{UnboundedReceiver, UnboundedSender},
     oneshot,
 };
 
 use crate::{
-    AttemptOrder, Fired, Live, Move, News, Result, Sent, Settled, Turn, Untaken,
+    Fired, Live, News, Result, Settled, Untaken,
     asking::{AnswerSender, PendingAnswer},
+    attempts::{AttemptInput, Attempts},
     deadline::DUE_TIMERS_MAX,
-    dispatch::{self, Ready, RunningAttempt},
+    dispatch::{self, Ready},
     recover::{self, RecoveryAction},
-    request::{Reply, Request, RequestResult, to_json},
+    request::{Reply, Request},
     runtime::Shared,
+    views,
 };
 
 /// The longest delay of a timer, in milliseconds, for which the run stays in memory.
@@ -61,18 +62,16 @@ pub(crate) struct Actor {
     pub(crate) live: Live,
     mail: UnboundedReceiver<Mail>,
     pub(crate) to_self: UnboundedSender<Mail>,
-    pub(crate) flights: BTreeMap<ActivityId, RunningAttempt>,
-    /// The number of attempts that are being prepared.
-    pub(crate) preparing: usize,
-    /// Permits of attempts that are being recorded.
-    permits: BTreeMap<ActivityId, OwnedSemaphorePermit>,
+    pub(crate) attempts: Attempts,
     /// The attempts that wait for a person's answer, by their activity and the question's id.
     pub(crate) pending: BTreeMap<(ActivityId, String), PendingAnswer>,
-    is_detaching: bool,
+    pub(crate) is_detaching: bool,
     /// The number of child runs that are being aborted.
     pub(crate) ending: usize,
     /// True if the process is stopping and has cancelled the running attempts instead of waiting for them.
     is_stopping: bool,
+    /// The files that show this run.
+    pub(crate) views: Vec<Arc<dyn RunView>>,
 }
 
 impl Actor {
@@ -83,14 +82,14 @@ impl Actor {
         to_self: UnboundedSender<Mail>,
     ) -> Self {
         live.ahead_ms = live.at_ms.saturating_sub(shared.clock.now_ms()).max(0);
+        let views = views::of(&shared, &live);
         Actor {
             shared,
+            views,
             live,
             mail,
             to_self,
-            flights: BTreeMap::new(),
-            preparing: 0,
-            permits: BTreeMap::new(),
+            attempts: Attempts::default(),
             pending: BTreeMap::new(),
             is_detaching: false,
             ending: 0,
@@ -98,19 +97,12 @@ impl Actor {
         }
     }
 
-    /// Executes the run until it rests, ends or can no longer be recorded. `orders` belong to a turn that is already
-    /// recorded.
-    pub(crate) async fn work(
-        mut self,
-        orders: Vec<AttemptOrder>,
-        permits: BTreeMap<ActivityId, OwnedSemaphorePermit>,
-        is_taken_up: bool,
-    ) {
-        self.permits = permits;
-        let result = self.work_on(orders, is_taken_up).await;
+    /// Executes the run until it rests, ends or can no longer be recorded.
+    pub(crate) async fn work(mut self, is_taken_up: bool) {
+        let result = self.work_on(is_taken_up).await;
         let run = Arc::clone(&self.live.name);
         // Cancel the attempts that are still running: their outcome could not be recorded.
-        self.flights.values().for_each(RunningAttempt::cancel);
+        self.attempts.stop_all();
         match result {
             Ok(settled) => self.shared.tell(News::Settled { run, how: settled }),
             Err(error) => {
@@ -120,8 +112,8 @@ impl Actor {
         }
     }
 
-    async fn work_on(&mut self, orders: Vec<AttemptOrder>, is_taken_up: bool) -> Result<Settled> {
-        self.carry_out(orders);
+    async fn work_on(&mut self, is_taken_up: bool) -> Result<Settled> {
+        views::update(&self.shared, &self.live, &self.views).await;
         if is_taken_up {
             self.recover_activities().await?;
         }
@@ -155,9 +147,9 @@ impl Actor {
             return false;
         }
         if self.is_detaching {
-            return self.preparing == 0 && self.flights.values().all(|flight| flight.waits);
+            return self.attempts.only_wait();
         }
-        if !self.flights.is_empty() || self.preparing > 0 {
+        if !self.attempts.is_empty() {
             return false;
         }
         let now_ms = self.now_ms();
@@ -202,7 +194,7 @@ impl Actor {
             }
             Mail::StopAttempts => {
                 self.is_stopping = true;
-                self.flights.values().for_each(RunningAttempt::cancel);
+                self.attempts.stop_all();
                 self.pending.clear();
                 Ok(())
             }
@@ -233,74 +225,15 @@ impl Actor {
         Ok(all)
     }
 
-    /// Records an entry together with the answer to its request, if there is one, and carries out its orders.
-    pub(crate) async fn record(&mut self, entry: Entry, at_ms: i64, answer: Option<(i64, Vec<Fired>)>) -> Result<u64> {
-        let answered = self.answered_by(&entry);
-        let is_watched = self.shared.is_watched();
-        let turn = self.turn(entry, at_ms, is_watched)?;
-        let (mut append, orders, moves) = (turn.append, turn.orders, turn.moves);
-        let seq = self.live.seq + 1 - append.records.len() as u64;
-        append.answer = answer.map(|(message, fired)| (message, to_json(&RequestResult::Ok(Sent::new(seq, fired)))));
-        self.commit(append).await?;
-        self.tell_moved(is_watched, moves);
-        answered.into_iter().for_each(|(key, data)| self.deliver_answer(&key, data));
-        self.carry_out(orders);
-        Ok(seq)
-    }
-
-    fn turn(&mut self, entry: Entry, at_ms: i64, is_watched: bool) -> Result<Turn> {
-        let (shared, permits, is_detaching) = (Arc::clone(&self.shared), &mut self.permits, self.is_detaching);
-        self.live.turn(entry, at_ms, &shared.registry, is_watched, &mut |live, id| {
-            !is_detaching && try_at_once(&shared, live, id, permits)
-        })
-    }
-
-    async fn commit(&mut self, append: Append) -> Result<()> {
-        let after = self.live.seq - append.records.len() as u64;
-        self.shared.engine.append(self.live.key, after, self.live.lease, append).await?;
-        Ok(())
-    }
-
-    pub(crate) fn carry_out(&mut self, orders: Vec<AttemptOrder>) {
-        for order in orders {
-            match order {
-                AttemptOrder::Start(id) => self.begin(id),
-                AttemptOrder::Prepare(id) => self.prepare(id, 0),
-                AttemptOrder::Cancel(id) => {
-                    self.flights.get(&id).into_iter().for_each(RunningAttempt::cancel);
-                    self.forget_questions(id);
-                    self.end_child(id);
-                }
-            }
-        }
-    }
-
-    /// Returns true if an attempt of the activity is running and the process is not stopping.
-    pub(crate) fn is_running(&self, id: ActivityId) -> bool {
-        !self.is_stopping && self.flights.contains_key(&id)
-    }
-
-    /// Returns true if the run is to be released as soon as its running attempts have ended.
-    pub(crate) fn is_leaving(&self) -> bool {
-        self.is_detaching
-    }
-
-    fn begin(&mut self, id: ActivityId) {
-        let Some(permit) = self.permits.remove(&id) else { return };
-        if let Some(flight) = dispatch::begin(&self.shared, &self.live, id, permit, self.to_self.clone()) {
-            self.flights.insert(id, flight);
-        }
-    }
-
-    fn prepare(&mut self, id: ActivityId, after_ms: u64) {
+    pub(crate) fn prepare(&mut self, id: ActivityId, after_ms: u64) {
         if !self.is_detaching {
-            self.preparing += 1;
+            self.attempts.apply(id, AttemptInput::Prepare);
             dispatch::prepare(&self.shared, &self.live, id, after_ms, self.to_self.clone());
         }
     }
 
     async fn ready(&mut self, id: ActivityId, ready: Ready) -> Result<()> {
-        self.preparing -= 1;
+        self.attempts.apply(id, AttemptInput::Prepared);
         let now_ms = self.now_ms();
         self.fire_due(now_ms).await?;
         if self.is_detaching || !self.live.activities.contains_key(&id) {
@@ -311,23 +244,25 @@ impl Actor {
             Err(Untaken::Disk(why)) => return Err(interlock_journal::Error::Stopped(why).into()),
             Err(Untaken::Folder(why)) => {
                 let why = self.shared.redactor.text(&why).into_owned();
-                let entry =
-                    recover::cut_off(&self.live, id, code::FAILED, &format!("the workspace could not be kept: {why}"));
+                let entry = recover::cut_off(
+                    &self.live,
+                    id,
+                    code::FAILED,
+                    &format!("the workspace could not be stored: {why}"),
+                );
                 return self.happen(entry).await;
             }
         };
         let shared = Arc::clone(&self.shared);
-        let Some(append) = self.live.trying(id, snapshot, now_ms, &shared.registry)? else { return Ok(()) };
-        self.commit(append).await?;
-        self.permits.insert(id, ready.permit);
-        self.begin(id);
-        Ok(())
+        let Some(turn) = self.live.trying(id, snapshot, now_ms, &shared.registry) else { return Ok(()) };
+        self.attempts.apply(id, AttemptInput::Admit(ready.place));
+        self.commit(turn, None).await.map(drop)
     }
 
     /// Records the end of an attempt. A signal counts only if it fits the machine's schema; an outcome that arrives too
     /// late is recorded and changes nothing.
     async fn ended(&mut self, id: ActivityId, number: u32, outcome: Outcome, clock_ms: i64) -> Result<()> {
-        self.flights.remove(&id);
+        self.attempts.apply(id, AttemptInput::End);
         self.forget_questions(id);
         // If the process is stopping, leave the attempt as a crash would, for the next owner: a read is retried, and
         // writes are undone. An external attempt is recorded as cancelled, which is more than could be known after a
@@ -363,21 +298,9 @@ impl Actor {
         match self.live.loaded.admit_signal(begun.invoke, name, data) {
             Ok(data) => AttemptResult::Signal { name: name.clone(), data },
             Err(wrong) => {
-                let message = format!("it ended with `{name}`, which does not fit: {}", wrong.join("; "));
+                let message = format!("the data of its signal `{name}` does not fit the schema: {}", wrong.join("; "));
                 AttemptResult::Error { data: error_data(code::BAD_OUTCOME, message) }
             }
-        }
-    }
-
-    pub(crate) fn tell_moved(&self, is_watched: bool, moves: Vec<Move>) {
-        if is_watched {
-            self.shared.tell(News::Moved {
-                run: Arc::clone(&self.live.name),
-                seq: self.live.seq,
-                moves: moves.into(),
-                phase: self.live.phase(&self.shared.registry),
-                place: self.live.place().into(),
-            });
         }
     }
 
@@ -429,23 +352,6 @@ impl Actor {
             Ok(())
         });
         let _ = ended.await;
-    }
-}
-
-/// Returns true if an attempt can be recorded together with the record that led to it: it writes nothing that needs a
-/// snapshot first, and a permit is free.
-pub(crate) fn try_at_once(
-    shared: &Shared,
-    live: &Live,
-    id: ActivityId,
-    permits: &mut BTreeMap<ActivityId, OwnedSemaphorePermit>,
-) -> bool {
-    if live.effect(id, &shared.registry) == EffectClass::Write {
-        return false;
-    }
-    match Arc::clone(&shared.permits).try_acquire_owned() {
-        Ok(permit) => permits.insert(id, permit).is_none(),
-        Err(_) => false,
     }
 }
 

@@ -5,7 +5,7 @@ use interlock_chart::{
     Value,
     model::{Kind, Outcome as End, Raiser},
 };
-use interlock_core::{ActivityId, Status, Trace, Verdict, step_with};
+use interlock_core::{ActivityId, Status};
 use interlock_journal::{AttemptResult, By, Entry};
 
 use crate::{Fired, Live, offers};
@@ -34,7 +34,7 @@ impl Refused {
             return None;
         }
         let names: Vec<&str> = self.takes.iter().map(|(name, _)| name.as_str()).collect();
-        Some(format!("it takes {} now", names.join(", ")))
+        Some(format!("it accepts {} now", names.join(", ")))
     }
 }
 
@@ -52,9 +52,9 @@ impl Live {
         })
     }
 
-    /// Returns the entry to record for an event, or the refusal. If an activity is not implemented or is left to a
+    /// Returns the entry to record for an event, or the refusal. The engine may still find no transition for it. If an activity is not implemented or is left to a
     /// person, an event with the name of one of its signals is the result of that activity.
-    pub fn admit(
+    pub(crate) fn admit(
         &self,
         event: &str,
         data: &Value,
@@ -63,7 +63,7 @@ impl Live {
         registry: &Registry,
     ) -> Result<Entry, Refused> {
         match self.state.status {
-            Status::Ready => return Err(Refused::new(format!("run {} has not begun", self.name))),
+            Status::Ready => return Err(Refused::new(format!("run {} has not started", self.name))),
             Status::Done { .. } => return Err(Refused::new(format!("run {} has ended", self.name))),
             Status::Running if self.state.is_paused() => {
                 return Err(Refused::new(format!("run {} is paused; resume it first", self.name)));
@@ -75,36 +75,19 @@ impl Live {
         }
         let chart = self.loaded.chart();
         let Some(known) = chart.find_event(event) else {
-            return Err(self.not_taken(format!("the machine {} knows no event `{event}`", chart.id), registry));
+            return Err(self.not_taken(format!("the machine {} has no event `{event}`", chart.id), registry));
         };
         let from = chart.event(known).from;
         if from != Raiser::Any && from != by.kind {
             let who = from.word();
-            return Err(self.not_taken(format!("`{event}` is not yours to send: it comes from {who}"), registry));
+            return Err(self.not_taken(format!("a person cannot send `{event}`: it comes from {who}"), registry));
         }
         if !self.loaded.machine.handled(&self.state.configuration).any(|handled| handled == known) {
-            return Err(self.not_taken(format!("`{event}` is not taken in {}", self.place()), registry));
+            return Err(self.not_taken(format!("`{event}` is not accepted in {}", self.place()), registry));
         }
         let data = self.loaded.admit_event(known, data).map_err(|wrong| misfit(event, &wrong))?;
         self.check_answer(chart.event(known), &data)?;
-        let entry = Entry::Event { event: event.to_owned(), data, by, id };
-        self.try_out(&entry, event, registry)?;
-        Ok(entry)
-    }
-
-    /// Refuses an event that no enabled transition takes. It would be recorded without any effect, and the sender
-    /// should know that.
-    fn try_out(&self, entry: &Entry, event: &str, registry: &Registry) -> Result<(), Refused> {
-        let Some(input) = entry.input() else { return Ok(()) };
-        let (mut state, mut trace) = (self.state.clone(), Trace::default());
-        match step_with(&self.loaded.machine, &mut state, input, &mut trace, &mut Vec::new()) {
-            Verdict::Unhandled => {
-                let why = crate::moves::why_refused(self, &trace);
-                Err(self.not_taken(format!("`{event}` is not taken in {} now: {why}", self.place()), registry))
-            }
-            Verdict::Refused(why) => Err(Refused::new(why)),
-            Verdict::Taken | Verdict::Late | Verdict::Held => Ok(()),
-        }
+        Ok(Entry::Event { event: event.to_owned(), data, by, id })
     }
 
     fn admit_by_hand(
@@ -144,7 +127,7 @@ impl Live {
         Ok(None)
     }
 
-    fn not_taken(&self, why: String, registry: &Registry) -> Refused {
+    pub(crate) fn not_taken(&self, why: String, registry: &Registry) -> Refused {
         Refused { why, takes: self.takes(registry), late: Vec::new() }
     }
 
@@ -168,5 +151,5 @@ fn outcome(activity: ActivityId, result: AttemptResult, by: &By, id: Option<&str
 }
 
 fn misfit(event: &str, wrong: &[String]) -> Refused {
-    Refused::new(format!("the data of `{event}` does not fit:\n  {}", wrong.join("\n  ")))
+    Refused::new(format!("the data of `{event}` does not fit its schema:\n  {}", wrong.join("\n  ")))
 }

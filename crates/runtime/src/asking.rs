@@ -56,13 +56,13 @@ impl Actor {
     /// Returns true if this attempt is running and nothing has stopped it.
     fn may_ask(&self, question: &Question) -> bool {
         let begun = self.live.activities.get(&question.activity);
-        begun.is_some_and(|begun| begun.number == question.number) && self.is_running(question.activity)
+        begun.is_some_and(|begun| begun.number == question.number) && self.attempts.is_running(question.activity)
     }
 
     /// Returns the reason why no person can answer a question, if there is one.
     fn unanswerable(&self, question: &Question) -> Option<String> {
         let (event, chart) = (&question.event, self.live.loaded.chart());
-        if self.is_leaving() {
+        if self.is_detaching {
             return Some(LEAVING.to_owned());
         }
         if self.pending.len() >= OPEN_MAX {
@@ -123,15 +123,9 @@ impl Actor {
         Ok(())
     }
 
-    /// Returns the question that an entry answers, with the data of the answer.
-    pub(crate) fn answered_by(&self, entry: &Entry) -> Option<((ActivityId, String), Value)> {
-        let Entry::Event { event, data, .. } = entry else { return None };
-        Some((self.live.answered_by(event, data)?, data.clone()))
-    }
-
     /// Refuses an answer if no attempt waits for it: the question is of an attempt that a crash ended.
     pub(crate) fn is_awaited(&self, entry: &Entry) -> std::result::Result<(), Refused> {
-        match self.answered_by(entry) {
+        match self.live.answer_of(entry) {
             Some((key, _)) if !self.pending.contains_key(&key) => {
                 Err(Refused::new(format!("the attempt that asked question `{}` has ended", key.1)))
             }

@@ -13,7 +13,7 @@ use crate::Live;
 /// Returns the reason why an event cannot be undone if it is sent now, or `None` if it can be undone.
 pub(crate) fn irreversible(live: &Live, registry: &Registry, event: &Event) -> Option<String> {
     if event.irreversible {
-        return Some("the machine says that it cannot be undone".to_owned());
+        return Some("the machine declares it irreversible".to_owned());
     }
     let chart = live.loaded.chart();
     let takers = live.state.configuration.iter().flat_map(|state| &chart.state(state).transitions);
@@ -31,7 +31,7 @@ fn consequence(live: &Live, registry: &Registry, transition: &Transition) -> Opt
     let invokes = entered.iter().flat_map(|id| &chart.state(*id).invokes);
     let external = invokes.map(|id| (&chart.invoke(*id).activity, effect(chart, registry, *id)));
     let mut external = external.filter(|(_, effect)| *effect == Some(EffectClass::External));
-    external.next().map(|(activity, _)| format!("it starts {activity}, which changes something outside"))
+    external.next().map(|(activity, _)| format!("it starts {activity}, which has an external effect"))
 }
 
 /// Returns the effect of an activity, or `None` if it is not installed, because then a person reports its result.

@@ -9,16 +9,17 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use interlock_activity::{Activity, Attempt, Canceller, EffectClass, Outcome, code};
+use interlock_activity::{Activity, Attempt, Canceller, Outcome, code};
 use interlock_core::ActivityId;
 use interlock_journal::EvidenceStore;
 use interlock_process::Hold;
-use tokio::sync::{OwnedSemaphorePermit, mpsc::UnboundedSender};
+use tokio::sync::mpsc::UnboundedSender;
 
 use crate::{
     Live, News,
     actor::Mail,
     host::RuntimeHost,
+    place::Place,
     runtime::Shared,
     snapshots::{Before, Untaken, with_changes},
 };
@@ -38,6 +39,12 @@ pub(crate) struct RunningAttempt {
 }
 
 impl RunningAttempt {
+    /// Returns an attempt that nothing executes.
+    #[cfg(test)]
+    pub(crate) fn idle() -> Self {
+        RunningAttempt { canceller: Canceller::new().0, waits: false }
+    }
+
     pub(crate) fn cancel(&self) {
         self.canceller.cancel();
     }
@@ -46,21 +53,22 @@ impl RunningAttempt {
 /// The results of preparing an attempt, which are needed to record it.
 #[derive(Debug)]
 pub(crate) struct Ready {
-    pub(crate) permit: OwnedSemaphorePermit,
+    pub(crate) place: Place,
     /// The snapshot of the workspace before the attempt, or the reason why it could not be taken.
     pub(crate) snapshot: Result<Option<String>, Untaken>,
 }
 
-/// Prepares an attempt: waits for a permit and, if the attempt may write, takes a snapshot of the workspace. Then sends
+/// Prepares an attempt: waits for a place and, if the attempt may write, takes a snapshot of the workspace. Then sends
 /// [`Mail::Ready`] to the actor.
 pub(crate) fn prepare(shared: &Arc<Shared>, live: &Live, id: ActivityId, after_ms: u64, to: UnboundedSender<Mail>) {
     let (shared, folder, run) = (Arc::clone(shared), live.folder.clone(), Arc::clone(&live.name));
-    let is_write = live.effect(id, &shared.registry) == EffectClass::Write;
+    let is_write = live.may_write(id, &shared.registry);
+    let uses_cores = live.activity_of(id, &shared.registry).is_none_or(|activity| activity.uses_cores());
     tokio::spawn(async move {
         if after_ms > 0 {
             tokio::time::sleep(std::time::Duration::from_millis(after_ms)).await;
         }
-        let Ok(permit) = Arc::clone(&shared.permits).acquire_owned().await else { return };
+        let Some(place) = Place::wait(&shared.permits, uses_cores).await else { return };
         let snapshot = match is_write {
             true => {
                 let taken = blocking(&shared, move |shared| Ok(shared.snapshots.take(&folder, &run))).await;
@@ -69,7 +77,7 @@ pub(crate) fn prepare(shared: &Arc<Shared>, live: &Live, id: ActivityId, after_m
             false => Ok(None),
         };
         // If the actor is gone, the attempt is no longer needed.
-        let _ = to.send(Mail::Ready { id, ready: Ready { permit, snapshot } });
+        let _ = to.send(Mail::Ready { id, ready: Ready { place, snapshot } });
     });
 }
 
@@ -90,7 +98,7 @@ pub(crate) fn begin(
     shared: &Arc<Shared>,
     live: &Live,
     id: ActivityId,
-    permit: OwnedSemaphorePermit,
+    place: Place,
     to: UnboundedSender<Mail>,
 ) -> Option<RunningAttempt> {
     let activity = Arc::clone(live.activity_of(id, &shared.registry)?);
@@ -98,7 +106,7 @@ pub(crate) fn begin(
     let (canceller, cancel) = Canceller::new();
     let number = begun.number;
     let (with, is_gone) = shared.seals.open(&live.name, &begun.with);
-    let is_refused = is_gone && live.effect(id, &shared.registry) == EffectClass::Write;
+    let is_refused = is_gone && live.may_write(id, &shared.registry);
     let live_file = live_file(shared, &live.name, id, number);
     let evidence = shared.engine.evidence().redacting(Arc::clone(&shared.redactor)).deferring();
     let attempt = Attempt {
@@ -112,7 +120,7 @@ pub(crate) fn begin(
         snapshot: begun.snapshot.clone(),
         live: live_file.clone(),
         evidence: evidence.clone(),
-        host: Arc::new(RuntimeHost(Arc::downgrade(shared))),
+        host: Arc::new(RuntimeHost { shared: Arc::downgrade(shared), place: place.clone() }),
         cancel,
     };
     let before = begun.snapshot.clone().map(|snapshot| Before {
@@ -136,7 +144,7 @@ pub(crate) fn begin(
             None => outcome,
         };
         hold.into_iter().for_each(Hold::kept);
-        drop(permit);
+        place.end();
         (outcome, at_ms)
     });
     let end = move |(outcome, at_ms)| drop(to.send(Mail::Ended { id, number, outcome: Box::new(outcome), at_ms }));
@@ -163,7 +171,7 @@ async fn settled(evidence: EvidenceStore, outcome: Outcome) -> Outcome {
         Ok(Err(error)) => error.to_string(),
         Err(error) => error.to_string(),
     };
-    Outcome::not_stored(format!("what it left could not be kept: {why}"))
+    Outcome::not_stored(format!("its output could not be stored: {why}"))
 }
 
 /// Runs an activity from start to end, and turns a panic into an ordinary outcome.
@@ -184,7 +192,7 @@ async fn whole(activity: &dyn Activity, attempt: Attempt) -> Outcome {
 
 fn broke_off(panic: &(dyn Any + Send)) -> Outcome {
     let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    Outcome::error(code::FAILED, format!("the activity broke off: {}", said.unwrap_or("nobody knows why")))
+    Outcome::error(code::FAILED, format!("the activity panicked: {}", said.unwrap_or("no message")))
 }
 
 /// Returns the path of the file in which the output of a running attempt can be watched.

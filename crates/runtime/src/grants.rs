@@ -104,17 +104,17 @@ pub(crate) fn admit(
     now_ms: i64,
 ) -> Result<Entry, Refused> {
     if by.kind != Raiser::User {
-        return Err(Refused::new("only a person can grant something"));
+        return Err(Refused::new("only a person can grant a permission"));
     }
     if live.state.is_done() {
         return Err(Refused::new("the run has ended"));
     }
     let grant: Grant = scope.parse().map_err(|error: interlock_policy::BadGrant| Refused::new(error.to_string()))?;
     if grant.is_exact() && uses != Some(1) {
-        return Err(Refused::new("a command that was not understood is granted once at a time"));
+        return Err(Refused::new("a command that could not be parsed can be granted for one use only"));
     }
     if (for_ms, uses) == (None, None) || uses == Some(0) || for_ms == Some(0) {
-        return Err(Refused::new("a grant needs an end: a time, a number of uses, or both"));
+        return Err(Refused::new("a grant needs a limit: a time, a number of uses, or both"));
     }
     let until_ms = for_ms.map(|ms| now_ms.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX)));
     Ok(Entry::Granted(Granted { scope: grant.to_string(), by, until_ms, uses }))

@@ -7,26 +7,33 @@ use interlock_activity::{
 };
 use interlock_chart::{Value, library};
 use interlock_core::ActivityId;
-use interlock_journal::{By, Phase, RunKey};
+use interlock_journal::{By, Hash, Phase, RunKey};
 
 use tokio::sync::oneshot;
 
-use crate::{Error, News, Runtime, Start, actor::Mail, asking::AnswerSender, created, project, runtime::Shared, undo};
+use crate::{
+    Error, News, Runtime, Start, actor::Mail, asking::AnswerSender, created, place::Place, project, recorded,
+    runtime::Shared, undo,
+};
 
 /// The runtime as its attempts see it. It does not keep the runtime alive.
 #[derive(Debug)]
-pub(crate) struct RuntimeHost(pub(crate) Weak<Shared>);
+pub(crate) struct RuntimeHost {
+    pub(crate) shared: Weak<Shared>,
+    /// The attempt's place among those that use this computer's cores.
+    pub(crate) place: Place,
+}
 
 impl Host for RuntimeHost {
     fn progress(&self, run: &str, activity: ActivityId, text: &str) {
-        if let Some(shared) = self.0.upgrade() {
+        if let Some(shared) = self.shared.upgrade() {
             let text = shared.redactor.text(text);
             shared.tell(News::Progress { run: run.into(), activity, text: text.as_ref().into() });
         }
     }
 
     fn now_ms(&self) -> i64 {
-        self.0.upgrade().map_or(0, |shared| shared.clock.now_ms())
+        self.shared.upgrade().map_or(0, |shared| shared.clock.now_ms())
     }
 
     fn sleep(&self, ms: u64) -> Future<()> {
@@ -34,7 +41,7 @@ impl Host for RuntimeHost {
     }
 
     fn use_grants(&self, order: UseGrants) -> Future<bool> {
-        let shared = self.0.clone();
+        let shared = self.shared.clone();
         Box::pin(async move {
             let Some(shared) = shared.upgrade() else { return false };
             let Ok(Some(head)) = shared.engine.find(&order.run) else { return false };
@@ -48,16 +55,20 @@ impl Host for RuntimeHost {
     }
 
     fn ask(&self, question: Question) -> Future<Option<Value>> {
-        let shared = self.0.clone();
+        let (shared, place) = (self.shared.clone(), self.place.clone());
         Box::pin(async move {
             let (to, answer) = oneshot::channel();
             let _withdrawn = Withdrawal::of(&shared, &question)?.send(question, to)?;
-            answer.await.ok().flatten()
+            place.give_up();
+            let answer = answer.await.ok().flatten();
+            let permits = Arc::clone(&shared.upgrade()?.permits);
+            place.take_again(&permits).await;
+            answer
         })
     }
 
     fn take_back(&self, order: TakeBack) -> Future<Result<TakenBack, String>> {
-        let shared = self.0.clone();
+        let shared = self.shared.clone();
         Box::pin(async move {
             match shared.upgrade() {
                 Some(shared) => undo::take_back(shared, order).await,
@@ -66,15 +77,22 @@ impl Host for RuntimeHost {
         })
     }
 
+    fn recorded(&self, run: &str, name: &str, at_most: usize) -> Result<Vec<Hash>, String> {
+        match self.shared.upgrade() {
+            Some(shared) => recorded::newest(&*shared.engine, run, name, at_most).map_err(|error| error.to_string()),
+            None => Err("the runtime has ended".into()),
+        }
+    }
+
     fn project_file(&self, run: &str, path: &str) -> Result<ProjectFile, String> {
-        match self.0.upgrade() {
+        match self.shared.upgrade() {
             Some(shared) => project::kept(&*shared.engine, run, path),
             None => Err("the runtime has ended".into()),
         }
     }
 
     fn run(&self, start: StartRun) -> Ending {
-        let shared = self.0.clone();
+        let shared = self.shared.clone();
         Box::pin(async move {
             match shared.upgrade() {
                 Some(shared) => child(Runtime(shared), start).await,

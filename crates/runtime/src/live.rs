@@ -1,5 +1,5 @@
-//! A run in memory. This module performs no I/O: it returns the records to write and the orders to carry out after
-//! that.
+//! A run in memory. This module performs no I/O: it returns the entries to record and the orders to carry out after
+//! that (`commit.rs`).
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
@@ -9,12 +9,10 @@ use interlock_chart::{
     model::{InvokeId, Outcome},
 };
 use interlock_core::{ActivityId, Effect, Input, Observer, State, Status, TimerId, Trace, Verdict, step_with};
-use interlock_journal::{
-    Append, Asked, Entry, Evidence, EvidenceStore, Lease, Left, Opened, Phase, RunKey, TimerChange, Unchained,
-};
+use interlock_journal::{Asked, Entry, EvidenceStore, Lease, Left, Phase, RunKey, TimerChange};
 
 use crate::{
-    Error, LoadedMachine, Result,
+    LoadedMachine,
     grants::Grants,
     moves::{self, Move},
     saved,
@@ -55,7 +53,8 @@ pub struct Live {
     pub at_ms: i64,
     /// How far the run's time is ahead of the clock, if the clock was set back after the last record.
     pub(crate) ahead_ms: i64,
-    snapshot_seq: u64,
+    pub(crate) snapshot_seq: u64,
+    /// The store with the large outputs, for the questions of activities that a person answers for.
     evidence: EvidenceStore,
 }
 
@@ -80,17 +79,33 @@ pub struct StartedActivity {
     pub questions: Vec<Asked>,
 }
 
-/// The result of one input: the records to write and the orders to carry out.
+/// The result of one input: the entries to record, and the orders to carry out after that.
 #[derive(Debug)]
 pub struct Turn {
-    /// The records, to be written before any order is carried out.
-    pub append: Append,
-    /// The orders, to be carried out after the records are durable.
+    /// The entries, to be recorded before any order is carried out.
+    pub entries: Vec<Entry>,
+    /// The sequence number of the first of them.
+    pub seq: u64,
+    /// The time of the entries, in milliseconds since 1970.
+    pub at_ms: i64,
+    /// The phase of the run after the turn.
+    pub phase: Phase,
+    /// The active states after the turn, as text for people.
+    pub place: String,
+    /// The run in its stored form, if it is time to store it.
+    pub snapshot: Option<String>,
+    /// The timers that were set and cleared.
+    pub timers: Vec<TimerChange>,
+    /// The orders, to be carried out after the entries are durable.
     pub orders: Vec<AttemptOrder>,
     /// The engine's verdict on the input.
     pub verdict: Verdict,
-    /// The transitions taken; empty if the caller did not ask for them.
+    /// The engine's trace; empty unless the turn is watched or handles an event from outside.
+    pub trace: Trace,
+    /// The transitions taken; empty if the turn is not watched.
     pub moves: Vec<Move>,
+    /// The question of a running attempt that the input answers, with the answer.
+    pub answer: Option<((ActivityId, String), Value)>,
 }
 
 /// An action to carry out once a turn is recorded.
@@ -104,8 +119,19 @@ pub enum AttemptOrder {
     Cancel(ActivityId),
 }
 
-/// Decides if the first attempt of a new activity can be recorded together with the record that led to it.
-pub(crate) type AtOnce<'a> = &'a mut dyn FnMut(&Live, ActivityId) -> bool;
+/// How a started activity that is installed begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// Its first attempt is recorded together with the record that led to it.
+    AtOnce,
+    /// Its first attempt needs preparation and gets a record of its own.
+    Prepare,
+    /// It is not attempted: it is reserved for a person.
+    Person,
+}
+
+/// Decides how a started activity begins. The decision may need I/O, so the caller makes it.
+pub(crate) type Begin<'a> = &'a mut dyn FnMut(&Live, ActivityId) -> Beginning;
 
 impl Live {
     /// Creates a run that has no records yet.
@@ -135,38 +161,6 @@ impl Live {
             snapshot_seq: 0,
             evidence,
         }
-    }
-
-    /// Loads a run: restores its last stored state and folds in the records since then.
-    pub fn load(opened: &Opened, loaded: Arc<LoadedMachine>, lease: Lease, evidence: &EvidenceStore) -> Result<Self> {
-        let Entry::Created(created) = opened.first.entry(evidence)? else {
-            return Err(Error::State {
-                run: opened.head.name.clone(),
-                why: "its first record does not begin it".into(),
-            });
-        };
-        let folder = created.folder.map(PathBuf::from).unwrap_or_default();
-        let mut live = Live::new(opened.head.name.as_str().into(), loaded, folder, created.parent, evidence.clone());
-        (live.key, live.lease) = (opened.head.key, lease);
-        if let Some((seq, json)) = &opened.snapshot {
-            let wrong = |why| Error::State { run: opened.head.name.clone(), why };
-            let stored = saved::load(json, &live.loaded.machine).map_err(wrong)?;
-            if stored.state.semantics != created.semantics {
-                return Err(wrong(
-                    "its stored state selects transitions by other rules than its first record says".into(),
-                ));
-            }
-            (live.grants, live.output) = (stored.grants, stored.output);
-            (live.state, live.seq, live.snapshot_seq) = (stored.state, *seq, *seq);
-            live.activities = stored.activities.into_iter().collect();
-        }
-        for record in &opened.tail {
-            live.fold(&record.entry(evidence)?, record.at_ms, &mut interlock_core::Silent);
-            live.seq = record.seq;
-        }
-        live.timers = opened.timers.iter().copied().collect();
-        live.at_ms = opened.head.updated_ms;
-        Ok(live)
     }
 
     /// Applies an entry that is recorded or about to be recorded. Returns the engine's verdict and the changes.
@@ -258,127 +252,124 @@ impl Live {
         }
     }
 
-    /// Applies an input and returns the records and orders. If the records cannot be written, the caller must discard
+    /// Applies an input and returns the entries and orders. If the entries cannot be recorded, the caller must discard
     /// this run, because its state is already ahead of the journal.
-    pub fn turn(
+    pub(crate) fn turn(
         &mut self,
         entry: Entry,
         now_ms: i64,
         registry: &Registry,
         is_watched: bool,
-        at_once: AtOnce<'_>,
-    ) -> Result<Turn> {
-        let (verdict, mut changes, moves) = match is_watched {
-            true => self.fold_watched(&entry, now_ms),
-            false => {
-                let (verdict, changes) = self.fold(&entry, now_ms, &mut interlock_core::Silent);
-                (verdict, changes, Vec::new())
-            }
-        };
+        begin: Begin<'_>,
+    ) -> Turn {
+        let answer = self.answer_of(&entry);
+        let (verdict, mut changes, trace, moves) = self.fold_seen(&entry, now_ms, is_watched);
         let mut entries = vec![entry];
         let mut orders: Vec<AttemptOrder> = changes.cancelled.drain(..).map(AttemptOrder::Cancel).collect();
         for id in std::mem::take(&mut changes.started) {
             if self.activity_of(id, registry).is_none() {
-                entries.extend(self.leave(id, registry));
                 continue;
             }
-            if at_once(self, id) {
-                entries.extend(self.attempt(id, registry, None));
-                self.began(id, now_ms, None);
-                orders.push(AttemptOrder::Start(id));
-            } else {
-                orders.push(AttemptOrder::Prepare(id));
+            match begin(self, id) {
+                Beginning::Person => entries.extend(self.leave(id)),
+                Beginning::Prepare => orders.push(AttemptOrder::Prepare(id)),
+                Beginning::AtOnce => {
+                    entries.extend(self.attempt(id, registry, None, now_ms));
+                    orders.push(AttemptOrder::Start(id));
+                }
             }
         }
-        let append = self.append(entries, now_ms, registry, changes.timers)?;
-        Ok(Turn { append, orders, verdict, moves })
+        let turn = self.drafted(entries, now_ms, registry, changes.timers);
+        Turn { orders, verdict, trace, moves, answer, ..turn }
     }
 
-    /// Returns the entry for an installed activity that is not started but left to a person, such as a judgement
-    /// reserved for people. From then on a person decides, even if the settings that led to this change: a question
-    /// that was asked stands.
-    fn leave(&mut self, id: ActivityId, registry: &Registry) -> Option<Entry> {
-        let begun = self.activities.get_mut(&id)?;
-        registry.get(&self.loaded.chart().invoke(begun.invoke).activity)?;
-        let why = "nobody else is asked".to_owned();
-        begun.left = Some(why.clone());
-        Some(Entry::Left(Left { activity: id, number: begun.number, why, evidence: Vec::new() }))
-    }
-
-    fn fold_watched(&mut self, entry: &Entry, now_ms: i64) -> (Verdict, Changes, Vec<Move>) {
-        let (mut trace, before) = (Trace::default(), moves::Before::of(self, entry));
-        let (verdict, changes) = self.fold(entry, now_ms, &mut trace);
-        let moves = moves::of(self, self.seq + 1, now_ms, entry, &trace, &before);
-        (verdict, changes, moves)
-    }
-
-    /// Returns the record to append before an attempt starts, or `None` if the activity is no longer running.
-    pub fn trying(
+    /// Returns the turn that records the next attempt of an activity and starts it, or `None` if the activity is no
+    /// longer running.
+    pub(crate) fn trying(
         &mut self,
         id: ActivityId,
         snapshot: Option<String>,
         now_ms: i64,
         registry: &Registry,
-    ) -> Result<Option<Append>> {
-        let Some(entry) = self.attempt(id, registry, snapshot.clone()) else { return Ok(None) };
-        self.began(id, now_ms, snapshot);
-        self.append(vec![entry], now_ms, registry, Vec::new()).map(Some)
+    ) -> Option<Turn> {
+        let entry = self.attempt(id, registry, snapshot, now_ms)?;
+        let turn = self.drafted(vec![entry], now_ms, registry, Vec::new());
+        Some(Turn { orders: vec![AttemptOrder::Start(id)], ..turn })
     }
 
-    fn attempt(&self, id: ActivityId, registry: &Registry, snapshot: Option<String>) -> Option<Entry> {
-        let begun = self.activities.get(&id)?;
-        let name = self.loaded.chart().invoke(begun.invoke).activity.clone();
-        let effect = self.effect(id, registry);
-        Some(Entry::Attempt { activity: id, number: begun.number + 1, name, effect, snapshot })
+    /// Leaves an installed activity to a person, such as a judgement reserved for people, and returns the entry. From
+    /// then on a person decides, even if the settings that led to this change: a question that was asked stands.
+    fn leave(&mut self, id: ActivityId) -> Option<Entry> {
+        let begun = self.activities.get_mut(&id)?;
+        let why = "no other judge is left".to_owned();
+        begun.left = Some(why.clone());
+        Some(Entry::Left(Left { activity: id, number: begun.number, why, evidence: Vec::new() }))
     }
 
-    fn began(&mut self, id: ActivityId, now_ms: i64, snapshot: Option<String>) {
-        if let Some(begun) = self.activities.get_mut(&id) {
-            if begun.number == 0 {
-                begun.begun_ms = now_ms;
-            }
-            begun.number += 1;
-            begun.snapshot = snapshot;
+    fn fold_seen(&mut self, entry: &Entry, now_ms: i64, is_watched: bool) -> (Verdict, Changes, Trace, Vec<Move>) {
+        let mut trace = Trace::default();
+        // The sender of an event is told why it is refused.
+        if !is_watched && !matches!(entry, Entry::Event { .. }) {
+            let (verdict, changes) = self.fold(entry, now_ms, &mut interlock_core::Silent);
+            return (verdict, changes, trace, Vec::new());
         }
+        let before = moves::Before::of(self, entry);
+        let (verdict, changes) = self.fold(entry, now_ms, &mut trace);
+        let moves = match is_watched {
+            true => moves::of(self, self.seq + 1, now_ms, entry, &trace, &before),
+            false => Vec::new(),
+        };
+        (verdict, changes, trace, moves)
     }
 
-    /// Builds the records of entries that are already folded in.
-    pub(crate) fn append(
-        &mut self,
-        entries: Vec<Entry>,
-        now_ms: i64,
-        registry: &Registry,
-        timers: Vec<TimerChange>,
-    ) -> Result<Append> {
-        let records: Vec<Unchained> =
-            entries.iter().map(|entry| Unchained::kept(now_ms, entry, &self.evidence)).collect::<Result<_, _>>()?;
-        let evidence = entries
-            .iter()
-            .enumerate()
-            .flat_map(|(at, entry)| entry.evidence().iter().map(move |evidence| (at, Evidence::clone(evidence))));
-        let evidence = evidence.collect();
-        self.seq += records.len() as u64;
+    /// Returns the entry of the next attempt of an activity, and folds it in.
+    fn attempt(&mut self, id: ActivityId, registry: &Registry, snapshot: Option<String>, now_ms: i64) -> Option<Entry> {
+        let (number, effect) = (self.activities.get(&id)?.number + 1, self.effect(id, registry));
+        let entry = Entry::Attempt { activity: id, number, name: self.activity_name(id).to_owned(), effect, snapshot };
+        self.fold(&entry, now_ms, &mut interlock_core::Silent);
+        Some(entry)
+    }
+
+    /// Returns a turn of entries that are folded in already, without orders.
+    fn drafted(&mut self, entries: Vec<Entry>, now_ms: i64, registry: &Registry, timers: Vec<TimerChange>) -> Turn {
+        let seq = self.seq + 1;
+        self.seq += entries.len() as u64;
         self.at_ms = now_ms;
         let is_due = self.seq >= self.snapshot_seq + RECORDS_PER_SNAPSHOT;
         if is_due {
             self.snapshot_seq = self.seq;
         }
-        Ok(Append {
-            records,
-            evidence,
+        Turn {
+            entries,
+            seq,
+            at_ms: now_ms,
             phase: self.phase(registry),
             place: self.place(),
             snapshot: is_due.then(|| saved::save(self)),
             timers,
+            orders: Vec::new(),
+            verdict: Verdict::Taken,
+            trace: Trace::default(),
+            moves: Vec::new(),
             answer: None,
-        })
+        }
+    }
+
+    /// Returns the name of a started activity, as the machine invokes it.
+    pub(crate) fn activity_name(&self, id: ActivityId) -> &str {
+        let begun = self.activities.get(&id);
+        begun.map_or("", |begun| self.loaded.chart().invoke(begun.invoke).activity.as_str())
+    }
+
+    /// Returns true if an activity may write to the workspace, so that its attempts need a snapshot.
+    pub(crate) fn may_write(&self, id: ActivityId, registry: &Registry) -> bool {
+        self.effect(id, registry) == EffectClass::Write
     }
 
     /// Returns the implementation of a started activity, if it is installed and not left to a person.
     pub(crate) fn activity_of<'r>(&self, id: ActivityId, registry: &'r Registry) -> Option<&'r Arc<dyn Activity>> {
         let begun = self.activities.get(&id).filter(|begun| begun.left.is_none())?;
-        let name = &self.loaded.chart().invoke(begun.invoke).activity;
-        registry.get(name).filter(|activity| activity.takes(name, &self.folder))
+        registry.get(&self.loaded.chart().invoke(begun.invoke).activity)
     }
 
     /// Returns the context of an activity whose result a person reports, with its implementation. Returns `None` if the

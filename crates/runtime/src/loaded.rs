@@ -2,7 +2,7 @@
 
 use std::{
     path::PathBuf,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use interlock_activity::{HandledSignal, Invocation};
@@ -14,6 +14,16 @@ use interlock_core::Machine;
 use interlock_journal::{Definition, MadeWith};
 
 use crate::{Error, Result, schema::Checked};
+
+/// The most compiled machines that a process keeps.
+const MACHINES_MAX: usize = 64;
+
+/// The machines that this process has compiled, oldest first.
+static MACHINES: Mutex<Vec<Arc<LoadedMachine>>> = Mutex::new(Vec::new());
+
+fn machines() -> MutexGuard<'static, Vec<Arc<LoadedMachine>>> {
+    MACHINES.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A compiled machine with its definition.
 #[derive(Debug)]
@@ -35,6 +45,31 @@ impl LoadedMachine {
     pub fn new(definition: Definition) -> Result<Self> {
         let chart = definition.chart()?;
         Ok(Self::of(definition, chart))
+    }
+
+    /// Returns the machine with this hash that the process has compiled, or reads and compiles it.
+    pub fn shared(hash: &str, read: impl FnOnce() -> interlock_journal::Result<Definition>) -> Result<Arc<Self>> {
+        match Self::known(hash) {
+            Some(machine) => Ok(machine),
+            None => Ok(Self::new(read()?)?.share()),
+        }
+    }
+
+    /// Returns the machine with this hash, if the process has compiled it.
+    pub(crate) fn known(hash: &str) -> Option<Arc<Self>> {
+        machines().iter().find(|machine| machine.definition.hash == hash).cloned()
+    }
+
+    /// Keeps the machine for later users in this process. A definition never changes, and its hash names it.
+    pub fn share(self) -> Arc<Self> {
+        let machine = Arc::new(self);
+        let mut machines = machines();
+        machines.retain(|other| other.definition.hash != machine.definition.hash);
+        if machines.len() >= MACHINES_MAX {
+            machines.remove(0);
+        }
+        machines.push(Arc::clone(&machine));
+        machine
     }
 
     /// Compiles a definition whose chart has already been read.

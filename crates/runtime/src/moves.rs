@@ -5,8 +5,8 @@ use interlock_chart::{
     model::{InvokeId, StateId, Transition, TransitionId},
 };
 use interlock_core::{ActivityId, EventKey, Fault, Microstep, Observer, Refusal, Trace};
-use interlock_journal::{By, Entry, Hash};
-use serde_json::{Map, Value as Json};
+use interlock_journal::{By, Entry, Hash, moment};
+use serde_json::{Map, Value as Json, json};
 
 use crate::Live;
 
@@ -290,15 +290,19 @@ impl Writer<'_> {
 
     /// A question to a person and its end cause no transition, but the history should show them.
     fn asked(&self) -> Option<Move> {
-        let (event, reason) = match self.entry {
+        let (event, reason, data) = match self.entry {
             Entry::Asked(asked) => {
-                ("asked", format!("{} asks: {} (question {})", self.activity(asked.activity), asked.text, asked.id))
+                let reason = format!("{} asks: {}", self.activity(asked.activity), asked.text);
+                let until = moment::rfc3339(asked.until_ms);
+                let data =
+                    json!({ "id": asked.id, "event": asked.event, "shows": Json::from(&asked.shows), "until": until });
+                ("asked", reason, data)
             }
-            Entry::Unanswered(ended) => ("not answered", format!("question {}: {}", ended.id, ended.why)),
+            Entry::Unanswered(ended) => ("not answered", ended.why.clone(), json!({ "id": ended.id })),
             _ => return None,
         };
         let base = self.base(true, &Microstep::default());
-        Some(Move { event: Some(event.into()), reason: Some(reason), taken: true, ..base })
+        Some(Move { event: Some(event.into()), reason: Some(reason), data, taken: true, ..base })
     }
 
     /// Returns the name of an activity that has started.
@@ -415,9 +419,9 @@ fn refused(chart: &Chart, id: TransitionId, why: Refusal) -> RefusedMove {
         Refusal::Guard => format!("`{guard}` is false"),
         Refusal::Fault => format!("`{guard}` could not be evaluated"),
         Refusal::Limit { counter, count } => {
-            format!("its limit is used up: {} is {count}", chart.counters[counter.index()].name)
+            format!("its limit is reached: {} is {count}", chart.counters[counter.index()].name)
         }
-        Refusal::Preempted => "another region's transition goes first".to_owned(),
+        Refusal::Preempted => "a transition of another region has priority".to_owned(),
     };
     let names: Vec<&str> = transition.targets.iter().map(|target| chart.state(*target).name.as_str()).collect();
     RefusedMove {

@@ -37,7 +37,7 @@ pub(crate) async fn ask(
     let (asked, machine, place) = (Arc::clone(prover), Arc::clone(loaded), folder.to_owned());
     let refusals = tokio::task::spawn_blocking(move || asked.refusals(&machine, &place)).await;
     // A prover that panicked has proved nothing.
-    let refusals = refusals.unwrap_or_else(|error| vec![format!("the proof did not end: {error}")]);
+    let refusals = refusals.unwrap_or_else(|error| vec![format!("the proof failed: {error}")]);
     accept(loaded, refusals, accepts_unproved)
 }
 

@@ -59,6 +59,12 @@ impl Live {
         Some((asked.activity, asked.id.clone()))
     }
 
+    /// Returns the question that an entry answers, with the answer.
+    pub(crate) fn answer_of(&self, entry: &Entry) -> Option<((ActivityId, String), Value)> {
+        let Entry::Event { event, data, .. } = entry else { return None };
+        Some((self.answered_by(event, data)?, data.clone()))
+    }
+
     /// Returns an id for a new question: the wanted one, or a longer one if an open question has it already.
     pub(crate) fn question_id(&self, activity: ActivityId, number: u32, wanted: &str) -> String {
         match self.open_questions().any(|asked| asked.id == wanted) {

@@ -51,17 +51,17 @@ fn action_for(
         (EffectClass::Read, _) => match PAUSES_MS.get(number as usize - 1) {
             Some(&after_ms) => RecoveryAction::Try { id, after_ms },
             None => {
-                let message = format!("it was cut off {number} times");
+                let message = format!("it was interrupted {number} times");
                 RecoveryAction::Fail { id, code: code::INTERRUPTED, message }
             }
         },
         (EffectClass::Write, Some(snapshot)) => RecoveryAction::Restore { id, snapshot },
         (EffectClass::Write, None) => {
-            let message = "it was cut off, and there is no snapshot to go back to".to_owned();
+            let message = "it was interrupted, and there is no snapshot to restore".to_owned();
             RecoveryAction::Fail { id, code: code::INTERRUPTED, message }
         }
         (EffectClass::External, _) => {
-            let message = "it was cut off, and what it has done outside is not known".to_owned();
+            let message = "it was interrupted, and its external effect is not known".to_owned();
             RecoveryAction::Fail { id, code: code::UNKNOWN_OUTCOME, message }
         }
     }

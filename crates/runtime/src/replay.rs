@@ -83,9 +83,8 @@ pub struct NewFork {
 fn other_rules(loaded: &LoadedMachine, semantics: Semantics) -> Option<String> {
     let is_parallel = loaded.chart().states.iter().any(|state| state.kind == Kind::Parallel);
     let is_other = semantics != Semantics::CURRENT && is_parallel;
-    is_other.then(|| {
-        format!("the run keeps the semantics version {} it began with; `check` proves another", u32::from(semantics))
-    })
+    is_other
+        .then(|| format!("the run uses semantics version {}, but `check` proves another version", u32::from(semantics)))
 }
 
 /// Creates a new run that shares the first records of another, if its machine is proved or the caller accepts an

@@ -4,17 +4,20 @@
 
 use std::sync::Arc;
 
+use interlock_activity::Registry;
 use interlock_chart::Value;
+use interlock_core::Verdict;
 use interlock_journal::{AttemptResult, By, Entry, Undone};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use tokio::sync::oneshot;
 
 use crate::{
-    AttemptOrder, Fired, Live, Refused, Result, Sent,
+    AttemptOrder, Fired, Live, Refused, Result, Sent, Turn,
     actor::Actor,
     deadline::{Takers, too_late},
     grants,
+    live::Beginning,
 };
 
 /// A request to a run.
@@ -105,7 +108,7 @@ impl Actor {
         let moment = Moment { at_ms, fired, takers };
         let admitted = match request {
             Request::Send(sending) => return self.take(sending, by, reply, moment).await,
-            Request::Pause if self.live.state.is_paused() => Err(Refused::new("the run is paused already")),
+            Request::Pause if self.live.state.is_paused() => Err(Refused::new("the run is already paused")),
             Request::Pause if self.live.state.is_done() => Err(Refused::new("the run has ended")),
             Request::Resume if !self.live.state.is_paused() => Err(Refused::new("the run is not paused")),
             Request::Pause => Ok(Entry::Paused { by }),
@@ -148,8 +151,24 @@ impl Actor {
             true => Err(too_late(&live.name, &sending.event, moment.fired.clone(), live.takes(registry))),
             false => live.admit(&sending.event, &sending.data, by, sending.id, registry),
         };
-        let admitted = admitted.and_then(|entry| self.is_awaited(&entry).map(|()| entry));
-        self.settle(admitted, reply, moment).await
+        match admitted.and_then(|entry| self.is_awaited(&entry).map(|()| entry)) {
+            Ok(entry) => self.take_admitted(entry, &sending.event, reply, moment).await,
+            Err(refused) => self.answer(Err(refused), reply).await,
+        }
+    }
+
+    /// Steps an admitted event and records it, unless no enabled transition takes it: it would be recorded without any
+    /// effect, and the sender should know that.
+    async fn take_admitted(&mut self, entry: Entry, event: &str, reply: Reply, moment: Moment) -> Result<()> {
+        let before = self.live.clone();
+        let turn = self.turn(entry, moment.at_ms);
+        if let Some(why) = refusal(&before, event, &turn, &self.shared.registry) {
+            self.live = before;
+            return self.answer(Err(why), reply).await;
+        }
+        let answer = reply.message().map(|message| (message, moment.fired.clone()));
+        let result = self.commit(turn, answer).await;
+        reply.here(result.map(|seq| Sent::new(seq, moment.fired)))
     }
 
     /// Returns the result of an earlier event with the same id.
@@ -176,14 +195,12 @@ impl Actor {
         if !self.live.is_aborted_by(&sending.event) {
             return self.answer(Err(paused), reply).await;
         }
-        let (shared, before) = (Arc::clone(&self.shared), self.live.clone());
-        let (now_ms, is_watched) = (moment.at_ms, shared.is_watched());
-        let turn = |live: &mut Live, entry| live.turn(entry, now_ms, &shared.registry, is_watched, &mut |_, _| false);
-        let mut turns = vec![turn(&mut self.live, Entry::Resumed { by: by.clone() })?];
+        let (before, at_ms) = (self.live.clone(), moment.at_ms);
+        let mut turns = vec![self.turn_idle(Entry::Resumed { by: by.clone() }, at_ms)];
         if !self.live.state.is_done() {
-            let refused = match self.live.admit(&sending.event, &sending.data, by, sending.id, &shared.registry) {
+            let refused = match self.live.admit(&sending.event, &sending.data, by, sending.id, &self.shared.registry) {
                 Ok(entry) => {
-                    turns.push(turn(&mut self.live, entry)?);
+                    turns.push(self.turn_idle(entry, at_ms));
                     // A guard may have led to a state that is not the end.
                     (!self.live.state.is_done()).then_some(paused)
                 }
@@ -194,25 +211,30 @@ impl Actor {
                 return self.answer(Err(refused), reply).await;
             }
         }
-        let (mut after, mut seq, last) = (before.seq, 0, turns.len() - 1);
+        let (mut seq, last) = (0, turns.len() - 1);
         for (at, turn) in turns.into_iter().enumerate() {
-            let mut append = turn.append;
-            (seq, after) = (after + 1, after + append.records.len() as u64);
-            let sent = || to_json(&RequestResult::Ok(Sent::new(seq, moment.fired.clone())));
-            append.answer = reply.message().filter(|_| at == last).map(|message| (message, sent()));
-            shared.engine.append(self.live.key, seq - 1, self.live.lease, append).await?;
-            self.tell_moved(is_watched, turn.moves);
-            let is_end = |order: &AttemptOrder| matches!(order, AttemptOrder::Cancel(_));
-            self.carry_out(turn.orders.into_iter().filter(is_end).collect());
+            let answer = reply.message().filter(|_| at == last).map(|message| (message, moment.fired.clone()));
+            seq = self.commit(turn, answer).await?;
         }
         reply.here(Ok(Sent::new(seq, moment.fired)))
     }
 
+    /// Folds an entry into the run, and starts no activity.
+    fn turn_idle(&mut self, entry: Entry, at_ms: i64) -> Turn {
+        let shared = Arc::clone(&self.shared);
+        let mut turn =
+            self.live.turn(entry, at_ms, &shared.registry, shared.is_watched(), &mut |_, _| Beginning::Prepare);
+        turn.orders.retain(|order| matches!(order, AttemptOrder::Cancel(_)));
+        turn
+    }
+
     /// Refuses an undo while an attempt that may write is running.
     fn undo(&self, undone: Undone) -> std::result::Result<Entry, Refused> {
-        match self.preparing == 0 && self.flights.values().all(|flight| flight.waits) {
+        match self.attempts.only_wait() {
             true => Ok(Entry::Undone(undone)),
-            false => Err(Refused::new("something is under way in the run; pause it, and wait for that to end")),
+            false => {
+                Err(Refused::new("an activity of the run is in progress; pause the run and wait until it has ended"))
+            }
         }
     }
 
@@ -236,6 +258,19 @@ impl Actor {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns the reason why a run did not take an event, if it did not. `live` is the run before the event.
+fn refusal(live: &Live, event: &str, turn: &Turn, registry: &Registry) -> Option<Refused> {
+    match &turn.verdict {
+        _ if !matches!(turn.entries.first(), Some(Entry::Event { .. })) => None,
+        Verdict::Unhandled => {
+            let why = crate::moves::why_refused(live, &turn.trace);
+            Some(live.not_taken(format!("`{event}` is not taken in {} now: {why}", live.place()), registry))
+        }
+        Verdict::Refused(why) => Some(Refused::new(*why)),
+        Verdict::Taken | Verdict::Late | Verdict::Held => None,
     }
 }
 

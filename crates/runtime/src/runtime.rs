@@ -1,7 +1,7 @@
 //! The runtime: starts, adopts and addresses all runs of this process.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -10,9 +10,7 @@ use std::{
 use interlock_activity::{Activity, Registry};
 use interlock_chart::{Value, library::Source};
 use interlock_core::Semantics;
-use interlock_journal::{
-    By, Claim, Created, Definition, Engine, Entry, Head, NewRun, Phase, Posted, RunKey, WorkerName,
-};
+use interlock_journal::{By, Claim, Created, Definition, Engine, Entry, Head, Phase, Posted, RunKey, WorkerName};
 use interlock_redact::Redactor;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{
@@ -23,7 +21,7 @@ use tokio::sync::{
 
 use crate::{
     Clock, Error, Fired, Live, LoadedMachine, News, Prover, Result, Snapshots,
-    actor::{Actor, Mail, try_at_once},
+    actor::{Actor, Mail},
     children, fresh_id, fresh_name, project, proof,
     request::{Reply, Request, RequestResult, Sending, StoredRequest},
     seals::Seals,
@@ -126,7 +124,6 @@ pub(crate) struct Shared {
     pub(crate) seals: Seals,
     prover: Arc<dyn Prover>,
     live: Mutex<HashMap<RunKey, UnboundedSender<Mail>>>,
-    machines: Mutex<HashMap<String, Arc<LoadedMachine>>>,
     /// Hashes of the definitions that this process has stored.
     defined: Mutex<HashSet<String>>,
     /// Allows one adoption at a time, so that the same process does not adopt a run twice.
@@ -145,7 +142,7 @@ impl std::fmt::Debug for Shared {
 
 impl Shared {
     /// Returns the activities that a machine invokes.
-    fn activities<'s>(&'s self, loaded: &'s LoadedMachine) -> impl Iterator<Item = &'s Arc<dyn Activity>> {
+    pub(crate) fn activities<'s>(&'s self, loaded: &'s LoadedMachine) -> impl Iterator<Item = &'s Arc<dyn Activity>> {
         let names: BTreeSet<&str> = loaded.chart().invokes.iter().map(|invoke| invoke.activity.as_str()).collect();
         names.into_iter().filter_map(|name| self.registry.get(name))
     }
@@ -178,6 +175,11 @@ impl Shared {
     /// Returns true if the notifications have a reader.
     pub(crate) fn is_watched(&self) -> bool {
         self.news.receiver_count() > 0
+    }
+
+    /// Accepts mail for a run from now on.
+    pub(crate) fn enlist(&self, run: RunKey, to: UnboundedSender<Mail>) {
+        lock(&self.live).insert(run, to);
     }
 
     pub(crate) fn forget(&self, run: RunKey) {
@@ -222,7 +224,6 @@ impl Runtime {
             redactor: config.redactor,
             prover: config.prover,
             live: Mutex::default(),
-            machines: Mutex::default(),
             defined: Mutex::default(),
             adopting: tokio::sync::Mutex::default(),
             news: broadcast::Sender::new(NEWS_KEPT),
@@ -255,21 +256,18 @@ impl Runtime {
         let reading = source.read();
         let Some(chart) = reading.chart else {
             return Err(Error::Machine(format!(
-                "the machine {} cannot be used; `interlock check` says why",
+                "the machine {} cannot be used; `interlock check` shows the problems",
                 source.name
             )));
         };
-        let hash = chart.hash.clone();
-        let loaded = Arc::new(LoadedMachine::of(Definition::new(source, &chart), chart));
-        Ok(Arc::clone(lock(&self.0.machines).entry(hash).or_insert(loaded)))
+        let definition = Definition::new(source, &chart);
+        let hash = definition.hash.clone();
+        let known = LoadedMachine::known(&hash);
+        Ok(known.unwrap_or_else(|| LoadedMachine::of(definition, chart).share()))
     }
 
     pub(crate) fn loaded(&self, hash: &str) -> Result<Arc<LoadedMachine>> {
-        if let Some(loaded) = lock(&self.0.machines).get(hash) {
-            return Ok(Arc::clone(loaded));
-        }
-        let loaded = Arc::new(LoadedMachine::new(self.0.engine.definition(hash)?)?);
-        Ok(Arc::clone(lock(&self.0.machines).entry(hash.to_owned()).or_insert(loaded)))
+        LoadedMachine::shared(hash, || self.0.engine.definition(hash))
     }
 
     /// Starts a run. Its first record is durable when this returns.
@@ -297,8 +295,7 @@ impl Runtime {
             lock(&shared.defined).insert(hash.clone());
         }
         let evidence = shared.engine.evidence().clone();
-        let mut live =
-            Live::new(name.as_str().into(), start.loaded, start.folder.clone(), start.parent.clone(), evidence);
+        let live = Live::new(name.as_str().into(), start.loaded, start.folder.clone(), start.parent.clone(), evidence);
         let created = Entry::Created(Created {
             machine: live.loaded.chart().id.clone(),
             definition: live.loaded.definition.hash.clone(),
@@ -314,32 +311,10 @@ impl Runtime {
             made_with: Some(live.loaded.made_with()),
             semantics: Semantics::CURRENT,
         });
-        let mut permits = BTreeMap::new();
-        let now_ms = shared.clock.now_ms();
-        let turn = live.turn(created, now_ms, &shared.registry, true, &mut |live, id| {
-            try_at_once(shared, live, id, &mut permits)
-        })?;
-        let new = NewRun {
-            name,
-            machine: live.loaded.chart().id.clone(),
-            definition: live.loaded.definition.hash.clone(),
-            parent: start.parent,
-            claim: true,
-            first: turn.append,
-        };
-        let head = shared.engine.create(new).await?;
-        (live.key, live.lease) = (head.key, interlock_journal::Lease { epoch: head.epoch });
-        shared.tell(News::Moved {
-            run: Arc::clone(&live.name),
-            seq: live.seq,
-            moves: turn.moves.into(),
-            phase: head.phase,
-            place: head.place.as_str().into(),
-        });
         let (to, mail) = unbounded_channel();
-        lock(&shared.live).insert(head.key, to.clone());
-        let actor = Actor::new(Arc::clone(shared), live, mail, to);
-        tokio::spawn(actor.work(turn.orders, permits, false));
+        let mut actor = Actor::new(Arc::clone(shared), live, mail, to);
+        let head = actor.create(created).await?;
+        tokio::spawn(actor.work(false));
         Ok(head)
     }
 
@@ -366,9 +341,9 @@ impl Runtime {
         // Messages left for the previous owner come first. All are in the inbox before the run can come to rest again.
         let mail = self.end_unless_wanted(&opened.head)?.into_iter().chain([Mail::Look]).chain(mail);
         mail.for_each(|mail| drop(to.send(mail)));
-        lock(&shared.live).insert(run, to.clone());
+        shared.enlist(run, to.clone());
         let actor = Actor::new(Arc::clone(shared), live, inbox, to);
-        tokio::spawn(actor.work(Vec::new(), BTreeMap::new(), true));
+        tokio::spawn(actor.work(true));
         Ok(None)
     }
 
@@ -437,7 +412,7 @@ impl Runtime {
     }
 
     fn gone(&self, run: &Head) -> Error {
-        Error::State { run: run.name.clone(), why: "it stopped before it could answer".into() }
+        Error::State { run: run.name.clone(), why: "the process ended before it answered".into() }
     }
 
     /// Asks the process that owns the run. Returns `None` if that process has ended without answering.

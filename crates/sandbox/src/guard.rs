@@ -70,7 +70,7 @@ impl Guard {
         for protected in protected {
             match reading.read(&protected.path, DEPTH_MAX) {
                 Ok(kept) => guard.kept.push((protected, kept)),
-                Err(error) => guard.missing.push(format!("{} cannot be kept: {error}", protected.path.display())),
+                Err(error) => guard.missing.push(format!("{} cannot be stored: {error}", protected.path.display())),
             }
         }
         guard
@@ -98,8 +98,8 @@ impl Guard {
             return None;
         }
         let said = match self.write(path, kept) {
-            Ok(()) => format!("{} was changed, and put back", path.display()),
-            Err(error) => format!("{} was changed, and could not be put back: {error}", path.display()),
+            Ok(()) => format!("{} was changed and restored", path.display()),
+            Err(error) => format!("{} was changed and could not be restored: {error}", path.display()),
         };
         Some(Breach::new(protected.rule, said))
     }

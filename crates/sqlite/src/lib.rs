@@ -12,12 +12,14 @@ mod fault;
 mod head_file;
 mod journal;
 mod liveness;
+mod query;
 mod store;
 mod worker;
 mod writer;
 
 pub use audit::Audit;
 pub(crate) use fault::Result;
-pub use journal::{Journal, sqlite_version};
+pub use journal::{Journal, STORE_FILE, sqlite_version};
+pub use query::{Cell, QueryLimits, Rows, View, query};
 pub use worker::process_id;
 pub use writer::OnCommit;

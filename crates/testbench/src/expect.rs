@@ -66,7 +66,7 @@ pub enum Unmet {
         instead: String,
     },
     /// The other side has closed the stream.
-    #[error("the other side has closed the connection; what came is `{instead}`")]
+    #[error("the connection was closed; the output is `{instead}`")]
     Closed {
         /// The end of the input that came instead.
         instead: String,
@@ -78,8 +78,8 @@ pub enum Unmet {
 
 fn late(after: &Duration, instead: &str) -> String {
     match instead.trim().is_empty() {
-        true => format!("nothing came within {after:?}"),
-        false => format!("it did not come within {after:?}; what came is `{instead}`"),
+        true => format!("no output within {after:?}"),
+        false => format!("it did not appear within {after:?}; the output is `{instead}`"),
     }
 }
 

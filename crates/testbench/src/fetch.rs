@@ -44,9 +44,9 @@ impl TryFrom<Value> for Wanted {
             Value::String(path) => Ok(Wanted::Path(path)),
             other => {
                 let Form { name, command } = serde_json::from_value(other)
-                    .map_err(|error| format!("a path, or `name` and `command`, are to be there: {error}"))?;
+                    .map_err(|error| format!("a path, or `name` and `command`, must be given: {error}"))?;
                 match name.is_empty() || name.contains(['/', '\0']) || name.starts_with('.') {
-                    true => Err(format!("`{name}` is no name of a file")),
+                    true => Err(format!("`{name}` is not a file name")),
                     false => Ok(Wanted::Command { name, command }),
                 }
             }

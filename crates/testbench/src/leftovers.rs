@@ -49,7 +49,7 @@ pub(crate) async fn clear(bench: Bench<'_>, name: &'static str) -> Result<String
         Ok((ended, removed))
     });
     let (ended, removed) = cleared.await.map_err(Trouble::environment)??;
-    Ok(format!("{ended} programs were left and ended, {removed} folders of theirs removed"))
+    Ok(format!("ended {ended} leftover programs and removed {removed} of their directories"))
 }
 
 /// Creates an empty directory, so that a repeated start finds no earlier files.

@@ -154,7 +154,7 @@ impl OwnProgram {
         let answer: Value = serde_json::from_slice(&said.stdout)
             .map_err(|error| Trouble::Runner(format!("`{name}` did not answer with one JSON object: {error}")))?;
         if answer.get("trouble").is_some() {
-            let wrong = |error| Trouble::Runner(format!("`{name}` has trouble that is not known: {error}"));
+            let wrong = |error| Trouble::Runner(format!("`{name}` reported an unknown kind of trouble: {error}"));
             let Failed { trouble, message } = serde_json::from_value(answer).map_err(wrong)?;
             return Err(match trouble {
                 Kind::Config => Trouble::config("settings", message),
@@ -163,7 +163,7 @@ impl OwnProgram {
             });
         }
         serde_json::from_value(answer)
-            .map_err(|error| Trouble::Runner(format!("`{name}` answered something else: {error}")))
+            .map_err(|error| Trouble::Runner(format!("`{name}` gave an invalid answer: {error}")))
     }
 
     async fn run(&self, bench: Bench<'_>, start: &Start, folder: &Path) -> Result<Ran, Trouble> {
@@ -217,7 +217,7 @@ fn within(folder: &Path, path: &Path) -> Result<PathBuf, Trouble> {
     let file = folder.join(path);
     match is_plain && file.is_file() {
         true => Ok(file),
-        false => Err(Trouble::Runner(format!("`{}` is no file within {}", path.display(), folder.display()))),
+        false => Err(Trouble::Runner(format!("`{}` is not a file within {}", path.display(), folder.display()))),
     }
 }
 

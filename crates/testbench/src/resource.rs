@@ -178,7 +178,7 @@ impl Resources {
         while !is_locked_now(&file)? {
             if Instant::now() > deadline {
                 let place = self.folder.display();
-                return Err(Trouble::environment(format!("another process keeps {place} to itself")));
+                return Err(Trouble::environment(format!("another process has locked {place}")));
             }
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
@@ -258,10 +258,10 @@ impl Who {
 
 fn checked(names: &[String]) -> Result<Vec<String>, Trouble> {
     if names.is_empty() {
-        return Err(Trouble::environment("nothing is named that could be taken hold of"));
+        return Err(Trouble::environment("no resource is named"));
     }
     if let Some(name) = names.iter().find(|name| name.is_empty() || name.len() > NAME_BYTES_MAX) {
-        let why = format!("`{name}` is no name for a thing: it is to have 1 to {NAME_BYTES_MAX} bytes");
+        let why = format!("`{name}` is not a valid resource name: it must have 1 to {NAME_BYTES_MAX} bytes");
         return Err(Trouble::environment(why));
     }
     Ok(names.to_vec())

@@ -12,6 +12,7 @@ use std::{
 use interlock_activity::{Ending, Future, Host, Outcome, Question, StartRun, UseGrants};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
+use interlock_journal::Hash;
 
 /// Records every request. Its time is virtual: it passes only while an attempt sleeps, unless [`Recorder::in_real_time`] made it.
 #[derive(Debug, Default)]
@@ -30,6 +31,8 @@ pub struct Recorder {
     pub used: Mutex<Vec<UseGrants>>,
     /// The questions that attempts asked.
     pub asked: Mutex<Vec<Question>>,
+    /// The evidence that earlier outcomes of the run have recorded, by name, newest first.
+    pub recorded: Mutex<BTreeMap<String, Vec<Hash>>>,
     /// The answers of a person, by the id of the question. A question without one is not answered.
     pub answers: Mutex<BTreeMap<String, Value>>,
     is_real_time: bool,
@@ -39,6 +42,14 @@ impl Recorder {
     /// Returns a host whose sleeps take real time, for attempts that wait for real programs.
     pub fn in_real_time() -> Self {
         Recorder { is_real_time: true, ..Recorder::default() }
+    }
+}
+
+impl Recorder {
+    /// Records the evidence of an outcome, as a run would.
+    pub fn record(&self, outcome: &Outcome) {
+        let mut recorded = self.recorded.lock().unwrap();
+        outcome.evidence.iter().for_each(|file| recorded.entry(file.name.clone()).or_default().insert(0, file.hash));
     }
 }
 
@@ -73,6 +84,11 @@ impl Host for Recorder {
         let answer = self.answers.lock().unwrap().get(&question.id).cloned();
         self.asked.lock().unwrap().push(question);
         Box::pin(std::future::ready(answer))
+    }
+
+    fn recorded(&self, _: &str, name: &str, at_most: usize) -> Result<Vec<Hash>, String> {
+        let recorded = self.recorded.lock().unwrap();
+        Ok(recorded.get(name).into_iter().flatten().take(at_most).copied().collect())
     }
 
     fn run(&self, start: StartRun) -> Ending {

@@ -22,8 +22,9 @@ fn build((package, binary): (&str, &str)) -> PathBuf {
     // Test binaries are in `target/PROFILE/deps`.
     let test = std::env::current_exe().unwrap();
     let profile = test.parent().and_then(|deps| deps.parent()).unwrap();
-    if std::env::var_os(ARE_BUILT).is_some() {
-        return profile.join(binary);
+    let built = profile.join(binary);
+    if std::env::var_os(ARE_BUILT).is_some() && built.is_file() {
+        return built;
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);

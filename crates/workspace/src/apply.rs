@@ -75,6 +75,6 @@ fn ignored(private: &Private, patch: &Patch) -> Result<Vec<Problem>> {
         None => BTreeSet::new(),
     };
     let untracked = ignored.into_iter().filter(|path| !tracked.contains(path));
-    let why = "it is ignored, so that it is not kept and could not be put back";
+    let why = "git ignores it, so it is not stored and could not be restored";
     Ok(untracked.map(|path| Problem::file(Path::new(OsStr::from_bytes(&path)), why)).collect())
 }

@@ -78,7 +78,7 @@ impl Changes {
         let count = |is: fn(&Change) -> bool| self.files.iter().filter(|change| is(change)).count();
         let made = count(|change| change.before.is_none());
         let gone = count(|change| change.after.is_none());
-        format!("{made} file{} made, {} changed, {gone} removed", plural(made), self.files.len() - made - gone)
+        format!("{made} file{} created, {} changed, {gone} removed", plural(made), self.files.len() - made - gone)
     }
 }
 

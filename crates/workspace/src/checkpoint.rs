@@ -87,6 +87,15 @@ impl Workspace {
         }
     }
 
+    /// Stores a checkpoint under a name, or under `NAME-2`, `NAME-3`, … if the run has one of that name.
+    pub fn unused_checkpoint(&self, folder: &Path, run: &str, name: &str) -> Result<Checkpoint> {
+        let known = self.checkpoints(folder, run)?;
+        let names = (2..NUMBERS_MAX).map(|number| format!("{name}-{number}"));
+        let mut unused = std::iter::once(name.to_owned()).chain(names);
+        let unused = unused.find(|name| known.iter().all(|known| known.name != *name));
+        self.checkpoint(folder, run, &unused.ok_or_else(|| Error::NoSnapshot(name.to_owned()))?)
+    }
+
     /// Returns the checkpoints of a run, sorted by name.
     pub fn checkpoints(&self, folder: &Path, run: &str) -> Result<Vec<Checkpoint>> {
         let prefix = named(run);
@@ -117,8 +126,11 @@ fn named(run: &str) -> String {
 pub(crate) fn reference(run: &str, name: &str) -> Result<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.bytes().all(is_plain) {
-        let doing = "could not keep a checkpoint".to_owned();
-        return Err(Error::Io { doing, why: format!("`{name}` is no name: letters, digits, `-` and `_` are") });
+        let doing = "could not store a checkpoint".to_owned();
+        return Err(Error::Io {
+            doing,
+            why: format!("`{name}` is not a valid name: use letters, digits, `-` and `_`"),
+        });
     }
     Ok(format!("{}{name}", named(run)))
 }

@@ -19,12 +19,15 @@ use crate::{
     changes::difference,
     git::{Git, join, split},
     place::{Repository, WorkspaceRoot},
-    private::Private,
-    workspace::keep,
+    private::{Private, VIEW_FILES},
+    workspace::{full_hash, keep},
 };
 
 /// The name of the evidence that lists the references which a commit has moved.
 pub const COMMIT_EVIDENCE: &str = "commit";
+
+/// The text of the error if the commit would change nothing.
+pub const NOTHING_TO_COMMIT: &str = "there is nothing to commit";
 
 /// A request to make a commit.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +43,9 @@ pub struct Commit {
     /// Two stored trees: only the difference between them is committed, and all other uncommitted changes stay
     /// uncommitted. The default is to commit everything.
     pub only: Option<(String, String)>,
+    /// The paths to commit, relative to the workspace's root; all other changes stay uncommitted. Empty means all paths.
+    /// It is not combined with `only`.
+    pub paths: Vec<String>,
 }
 
 /// The result of a successful commit.
@@ -107,14 +113,9 @@ impl Workspace {
         let is_ours = resolve(&git, &moved.reference)?.as_ref() == Some(&moved.after);
         if is_ours && !is_dry {
             match &moved.before {
-                Some(before) => git.run(&[
-                    "update-ref",
-                    "-m",
-                    "interlock: commit taken back",
-                    &moved.reference,
-                    before,
-                    &moved.after,
-                ])?,
+                Some(before) => {
+                    git.run(&["update-ref", "-m", "interlock: commit undone", &moved.reference, before, &moved.after])?
+                }
                 None => git.run(&["update-ref", "-d", &moved.reference, &moved.after])?,
             };
             let is_current = git.line(&["symbolic-ref", "--quiet", "HEAD"]).ok().as_ref() == Some(&moved.reference);
@@ -127,8 +128,57 @@ impl Workspace {
     }
 }
 
+/// Moves the user's branch back over commits that Interlock made.
+impl Workspace {
+    /// Returns the reference that is checked out (`HEAD` itself if it is detached) and its commit, or `None` if the
+    /// directory is in no repository or has no commit yet.
+    pub fn checked_out(&self, folder: &Path) -> Result<Option<(String, String)>> {
+        let place = WorkspaceRoot::find(folder)?;
+        let Some(repository) = &place.repository else { return Ok(None) };
+        let git = Git::new(&place.root, &repository.own_git_dir);
+        let (reference, _) = reference(&git, None)?;
+        Ok(resolve(&git, &reference)?.map(|commit| (reference, commit)))
+    }
+
+    /// Returns the paths that a commit changed.
+    pub fn commit_files(&self, folder: &Path, commit: &str) -> Result<Vec<String>> {
+        let place = WorkspaceRoot::find(folder)?;
+        let repository = place.repository.as_ref().ok_or_else(no_repository)?;
+        let git = Git::new(&place.root, &repository.own_git_dir);
+        let commit = full_hash(commit)?;
+        let paths = git.paths(&["diff-tree", "--no-commit-id", "--name-only", "-r", "--root", "-z", commit])?;
+        Ok(paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+    }
+
+    /// Checks that a reference can be moved back to a commit: it is checked out, and only the commits in `ours` were
+    /// made since. Returns the move, or `None` if the reference is at that commit already.
+    pub fn plan_move_back(&self, folder: &Path, reference: &str, to: &str, ours: &[String]) -> Result<Option<Moved>> {
+        let place = WorkspaceRoot::find(folder)?;
+        let repository = place.repository.as_ref().ok_or_else(no_repository)?;
+        let git = Git::new(&place.root, &repository.own_git_dir);
+        let current = git.line(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_else(|_| "HEAD".into());
+        if current != reference {
+            return Err(Error::Commit(format!("{current} is checked out, not {reference}; check that out first")));
+        }
+        let tip = resolve(&git, reference)?.ok_or_else(|| Error::Commit(format!("{reference} has no commit")))?;
+        if tip == to {
+            return Ok(None);
+        }
+        if resolve(&git, to)?.is_none() || git.run(&["merge-base", "--is-ancestor", to, &tip]).is_err() {
+            return Err(Error::Commit(format!("{reference} does not contain the commit {to} any more")));
+        }
+        let since = git.line(&["rev-list", &format!("{to}..{tip}")])?;
+        match since.lines().find(|commit| !ours.iter().any(|known| known == commit)) {
+            Some(other) => {
+                Err(Error::Commit(format!("{reference} has the commit {other}, which this run did not make")))
+            }
+            None => Ok(Some(Moved { reference: reference.to_owned(), before: Some(to.to_owned()), after: tip })),
+        }
+    }
+}
+
 fn no_repository() -> Error {
-    Error::Commit("the folder is in no git repository".into())
+    Error::Commit("the directory is not in a git repository".into())
 }
 
 struct Committer<'c> {
@@ -151,7 +201,10 @@ impl Committer<'_> {
             None => resolve(&self.git(), "HEAD")?,
         };
         let git = self.git().index(&scratch.path().join("index"));
-        let tree = self.tree(&git, parent.as_deref(), order.only.as_ref())?;
+        if let Some(made) = tip.as_deref().and_then(|tip| self.made_before(&git, &reference, tip, order)) {
+            return Ok(made);
+        }
+        let tree = self.tree(&git, parent.as_deref(), order)?;
         let message = format!("{}\n", order.message.trim_end());
         let message = match order.with_hooks {
             true => self.hooks(&git, &message, scratch.path())?,
@@ -166,7 +219,12 @@ impl Committer<'_> {
             // If the index is locked, it stays as it was, and `git status` shows the difference.
             let _ = match &order.only {
                 Some((from, to)) => apply(&self.git(), &self.private.git().between(from, to)?, &[]),
-                None => self.git().run(&["add", "--all", ":/"]).map(drop),
+                None if !order.paths.is_empty() => add_paths(&self.git(), &order.paths),
+                None => {
+                    let views = VIEW_FILES.map(|path| format!(":(top,exclude,glob)**/{path}"));
+                    let views: Vec<&str> = views.iter().map(String::as_str).collect();
+                    self.git().run(&[&["add", "--all", ":/"][..], &views].concat()).map(drop)
+                }
             };
         }
         let files = self.files(parent.as_deref(), &tree)?;
@@ -175,21 +233,44 @@ impl Committer<'_> {
         Ok(Committed { commit, branch, tree, moved, files })
     }
 
+    /// Returns the commit that an interrupted attempt made: the tip has this message, and taking the difference back from it is
+    /// possible. `None` if the tip is another commit, or cannot be compared.
+    fn made_before(&self, git: &Git, reference: &str, tip: &str, order: &Commit) -> Option<Committed> {
+        let (from, to) = order.only.as_ref()?;
+        let said = git.line(&["log", "-1", "--format=%B", tip]).ok()?;
+        let before = resolve(&self.git(), &format!("{tip}^")).ok()?;
+        if said.trim() != order.message.trim() || from == to {
+            return None;
+        }
+        git.run(&["read-tree", tip]).ok()?;
+        let difference = self.private.git().between(from, to).ok()?;
+        apply(git, &difference, &["--reverse", "--check"]).ok()?;
+        let tree = git.line(&["rev-parse", &format!("{tip}^{{tree}}")]).ok()?;
+        let files = self.files(before.as_deref(), &tree).ok()?;
+        let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
+        let moved = Moved { reference: reference.to_owned(), before, after: tip.to_owned() };
+        Some(Committed { commit: tip.to_owned(), branch, tree, moved, files })
+    }
+
     /// Builds the tree to commit.
-    fn tree(&self, git: &Git, parent: Option<&str>, only: Option<&(String, String)>) -> Result<String> {
+    fn tree(&self, git: &Git, parent: Option<&str>, order: &Commit) -> Result<String> {
         match parent {
             Some(parent) => git.run(&["read-tree", parent])?,
             None => git.run(&["read-tree", "--empty"])?,
         };
-        match only {
+        match &order.only {
             Some((from, to)) => add_difference(&self.private.git(), git, from, to)?,
+            None if !order.paths.is_empty() => {
+                refuse_filters(git, order.paths.iter().map(|path| path.as_bytes().to_vec()).collect())?;
+                add_paths(git, &order.paths)?;
+            }
             None => self.add_everything(git)?,
         }
         let tree = git.line(&["write-tree"])?;
         let before = parent.map(|parent| git.line(&["rev-parse", &format!("{parent}^{{tree}}")])).transpose()?;
         let is_empty = git.run(&["ls-files", "-z"])?.is_empty();
         match before.as_ref() == Some(&tree) || (before.is_none() && is_empty) {
-            true => Err(Error::Commit("there is nothing to commit".into())),
+            true => Err(Error::Commit(NOTHING_TO_COMMIT.into())),
             false => Ok(tree),
         }
     }
@@ -200,7 +281,8 @@ impl Committer<'_> {
         refuse_filters(git, paths)?;
         let home =
             self.private.home_within().map(|home| [b":(top,exclude,literal)", home.as_os_str().as_bytes()].concat());
-        let patterns = join(std::iter::once(b":/".to_vec()).chain(home));
+        let views = VIEW_FILES.iter().map(|path| format!(":(top,exclude,glob)**/{path}").into_bytes());
+        let patterns = join(std::iter::once(b":/".to_vec()).chain(home).chain(views));
         git.run_with(&["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"], &patterns).map(drop)
     }
 
@@ -233,7 +315,7 @@ impl Committer<'_> {
         let run = |arguments: &[&str]| {
             let all = [&["-c", &settings, "hook", "run", "--ignore-missing"][..], arguments].concat();
             git.run(&all).map_err(|error| match error {
-                Error::Git { said, .. } => Error::Commit(format!("the hook {} said no: {said}", arguments[0])),
+                Error::Git { said, .. } => Error::Commit(format!("the hook {} refused: {said}", arguments[0])),
                 other => other,
             })
         };
@@ -267,7 +349,7 @@ fn refuse_filters(git: &Git, paths: Vec<Vec<u8>>) -> Result<()> {
         Some(each) => {
             let [path, filter] = [0, 2].map(|at| String::from_utf8_lossy(&each[at]).into_owned());
             Err(Error::Commit(format!(
-                "{path} is stored through the filter `{filter}`, which is a program of its own; commit it by hand"
+                "{path} is stored through the filter `{filter}`, which is another program; commit it yourself"
             )))
         }
     }
@@ -279,7 +361,7 @@ fn reference(git: &Git, branch: Option<&str>) -> Result<(String, bool)> {
     let Some(branch) = branch else { return Ok((current.unwrap_or_else(|| "HEAD".into()), true)) };
     let reference = format!("refs/heads/{branch}");
     if branch.starts_with('-') || git.run(&["check-ref-format", &reference]).is_err() {
-        return Err(Error::Commit(format!("`{branch}` is no name for a branch")));
+        return Err(Error::Commit(format!("`{branch}` is not a valid branch name")));
     }
     let is_current = current.as_ref() == Some(&reference);
     let elsewhere = git.line(&["for-each-ref", "--format=%(worktreepath)", &reference])?;
@@ -296,10 +378,16 @@ fn add_difference(kept: &Git, git: &Git, from: &str, to: &str) -> Result<()> {
     apply(git, &difference, &[]).map_err(|error| match error {
         Error::Git { said, .. } => {
             let said = said.lines().next().unwrap_or_default();
-            Error::Commit(format!("it does not fit what is committed there: it rests on what is not, or the branch has gone another way ({said})"))
+            Error::Commit(format!("it does not apply to the branch: it depends on changes that are not committed there, or the branch has diverged ({said})"))
         }
         other => other,
     })
+}
+
+/// Adds the current content of these paths to an index. A path without a file is removed from it.
+fn add_paths(git: &Git, paths: &[String]) -> Result<()> {
+    let update = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+    git.run_with(&update, &join(paths.iter().map(|path| path.as_bytes().to_vec()))).map(drop)
 }
 
 /// Applies a patch to the index only, not to the files.

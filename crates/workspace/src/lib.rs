@@ -41,9 +41,10 @@ mod workspace;
 
 pub use changes::{Change, Changes, Version};
 pub use checkpoint::{Checkpoint, Snapshot};
-pub use commit::{COMMIT_EVIDENCE, Commit, Committed, Moved};
+pub use commit::{COMMIT_EVIDENCE, Commit, Committed, Moved, NOTHING_TO_COMMIT};
 pub use ended::{EndSnapshot, entry};
 pub use error::{Error, Result};
+pub use private::VIEW_FILES;
 pub use recovery::Recovery;
 pub use restore::Restored;
 pub use sweep::Swept;

@@ -29,6 +29,10 @@ const PLACE: &str = "place";
 /// The kinds of workspaces: a repository with either hash algorithm, or a plain directory.
 const KINDS: [&str; 3] = ["sha1", "sha256", "folder"];
 
+/// Patterns of files that show a run and are written by Interlock itself. They are no part of any workspace, commit or
+/// undo, unless the user's repository tracks them. The second pattern is that of files being written.
+pub const VIEW_FILES: [&str; 2] = [".agent/memory/active_context.md", ".agent/memory/.active_context*"];
+
 /// Turns off the protections for other systems: names that only NTFS or HFS+ treat as `.git` are ordinary files here.
 const CONFIG: &str = "[core]\n\tbare = false\n\tprotectNTFS = false\n\tprotectHFS = false\n";
 
@@ -99,8 +103,9 @@ impl Private {
             let users = repository.users_excludes.as_ref().and_then(|path| fs::read(path).ok()).unwrap_or_default();
             [users, fs::read(&repository.exclude).unwrap_or_default()].join(&b'\n')
         });
+        let views = VIEW_FILES.map(|path| format!("\n**/{path}\n")).concat();
         self.write("info/attributes", ATTRIBUTES.as_bytes())?;
-        self.write("info/exclude", &exclude.unwrap_or_default())?;
+        self.write("info/exclude", &[exclude.unwrap_or_default(), views.into_bytes()].concat())?;
         self.write("config", config.as_bytes())?;
         self.write(PLACE, &serde_json::to_vec(&self.place)?)?;
         self.write(ROOT, self.place.root.as_os_str().as_encoded_bytes())?;

@@ -137,18 +137,14 @@ fn way_back(now: LookupResult, steps: &[&Change], contents: &Contents) -> Result
     let (mut node, mut first) = (now.clone(), None);
     for step in steps {
         if [&step.before, &step.after].into_iter().flatten().any(|version| version.kind == Kind::Repository) {
-            return Err(conflict("it is a repository of its own, whose content is not kept", step, None));
+            return Err(conflict("it is a nested repository, whose content is not stored", step, None));
         }
         let (before, after) = (contents.node(&step.before), contents.node(&step.after));
         if node == after {
             first.get_or_insert_with(|| step.after.clone());
             node = before;
         } else if node != before {
-            return Err(conflict(
-                "it is not what was left there: somebody else has changed it since",
-                step,
-                now.as_ref(),
-            ));
+            return Err(conflict("it has been changed since", step, now.as_ref()));
         }
     }
     if node == now {

@@ -129,7 +129,7 @@ impl Workspace {
 
     pub(crate) fn home(&self) -> Result<&Path> {
         let why = "this workspace was made to hash only".to_owned();
-        self.home.as_deref().ok_or(Error::Io { doing: "could not keep anything".into(), why })
+        self.home.as_deref().ok_or(Error::Io { doing: "could not store a snapshot".into(), why })
     }
 }
 

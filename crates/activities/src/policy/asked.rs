@@ -106,7 +106,7 @@ impl CautionSettings {
         match (finding.level, danger) {
             (Level::Confirm, _) => Some((subject, finding.reason.clone())),
             (_, Some(Danger::Write)) if self.ask_once.contains(&Danger::Write) => {
-                Some((format!("{}:plan {plan}", finding.permission), "it writes in the workspace".to_owned()))
+                Some((format!("{}:plan {plan}", finding.permission), "it writes to the workspace".to_owned()))
             }
             (_, Some(danger)) if self.dangerous.contains(&danger) => {
                 Some((subject.clone(), format!("it needs {subject}")))

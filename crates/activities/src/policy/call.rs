@@ -35,7 +35,7 @@ struct Call {
 
 /// Returns the activity that decides about tool calls.
 pub fn policy_call(gate: &Gate) -> Decider {
-    Decider::new("policy.call", "Says whether a tool call may be made.", fields, decide, gate)
+    Decider::new("policy.call", "Decides whether a tool call is allowed.", fields, decide, gate)
 }
 
 fn fields() -> Schema {

@@ -66,7 +66,7 @@ impl Activity for PolicyCheck {
     }
 
     fn summary(&self) -> &str {
-        "Says whether a patch may be applied, and how risky it is."
+        "Decides whether a patch may be applied, and computes its risk."
     }
 
     fn effect(&self) -> EffectClass {
@@ -198,7 +198,7 @@ async fn finish(attempt: Attempt, checked: Checked) -> Result<Outcome, Outcome> 
     let store = attempt.evidence.clone();
     let kept =
         tokio::task::spawn_blocking(move || store.put("policy", "application/json", report.to_string().as_bytes()));
-    let wrong = |why: String| Outcome::not_stored(format!("what was found could not be kept: {why}"));
+    let wrong = |why: String| Outcome::not_stored(format!("the findings could not be stored: {why}"));
     let kept = kept.await.map_err(|error| wrong(error.to_string()))?.map_err(|error| wrong(error.to_string()))?;
     let outcome = match (&checked.problems[..], &checked.risk) {
         ([], Some(risk)) => {

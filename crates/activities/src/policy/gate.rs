@@ -108,7 +108,7 @@ fn denied(code: &str, reason: &str) -> Outcome {
 
 fn unconfirmed(run: &str, scopes: &[String], reason: &str) -> Outcome {
     let words: Vec<String> = scopes.iter().map(|scope| format!("'{}'", scope.replace('\'', r"'\''"))).collect();
-    let message = format!("{reason}; Hint: `interlock grant {run} {}` says yes", words.join(" "));
+    let message = format!("{reason}; Hint: grant it with `interlock grant {run} {}`", words.join(" "));
     let scopes = Value::List(scopes.iter().map(|scope| Value::from(scope.as_str())).collect());
     error(CONFIRMATION_NEEDED, message, vec![("reason", Value::from(reason)), ("scope", scopes)])
 }
@@ -139,6 +139,13 @@ fn requests(name: &str, attempt: &Attempt, settings: &Config) -> Vec<Request> {
             let commands = command.into_iter().chain(environment(with.get("env"))).map(Request::Command);
             commands.chain(freedoms).collect()
         }
+        "project.verify" => {
+            let lines = verify_lines(with);
+            let commands: Vec<Command> = lines.into_iter().map(Command::Shell).collect();
+            let freedoms: Vec<Request> =
+                commands.first().map(|command| freedoms(attempt, command, settings)).unwrap_or_default();
+            commands.into_iter().map(Request::Command).chain(freedoms).collect()
+        }
         "external" => {
             let Some(program) = text("program") else { return Vec::new() };
             let command = Command::Words(std::iter::once(program.to_owned()).chain(texts("args")).collect());
@@ -152,6 +159,17 @@ fn requests(name: &str, attempt: &Attempt, settings: &Config) -> Vec<Request> {
         "workspace.apply" => text("patch").map(|patch| protected(attempt, patch)).unwrap_or_default(),
         _ => Vec::new(),
     }
+}
+
+/// Returns the command lines of `project.verify`: those of the project and those of the task.
+fn verify_lines(with: &Value) -> Vec<String> {
+    let items = |list: Option<&Value>| match list {
+        Some(Value::List(items)) => items.to_vec(),
+        _ => Vec::new(),
+    };
+    let of_project = items(with.get("commands")).into_iter().filter_map(|item| item.get("command").cloned());
+    let of_task = items(with.get("task").and_then(|task| task.get("commands")));
+    of_project.chain(of_task).filter_map(|line| line.as_str().map(str::to_owned)).collect()
 }
 
 /// Returns requests for the files in a patch that decide which programs run outside of the sandbox. Other files are

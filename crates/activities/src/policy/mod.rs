@@ -24,7 +24,9 @@ pub use check::PolicyCheck;
 pub use decider::Decider;
 pub use foresee::foresee;
 pub use gate::{Gate, Guarded};
+pub(crate) use patch::seen;
 pub use plan::policy_plan;
+pub(crate) use project::risks;
 pub use referee::AgentAction;
 
 /// The code of an error: policy does not allow the action.

@@ -10,7 +10,7 @@ use interlock_policy::{ChangeKind, FileChange, Patch};
 use interlock_workspace::patch::{self, FilePatch, Kind, Look, LookupResult, Node, Sign};
 
 /// Converts a patch to the form that policy reads.
-pub(super) fn seen(patch: &patch::Patch) -> Patch {
+pub(crate) fn seen(patch: &patch::Patch) -> Patch {
     Patch { files: patch.files.iter().map(file).collect() }
 }
 
@@ -42,7 +42,7 @@ impl Look for Files {
         for part in path.parent().into_iter().flat_map(Path::components) {
             above.push(part);
             if above.is_symlink() {
-                return LookupResult::Not(format!("it is reached through the link {}", above.display()));
+                return LookupResult::Not(format!("its path contains the link {}", above.display()));
             }
         }
         let full = self.0.join(path);

@@ -34,7 +34,7 @@ struct With {
 pub fn policy_plan(gate: &Gate) -> Decider {
     Decider::new(
         "policy.plan",
-        "Says whether a plan may be carried out, and what a person has to say yes to.",
+        "Decides whether a plan may be carried out, and lists the permissions that a person must grant.",
         fields,
         decide,
         gate,

@@ -62,7 +62,7 @@ fn policy(text: Option<String>) -> Result<Policy, Outcome> {
 }
 
 /// Returns the risk weights for a machine. May block.
-pub(super) fn risks(attempt: &Attempt) -> Result<Table, Outcome> {
+pub(crate) fn risks(attempt: &Attempt) -> Result<Table, Outcome> {
     let machine = attempt.invocation.definition.machine.as_str();
     match text(attempt, RISK)? {
         Some(text) => {

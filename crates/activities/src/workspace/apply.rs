@@ -82,7 +82,7 @@ impl Activity for WorkspaceApply {
     }
 
     fn summary(&self) -> &str {
-        "Applies a patch: all of it, or nothing is changed."
+        "Applies a patch completely, or changes nothing."
     }
 
     fn effect(&self) -> EffectClass {

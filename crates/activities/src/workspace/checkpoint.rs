@@ -2,6 +2,7 @@
 
 use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
+use interlock_journal::moment;
 use interlock_workspace::Workspace;
 
 use super::{begin, done, failed};
@@ -17,22 +18,35 @@ impl WorkspaceCheckpoint {
     }
 
     fn make(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
-        let given = Arguments::new(&attempt.with, &["prefix", "name"])?;
+        let given = Arguments::new(&attempt.with, &["prefix", "name", "dated"])?;
+        let is_dated = given.value("dated") == Some(&Value::Bool(true));
         let made = match (given.text("name")?, given.text("prefix")?) {
             (Some(_), Some(_)) => {
                 return Err(BadArgument::field("prefix", "cannot be given together with `with.name`").into());
             }
             (Some(name), None) => self.0.checkpoint(&attempt.folder, &attempt.run, name),
+            (None, prefix) if is_dated => {
+                let name = format!("{}-{}", prefix.unwrap_or("checkpoint"), minute(attempt.host.now_ms()));
+                self.0.unused_checkpoint(&attempt.folder, &attempt.run, &name)
+            }
             (None, prefix) => self.0.next_checkpoint(&attempt.folder, &attempt.run, prefix.unwrap_or("checkpoint")),
         };
         let checkpoint = made.map_err(|error| failed(&error))?;
+        let (branch, head) = self.0.checked_out(&attempt.folder).map_err(|error| failed(&error))?.unzip();
         let data = [
             ("tag", Value::from(checkpoint.name)),
             ("tree", Value::from(checkpoint.tree)),
             ("reference", Value::from(checkpoint.reference)),
+            ("branch", branch.map_or(Value::Null, Value::from)),
+            ("head", head.map_or(Value::Null, Value::from)),
         ];
         Ok(Outcome::signal(done(attempt, "checkpoint_created"), Value::map(data)))
     }
+}
+
+/// Formats a time as `YYYYMMDDHHMM`, in UTC.
+fn minute(ms: i64) -> String {
+    moment::rfc3339(ms).chars().filter(char::is_ascii_digit).take(12).collect()
 }
 
 impl Activity for WorkspaceCheckpoint {
@@ -41,7 +55,7 @@ impl Activity for WorkspaceCheckpoint {
     }
 
     fn summary(&self) -> &str {
-        "Keeps the files as they are under a name to go back to."
+        "Stores the current files as a named checkpoint."
     }
 
     fn effect(&self) -> EffectClass {
@@ -53,7 +67,7 @@ impl Activity for WorkspaceCheckpoint {
     }
 
     fn schema(&self) -> Schema {
-        schema::fields([("prefix", schema::text()), ("name", schema::text())])
+        schema::fields([("prefix", schema::text()), ("name", schema::text()), ("dated", schema::flag())])
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

@@ -31,7 +31,7 @@ impl Activity for GitCommit {
     }
 
     fn summary(&self) -> &str {
-        "Commits the files as they are, on the branch that is checked out or on another."
+        "Commits the current files, on the current branch or another."
     }
 
     fn effect(&self) -> EffectClass {
@@ -73,7 +73,7 @@ impl Activity for WorkspaceCommit {
     }
 
     fn summary(&self) -> &str {
-        "Commits the files as they are, or ends with an error."
+        "Commits the current files, or ends with an error."
     }
 
     fn effect(&self) -> EffectClass {
@@ -144,6 +144,7 @@ fn commit(workspace: &Workspace, attempt: &Attempt) -> Result<Done, Failed> {
         tree: text("tree")?,
         only,
         with_hooks: given.value("hooks") == Some(&Value::Bool(true)),
+        paths: Vec::new(),
     };
     let made = workspace.commit(&attempt.folder, &order).map_err(Failed::Commit)?;
     let is_wanted = given.value("pull_request_text") == Some(&Value::Bool(true));

@@ -69,7 +69,7 @@ fn limits(given: &Arguments<'_>) -> Result<Limits, BadArgument> {
         Ok(given.whole(name)?.map_or(usual, |number| usize::try_from(number).unwrap_or(usize::MAX)))
     };
     let positive = |name: &str, usual: usize| match number(name, usual)? {
-        0 => Err(BadArgument::field(name, "is to be at least 1")),
+        0 => Err(BadArgument::field(name, "must be at least 1")),
         number => Ok(number),
     };
     Ok(Limits {
@@ -83,7 +83,7 @@ fn limits(given: &Arguments<'_>) -> Result<Limits, BadArgument> {
 fn logs(given: &Arguments<'_>, attempt: &Attempt) -> Result<Vec<String>, BadArgument> {
     let mut logs = Vec::new();
     for reference in given.texts("evidence_refs")?.unwrap_or_default() {
-        let unknown = || BadArgument::field("evidence_refs", format!("names {reference:?}, which is no evidence"));
+        let unknown = || BadArgument::field("evidence_refs", format!("names {reference:?}, which is not evidence"));
         let hash = Hash::from_hex(&reference).ok_or_else(unknown)?;
         let mut content = attempt.evidence.get(&hash).map_err(|_| unknown())?;
         let end = content.len();
@@ -162,7 +162,7 @@ impl Activity for WorkspaceContext {
     }
 
     fn summary(&self) -> &str {
-        "Collects what a plan begins with: a map of the workspace and the places that matter for a goal."
+        "Collects the context of a plan: a map of the workspace and the places that matter for a goal."
     }
 
     fn effect(&self) -> EffectClass {

@@ -3,6 +3,7 @@
 //! `crates/workspace` does the work; this module only translates between a machine's data and its functions.
 
 mod apply;
+mod changes;
 mod checkpoint;
 mod commit;
 mod context;
@@ -20,6 +21,7 @@ use interlock_workspace::{Error, Workspace};
 use super::Gate;
 
 pub use apply::WorkspaceApply;
+pub use changes::WorkspaceChanges;
 pub use checkpoint::WorkspaceCheckpoint;
 pub use commit::{GitCommit, WorkspaceCommit};
 pub use context::WorkspaceContext;
@@ -43,6 +45,7 @@ pub(super) fn all(registry: Registry, workspace: &Workspace, home: Option<PathBu
         .with(WorkspaceOpen::new(workspace.clone()))
         .with(WorkspaceContext::new(workspace.clone(), home))
         .with(WorkspaceSnapshot::new(workspace.clone()))
+        .with(WorkspaceChanges::new(workspace.clone()))
         .with(WorkspaceCheckpoint::new(workspace.clone()))
         .with(gate.guard(WorkspaceApply::new(workspace.clone())))
         .with(WorkspaceRestore::new(workspace.clone()))
@@ -52,7 +55,10 @@ pub(super) fn all(registry: Registry, workspace: &Workspace, home: Option<PathBu
 }
 
 /// Runs work that may block on a thread for blocking work.
-fn begin(attempt: Attempt, work: impl FnOnce(&Attempt) -> Result<Outcome, Outcome> + Send + 'static) -> Ending {
+pub(crate) fn begin(
+    attempt: Attempt,
+    work: impl FnOnce(&Attempt) -> Result<Outcome, Outcome> + Send + 'static,
+) -> Ending {
     Box::pin(async move {
         let done = tokio::task::spawn_blocking(move || work(&attempt).unwrap_or_else(|error| error));
         done.await.unwrap_or_else(|error| Outcome::error(code::FAILED, error.to_string()))
@@ -65,7 +71,7 @@ fn done<'a>(attempt: &'a Attempt, otherwise: &'a str) -> &'a str {
     attempt.invocation.signal_names().next().unwrap_or(otherwise)
 }
 
-fn failed(error: &Error) -> Outcome {
+pub(crate) fn failed(error: &Error) -> Outcome {
     let code = match error {
         Error::NoSnapshot(_) => NO_SNAPSHOT,
         Error::Torn { .. } => TORN,
@@ -76,7 +82,7 @@ fn failed(error: &Error) -> Outcome {
 }
 
 /// Stores content as evidence of the attempt.
-fn keep(attempt: &Attempt, name: &str, media: &str, content: &[u8]) -> Result<Evidence, Outcome> {
+pub(crate) fn keep(attempt: &Attempt, name: &str, media: &str, content: &[u8]) -> Result<Evidence, Outcome> {
     let kept = attempt.evidence.put(name, media, content);
-    kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be kept: {error}")))
+    kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be stored: {error}")))
 }

@@ -26,7 +26,10 @@ impl WorkspaceOpen {
             let folder = attempt.folder.join(repo).canonicalize();
             let folder = folder.map_err(|error| wrong(format!("cannot be used: {repo}: {error}")))?;
             if !folder.is_dir() || !folder.starts_with(&root) {
-                return Err(wrong(format!("is no folder of the run's workspace {}; say `--repo`", root.display())));
+                return Err(wrong(format!(
+                    "is not a directory of the run's workspace {}; give `--repo`",
+                    root.display()
+                )));
             }
         }
         let is_repository = self.0.is_repository(&attempt.folder).map_err(|error| failed(&error))?;
@@ -44,7 +47,7 @@ impl Activity for WorkspaceOpen {
     }
 
     fn summary(&self) -> &str {
-        "Looks whether the run's folder can be worked in."
+        "Checks that the run's directory can be used."
     }
 
     fn effect(&self) -> EffectClass {

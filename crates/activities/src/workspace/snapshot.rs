@@ -34,7 +34,7 @@ impl Activity for WorkspaceSnapshot {
     }
 
     fn summary(&self) -> &str {
-        "Keeps the files as they are, untracked ones included."
+        "Stores the current files, including untracked ones."
     }
 
     fn effect(&self) -> EffectClass {

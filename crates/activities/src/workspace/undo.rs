@@ -21,7 +21,7 @@ impl Activity for WorkspaceUndo {
     }
 
     fn summary(&self) -> &str {
-        "Takes back what the run wrote, unless somebody else has changed it since."
+        "Undoes the run's writes, unless the files have been changed since."
     }
 
     fn effect(&self) -> EffectClass {
@@ -74,7 +74,7 @@ fn order(attempt: &Attempt) -> Result<TakeBack, BadArgument> {
         "write" => Writes::Record(number("record")?),
         "after" => Writes::After(number("record")?),
         other => {
-            let why = format!("is to be run, turn, step, state, write or after, not `{other}`");
+            let why = format!("must be run, turn, step, state, write or after, not `{other}`");
             return Err(BadArgument::field("scope", why));
         }
     };

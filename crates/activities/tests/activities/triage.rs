@@ -88,7 +88,7 @@ async fn where_there_is_nothing_to_read_that_is_said() {
     }
     let (ended, triage) = sort(&Trial::new(json!({ "failure_log": "it does not work\n" }))).await;
     assert_eq!((ended.name.as_str(), &triage["findings"]), ("triaged", &json!([])));
-    assert!(ended.data["summary"].as_str().unwrap().contains("no rule knows"));
+    assert!(ended.data["summary"].as_str().unwrap().contains("no rule matches"));
 }
 
 #[tokio::test]

@@ -35,9 +35,9 @@ async fn what_a_wait_cannot_use_is_named() {
     let cases = [
         (json!({}), "`with.seconds` is missing, and so is `with.until`"),
         (json!({ "seconds": 1, "until": 1 }), "`with.until` cannot be given together with `with.seconds`"),
-        (json!({ "seconds": -1 }), "`with.seconds` is to be between 0 and"),
+        (json!({ "seconds": -1 }), "`with.seconds` must be between 0 and"),
         (json!({ "until": "soon" }), "`with.until` is not a time like 2030-01-31T12:00:00Z: `soon`"),
-        (json!({ "until": [] }), "`with.until` is to be a time, not a list"),
+        (json!({ "until": [] }), "`with.until` must be a time, not a list"),
     ];
     for (with, message) in cases {
         let (code, found) = Trial::new(with).run(TimerWait).await.error();

@@ -1,11 +1,11 @@
-//! Where the time of a run went.
+//! The time that the parts of a run took.
 
 use interlock_journal::{AttemptResult, Entry};
 use serde_json::Value as Json;
 
 use super::{RecordedRun, RunRecord};
 
-/// Where the time of a run went, in milliseconds.
+/// The time that the parts of a run took, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeSpent {
     /// From the first record to the last one that moved the run.

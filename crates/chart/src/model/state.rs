@@ -59,7 +59,7 @@ pub struct GrantRequest {
     pub span: Span,
 }
 
-/// What kind of state it is.
+/// The kind of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The state has no children.

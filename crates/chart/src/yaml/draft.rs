@@ -79,7 +79,7 @@ pub(crate) struct GrantRequest<'n> {
     pub event: &'n Scalar,
 }
 
-/// Where a compound state begins.
+/// The initial states of a compound state.
 pub(crate) struct Initial<'n> {
     pub targets: Vec<&'n Scalar>,
     pub actions: Vec<Action<'n>>,

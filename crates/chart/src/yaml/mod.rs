@@ -19,6 +19,7 @@ mod tree;
 mod validate;
 mod write;
 
+pub use duration::parse as duration_ms;
 pub use write::write;
 
 use crate::{Chart, Diagnostic, Span};
@@ -44,6 +45,26 @@ impl ReadResult {
 }
 
 /// Reads a machine file without a directory.
+///
+/// ```
+/// use interlock_chart::yaml;
+///
+/// let source = "
+/// machine: tea
+/// version: 1
+/// events: { boiled: { from: user } }
+/// initial: heating
+/// states:
+///   heating: { on: { boiled: { target: redy } } }
+///   ready: { type: final, outcome: success }
+/// ";
+/// let wrong = yaml::read(source);
+/// assert!(!wrong.is_usable());
+/// assert!(wrong.diagnostics.iter().any(|problem| problem.message.contains("redy")));
+///
+/// let chart = yaml::read(&source.replace("redy", "ready")).chart.unwrap();
+/// assert_eq!(chart.id, "tea");
+/// ```
 pub fn read(source: &str) -> ReadResult {
     read_folder(source, &[])
 }

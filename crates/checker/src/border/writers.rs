@@ -36,7 +36,7 @@ pub(super) fn check(chart: &Chart, outside: &Outside<'_>, found: &mut Vec<Diagno
             second.invoke.activity,
             state(second),
         );
-        let hint = "let one follow the other, give each `command.run` its own `with: { folder: … }`, or say `effect: read` of one \
+        let hint = "let one follow the other, give each `command.run` its own `with: { folder: … }`, or declare `effect: read` for one \
                     that changes nothing";
         let problem = Diagnostic::error("E0711", second.invoke.span, message).hint(hint);
         found.push(problem.related(first.invoke.span, "the other one is here"));

@@ -7,10 +7,12 @@ mod anchor;
 mod check;
 mod completions;
 mod conform;
+mod context;
 mod describe;
 mod doctor;
 mod draw;
 mod evidence;
+pub(crate) mod explain;
 mod fork;
 mod gc;
 mod grant;
@@ -20,6 +22,7 @@ mod kb;
 mod machines;
 mod man;
 mod map;
+mod new;
 mod pause;
 mod replay;
 mod report;
@@ -31,6 +34,8 @@ mod schema;
 mod send;
 mod show;
 mod snapshots;
+mod sql;
+mod test;
 mod trace;
 mod undo;
 mod verify;
@@ -61,6 +66,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Abort(args) => abort::run(&args, output),
         Command::Pause(args) => pause::run(&args.run, output),
         Command::Resume(args) => resume::run(&args, output),
+        Command::Context(args) => context::run(&args, output),
         Command::Grant(args) => grant::run(&args, output),
         Command::Replay(args) => replay::run(&args, output),
         Command::Fork(args) => fork::run(&args, output),
@@ -70,12 +76,16 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Verify(args) => verify::run(&args, output),
         Command::Anchor(args) => anchor::run(&args, output),
         Command::Evidence(args) => evidence::run(&args, output),
+        Command::Sql(args) => sql::run(&args, output),
         Command::Gc(args) => gc::run(&args, output),
         Command::Agents => agents::run(output),
-        Command::Activities => activities::run(output),
+        Command::Activities { name } => activities::run(name.as_deref(), output),
         Command::Resources => resources::run(output),
         Command::Kb(args) => kb::run(&args, output),
         Command::Init(args) => init::run(&args, output),
+        Command::New { name } => new::run(&name, output),
+        Command::Test { machines } => test::run(&machines, output),
+        Command::Explain { code } => explain::run(code.as_deref(), output),
         Command::Doctor => doctor::run(output),
         Command::Completions { shell } => completions::run(shell, output),
         Command::Man(args) => man::run(&args, output),

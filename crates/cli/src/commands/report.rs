@@ -84,7 +84,7 @@ fn format(args: &Args, output: &Output) -> Result<ReportFormat, Failure> {
         (None, Some("json")) => Ok(ReportFormat::Json),
         (None, Some("md" | "markdown")) => Ok(ReportFormat::Md),
         (None, Some(other)) => Err(Failure::bad_input(format!("a report cannot be written as `.{other}`"))
-            .hint("the file's name ends with .md, .html or .json, or --format says what to write")),
+            .hint("use a file name that ends with .md, .html or .json, or give --format")),
         (None, None) if output.is_json() => Ok(ReportFormat::Json),
         (None, None) => Ok(ReportFormat::Md),
     }

@@ -1,7 +1,5 @@
 //! `interlock resume`: continues a paused run, or runs that no process is running.
 
-use std::{future::poll_fn, task::Poll};
-
 use interlock_journal::{Engine as _, Filter, Head, Phase};
 use interlock_runtime::{Clock as _, Runtime, SystemClock};
 
@@ -12,6 +10,7 @@ use crate::{
     drive::{Driver, Left, block_on, listen},
     failure::Failure,
     follow::Follower,
+    join,
     output::Output,
     store::{Store, user},
 };
@@ -27,7 +26,7 @@ pub(crate) fn run(args: &Resume, output: &Output) -> Outcome {
         None => in_need(&store)?,
     };
     if heads.is_empty() {
-        output.talk("no run needs anybody\n");
+        output.talk("Nothing to resume\n");
     }
     block_on(async {
         let runtime = store.runtime()?;
@@ -37,7 +36,7 @@ pub(crate) fn run(args: &Resume, output: &Output) -> Outcome {
         for head in heads {
             drivers.push(take_up(&store, &runtime, head, is_alone, output).await?);
         }
-        let left = go_on(drivers).await?;
+        let left = join::all(drivers.into_iter().map(followed)).await?;
         tell(&left, is_alone, output)
     })
 }
@@ -104,28 +103,6 @@ async fn take_up<'o>(
     }
     let prefix = (!is_alone).then_some(head.name.as_str());
     Driver::new(store, runtime, follower, output, prefix)
-}
-
-/// Follows all runs concurrently.
-async fn go_on(drivers: Vec<Driver<'_>>) -> Result<Vec<Left>, Failure> {
-    let mut left = Vec::new();
-    let mut under_way: Vec<_> = drivers.into_iter().map(|driver| Box::pin(followed(driver))).collect();
-    // Each future is polled when any of them is ready: they are few, and polling one is cheap.
-    poll_fn(|context| {
-        let mut at = 0;
-        while at < under_way.len() {
-            match under_way[at].as_mut().poll(context) {
-                Poll::Pending => at += 1,
-                Poll::Ready(Err(failure)) => return Poll::Ready(Err(failure)),
-                Poll::Ready(Ok(how)) => {
-                    left.push(how);
-                    drop(under_way.swap_remove(at));
-                }
-            }
-        }
-        if under_way.is_empty() { Poll::Ready(Ok(std::mem::take(&mut left))) } else { Poll::Pending }
-    })
-    .await
 }
 
 async fn followed(mut driver: Driver<'_>) -> Result<Left, Failure> {

@@ -2,7 +2,7 @@
 
 use interlock_chart::Value;
 use interlock_journal::{Engine as _, Head, WorkerName};
-use interlock_runtime::{Error, Sent, fresh_id};
+use interlock_runtime::{Error, Offer, Sent, fresh_id};
 use interlock_sqlite::process_id;
 use serde_json::{Value as Json, json};
 
@@ -40,12 +40,28 @@ pub(crate) fn run(args: &Send, output: &Output) -> Outcome {
     let store = Store::open()?;
     let head = store.find(&args.run)?;
     let id = args.id.clone().unwrap_or_else(fresh_id);
-    deliver(
-        &store,
-        head,
-        Sending { event: args.event.clone(), data, id, is_left: args.no_follow, granted: None },
-        output,
-    )
+    let event = meant(&args.event, &Follower::from_now(&store, head.clone())?);
+    deliver(&store, head, Sending { event, data, id, is_left: args.no_follow, granted: None }, output)
+}
+
+/// Returns the event that a word means: an event of that name, or the only offered event whose summary begins with a
+/// list of words that contains it, such as `Go, Yes or OK: …`. Any other word is returned as it is.
+fn meant(word: &str, follower: &Follower) -> String {
+    let offers = interlock_runtime::offers(&follower.live, registry());
+    let signals = offers.by_hand.iter().flat_map(|by_hand| &by_hand.signals);
+    let all: Vec<&Offer> = offers.events.iter().chain(signals).collect();
+    if all.iter().any(|offer| offer.event == word) {
+        return word.to_owned();
+    }
+    let says = |offer: &&&Offer| {
+        let Some((words, _)) = offer.summary.split_once(": ") else { return false };
+        let mut words = words.split([',', ' ']).filter(|word| !word.is_empty() && *word != "or");
+        words.any(|known| known.eq_ignore_ascii_case(word))
+    };
+    match all.iter().filter(says).collect::<Vec<_>>()[..] {
+        [only] => only.event.clone(),
+        _ => word.to_owned(),
+    }
 }
 
 /// Sends an event. If no other process is running the run, this process continues and follows it.
@@ -83,10 +99,10 @@ pub(crate) fn deliver(store: &Store, head: Head, sending: Sending, output: &Outp
 fn tell_sent(head: &Head, sending: &Sending, sent: &Sent, output: &Output) {
     if sent.is_repeated {
         let (id, seq, run) = (&sending.id, sent.seq, &head.name);
-        output.talk(&format!("`{id}` is record {seq} of {run} already; nothing was sent again\n"));
+        output.talk(&format!("`{id}` is already record {seq} of {run}; the event was not sent again\n"));
     }
     for fired in &sent.fired {
-        output.talk(&format!("a deadline came first: {}\n", fired.words()));
+        output.talk(&format!("A deadline fired first: {}\n", fired.words()));
     }
 }
 
@@ -130,7 +146,7 @@ fn taken(head: &Head, sending: &Sending, sent: &Sent, holder: Option<&WorkerName
         return Ok(Exit::Good);
     }
     if let Some(worker) = holder {
-        output.talk(&format!("{worker} goes on with it; `interlock watch {}` follows\n", head.name));
+        output.talk(&format!("{worker} continues it. Follow it with `interlock watch {}`\n", head.name));
     }
     output.data(&format!("{}  {}  record {}\n", head.name, sending.event, sent.seq))?;
     Ok(Exit::Good)

@@ -30,7 +30,7 @@ pub(crate) fn refusals(report: &Report) -> Vec<String> {
         (true, _) => Vec::new(),
         (false, false) => refusals,
         // A machine that is not proved is refused even if the report names no reason.
-        (false, true) => vec!["not everything it promises was proved".to_owned()],
+        (false, true) => vec!["not all of its properties were proved".to_owned()],
     }
 }
 

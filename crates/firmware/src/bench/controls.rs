@@ -222,7 +222,7 @@ fn status(open: &Open, ran: &[Ran], case: &str, before: Option<&Measured>) -> Re
 }
 
 fn unreadable() -> Trouble {
-    Trouble::environment("what a control start has left cannot be read")
+    Trouble::environment("the output of a control start cannot be read")
 }
 
 /// Returns the status of a case, under any name that this result gives it.

@@ -92,7 +92,7 @@ pub(super) fn switch(run: &str, used: &str, seen: String) -> String {
     let claims = all.entry(run.to_owned()).or_default();
     claims.held = None;
     claims.spoiled.push(used.to_owned());
-    format!("{seen}; {used} is given up for another of its kind")
+    format!("{seen}; {used} is released and another of its kind is used")
 }
 
 /// Releases the resource of a run. The list of resources that it gave up is kept.

@@ -125,6 +125,6 @@ pub(super) async fn run_in(
             });
         }
         let Some(ended) = under_way.join_next().await else { return Ok(all) };
-        all.push(ended.map_err(|error| Trouble::Runner(format!("a start broke off: {error}")))??);
+        all.push(ended.map_err(|error| Trouble::Runner(format!("a start failed unexpectedly: {error}")))??);
     }
 }

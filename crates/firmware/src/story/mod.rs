@@ -90,9 +90,9 @@ impl Facts {
         };
         vec![
             Section::new("Failing cases", self.failing_table()),
-            Section::new("What was wrong", self.wrong()),
-            Section::new("What was changed", self.changed()),
-            Section::new("Whether it was delivered, and why", self.decision()),
+            Section::new("Cause", self.wrong()),
+            Section::new("Changes", self.changed()),
+            Section::new("Delivery", self.decision()),
             results,
             Section::new("Figures", self.figures()),
             Section::new("Similar cases", self.similar()),

@@ -54,7 +54,7 @@ impl Form {
         let signals = signals.map(|(signal, place)| Expected::new(signal, place, &question.schema, &names));
         let signals: Vec<Expected> = signals.collect::<Result<_, _>>()?;
         if !question.schema.is_null() && signals.iter().all(|signal| signal.named.is_none()) {
-            return Err(format!("none of the signals {} carries what the schema describes", names.join(", ")));
+            return Err(format!("none of the signals {} has data that fits the schema", names.join(", ")));
         }
         let schema = answer(question, &signals);
         let subset = shape::subset(&schema, Bounds::Dropped);
@@ -191,7 +191,7 @@ fn answer(question: &Question, signals: &[Expected]) -> Value {
 }
 
 fn compile(schema: &Value) -> Result<jsonschema::Validator, String> {
-    jsonschema::draft202012::new(schema).map_err(|error| format!("is no JSON Schema: {error}"))
+    jsonschema::draft202012::new(schema).map_err(|error| format!("is not a JSON Schema: {error}"))
 }
 
 fn report(validator: &jsonschema::Validator, data: &Value, root: &str, problems: &mut Vec<Problem>) {

@@ -3,6 +3,7 @@
 
 mod decision;
 mod planning;
+mod session;
 #[cfg(test)]
 mod tests;
 
@@ -41,6 +42,9 @@ pub fn judge(question: &Question, rules: &Rules) -> Option<Verdict> {
     }
     if allows(&["templates_wanted"]) {
         return planning::templates(&known);
+    }
+    if let Some(verdict) = session::judge(&known, allows) {
+        return Some(verdict);
     }
     let cause = known.findings.first()?;
     if allows(&["hypotheses_made"]) {
@@ -232,7 +236,8 @@ const PRINTED: [&str; 9] = ["log", "stdout", "stderr", "serial", "console", "out
 /// Reports if an exhibit is program output, and not a file or a request that only mentions errors.
 fn is_log(exhibit: &Exhibit) -> bool {
     let name = exhibit.name.to_lowercase();
-    let is_text = exhibit.media_type.starts_with("text/plain") && !exhibit.text.starts_with("File: ");
+    let is_content = ["File: ", "diff --git ", "# binary: "].iter().any(|start| exhibit.text.starts_with(start));
+    let is_text = exhibit.media_type.starts_with("text/plain") && !is_content;
     is_text && (name.starts_with("evidence ") || PRINTED.iter().any(|word| name.contains(word)))
 }
 

@@ -146,7 +146,7 @@ async fn required_sandbox_cannot_be_disabled_by_a_judge() {
     let required = || Config { require_sandbox: true, ..Config::default() };
     let (_, ended) = run_in(&format!("echo '{}'", good()), "sandbox = \"none\"", required()).await;
     let (_, message) = ended.error();
-    assert!(message.contains("own: a sandbox is required here, and the judge says `sandbox = \"none\"`"), "{message}");
+    assert!(message.contains("own: a sandbox is required here, but the judge has `sandbox = \"none\"`"), "{message}");
     let (_, ended) = run_in(&format!("echo '{}'", good()), "", required()).await;
     assert_eq!(ended.name, "has_issue", "{:?}", ended.data);
 }

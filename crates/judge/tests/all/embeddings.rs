@@ -92,10 +92,10 @@ async fn failing_server_falls_back_to_keywords_and_is_reported() {
         (Scripted::new(401, "application/json", "{\"error\":\"no key\"}"), "answered 401"),
         (Scripted::page(502), "answered 502"),
         (Scripted::new(200, "application/json", "{"), "no JSON"),
-        (json(json!({ "data": [] })), "not one vector"),
+        (json(json!({ "data": [] })), "not have one vector"),
         (json(json!({})), "no `data`"),
-        (json(json!({ "data": [{ "index": 9, "embedding": [1.0] }] })), "of no text"),
-        (json(json!({ "data": [{ "index": 0, "embedding": ["x"] }] })), "that is none"),
+        (json(json!({ "data": [{ "index": 9, "embedding": [1.0] }] })), "for an unknown text"),
+        (json(json!({ "data": [{ "index": 0, "embedding": ["x"] }] })), "an invalid vector"),
         (Scripted::new(200, "application/json", "").only(0, End::Abrupt), ""),
     ];
     for (scripted, said) in cases {

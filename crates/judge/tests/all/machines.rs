@@ -119,6 +119,8 @@ fn with(activity: &str, machine: &str) -> Value {
         ("brain", "judge.review") => ("prompts/reviewing.md", None),
         ("brain", "judge.refine") => ("prompts/refining.md", None),
         ("brain", "judge.summary") => ("prompts/done.md", None),
+        ("brain", "judge.commit_message") => ("prompts/commit_message.md", None),
+        ("brain", "judge.deploy_failure") => ("prompts/deploying.md", None),
         ("coder", "judge.intake") => ("prompts/intake.md", None),
         ("coder", "judge.plan") => ("prompts/planning.md", Some("schemas/plan.json")),
         ("coder", "judge.step") => ("prompts/executing.md", None),
@@ -131,8 +133,8 @@ fn with(activity: &str, machine: &str) -> Value {
         ("prd", "judge.prd") => ("prompts/prd.md", Some("schemas/prd.json")),
         other => panic!("{other:?} is new: name its prompt here"),
     };
-    let mut with =
-        json!({ "prompt": prompt, "goal": "g", "iteration_index": 1, "requirement": "r", "failure": "it failed" });
+    let mut with = json!({ "prompt": prompt, "goal": "g", "iteration_index": 1, "requirement": "r", "failure": "it failed",
+        "edited": true, "can_roll_back": false });
     with["schema"] = json!(schema);
     with
 }

@@ -107,7 +107,9 @@ impl Trial {
     }
 
     pub(crate) async fn run_with(&self, judge: &Judge) -> EndedAttempt {
-        EndedAttempt::new(judge.start(self.attempt.clone()).await)
+        let outcome = judge.start(self.attempt.clone()).await;
+        self.host.record(&outcome);
+        EndedAttempt::new(outcome)
     }
 
     /// Returns the evidence that was stored under a name.

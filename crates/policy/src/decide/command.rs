@@ -72,7 +72,7 @@ impl Scene<'_> {
     }
 
     fn end_everything(&mut self) {
-        let reason = "`kill -1`: it would end every process there is".to_owned();
+        let reason = "`kill -1`: it would end every process".to_owned();
         self.find(Permission::Exec, "kill -1", Level::Deny, code::COMMAND_RULE, reason);
     }
 }

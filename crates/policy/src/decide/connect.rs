@@ -11,7 +11,7 @@ impl Scene<'_> {
             None => host.to_owned(),
         };
         let Some(real) = real_host(host) else {
-            let reason = format!("connect to `{}`: it is no proper name of a host", shown.escape_debug());
+            let reason = format!("connect to `{}`: it is not a valid host name", shown.escape_debug());
             return self.find(Permission::Connect, &shown, Level::Deny, code::HOST_RULE, reason);
         };
         let last = self.policy.last_word(DefaultCase::Connect);

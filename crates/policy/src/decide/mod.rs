@@ -70,7 +70,7 @@ impl<'a> Scene<'a> {
             self.findings.push(Finding { permission, subject, level, code, reason });
         } else if let Some(last) = self.findings.last_mut() {
             last.level = last.level.max(Level::Confirm);
-            last.reason = format!("there is more than {FINDINGS_MAX} things to look at");
+            last.reason = format!("there are more than {FINDINGS_MAX} findings");
         }
     }
 

@@ -25,7 +25,7 @@ fn word(op: PathOp) -> &'static str {
         PathOp::Write => "write",
         PathOp::WriteBelow => "let a program write",
         PathOp::Delete => "delete",
-        PathOp::Destroy => "do away with",
+        PathOp::Destroy => "delete",
     }
 }
 
@@ -67,7 +67,7 @@ impl Scene<'_> {
             return self.find(permission, shown, Level::Deny, code, format!("{} `{shown}`: {why}", word(op)));
         }
         let made_again =
-            LastWord { level: Level::Allow, loosen_to: Level::Allow, reason: "it can be made again".to_owned() };
+            LastWord { level: Level::Allow, loosen_to: Level::Allow, reason: "it can be recreated".to_owned() };
         let is_made_again = op == PathOp::Destroy && self.is_disposable(place);
         let last = if is_made_again { &made_again } else { self.policy.last_word(self.case(op, place, is_pattern)) };
         let mut rules = self.rules_for(place, permission, is_pattern);
@@ -92,13 +92,13 @@ impl Scene<'_> {
     fn never(&self, op: PathOp, place: &Location) -> Option<(&'static str, &'static str)> {
         let inside = place.inside.as_deref();
         if place.is_git_internal() && op != PathOp::Read {
-            return Some((code::GIT_INTERNAL, "it belongs to git itself"));
+            return Some((code::GIT_INTERNAL, "it belongs to git"));
         }
         if matches!(op, PathOp::Delete | PathOp::Destroy) && place.holds_root(self.view) {
-            return Some((code::WOULD_LOSE_WORK, "it holds the workspace itself"));
+            return Some((code::WOULD_LOSE_WORK, "it contains the workspace"));
         }
         if inside.is_none() && place.is_linked && op != PathOp::WriteBelow {
-            return Some((code::LINK_ESCAPE, "a link leads it out of the workspace"));
+            return Some((code::LINK_ESCAPE, "a link in it leads out of the workspace"));
         }
         let is_among = |path: &str| {
             self.policy.allowed.iter().all(|globs| {

@@ -94,7 +94,7 @@ fn read<'t>(reading: &mut FileParser<'t>, mut fields: Fields<'_, 't>, mut policy
 fn level(reading: &mut FileParser<'_>, word: &str, at: usize) -> Option<Level> {
     let level = Level::from_word(word);
     if level.is_none() {
-        reading.wrong(at, format!("`{word}` is no decision"), nearest(word, &["allow", "confirm", "deny"]));
+        reading.wrong(at, format!("`{word}` is not a decision"), nearest(word, &["allow", "confirm", "deny"]));
     }
     level
 }
@@ -110,7 +110,10 @@ fn otherwise<'t>(reading: &mut FileParser<'t>, mut table: Fields<'_, 't>, policy
         let before = policy.last_word(case).clone();
         let Some(mut word) = last_word(reading, node, &before, is_default) else { continue };
         if !is_default && word.level < before.loosen_to {
-            let message = format!("`{name}` cannot be {}: a project may go down to {}", word.level, before.loosen_to);
+            let message = format!(
+                "`{name}` cannot be {}: the least that a project can choose is {}",
+                word.level, before.loosen_to
+            );
             reading.wrong(node.at, message, None);
             word.level = before.level;
         }
@@ -131,7 +134,7 @@ fn last_word<'t>(
         return Some(LastWord { level, loosen_to: before.loosen_to.min(level), reason: before.reason.clone() });
     }
     let Some(mut fields) = node.as_table() else {
-        reading.wrong(node.at, format!("a decision is to be a string or a table, not a {}", node.kind()), None);
+        reading.wrong(node.at, format!("a decision must be a string or a table, not a {}", node.kind()), None);
         return None;
     };
     let said = fields.need("decision", reading).and_then(|word| level(reading, word, node.at));
@@ -178,8 +181,8 @@ fn paths<'t>(reading: &mut FileParser<'t>, mut table: Fields<'_, 't>, policy: &m
         let at = table.get("disposable").map_or(0, |node| node.at);
         reading.wrong(
             at,
-            format!("`{outside}` is more than a part of the workspace"),
-            Some("name folders in it: `out/`".to_owned()),
+            format!("`{outside}` is not inside the workspace"),
+            Some("name directories in it, such as `out/`".to_owned()),
         );
     }
     policy.disposable_texts.extend(disposable);
@@ -194,7 +197,7 @@ fn globs<'t>(reading: &mut FileParser<'t>, table: &mut Fields<'_, 't>, name: &'s
     let good = texts.into_iter().filter(|(text, at)| match glob::check(text) {
         Ok(()) => true,
         Err(why) => {
-            reading.wrong(*at, format!("`{text}` is no glob: {why}"), None);
+            reading.wrong(*at, format!("`{text}` is not a glob: {why}"), None);
             false
         }
     });

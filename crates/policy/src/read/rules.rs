@@ -80,7 +80,7 @@ fn path<'t>(reading: &mut FileParser<'t>, mut fields: Fields<'_, 't>, policy: &m
             }
             _ => reading.wrong(
                 at,
-                format!("`{word}` is no permission for paths"),
+                format!("`{word}` is not a permission for paths"),
                 nearest(word, &["fs.read", "fs.write", "fs.delete"]),
             ),
         }
@@ -124,13 +124,13 @@ fn command<'t>(reading: &mut FileParser<'t>, mut fields: Fields<'_, 't>, policy:
         None => Permission::Exec,
         Some(word) => Permission::from_word(word).unwrap_or_else(|| {
             let known = Permission::ALL.map(Permission::word);
-            reading.wrong(fields.at, format!("`{word}` is no permission"), nearest(word, &known));
+            reading.wrong(fields.at, format!("`{word}` is not a permission"), nearest(word, &known));
             Permission::Exec
         }),
     };
     let (matching, others) = (fields.texts("match", reading), fields.texts("not_match", reading));
     if matching.is_empty() {
-        let hint = "give a command that it is for: `match = [\"npm publish --tag next\"]`";
+        let hint = "give a command that it matches: `match = [\"npm publish --tag next\"]`";
         reading.wrong(fields.at, "`match` is missing or empty", Some(hint.to_owned()));
     }
     for (examples, expected) in [(matching, true), (others, false)] {
@@ -158,8 +158,8 @@ fn host<'t>(reading: &mut FileParser<'t>, mut fields: Fields<'_, 't>, policy: &m
         match text.contains(['/', ' ', '@']) || text.is_empty() {
             true => reading.wrong(
                 at,
-                format!("`{text}` is no host"),
-                Some("a name or an address, with or without a port: `example.com:443`".to_owned()),
+                format!("`{text}` is not a host"),
+                Some("write a name or an address, with or without a port: `example.com:443`".to_owned()),
             ),
             false => hosts.push(HostPattern::parse(text)),
         }
@@ -190,8 +190,10 @@ fn loosen<'t>(reading: &mut FileParser<'t>, table: Fields<'_, 't>, policy: &mut 
                 reading.wrong(node.at, format!("there is no rule called `{name}`"), nearest(name, &known));
             }
             Some(rule) if to < rule.loosen_to => {
-                let message =
-                    format!("the rule `{name}` cannot be made {to}: a project may go down to {}", rule.loosen_to);
+                let message = format!(
+                    "the rule `{name}` cannot be {to}: the least that a project can choose is {}",
+                    rule.loosen_to
+                );
                 reading.wrong(node.at, message, None);
             }
             Some(rule) => rule.level = to,

@@ -93,7 +93,7 @@ impl<'t> FileParser<'t> {
     pub(crate) fn text_of<'d>(&mut self, node: Node<'d, 't>, what: &str) -> Option<&'d str> {
         let text = node.value.as_str();
         if text.is_none() {
-            self.wrong(node.at, format!("`{what}` is to be a string, not a {}", node.value.type_str()), None);
+            self.wrong(node.at, format!("`{what}` must be a string, not a {}", node.value.type_str()), None);
         }
         text
     }
@@ -151,7 +151,7 @@ impl<'d, 't> Fields<'d, 't> {
         let Some(items) = node.items() else {
             reading.wrong(
                 node.at,
-                format!("`{name}` is to be a list of strings, not a {}", node.value.type_str()),
+                format!("`{name}` must be a list of strings, not a {}", node.value.type_str()),
                 None,
             );
             return Vec::new();
@@ -167,7 +167,7 @@ impl<'d, 't> Fields<'d, 't> {
             .as_integer()
             .and_then(|number| u64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok());
         if number.is_none() {
-            reading.wrong(node.at, format!("`{name}` is to be a whole number from 0"), None);
+            reading.wrong(node.at, format!("`{name}` must be a whole number from 0"), None);
         }
         number.map(|number| (number, node.at))
     }
@@ -183,7 +183,7 @@ impl<'d, 't> Fields<'d, 't> {
         let number =
             text.and_then(|text| text.replace('_', "").parse::<f64>().ok()).filter(|number| number.is_finite());
         if number.is_none() {
-            reading.wrong(node.at, format!("`{name}` is to be a number"), None);
+            reading.wrong(node.at, format!("`{name}` must be a number"), None);
         }
         number.map(|number| (number, node.at))
     }
@@ -193,7 +193,7 @@ impl<'d, 't> Fields<'d, 't> {
         let Some(node) = self.get(name) else { return Vec::new() };
         let tables: Option<Vec<_>> = node.items().and_then(|items| items.into_iter().map(Node::as_table).collect());
         tables.unwrap_or_else(|| {
-            reading.wrong(node.at, format!("`{name}` is to be a list of tables"), Some(format!("write `[[{name}]]`")));
+            reading.wrong(node.at, format!("`{name}` must be a list of tables"), Some(format!("write `[[{name}]]`")));
             Vec::new()
         })
     }
@@ -203,7 +203,7 @@ impl<'d, 't> Fields<'d, 't> {
         let node = self.get(name)?;
         let table = node.as_table();
         if table.is_none() {
-            reading.wrong(node.at, format!("`{name}` is to be a table"), Some(format!("write `[{name}]`")));
+            reading.wrong(node.at, format!("`{name}` must be a table"), Some(format!("write `[{name}]`")));
         }
         table
     }
@@ -220,5 +220,5 @@ impl<'d, 't> Fields<'d, 't> {
 /// Returns a hint with the nearest known word, or with all of them.
 pub(crate) fn nearest(word: &str, known: &[&str]) -> Option<String> {
     interlock_suggest::did_you_mean(word, known.iter().copied())
-        .or_else(|| Some(format!("known are {}", known.join(", "))))
+        .or_else(|| Some(format!("the keys are {}", known.join(", "))))
 }

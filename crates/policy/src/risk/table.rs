@@ -123,7 +123,7 @@ impl Table {
                         table.section(reading, &mut fields);
                         fields.finish(reading);
                     }
-                    None => reading.wrong(node.at, format!("`machine.{name}` is to be a table"), None),
+                    None => reading.wrong(node.at, format!("`machine.{name}` must be a table"), None),
                 }
             }
             fields.finish(reading);
@@ -136,7 +136,7 @@ impl Table {
             for name in FACTORS {
                 match table.number(name, reading) {
                     Some((weight, at)) if !(0.0..=1.0).contains(&weight) => {
-                        reading.wrong(at, format!("`{name}` is to be between 0 and 1"), None)
+                        reading.wrong(at, format!("`{name}` must be between 0 and 1"), None)
                     }
                     Some((weight, _)) => drop(self.weights.insert(name, weight)),
                     None => {}
@@ -147,7 +147,7 @@ impl Table {
         if let Some(mut table) = fields.table("full", reading) {
             for (name, field) in [("lines", &mut self.lines_full), ("files", &mut self.files_full)] {
                 match table.whole(name, reading) {
-                    Some((0, at)) => reading.wrong(at, format!("`{name}` is to be at least 1"), None),
+                    Some((0, at)) => reading.wrong(at, format!("`{name}` must be at least 1"), None),
                     Some((most, _)) => *field = most as f64,
                     None => {}
                 }
@@ -168,7 +168,7 @@ impl Table {
                 let texts = table.texts(name, reading);
                 for (text, at) in &texts {
                     if let Err(why) = glob::check(text) {
-                        reading.wrong(*at, format!("`{text}` is no glob: {why}"), None);
+                        reading.wrong(*at, format!("`{text}` is not a glob: {why}"), None);
                     }
                 }
                 *globs = Globs::new(texts.iter().map(|(text, _)| (0, *text))).unwrap_or_default();

@@ -163,8 +163,8 @@ fn confine(
     let is_own_network = rules.network.is_private();
     if is_own_network && rules.sandbox == Kind::Landlock {
         network::enter().map_err(|error| {
-            let hint = "say `network: off` or `network: on`, or use bubblewrap";
-            Refusal::cannot(format!("a loopback of its own cannot be made here ({error}); {hint}"))
+            let hint = "use `network: off` or `network: on`, or bubblewrap";
+            Refusal::cannot(format!("a private loopback interface cannot be created here ({error}); {hint}"))
         })?;
     }
     if rules.network == Network::Only {
@@ -198,7 +198,7 @@ fn confine(
     let lacks = [(enforced.landlock_abi.is_none(), "Landlock"), (!enforced.seccomp, "seccomp")];
     match lacks.iter().find(|(is_lacking, _)| rules.required && *is_lacking) {
         Some((_, what)) => Err(Refusal::cannot(format!(
-            "a sandbox is required, and this kernel has no {what}; `interlock doctor` says what it has"
+            "a sandbox is required, but this kernel has no {what}; `interlock doctor` lists its features"
         ))),
         None => Ok(()),
     }

@@ -250,7 +250,7 @@ fn other_stage(ready: &Stage, order: &LaunchOrder, temp: &TempDir, guard: &Guard
         (Kind::Bubblewrap, _) => Stage::start(bubblewrapped(order, temp, guard)?).map(Some),
         (Kind::Landlock, Namespaces::Auto) => Ok(None),
         _ if !ready.is_init => Ok(None),
-        (Kind::Landlock, Namespaces::Off) => Stage::plain("the settings say so".into()).map(Some),
+        (Kind::Landlock, Namespaces::Off) => Stage::plain("the settings disable it".into()).map(Some),
         (Kind::None, _) => Stage::plain("there is no sandbox".into()).map(Some),
     }
 }
@@ -312,7 +312,7 @@ impl Scene {
         if !self.is_heard && code.is_some() {
             // For example bubblewrap, if the user may not create namespaces. It prints the reason to the program's
             // stderr.
-            let why = "the sandbox could not be made; what made it says why on stderr".to_owned();
+            let why = "the sandbox could not be created; the reason is on stderr".to_owned();
             return Ok(Report::NotStarted { why, is_refusal: true });
         }
         Ok(Report::Ended(ProgramEnd { code, signal, limit: rule, breaches, left }))

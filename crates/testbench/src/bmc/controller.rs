@@ -53,7 +53,7 @@ impl Controller {
             limit: Duration::from_secs(from.or("power_sec", 120)?),
         };
         if controller.redfish.is_none() && controller.ipmi.is_none() {
-            return Err(from.wrong("redfish", "is missing, and so is `ipmi`: a controller speaks one or the other"));
+            return Err(from.wrong("redfish", "is missing, and so is `ipmi`: a controller needs one of them"));
         }
         if controller.media.is_some() && controller.redfish.is_none() {
             return Err(from.wrong("media", "needs `redfish`"));

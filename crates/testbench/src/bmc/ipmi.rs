@@ -44,7 +44,7 @@ impl Ipmi {
     /// Checks that the settings are usable.
     pub(crate) fn check(&self) -> Result<(), Trouble> {
         match self.host.is_empty() || self.host.starts_with('-') {
-            true => Err(Trouble::config("ipmi.host", format!("is `{}`, which is no host", self.host))),
+            true => Err(Trouble::config("ipmi.host", format!("is `{}`, which is not a host", self.host))),
             false => Ok(()),
         }
     }

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use interlock_http::{Address, Client, Method, Request, base64, header};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use interlock_http::{Address, Client, Method, Request, header};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -74,10 +75,10 @@ impl Redfish {
     pub(crate) fn check(&self) -> Result<(), Trouble> {
         Address::parse(&self.url).map_err(|why| Trouble::config("redfish.url", why))?;
         if self.username.is_some() != self.password_env.is_some() {
-            return Err(Trouble::config("redfish", "is to have both `username` and `password_env`, or neither"));
+            return Err(Trouble::config("redfish", "must have both `username` and `password_env`, or neither"));
         }
         match self.certificate_sha256.as_deref().map(fingerprint) {
-            Some(None) => Err(Trouble::config("redfish.certificate_sha256", "is to be 64 hexadecimal digits")),
+            Some(None) => Err(Trouble::config("redfish.certificate_sha256", "must be 64 hexadecimal digits")),
             _ => Ok(()),
         }
     }
@@ -110,7 +111,7 @@ impl Asking<'_> {
     async fn introduce(&mut self) -> Result<(), Trouble> {
         let Some((username, password)) = self.redfish.password()? else { return Ok(()) };
         if self.redfish.auth == Auth::Basic {
-            let value = format!("Basic {}", base64(format!("{username}:{password}").as_bytes()));
+            let value = format!("Basic {}", BASE64_STANDARD.encode(format!("{username}:{password}")));
             self.identity = Some((header::AUTHORIZATION, value));
             return Ok(());
         }
@@ -223,19 +224,19 @@ impl Asking<'_> {
     /// Returns the configured system, or the only one.
     pub(crate) async fn system(&self) -> Result<Value, Trouble> {
         let root = self.get(ROOT).await?;
-        let path = link(&root, "Systems").ok_or_else(|| Trouble::environment("it knows no systems"))?.to_owned();
+        let path = link(&root, "Systems").ok_or_else(|| Trouble::environment("it has no systems"))?.to_owned();
         let systems = self.members(&path).await?;
         let names =
             |system: &Value| ["Id", "Name", "UUID"].map(|field| system[field].as_str().unwrap_or("").to_owned());
         match &self.redfish.system {
             Some(wanted) => systems.into_iter().find(|system| names(system).contains(wanted)).ok_or_else(|| {
-                Trouble::config("redfish.system", format!("is `{wanted}`, which {} does not know", self.address.host))
+                Trouble::config("redfish.system", format!("is `{wanted}`, which {} does not have", self.address.host))
             }),
             None if systems.len() > 1 => {
                 let known: Vec<_> = systems.iter().map(|system| names(system)[0].clone()).collect();
                 Err(Trouble::config("redfish.system", format!("is missing; there are {}", known.join(", "))))
             }
-            None => systems.into_iter().next().ok_or_else(|| Trouble::environment("it knows no system")),
+            None => systems.into_iter().next().ok_or_else(|| Trouble::environment("it has no system")),
         }
     }
 }

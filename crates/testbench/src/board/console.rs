@@ -120,7 +120,7 @@ impl Console {
         let asked = board.login.iter().map(|step| (*step.expect).clone());
         let patterns: Vec<Regex> = std::iter::once((**prompt).clone()).chain(asked).collect();
         let deadline = Instant::now() + timeout;
-        let kept_out = |why: String| Trouble::environment(format!("{} does not let us in: {why}", board.name));
+        let kept_out = |why: String| Trouble::environment(format!("{} refuses the login: {why}", board.name));
         let mut found = self.ask(&patterns, timeout, board).await?;
         for answers in 0..=LOGINS_MAX * board.login.len() {
             if answers > 0 && answers % board.login.len() == 0 {
@@ -137,7 +137,7 @@ impl Console {
             let left = deadline.saturating_duration_since(Instant::now());
             found = self.wait_for(&patterns, left).await.map_err(|unmet| kept_out(unmet.to_string()))?;
         }
-        Err(kept_out(format!("it asks again and again; what came last is `{}`", found.before.trim())))
+        Err(kept_out(format!("it asks repeatedly; its last output is `{}`", found.before.trim())))
     }
 
     /// Sends an empty line repeatedly until one of the patterns appears.
@@ -152,7 +152,7 @@ impl Console {
                 Err(Unmet::TimedOut { instead, .. }) => {
                     let seconds = timeout.as_secs();
                     let why =
-                        format!("{} shows no prompt within {seconds} seconds; what came is `{instead}`", board.name);
+                        format!("{} shows no prompt within {seconds} seconds; its output is `{instead}`", board.name);
                     return Err(Trouble::Environment(why));
                 }
                 Err(unmet) => return Err(Trouble::environment(format!("the console of {}: {unmet}", board.name))),

@@ -56,7 +56,7 @@ impl TargetBoard {
         };
         found.ok_or_else(|| {
             let name = bench.session.resource.as_deref().unwrap_or_default();
-            Trouble::config("boards", format!("has none that is called `{name}`"))
+            Trouble::config("boards", format!("has none with the name `{name}`"))
         })
     }
 
@@ -87,7 +87,7 @@ impl TargetBoard {
         let board = self.board(bench)?;
         let image = || {
             let image = bench.session.image.as_ref();
-            image.ok_or_else(|| Trouble::environment("there is no image that could be brought there"))
+            image.ok_or_else(|| Trouble::environment("there is no image to deploy"))
         };
         let publish = board.controller.as_ref().and_then(|controller| controller.publish.as_ref());
         for flash in [board.flash.as_ref(), publish].into_iter().flatten() {
@@ -154,7 +154,7 @@ impl TargetBoard {
             // Nothing but the started programs can be in the way, so ending them is enough.
             (Some(ssh), None, false) => {
                 Marked::session(&bench.session.id).end(ssh, bench).await?;
-                "what had been started on it was ended"
+                "the programs started on it were ended"
             }
             _ => restart(bench, board, console.as_mut(), how).await?,
         };

@@ -82,14 +82,15 @@ impl Form {
             Form { command: None, url: Some(url), method, body, tcp: None, send: None, .. } => {
                 Address::parse(&url).map_err(|why| format!("`url` {why}"))?;
                 let method = method.unwrap_or_else(|| "GET".to_owned()).to_ascii_uppercase();
-                let method = method.parse().map_err(|_| format!("`method` is `{method}`, which is none"))?;
+                let method =
+                    method.parse().map_err(|_| format!("`method` is `{method}`, which is not an HTTP method"))?;
                 Ok(What::Request { url, method, body })
             }
             Form { command: None, url: None, tcp: Some(address), send: Some(send), expect, .. } => {
                 Ok(What::Line { address, send, expect })
             }
             Form { command: None, url: None, tcp: None, send: Some(send), .. } => Ok(What::Console { send }),
-            _ => Err("has to be one of: a list of words, `command`, `url`, `tcp` with `send`, or `send`".to_owned()),
+            _ => Err("must be one of: a list of words, `command`, `url`, `tcp` with `send`, or `send`".to_owned()),
         }
     }
 }

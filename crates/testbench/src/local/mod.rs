@@ -73,7 +73,7 @@ impl Local {
         }
         let leaves = local.folder.components().any(|part| !matches!(part, std::path::Component::Normal(_)));
         if leaves {
-            fields.bad("folder", "is to be a path within the sources");
+            fields.bad("folder", "must be a path within the sources");
         }
         fields.finish()?;
         Ok(local)
@@ -96,7 +96,7 @@ impl Local {
         };
         let folder = place.join(&self.folder);
         if !folder.is_dir() {
-            return Err(Trouble::config("folder", format!("is not there: {}", folder.display())));
+            return Err(Trouble::config("folder", format!("does not exist: {}", folder.display())));
         }
         let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
         let write = self
@@ -153,7 +153,7 @@ impl Local {
     }
 
     async fn health(&self, bench: Bench<'_>) -> Result<String, Trouble> {
-        let Some(command) = &self.health else { return Ok("this computer is there".to_owned()) };
+        let Some(command) = &self.health else { return Ok("this computer is available".to_owned()) };
         let start = Start { id: "health".to_owned(), repetition: 1, timeout: HEALTH_MAX, ..Start::default() };
         let folder = bench.session.folder.join("health");
         leftovers::empty(&folder)?;
@@ -162,7 +162,7 @@ impl Local {
         let said = ended.as_ref().ok().and_then(|ended| ended.shown.last_line()).unwrap_or_default();
         let (stop, _) = told(ended, &folder)?;
         match stop {
-            Stop::Exited { code: 0 } => Ok(if said.is_empty() { "it ended well".to_owned() } else { said }),
+            Stop::Exited { code: 0 } => Ok(if said.is_empty() { "it succeeded".to_owned() } else { said }),
             Stop::Exited { code } => Err(Trouble::Environment(format!("`{command}` ended with {code}: {said}"))),
             other => Err(Trouble::Environment(format!("`{command}` did not end: {other:?}"))),
         }
@@ -211,7 +211,7 @@ impl Environment for Local {
             let folder = bench.session.sources.join(&self.folder);
             match folder.is_dir() {
                 true => Ok(fs::create_dir_all(bench.session.folder.join("runs"))?),
-                false => Err(Trouble::config("folder", format!("is not there: {}", folder.display()))),
+                false => Err(Trouble::config("folder", format!("does not exist: {}", folder.display()))),
             }
         })
     }

@@ -158,7 +158,7 @@ async fn heartbeat(config: &Config, boot: &mut Boot) -> Result<String, Trouble> 
     };
     match heard {
         Ok(_) if config.heartbeat.is_none() => Ok("it prints".to_owned()),
-        Ok(found) => Ok(format!("it said `{}`", found.text.trim())),
+        Ok(found) => Ok(format!("it printed `{}`", found.text.trim())),
         Err(unmet) => {
             let registers = boot.qmp.monitor("info registers").await.unwrap_or_default();
             let counter = super::hang::counter(&registers).map(|at| format!("; it was at {at:#010x}"));
@@ -203,7 +203,7 @@ impl Notes {
             How::Exited { signal: Some(signal), .. } => {
                 Stop::Lost { why: format!("QEMU was ended by signal {signal}") }
             }
-            How::Exited { .. } if is_told => Stop::Lost { why: "QEMU was told to end by a signal".to_owned() },
+            How::Exited { .. } if is_told => Stop::Lost { why: "QEMU ended because of a signal".to_owned() },
             How::Exited { code, signal: None } => Stop::Exited { code },
             How::Limited(why) => Stop::Lost { why: format!("QEMU was stopped: {why}") },
             How::TimedOut => Stop::TimedOut,

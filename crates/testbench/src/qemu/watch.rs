@@ -218,10 +218,10 @@ impl<'w> Watch<'w> {
     fn dumb(&mut self) -> String {
         let place = self.samples.place(self.symbols);
         match self.is_without_heartbeat() {
-            true => format!("{place}; its heartbeat did not come within {:?}", self.config.heartbeat_after),
+            true => format!("{place}; no heartbeat within {:?}", self.config.heartbeat_after),
             false => {
                 let expected = self.config.steps.get(self.step).map(|step| step.expect.as_str()).unwrap_or_default();
-                format!("{place}; step {} of the dialogue did not come: `{expected}`", self.step + 1)
+                format!("{place}; step {} of the dialogue did not appear: `{expected}`", self.step + 1)
             }
         }
     }

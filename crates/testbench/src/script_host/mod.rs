@@ -52,7 +52,7 @@ impl WindowsScript {
         };
         found.ok_or_else(|| {
             let name = bench.session.resource.as_deref().unwrap_or_default();
-            Trouble::config("hosts", format!("has none that is called `{name}`"))
+            Trouble::config("hosts", format!("has none with the name `{name}`"))
         })
     }
 
@@ -116,7 +116,7 @@ impl WindowsScript {
             }
             _ => {
                 end_all(bench, host).await?;
-                "what had been started on it was ended"
+                "the programs started on it were ended"
             }
         };
         let limit = Duration::from_secs(host.boot_sec);

@@ -19,7 +19,7 @@ const CONSOLES: [(u32, &str); 2] = [
     ),
 ];
 
-/// How text is to be read.
+/// The encoding of a host's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum TextEncoding {
@@ -51,7 +51,7 @@ impl TryFrom<String> for TextEncoding {
         let number = number.strip_prefix("cp").unwrap_or(&number).parse().ok();
         let page = number.and_then(Page::numbered).or_else(|| Encoding::for_label(name.as_bytes()).map(Page::Other));
         page.map(TextEncoding::As)
-            .ok_or_else(|| format!("`{name}` is no encoding; say `auto`, `utf-16le`, `cp850` or the like"))
+            .ok_or_else(|| format!("`{name}` is not an encoding; use `auto`, `utf-16le`, `cp850` or similar"))
     }
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn read(bytes: &[u8], reading: TextEncoding, console: Option<Page>) -
     text.replace("\r\n", "\n")
 }
 
-/// Whether it cannot be read as it is by somebody who expects UTF-8.
+/// Returns true if the bytes are not UTF-8, or have a byte order mark.
 pub(crate) fn is_foreign(bytes: &[u8]) -> bool {
     Encoding::for_bom(bytes).is_some() || std::str::from_utf8(bytes).is_err() || utf_16_without_mark(bytes).is_some()
 }

@@ -149,7 +149,7 @@ async fn overdue_command_is_interrupted_and_the_next_one_runs() {
 async fn board_that_reboots_during_a_command_is_lost_until_a_reset() {
     let Some((_lab, place)) = shell(|_| ()).await else { return };
     let ran = place.run(start("exit", Duration::from_secs(20))).await.unwrap();
-    let why = "the board started anew while the command ran".to_owned();
+    let why = "the board restarted while the command ran".to_owned();
     assert_eq!(ran.stop, Stop::Lost { why });
     let board = place.environment();
     let done = board.reset(place.bench(), Reset::Reset).await.unwrap();
@@ -167,7 +167,7 @@ async fn wrong_logins_and_silent_consoles_are_reported() {
         return;
     };
     let told = place.environment().health_check(place.bench()).await.unwrap_err().to_string();
-    assert!(told.contains("bench-1 does not let us in") && told.contains("Login incorrect"), "{told}");
+    assert!(told.contains("bench-1 refuses the login") && told.contains("Login incorrect"), "{told}");
     let Some((_lab, place)) = shell(|config| {
         config["prompt"] = json!("never shown> $");
         config["login"] = json!([]);
@@ -250,7 +250,7 @@ async fn firmware_started_by_a_reset_ends_with_its_code_or_is_detected() {
 async fn boot_message_is_a_health_check() {
     let Some((_lab, place)) = firmware("echo up", |_| ()).await else { return };
     let seen = place.environment().health_check(place.bench()).await.unwrap();
-    assert_eq!(seen, "its console says `Booting fw`");
+    assert_eq!(seen, "its console shows `Booting fw`");
     let Some((_lab, place)) = firmware("echo up", |config| {
         config["boot"] = json!("never said");
         config["boot_sec"] = json!(1);
@@ -348,7 +348,7 @@ async fn power_is_switched_by_commands_and_by_network_relays() {
     assert_eq!(told, "the relay at 127.0.0.1 answered 503: in use");
     let place = with(json!({}));
     let told = place.environment().reset(place.bench(), Reset::Restart).await.unwrap_err().to_string();
-    assert!(told.contains("nothing can start the board anew"), "{told}");
+    assert!(told.contains("nothing can restart the board"), "{told}");
 }
 
 #[tokio::test]
@@ -370,7 +370,7 @@ async fn held_board_is_used_of_several() {
     }
     place.session.resource = Some("third".to_owned());
     let told = place.run(start("", LONG)).await.unwrap_err().to_string();
-    assert_eq!(told, "`test_profile.config.boards` has none that is called `third`");
+    assert_eq!(told, "`test_profile.config.boards` has none with the name `third`");
 }
 
 #[tokio::test]

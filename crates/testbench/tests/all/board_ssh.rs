@@ -86,7 +86,7 @@ async fn broken_connection_is_lost_and_a_reset_ends_leftovers() {
     let ran = place.run(start(&cut, LONG)).await.unwrap();
     assert!(matches!(ran.stop, Stop::Lost { .. }), "{:?}", ran.stop);
     let done = place.environment().reset(place.bench(), Reset::Reset).await.unwrap();
-    assert_eq!(done, "what had been started on it was ended; it answers over SSH");
+    assert_eq!(done, "the programs started on it were ended; it answers over SSH");
     check_ended(&line_of(&pids).await).await;
     place.environment().teardown(place.bench()).await.unwrap();
 }
@@ -136,7 +136,7 @@ async fn wrong_host_key_and_unknown_key_are_refused() {
         return;
     };
     let told = place.environment().health_check(place.bench()).await.unwrap_err().to_string();
-    assert!(told.contains("does not let us in") && told.contains("verification failed"), "{told}");
+    assert!(told.contains("refuses the login") && told.contains("verification failed"), "{told}");
     let Some((_sshd, place)) = lab(|sshd, config| config["ssh"]["key"] = json!(sshd.file("host_key"))).await else {
         return;
     };

@@ -66,10 +66,10 @@ async fn contract_violation_is_not_a_test_failure() {
     check("echo hello", "did not answer with one JSON object").await;
     check(":", "did not answer with one JSON object").await;
     check("echo '{}'", "missing field `stop`").await;
-    check(r#"echo '{"stop": {"how": "exited", "code": 0}, "logs": ["../../session.json"]}'"#, "is no file within")
+    check(r#"echo '{"stop": {"how": "exited", "code": 0}, "logs": ["../../session.json"]}'"#, "is not a file within")
         .await;
-    check(r#"echo '{"stop": {"how": "exited", "code": 0}, "logs": ["none.log"]}'"#, "is no file within").await;
-    check(r#"echo '{"trouble": "sulking"}'"#, "trouble that is not known").await;
+    check(r#"echo '{"stop": {"how": "exited", "code": 0}, "logs": ["none.log"]}'"#, "is not a file within").await;
+    check(r#"echo '{"trouble": "sulking"}'"#, "an unknown kind of trouble").await;
     let hung = r#"echo '{"stop": {"how": "hung", "place": "in main"}}'"#;
     let ran = answering(hung).run(start("", LONG)).await.unwrap();
     assert_eq!(ran.stop, Stop::Hung { place: "in main".into() });

@@ -138,7 +138,7 @@ async fn unsupported_controller_requests_are_reported() {
         assert!(told.contains(expected), "{redfish}: {told}");
     };
     check(json!({ "url": url }), json!({}), "`test_profile.config.redfish.system` is missing; there are u-").await;
-    check(json!({ "url": url, "system": "three" }), json!({}), "is `three`, which 127.0.0.1 does not know").await;
+    check(json!({ "url": url, "system": "three" }), json!({}), "is `three`, which 127.0.0.1 does not have").await;
     let tape = json!({ "boot_from": "tape" });
     check(json!({ "url": url, "system": "two" }), tape, "is `tape`; it can boot from Pxe, Cd, Hdd").await;
     let nobody = format!("http://127.0.0.1:{}", free_port());

@@ -139,7 +139,7 @@ async fn unreachable_host_is_reported_and_a_reset_waits_for_it() {
     let Some(sshd) = played().await else { return };
     let live = place(&sshd, json!({ "restart": "Restart-Computer -Force WRITES nothing" }));
     let done = live.environment().reset(live.bench(), Reset::Reset).await.unwrap();
-    assert_eq!(done, "what had been started on it was ended; it answers: PowerShell 5.1.22621.4391");
+    assert_eq!(done, "the programs started on it were ended; it answers: PowerShell 5.1.22621.4391");
     let done = live.environment().reset(live.bench(), Reset::Restart).await.unwrap();
     assert!(done.starts_with("it was restarted; it answers"), "{done}");
     let gone = place(&sshd, json!({}));

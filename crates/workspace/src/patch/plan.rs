@@ -63,7 +63,7 @@ pub fn plan(patch: &Patch, files: &dyn Look) -> Result<Plan, Vec<Problem>> {
     }
     let changes: Vec<Planned> = planner.changes();
     match overlap(&changes) {
-        Some(path) => Err(vec![Problem::file(path, "it would have to be a file and a folder at once")]),
+        Some(path) => Err(vec![Problem::file(path, "it would be both a file and a directory")]),
         None => Ok(Plan { changes }),
     }
 }
@@ -146,7 +146,7 @@ impl<'p> Planner<'p> {
         match found {
             LookupResult::Nothing => Ok(()),
             LookupResult::Node(_) if self.leaving.contains(path) && !self.made.contains(path) => Ok(()),
-            LookupResult::Node(_) => Err(Problem::file(path, "it is there already")),
+            LookupResult::Node(_) => Err(Problem::file(path, "it already exists")),
             // A file or directory that the patch removes does not block the path.
             LookupResult::Not(_)
                 if self.leaving.iter().any(|gone| path.starts_with(gone) || gone.starts_with(path)) =>
@@ -162,7 +162,7 @@ impl<'p> Planner<'p> {
         // incomplete.
         let is_blunt = file.hunks.is_empty() && file.old_kind.is_none();
         if !left.is_empty() && !is_blunt {
-            return Err(Problem::file(path, "it is to be deleted, but has lines that the patch does not remove"));
+            return Err(Problem::file(path, "the patch deletes it, but does not remove all of its lines"));
         }
         if !self.made.contains(path) {
             self.now.insert(path.to_owned(), None);
@@ -197,9 +197,9 @@ fn check_kind(path: &Path, file: &FilePatch, node: Node) -> Result<Node, Problem
     let said = file.old_kind.or(if file.hunks.is_empty() { Some(node.kind) } else { None });
     match (is_link, said) {
         (true, Some(Kind::Link)) => Ok(node),
-        (true, _) => Err(Problem::file(path, "it is a symbolic link, and the patch takes it for a file")),
+        (true, _) => Err(Problem::file(path, "it is a symbolic link, but the patch treats it as a file")),
         (false, Some(Kind::Link)) => {
-            Err(Problem::file(path, "it is a file, and the patch takes it for a symbolic link"))
+            Err(Problem::file(path, "it is a file, but the patch treats it as a symbolic link"))
         }
         (false, _) => Ok(node),
     }
@@ -221,11 +221,14 @@ fn check_link(path: &Path, kind: Kind, target: &[u8]) -> Result<(), Problem> {
             _ => depth = -1,
         }
         if depth < 0 {
-            return Err(Problem::file(path, format!("it would be a link that leads out, to {}", target.display())));
+            return Err(Problem::file(
+                path,
+                format!("it would be a link that leads out of the workspace, to {}", target.display()),
+            ));
         }
     }
     match target.as_os_str().is_empty() {
-        true => Err(Problem::file(path, "it would be a link to nowhere")),
+        true => Err(Problem::file(path, "it would be a link without a target")),
         false => Ok(()),
     }
 }

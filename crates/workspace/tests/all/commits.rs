@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
-use interlock_workspace::{Commit, Committed, Error};
+use interlock_workspace::{Commit, Committed, Error, NOTHING_TO_COMMIT};
 
 use crate::folder::Folder;
 
@@ -150,7 +150,7 @@ fn only_the_given_difference_is_committed() {
     folder.write("a", "2\n3\n");
     let to = folder.workspace.kept_tree(&folder.path).unwrap();
     let refused = commit(&folder, Commit { only: Some((from, to)), ..Commit::default() }).unwrap_err().to_string();
-    assert!(refused.contains("it does not fit what is committed there"), "{refused}");
+    assert!(refused.contains("it does not apply to the branch"), "{refused}");
 }
 
 #[test]
@@ -165,5 +165,68 @@ fn first_commit_and_commit_without_a_branch_work() {
     let done = commit(&folder, Commit::default()).unwrap();
     assert_eq!((done.branch, folder.git(&["rev-parse", "HEAD"])), (None, done.commit));
     let plain = Folder::plain();
-    assert!(commit(&plain, Commit::default()).unwrap_err().to_string().contains("in no git repository"));
+    assert!(commit(&plain, Commit::default()).unwrap_err().to_string().contains("not in a git repository"));
+}
+
+#[test]
+fn only_the_given_paths_are_committed() {
+    let folder = sample();
+    fs::remove_file(folder.path.join(".gitignore")).unwrap();
+    let paths = vec!["new".to_owned(), ".gitignore".to_owned()];
+    commit(&folder, Commit { paths: paths.clone(), ..Commit::default() }).unwrap();
+    assert_eq!(folder.git(&["show", "--name-status", "--format="]), "D\t.gitignore\nA\tnew");
+    assert_eq!(folder.git(&["status", "--porcelain"]), " M a\n?? x.log");
+    let again = commit(&folder, Commit { paths, ..Commit::default() });
+    assert!(matches!(again, Err(Error::Commit(why)) if why == NOTHING_TO_COMMIT));
+}
+
+#[test]
+fn a_repeated_commit_of_the_same_difference_is_found() {
+    let folder = sample();
+    let from = folder.workspace.kept_tree(&folder.path).unwrap();
+    folder.write("fixed", "f\n");
+    let to = folder.workspace.kept_tree(&folder.path).unwrap();
+    let order = || Commit { only: Some((from.clone(), to.clone())), ..Commit::default() };
+    let first = commit(&folder, order()).unwrap();
+    assert_eq!(commit(&folder, order()).unwrap(), first);
+    assert_eq!(folder.git(&["rev-list", "--count", "main"]), "2");
+}
+
+#[test]
+fn a_branch_is_moved_back_over_own_commits_only() {
+    let folder = sample();
+    let (reference, head) = folder.workspace.checked_out(&folder.path).unwrap().unwrap();
+    assert_eq!(reference, "refs/heads/main");
+    let plan = |ours: &[String]| folder.workspace.plan_move_back(&folder.path, &reference, &head, ours);
+    assert_eq!(plan(&[]).unwrap(), None);
+    let made = commit(&folder, Commit::default()).unwrap();
+    let ours = [made.commit.clone()];
+    let refused = plan(&[]).unwrap_err().to_string();
+    assert!(refused.contains("which this run did not make"), "{refused}");
+    let moved = plan(&ours).unwrap().unwrap();
+    folder.git(&["checkout", "-q", "-b", "other"]);
+    let refused = plan(&ours).unwrap_err().to_string();
+    assert!(refused.contains("refs/heads/other is checked out, not refs/heads/main"), "{refused}");
+    folder.git(&["checkout", "-q", "main"]);
+    assert!(folder.workspace.take_back_commit(&folder.path, &moved, false).unwrap());
+    assert_eq!(folder.git(&["rev-parse", "main"]), head);
+    assert_eq!(folder.workspace.commit_files(&folder.path, &made.commit).unwrap(), ["a", "new"]);
+}
+
+#[test]
+fn view_files_belong_to_no_tree_and_no_commit() {
+    let folder = sample();
+    let before = folder.workspace.tree(&folder.path).unwrap();
+    folder.write(".agent/memory/active_context.md", "a view\n");
+    folder.write("sub/.agent/memory/.active_contextX", "being written\n");
+    assert_eq!(folder.workspace.tree(&folder.path).unwrap(), before);
+    commit(&folder, Commit::default()).unwrap();
+    assert_eq!(folder.git(&["show", "--name-only", "--format="]), "a\nnew");
+}
+
+#[test]
+fn an_unused_checkpoint_name_gets_a_number() {
+    let folder = sample();
+    let make = || folder.workspace.unused_checkpoint(&folder.path, "run-1", "chk-202611171000").unwrap().name;
+    assert_eq!([make(), make(), make()], ["chk-202611171000", "chk-202611171000-2", "chk-202611171000-3"]);
 }

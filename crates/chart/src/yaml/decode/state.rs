@@ -183,7 +183,7 @@ impl Decoder<'_> {
             activity: activity.map(|activity| activity.text.clone()).unwrap_or_default(),
             with: fields
                 .get("with")
-                .and_then(|node| self.map(node, "a map of what the activity is given"))
+                .and_then(|node| self.map(node, "a map of the activity's arguments"))
                 .unwrap_or(&[]),
             signals: fields.get("signals").map(|node| self.signals(node)).unwrap_or_default(),
             effect: fields.get("effect").and_then(|node| self.word(node, "an effect", EFFECTS)),

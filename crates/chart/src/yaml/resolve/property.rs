@@ -56,9 +56,9 @@ impl Resolver<'_, '_, '_> {
         ];
         let found: Vec<_> = heads.into_iter().filter(|(present, ..)| *present).collect();
         let wrong = match found[..] {
-            [] => Some("this says nothing that could hold".to_owned()),
+            [] => Some("this property states no condition".to_owned()),
             [(_, form, head)] => incomplete(draft, form, head),
-            [(.., first), (.., second), ..] => Some(format!("`{first}` and `{second}` are two properties")),
+            [(.., first), (.., second), ..] => Some(format!("`{first}` and `{second}` are separate properties")),
         };
         match wrong {
             None => found.first().map(|(_, form, _)| *form),
@@ -109,7 +109,9 @@ impl Resolver<'_, '_, '_> {
         if found.is_none() {
             let (code, message) = match name::is_state(name) {
                 true => (code::UNSEEN_STATE, format!("there is no state `{name}`")),
-                false => (code::BAD_OBSERVATION, format!("`{name}` is nothing that can be seen")),
+                false => {
+                    (code::BAD_OBSERVATION, format!("`{name}` is not a state, event, transition, tag or activity"))
+                }
             };
             let hint = did_you_mean(name, self.outline.names.iter().skip(1).map(String::as_str)).unwrap_or_else(|| {
                 "write `STATE`, `STATE.event`, `.event`, `A -> B`, `#tag` or `@activity`".to_owned()
@@ -203,7 +205,7 @@ fn incomplete(draft: &draft::Property<'_>, form: Form, head: &str) -> Option<Str
         Form::LeadsTo => both(draft.after.is_some(), draft.leads_to.is_some(), "`after` and `leads_to`"),
         Form::AtMost => both(draft.at_most.is_some(), draft.of.is_some(), "`at_most` and `of`"),
         Form::Never if draft.since.is_some() && draft.without.is_none() => {
-            Some("`since` says what makes `without` stale, so it needs `without`".to_owned())
+            Some("`since` resets `without`, so it needs `without`".to_owned())
         }
         _ => None,
     };

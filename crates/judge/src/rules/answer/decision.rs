@@ -17,10 +17,10 @@ pub(super) fn of(known: &QuestionFindings<'_>) -> Option<Verdict> {
     let lost = regressions(facts);
     let (status, action, confidence, reasoning) = match measured {
         "PASS" if !fault.is_empty() => {
-            ("FAIL", "CONTINUE", 0.9, format!("the tests passed, and then there was a fault: {fault}"))
+            ("FAIL", "CONTINUE", 0.9, format!("the tests passed, but a fault followed: {fault}"))
         }
         "PASS" if !lost.is_empty() => {
-            ("FAIL", "ROLLBACK", 0.9, format!("what passed before fails now: {}", lost.join(", ")))
+            ("FAIL", "ROLLBACK", 0.9, format!("tests that passed before now fail: {}", lost.join(", ")))
         }
         "PASS" => {
             match cause.filter(|cause| known.rules.table().class(&cause.class).is_some_and(|class| class.survives_pass))
@@ -37,10 +37,10 @@ pub(super) fn of(known: &QuestionFindings<'_>) -> Option<Verdict> {
         "FAIL" => match cause.filter(|cause| known.fault(cause) == Some(Fault::Environment)) {
             Some(cause) => ("ENV_ERROR", "RETRY", sureness(cause), because),
             None if !lost.is_empty() => {
-                ("FAIL", "ROLLBACK", 0.85, format!("what passed before fails now: {}", lost.join(", ")))
+                ("FAIL", "ROLLBACK", 0.85, format!("tests that passed before now fail: {}", lost.join(", ")))
             }
             None if is_no_better(facts) => {
-                ("FAIL", "ROLLBACK", 0.8, format!("nothing is better; {}", failed(result, &because)))
+                ("FAIL", "ROLLBACK", 0.8, format!("no improvement; {}", failed(result, &because)))
             }
             None => ("FAIL", "CONTINUE", 0.8, failed(result, &because)),
         },

@@ -17,8 +17,13 @@ use crate::{
 
 /// The judgements that rules answer if the logs show a failure. The other questions (writing text, planning again,
 /// interpreting a request) cannot be answered by rules.
-const ANSWERED: [&str; 6] = [
+const ANSWERED: [&str; 11] = [
     "brain judge.advise",
+    "brain judge.commit_message",
+    "brain judge.deploy_failure",
+    "brain judge.refine",
+    "brain judge.review",
+    "brain judge.summary",
     "coder judge.repair",
     "firmware judge.analysis",
     "firmware judge.patch",
@@ -51,7 +56,9 @@ fn fact(machine: &str, name: &str, log: &str, kept: &str, measured: &str) -> Val
             }],
         }),
         (_, "plan") => json!({ "plan_id": "p", "steps": [{ "step_id": "repair-1", "title": "divide" }] }),
-        (_, "diagnostic") => json!(false),
+        (_, "diagnostic" | "edited" | "succeeded" | "can_roll_back" | "committed") => json!(false),
+        (_, "files") => json!(["src/a.c (+1 -1)"]),
+        (_, "observed" | "warnings") => json!([]),
         (_, "iteration_index" | "best_passed" | "retries" | "retries_max") => json!(1),
         _ => json!("something"),
     }

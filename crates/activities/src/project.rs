@@ -1,0 +1,133 @@
+//! `project.detect`: determines the commands that check a project, and fixes them for the run.
+//!
+//! A command that the machine gives is used as it is. A missing one is detected from the project's files
+//! (`crates/project`). The definitions are recorded, so that `workspace.changes` notices if one changes.
+
+mod story;
+
+use std::{collections::BTreeMap, path::Path};
+
+use interlock_activity::{
+    Activity, Arguments, Attempt, EffectClass, Ending, Outcome,
+    report::{RecordedRun, Story},
+    schema,
+};
+use interlock_chart::{Value, model::Schema};
+use interlock_project::{CONFIGURED, Command, Kind, detect};
+use interlock_workspace::Workspace;
+use serde_json::json;
+
+use crate::workspace::{begin, failed};
+
+/// The command of a missing check: it always passes.
+const NOTHING: &str = "true";
+
+/// Determines the check commands of a project.
+#[derive(Clone, Debug)]
+pub struct ProjectDetect(Workspace);
+
+/// One check of a run: its command line, and the commands that it consists of.
+struct Check {
+    line: Option<String>,
+    commands: Vec<Command>,
+    /// Detected commands whose program is not installed.
+    missing: Vec<String>,
+}
+
+impl ProjectDetect {
+    /// Creates the activity. `workspace` takes the snapshot that the run starts from.
+    pub fn new(workspace: Workspace) -> Self {
+        ProjectDetect(workspace)
+    }
+
+    fn detect(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
+        let given = Arguments::new(&attempt.with, &["lint", "test"])?;
+        let found = detect(&attempt.folder).commands;
+        let lint = Check::new(given.text("lint")?, Kind::Static, &found, &attempt.folder);
+        let test = Check::new(given.text("test")?, Kind::Test, &found, &attempt.folder);
+        let mut summary = vec![lint.words("lint"), test.words("test")];
+        if test.line.is_none() {
+            summary.push("nothing will be tested before the commit".to_owned());
+        }
+        if !self.0.is_repository(&attempt.folder).map_err(|error| failed(&error))? {
+            summary.push("the folder is in no git repository, so nothing can be committed".to_owned());
+        }
+        let summary = summary.join("; ");
+        attempt.host.progress(&attempt.run, attempt.activity, &summary);
+        let (_, tree) = self.0.take_tree(&attempt.folder, &attempt.run).map_err(|error| failed(&error))?;
+        let commands: Vec<&Command> = lint.commands.iter().chain(&test.commands).collect();
+        let data = json!({
+            "lint": lint.line.as_deref().unwrap_or(NOTHING),
+            "test": test.line.as_deref().unwrap_or_default(),
+            "commands": commands,
+            "summary": summary,
+            "tree": tree,
+        });
+        Ok(Outcome::signal("detected", Value::from(data)))
+    }
+}
+
+impl Check {
+    fn new(configured: Option<&str>, kind: Kind, found: &[Command], folder: &Path) -> Self {
+        if let Some(line) = configured.map(str::trim).filter(|line| !line.is_empty()) {
+            let known = found.iter().find(|known| known.command == line);
+            let definition = known.and_then(|known| known.definition.clone());
+            let found_by = CONFIGURED.to_owned();
+            let command = Command { kind, command: line.to_owned(), found_by, definition };
+            return Check { line: Some(line.to_owned()), commands: vec![command], missing: Vec::new() };
+        }
+        let wanted = found.iter().filter(|command| command.kind == kind).cloned();
+        let (commands, missing): (Vec<Command>, Vec<Command>) =
+            wanted.partition(|command| is_installed(&command.command, folder));
+        let lines: Vec<&str> = commands.iter().map(|command| command.command.as_str()).collect();
+        let line = (!lines.is_empty()).then(|| lines.join(" && "));
+        Check { line, commands, missing: missing.into_iter().map(|command| command.command).collect() }
+    }
+
+    /// Describes the check and its origin.
+    fn words(&self, name: &str) -> String {
+        let missing = self.missing.iter().map(|line| format!(" (`{line}` is not installed)")).collect::<String>();
+        match (&self.line, self.commands.first().map(|command| command.found_by.as_str())) {
+            (Some(line), Some(CONFIGURED)) => format!("{name}: `{line}`, as given"),
+            (Some(line), Some(file)) => format!("{name}: `{line}`, found by {file}{missing}"),
+            _ => format!("{name}: no command was given or found{missing}"),
+        }
+    }
+}
+
+/// Returns true if the program of a command line can be found.
+fn is_installed(line: &str, folder: &Path) -> bool {
+    let program = line.split_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
+    interlock_process::find(program, folder, &BTreeMap::new()).is_ok()
+}
+
+impl Activity for ProjectDetect {
+    fn name(&self) -> &str {
+        "project.detect"
+    }
+
+    fn summary(&self) -> &str {
+        "Determines the lint and test commands of a project and takes the snapshot that the run starts from."
+    }
+
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
+    }
+
+    fn signals(&self) -> &[&str] {
+        &["detected"]
+    }
+
+    fn schema(&self) -> Schema {
+        schema::fields([("lint", schema::text()), ("test", schema::text())])
+    }
+
+    fn story(&self, run: &RecordedRun) -> Option<Story> {
+        story::of(run)
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let this = self.clone();
+        begin(attempt, move |attempt| this.detect(attempt))
+    }
+}

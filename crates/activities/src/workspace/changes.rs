@@ -1,0 +1,217 @@
+//! `workspace.changes`: collects the changes of a run for a review, and finds weakened or redefined checks.
+//!
+//! The tree and the diffs come from snapshots, so they do not depend on what an agent or a person reports.
+
+use std::collections::BTreeSet;
+
+use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, schema};
+use interlock_chart::{Value, model::Schema};
+use interlock_journal::Evidence;
+use interlock_policy::{ChangeKind, Patch, risk};
+use interlock_project::Command;
+use interlock_workspace::{Workspace, patch as unified};
+use serde_json::json;
+
+use super::{begin, failed, keep};
+use crate::policy::{risks, seen};
+
+const KNOWN: [&str; 5] = ["base", "since", "commands", "defined", "accepted"];
+
+/// The most bytes of a diff that a judge is shown.
+const SHOWN_BYTES_MAX: usize = 256 * 1024;
+
+/// The most files that are listed.
+const FILES_MAX: usize = 200;
+
+/// Collects the changes of a run. Repeating it is harmless: only a snapshot is written.
+#[derive(Clone, Debug)]
+pub struct WorkspaceChanges(Workspace);
+
+impl WorkspaceChanges {
+    /// Creates the activity. `workspace` takes the snapshots.
+    pub fn new(workspace: Workspace) -> Self {
+        WorkspaceChanges(workspace)
+    }
+
+    fn collect(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
+        let given = Arguments::new(&attempt.with, &KNOWN)?;
+        let (base, since) = (given.need_text("base")?, given.need_text("since")?);
+        let (_, tree) = self.0.take_tree(&attempt.folder, &attempt.run).map_err(|error| failed(&error))?;
+        let diff = |from: &str| self.0.diff_trees(&attempt.folder, from, &tree).map_err(|error| failed(&error));
+        let (whole, round) = (textual(&diff(base)?), textual(&diff(since)?));
+        let mut evidence = vec![kept(attempt, "diff", &round)?];
+        if whole != round {
+            evidence.push(kept(attempt, "diff_since_start", &whole)?);
+        }
+        let (patch, problem) = parsed(&diff(base)?);
+        let mut weakened = self.weakened(attempt, &given, &patch)?;
+        weakened.extend(problem);
+        let summary = summary(&patch);
+        let data = json!({
+            "tree": tree,
+            "files": patch.files.iter().take(FILES_MAX).map(listed).collect::<Vec<_>>(),
+            "evidence_refs": evidence.iter().map(|file| file.hash.to_string()).collect::<Vec<_>>(),
+            "weakened": weakened,
+            "summary": summary,
+        });
+        let signal = if weakened.is_empty() { "collected" } else { "checks_changed" };
+        Ok(Outcome::signal(signal, Value::from(data)).with(evidence))
+    }
+
+    /// Returns the ways in which checks were weakened or redefined, except those that a person has accepted.
+    fn weakened(&self, attempt: &Attempt, given: &Arguments<'_>, patch: &Patch) -> Result<Vec<String>, Outcome> {
+        let table = risks(attempt)?;
+        let mut found: BTreeSet<String> =
+            risk::weakenings(patch, &table).iter().map(|weakening| format!("{weakening}")).collect();
+        let gone = patch.files.iter().filter(|file| file.kind == ChangeKind::Deleted && table.is_test(&file.path));
+        found.extend(gone.map(|file| format!("deleted test {}", file.path)));
+        let defined = given.value("defined").map(serde_json::Value::from).unwrap_or_default();
+        let defined: Vec<Command> = serde_json::from_value(defined)
+            .map_err(|error| BadArgument::field("defined", format!("is no list of commands: {error}")))?;
+        for (command, _) in interlock_project::redefined(&defined, &attempt.folder) {
+            found.insert(format!("the definition of `{}` changed", command.command));
+        }
+        for command in given.texts("commands")?.unwrap_or_default() {
+            let scripts = patch.files.iter().filter(|file| !table.is_test(&file.path) && names(&command, &file.path));
+            found.extend(scripts.map(|file| format!("{} changed, which `{command}` runs", file.path)));
+        }
+        let accepted = given.texts("accepted")?.unwrap_or_default();
+        Ok(found.into_iter().filter(|one| !accepted.contains(one)).collect())
+    }
+}
+
+/// Returns true if a word of a command line names this file of the workspace.
+fn names(command: &str, path: &str) -> bool {
+    let is_border = |letter: char| letter.is_whitespace() || "'\"();&|".contains(letter);
+    let words: Vec<&str> = command.split(is_border).filter(|word| !word.is_empty()).collect();
+    // The word after `>` is written by the command, not run.
+    let is_output = |at: usize| at > 0 && words[at - 1].ends_with('>');
+    words.iter().enumerate().any(|(at, word)| word.strip_prefix("./").unwrap_or(word) == path && !is_output(at))
+}
+
+/// Parses the text files of a diff. A diff that cannot be parsed is a problem for a person.
+fn parsed(diff: &[u8]) -> (Patch, Option<String>) {
+    let diff = String::from_utf8_lossy(diff);
+    let text: String = sections(&diff).into_iter().filter(|section| !is_binary(section)).collect();
+    if text.is_empty() {
+        return (Patch::default(), None);
+    }
+    match unified::Patch::parse(text.as_bytes()) {
+        Ok(patch) => (seen(&patch), None),
+        Err(problem) => {
+            (Patch::default(), Some(format!("the diff could not be searched for weakened tests: {problem}")))
+        }
+    }
+}
+
+fn is_binary(section: &str) -> bool {
+    section.contains("\nGIT binary patch\n")
+}
+
+/// Replaces the changes of binary files in a diff by a note: only text can be read and reviewed.
+fn textual(diff: &[u8]) -> String {
+    let diff = String::from_utf8_lossy(diff);
+    let mut text = String::new();
+    for section in sections(&diff) {
+        match is_binary(section) {
+            true => text.push_str(&format!("# binary: {}", section.lines().next().unwrap_or_default())),
+            false => text.push_str(section.trim_end_matches('\n')),
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Splits a diff into its files.
+fn sections(diff: &str) -> Vec<&str> {
+    let starts = diff.match_indices("diff --git ").map(|(at, _)| at);
+    let starts: Vec<usize> = starts.filter(|at| *at == 0 || diff.as_bytes()[at - 1] == b'\n').collect();
+    let ends = starts.iter().skip(1).copied().chain([diff.len()]);
+    starts.iter().zip(ends).map(|(from, to)| &diff[*from..to]).collect()
+}
+
+/// Stores a diff as evidence. A judge is shown the first part of one that is too long.
+fn kept(attempt: &Attempt, name: &str, diff: &str) -> Result<Evidence, Outcome> {
+    let diff = attempt.evidence.redactor().text(diff);
+    if diff.len() <= SHOWN_BYTES_MAX {
+        return keep(attempt, name, "text/x-diff", diff.as_bytes());
+    }
+    let end = diff.char_indices().map(|(at, _)| at).take_while(|at| *at <= SHOWN_BYTES_MAX).last().unwrap_or(0);
+    let cut = diff[..end].rfind('\n').map_or(end, |at| at + 1);
+    let shown = format!("{}# {} more bytes are not shown\n", &diff[..cut], diff.len() - cut);
+    keep(attempt, name, "text/x-diff", shown.as_bytes())
+}
+
+fn listed(file: &interlock_policy::FileChange) -> String {
+    let what = match &file.kind {
+        ChangeKind::Added => ", new",
+        ChangeKind::Deleted => ", deleted",
+        _ => "",
+    };
+    format!("{} (+{} -{}{what})", file.path, file.added.len(), file.removed.len())
+}
+
+fn summary(patch: &Patch) -> String {
+    let (added, removed) =
+        patch.files.iter().fold((0, 0), |sum, file| (sum.0 + file.added.len(), sum.1 + file.removed.len()));
+    match patch.files.len() {
+        0 => "no text file differs from the start".to_owned(),
+        1 => format!("1 file differs from the start: +{added} -{removed} lines"),
+        count => format!("{count} files differ from the start: +{added} -{removed} lines"),
+    }
+}
+
+impl Activity for WorkspaceChanges {
+    fn name(&self) -> &str {
+        "workspace.changes"
+    }
+
+    fn summary(&self) -> &str {
+        "Collects the diff since a tree, and finds weakened tests and redefined checks."
+    }
+
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
+    }
+
+    fn signals(&self) -> &[&str] {
+        &["collected", "checks_changed"]
+    }
+
+    fn schema(&self) -> Schema {
+        let fields = schema::fields([
+            ("base", schema::text()),
+            ("since", schema::text()),
+            ("commands", schema::list(schema::text())),
+            ("defined", schema::list(schema::any())),
+            ("accepted", schema::list(schema::text())),
+        ]);
+        schema::needing(fields, &["base", "since"])
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let this = self.clone();
+        begin(attempt, move |attempt| this.collect(attempt))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_names_the_scripts_it_runs() {
+        assert!(names("sh ./check.sh -v", "check.sh"));
+        assert!(names("(cd x; 'ci/test')", "ci/test"));
+        assert!(!names("make check", "check.sh"));
+        assert!(!names("make check > log.txt", "log.txt"));
+    }
+
+    #[test]
+    fn binary_changes_are_replaced_by_a_note() {
+        let diff = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/i.png b/i.png\nindex 1..2\nGIT binary patch\nliteral 3\nabc\n\n";
+        let text = textual(diff.as_bytes());
+        assert!(text.ends_with("+b\n# binary: diff --git a/i.png b/i.png\n"), "{text}");
+        assert_eq!(parsed(diff.as_bytes()).0.files.len(), 1);
+    }
+}

@@ -1,0 +1,65 @@
+//! A coding agent in the session: a script that speaks the protocol of the driver `command`.
+
+use serde_json::json;
+
+use super::scene::{RIGHT, Scene};
+
+/// The beginning of an agent: reads the prompt and counts the rounds.
+const ROUND: &str = "read -r prompt\nn=$(cat \"$HOME/n\" 2>/dev/null || echo 0); n=$((n + 1)); echo $n > \"$HOME/n\"\n";
+
+/// The end of an agent's turn.
+const END: &str = "echo '{\"type\":\"end\",\"reason\":\"done\"}'\n";
+
+fn says(text: &str) -> String {
+    format!("echo '{}'\n", json!({ "type": "message", "id": "m", "text": text }))
+}
+
+/// Makes a scene whose agent is this script, and starts a run that needs no person.
+fn scene(script: &str) -> Scene {
+    let scene = Scene::new();
+    let agent = scene.folder().join("../agent.sh");
+    scene.write("../agent.sh", &format!("{ROUND}{script}{END}"));
+    let settings = format!("[agents.script]\ndriver = \"command\"\ncommand = [\"sh\", \"{}\"]\n", agent.display());
+    scene.write("../home/agents.toml", &settings);
+    let input = json!({ "task": "Count the arguments", "test": "sh tests/run.sh" });
+    scene.write("../input.json", &input.to_string());
+    scene
+}
+
+#[test]
+fn agent_takes_a_failing_test_to_a_commit() {
+    let edits = "if [ $n = 1 ]; then echo 'echo 7' > count.sh; else echo 'echo $#' > count.sh; fi\n";
+    let scene = scene(&format!("{edits}{}", says("I counted them.")));
+    let done = scene.run("run brain --input ../input.json --name b1");
+    assert_eq!(done.code, Some(0), "{done}");
+    assert_eq!(scene.git(&["show", "interlock/b1:count.sh"]), RIGHT.trim_end());
+    let rounds = scene.json("sql 'select count(*) as n from brain_rounds'");
+    assert_eq!(rounds[0]["n"], json!(2));
+}
+
+#[test]
+fn question_of_the_agent_is_answered() {
+    let asks =
+        format!("if [ $n = 1 ]; then {}else echo 'echo $#' > count.sh; fi\n", says("Should I use $# or a loop?"));
+    let scene = scene(&asks);
+    let done = scene.run("run brain --input ../input.json --name b1");
+    assert_eq!(done.code, Some(0), "{done}");
+    assert!(done.stderr.contains("answered for the user"), "{done}");
+}
+
+#[test]
+fn agent_that_only_claims_success_is_sent_back_five_times() {
+    let scene = scene(&says("All tests pass. Done."));
+    let done = scene.run("run brain --input ../input.json --name b1");
+    assert_eq!(done.code, Some(1), "{done}");
+    assert!(!scene.has_branch());
+    assert_eq!(scene.context("warnings")[0], json!("review_limit"));
+}
+
+#[test]
+fn agent_without_a_model_waits_for_the_user() {
+    let scene = scene("echo '{\"type\":\"end\",\"reason\":\"model_unavailable\",\"text\":\"no answer\"}'\nexit 0\n");
+    let waiting = scene.run("run brain --input ../input.json --name b1");
+    assert!(waiting.code == Some(4) && waiting.stdout.contains("AWAITING_USER"), "{waiting}");
+    assert_eq!(scene.context("asked"), json!("MODEL_UNAVAILABLE: no answer"));
+}

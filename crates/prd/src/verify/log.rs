@@ -1,0 +1,71 @@
+//! The log of a failed command: the tests that failed in it, and the failure that the rules for logs find.
+
+use interlock_activity::Attempt;
+use interlock_journal::Evidence;
+use interlock_test_results::{Format, Status};
+
+/// The most bytes of a stream that are read, from its end.
+const LOG_BYTES_MAX: usize = 1024 * 1024;
+
+/// The most failed tests that are named.
+const FAILING_MAX: usize = 20;
+
+/// The most characters of a summary.
+const SUMMARY_CHARS_MAX: usize = 300;
+
+/// The log of a failed command.
+pub(super) struct Log {
+    /// Standard output and standard error, one after the other.
+    pub(super) text: String,
+    /// The names of the tests that failed.
+    pub(super) failing: Vec<String>,
+    /// The hashes of the streams.
+    pub(super) evidence: Vec<String>,
+}
+
+impl Log {
+    /// Reads the streams that a command left.
+    pub(super) fn of(attempt: &Attempt, kept: &[Evidence]) -> Self {
+        let streams: Vec<&Evidence> =
+            kept.iter().filter(|kept| kept.name.contains("stdout") || kept.name.contains("stderr")).collect();
+        let text: String = streams.iter().filter_map(|stream| tail(attempt, stream)).collect();
+        let evidence = streams.iter().map(|stream| stream.hash.to_string()).collect();
+        Log { failing: failing(&text), text, evidence }
+    }
+
+    /// Summarizes the failure in one line: the failed tests, else the finding of the rules, else the last line.
+    pub(super) fn summary(&self) -> String {
+        let summary = match &self.failing[..] {
+            [] => self.finding().or_else(|| self.last_line()).unwrap_or_else(|| "it printed nothing".to_owned()),
+            [only] => format!("the test {only} failed"),
+            [first, rest @ ..] => format!("the test {first} failed, and {} more", rest.len()),
+        };
+        summary.chars().take(SUMMARY_CHARS_MAX).collect()
+    }
+
+    fn finding(&self) -> Option<String> {
+        let found = interlock_judge::rules::classify(&self.text).into_iter().next()?;
+        let place = match (&found.file, found.line) {
+            (Some(file), Some(line)) if !found.cause.contains(file.as_str()) => format!(" ({file}:{line})"),
+            _ => String::new(),
+        };
+        Some(format!("{}{place}", found.cause))
+    }
+
+    fn last_line(&self) -> Option<String> {
+        self.text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+    }
+}
+
+fn tail(attempt: &Attempt, stream: &Evidence) -> Option<String> {
+    let content = attempt.evidence.get(&stream.hash).ok()?;
+    let end = &content[content.len().saturating_sub(LOG_BYTES_MAX)..];
+    let text = String::from_utf8_lossy(end).into_owned();
+    Some(if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" })
+}
+
+fn failing(text: &str) -> Vec<String> {
+    let parsed = interlock_test_results::parse(&Format::Auto, text);
+    let failed = parsed.cases.into_iter().filter(|case| matches!(case.status, Status::Failed));
+    failed.map(|case| case.case_id).take(FAILING_MAX).collect()
+}

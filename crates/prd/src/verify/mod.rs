@@ -1,0 +1,319 @@
+//! `project.verify`: runs the commands that decide if a task is done, on exactly one tree.
+//!
+//! The commands were fixed when a person confirmed the PRD. If the project now defines one of them differently, a person
+//! decides. The commands count only if they leave the tree as it was; if they changed it, they run once more on the new
+//! tree. A failure of the environment is told apart from a failure of the code (`environment.rs`).
+
+mod environment;
+mod log;
+
+use std::{ffi::OsString, time::Duration};
+
+use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code, schema};
+use interlock_chart::{Value, model::Schema};
+use interlock_journal::{Evidence, moment};
+use interlock_process::{self as program, FIELDS, How, Plan, Sandbox, Tell};
+use interlock_project::Command;
+use interlock_workspace::Workspace;
+
+use crate::{tasks::list, value};
+use log::Log;
+
+const KNOWN: [&str; 4] = ["task", "commands", "base", "timeout_s"];
+
+/// The most bytes kept of each stream of a command.
+const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The longest time of one command, if the machine sets none.
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+
+/// The most characters of a log or a diff in the outcome; the whole text is evidence.
+const EXCERPT_CHARS_MAX: usize = 2_000;
+
+/// The signals for success; the machine takes one of them.
+const PASSED: [&str; 2] = ["verified", "FIX_SUCCESS"];
+
+/// The signals for a failure of the code.
+const FAILED: [&str; 2] = ["ERROR_DETECTED", "fix_failed"];
+
+/// The signal for a failure of the environment.
+const FAULT: &str = "ENVIRONMENT_FAULT";
+
+/// The signal for a command that the project defines differently now.
+const REDEFINED: &str = "commands_changed";
+
+/// Variables that make programs repeatable: no colours, no questions, no files beside the sources.
+const ENVIRONMENT: [(&str, &str); 4] =
+    [("CI", "1"), ("NO_COLOR", "1"), ("CARGO_TERM_COLOR", "never"), ("PYTHONDONTWRITEBYTECODE", "1")];
+
+/// Verifies a project.
+#[derive(Clone, Debug)]
+pub struct ProjectVerify {
+    workspace: Workspace,
+    sandbox: Sandbox,
+}
+
+/// The result of one pass over all commands.
+enum Pass {
+    /// Every command succeeded.
+    Good,
+    /// A command failed.
+    Bad(Box<Failure>),
+}
+
+/// A command that failed.
+struct Failure {
+    command: String,
+    exit_code: i64,
+    log: Log,
+}
+
+impl ProjectVerify {
+    /// Creates the activity. `workspace` hashes and keeps the tree, and `sandbox` confines the commands.
+    pub fn new(workspace: Workspace, sandbox: Sandbox) -> Self {
+        ProjectVerify { workspace, sandbox }
+    }
+
+    async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
+        let order = Order::read(&attempt)?;
+        if let Some(outcome) = self.redefined(&attempt, &order).await? {
+            return Ok(outcome);
+        }
+        let (mut evidence, mut tree) = (Vec::new(), self.kept(&attempt).await?);
+        for pass in [1, 2] {
+            match self.pass(&attempt, &order, &mut evidence).await? {
+                Pass::Bad(failure) => return self.failed(&attempt, &order, *failure, evidence).await,
+                Pass::Good => {}
+            }
+            let after = self.kept(&attempt).await?;
+            if after == tree {
+                let summary = format!("{} on tree {tree}", passed_words(order.lines.len()));
+                let data = [("tree", Value::from(tree)), ("summary", Value::from(summary))];
+                return Ok(Outcome::signal(taken(&attempt, &PASSED), Value::map(data)).with(evidence));
+            }
+            let changed = self.changed(&attempt, &tree, &after).await;
+            attempt.host.progress(&attempt.run, attempt.activity, &format!("pass {pass} changed {changed}"));
+            if pass == 2 {
+                let why =
+                    format!("the commands change the files that they verify: {changed}; ignore these files in git");
+                return Ok(fault(&why, Value::Null).with(evidence));
+            }
+            tree = after;
+        }
+        Err(Outcome::error(code::FAILED, "no pass was made"))
+    }
+
+    /// Asks a person if the project now defines one of the fixed commands differently.
+    async fn redefined(&self, attempt: &Attempt, order: &Order) -> Result<Option<Outcome>, Outcome> {
+        let (fixed, folder) = (order.fixed.clone(), attempt.folder.clone());
+        let changed = blocking(move || {
+            let found = interlock_project::redefined(&fixed, &folder);
+            let line = |(command, now): &(&Command, Option<String>)| {
+                let before = command.definition.clone().unwrap_or_default();
+                let now = now.clone().unwrap_or_else(|| "nothing".to_owned());
+                format!("`{}` in {} was `{before}` and is `{now}`", command.command, command.found_by)
+            };
+            let lines: Vec<String> = found.iter().map(line).collect();
+            let now = interlock_project::detect(&folder).commands;
+            Ok((lines, now))
+        });
+        let (lines, now) = changed.await?;
+        if lines.is_empty() {
+            return Ok(None);
+        }
+        let data = [("summary", Value::from(lines.join("; "))), ("commands", value(&now))];
+        Ok(Some(Outcome::signal(REDEFINED, Value::map(data))))
+    }
+
+    /// Runs all commands until one fails.
+    async fn pass(&self, attempt: &Attempt, order: &Order, evidence: &mut Vec<Evidence>) -> Result<Pass, Outcome> {
+        for line in &order.lines {
+            attempt.host.progress(&attempt.run, attempt.activity, line);
+            let plan = self.plan(attempt, order, line)?;
+            let ended = program::run(attempt, &plan).await?;
+            let stopped = program::not_ended(&ended.how, &plan, ended.duration);
+            let kept = program::keep(attempt, vec![ended.stdout, ended.stderr], ended.confined).await?;
+            evidence.extend(kept.iter().cloned());
+            let exit_code = match (stopped, ended.how) {
+                (None, How::Exited { code, .. }) => code,
+                (_, How::TimedOut) => {
+                    let log = Log::of(attempt, &kept);
+                    let log = Log { text: format!("{}\n`{line}` did not end in time\n", log.text), ..log };
+                    return Ok(Pass::Bad(Box::new(Failure { command: line.clone(), exit_code: 124, log })));
+                }
+                (Some(stopped), _) => return Err(stopped.with(std::mem::take(evidence))),
+                (None, _) => return Err(Outcome::error(code::FAILED, "it did not end")),
+            };
+            if exit_code != 0 {
+                let log = Log::of(attempt, &kept);
+                return Ok(Pass::Bad(Box::new(Failure { command: line.clone(), exit_code, log })));
+            }
+        }
+        Ok(Pass::Good)
+    }
+
+    fn plan(&self, attempt: &Attempt, order: &Order, line: &str) -> Result<Plan, Outcome> {
+        let given = Arguments::new(&attempt.with, &[&KNOWN[..], &FIELDS].concat())?;
+        Ok(Plan {
+            words: ["/bin/sh", "-c", line].map(OsString::from).into(),
+            folder: attempt.folder.clone(),
+            env: ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            stdin: Vec::new(),
+            timeout: Some(order.timeout),
+            output_bytes_max: OUTPUT_BYTES,
+            tell: [Tell::NowAndThen; 2],
+            rules: self.sandbox.rules(&given, attempt)?,
+            launcher: self.sandbox.launcher.clone(),
+        })
+    }
+
+    /// Reports a failed command: as a fault of the environment, or as an error with its log and the diff of the task.
+    async fn failed(
+        &self,
+        attempt: &Attempt,
+        order: &Order,
+        failure: Failure,
+        mut evidence: Vec<Evidence>,
+    ) -> Result<Outcome, Outcome> {
+        let Failure { command, exit_code, log } = failure;
+        if let Some(cause) = environment::fault(exit_code, &log) {
+            let summary = format!("`{command}`: {cause}");
+            return Ok(fault(&summary, Value::from(last_chars(&log.text))).with(evidence));
+        }
+        let tree = self.kept(attempt).await?;
+        let diff = self.diff(attempt, order.base.as_deref(), &tree).await;
+        let kept = attempt.evidence.put("diff", "text/x-diff", diff.as_bytes());
+        let kept = kept.map_err(|error| Outcome::not_stored(format!("the diff could not be kept: {error}")))?;
+        let summary = format!("`{command}` failed with exit code {exit_code}: {}", log.summary());
+        let data = [
+            ("summary", Value::from(summary)),
+            ("command", Value::from(command)),
+            ("exit_code", Value::from(exit_code)),
+            ("failing", value(&log.failing)),
+            ("log", Value::from(last_chars(&log.text))),
+            ("log_evidence", value(&log.evidence)),
+            ("diff", Value::from(diff.chars().take(EXCERPT_CHARS_MAX).collect::<String>())),
+            ("diff_evidence", Value::from(kept.hash.to_string())),
+            ("tree", Value::from(tree)),
+            ("at", Value::from(moment::rfc3339(attempt.host.now_ms()))),
+        ];
+        evidence.push(kept);
+        Ok(Outcome::signal(taken(attempt, &FAILED), Value::map(data)).with(evidence))
+    }
+
+    /// Keeps the workspace and returns its tree, so that exactly this tree can be committed later.
+    async fn kept(&self, attempt: &Attempt) -> Result<String, Outcome> {
+        let (workspace, folder, run) = (self.workspace.clone(), attempt.folder.clone(), attempt.run.clone());
+        blocking(move || {
+            let taken = workspace.take_tree(&folder, &run);
+            taken.map(|(_, tree)| tree).map_err(|error| Outcome::error(code::FAILED, error.to_string()))
+        })
+        .await
+    }
+
+    async fn diff(&self, attempt: &Attempt, base: Option<&str>, tree: &str) -> String {
+        let (workspace, folder, tree) = (self.workspace.clone(), attempt.folder.clone(), tree.to_owned());
+        let Some(base) = base.map(str::to_owned) else { return String::new() };
+        let diff = blocking(move || {
+            let diff = workspace.diff_trees(&folder, &base, &tree).unwrap_or_default();
+            Ok(String::from_utf8_lossy(&diff).into_owned())
+        });
+        diff.await.unwrap_or_default()
+    }
+
+    /// Names the files that differ between two trees.
+    async fn changed(&self, attempt: &Attempt, before: &str, after: &str) -> String {
+        let diff = self.diff(attempt, Some(before), after).await;
+        let files = diff.lines().filter_map(|line| line.strip_prefix("diff --git a/")?.split(" b/").next());
+        files.take(5).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The parsed input of an attempt.
+struct Order {
+    /// The commands that were fixed, with their definitions.
+    fixed: Vec<Command>,
+    /// All command lines: those of the project, then those of the task.
+    lines: Vec<String>,
+    /// The tree that the task began with.
+    base: Option<String>,
+    timeout: Duration,
+}
+
+impl Order {
+    fn read(attempt: &Attempt) -> Result<Self, Outcome> {
+        let given = Arguments::new(&attempt.with, &[&KNOWN[..], &FIELDS].concat())?;
+        let fixed: Vec<Command> = list(&given, "commands")?;
+        let of_task = given.value("task").and_then(|task| task.get("commands")).cloned().unwrap_or(Value::Null);
+        let of_task: Vec<String> = serde_json::from_value((&of_task).into()).unwrap_or_default();
+        let mut lines: Vec<String> = Vec::new();
+        for line in fixed.iter().map(|command| command.command.clone()).chain(of_task) {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        if lines.is_empty() {
+            return Err(Outcome::error(code::BAD_INPUT, "there is no command to verify with"));
+        }
+        let base = given.text("base")?.filter(|base| !base.is_empty()).map(str::to_owned);
+        let timeout = given.seconds("timeout_s")?.unwrap_or(COMMAND_TIMEOUT);
+        Ok(Order { fixed, lines, base, timeout })
+    }
+}
+
+/// Returns the first of these signals that the machine takes.
+fn taken(attempt: &Attempt, names: &[&'static str]) -> &'static str {
+    let found = names.iter().find(|name| attempt.invocation.takes(name));
+    found.or(names.first()).copied().unwrap_or_default()
+}
+
+fn fault(why: &str, log: Value) -> Outcome {
+    Outcome::signal(FAULT, Value::map([("summary", Value::from(why)), ("log", log)]))
+}
+
+fn passed_words(count: usize) -> String {
+    if count == 1 { "1 command passed".to_owned() } else { format!("{count} commands passed") }
+}
+
+fn last_chars(text: &str) -> String {
+    let skip = text.chars().count().saturating_sub(EXCERPT_CHARS_MAX);
+    text.chars().skip(skip).collect()
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Outcome> + Send + 'static) -> Result<T, Outcome> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(Outcome::error(code::FAILED, error.to_string())))
+}
+
+impl Activity for ProjectVerify {
+    fn name(&self) -> &str {
+        "project.verify"
+    }
+
+    fn summary(&self) -> &str {
+        "Runs the commands that verify a task; they count only if they leave the tree as it was."
+    }
+
+    fn effect(&self) -> EffectClass {
+        EffectClass::Write
+    }
+
+    fn signals(&self) -> &[&str] {
+        &[]
+    }
+
+    fn schema(&self) -> Schema {
+        let fields = schema::fields([
+            ("task", schema::object()),
+            ("commands", schema::list(schema::any())),
+            ("base", schema::text()),
+            ("timeout_s", schema::number()),
+        ]);
+        schema::also(fields, &program::schema())
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let this = self.clone();
+        Box::pin(async move { this.run(attempt).await.unwrap_or_else(|error| error) })
+    }
+}

@@ -1,0 +1,120 @@
+//! Detects the commands that verify a project: static checks, builds and tests.
+//!
+//! [`detect`] reads the files in the root of a project and applies the table in `table.rs`, one row per build tool.
+//! [`commands`] returns the configured commands instead, if there are any. Every command names the file it was found by,
+//! and the text that defines it (a script of `package.json`, the recipe of a Makefile target), so that a later change of
+//! the definition can be detected.
+//!
+//! This crate runs nothing and does not check if a program is installed. It looks only at the root of the project: the
+//! commands of a project in a subdirectory are configured.
+
+mod files;
+mod javascript;
+mod make;
+mod python;
+mod table;
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use files::Files;
+use table::{Row, TABLE};
+
+/// The purpose of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Analyses the sources without running them: a linter, a type checker.
+    Static,
+    /// Builds the project.
+    Build,
+    /// Runs the tests.
+    Test,
+}
+
+/// A command that verifies a project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Command {
+    /// The purpose of the command.
+    pub kind: Kind,
+    /// The command line, for a shell in the root of the project.
+    pub command: String,
+    /// The file that the command was found by, relative to the root, or [`CONFIGURED`].
+    pub found_by: String,
+    /// The text in that file that says what the command does, if the file contains it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<String>,
+}
+
+/// The value of [`Command::found_by`] for commands that a person has configured.
+pub const CONFIGURED: &str = "configured";
+
+/// The verification commands of a project.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Detected {
+    /// The commands in the order in which they should run: static checks, builds, tests.
+    pub commands: Vec<Command>,
+    /// Files that could not be read, each with the reason.
+    pub problems: Vec<String>,
+}
+
+impl Detected {
+    /// Joins the commands of some kinds into one command line that stops at the first failure; `None` if there are none.
+    pub fn joined(&self, kinds: &[Kind]) -> Option<String> {
+        let chosen = self.commands.iter().filter(|command| kinds.contains(&command.kind));
+        let lines: Vec<&str> = chosen.map(|command| command.command.as_str()).collect();
+        (!lines.is_empty()).then(|| lines.join(" && "))
+    }
+
+    /// Returns true if one of the commands runs tests.
+    pub fn has_tests(&self) -> bool {
+        self.commands.iter().any(|command| command.kind == Kind::Test)
+    }
+}
+
+/// Returns the configured commands, or the detected ones if none is configured. May block on the file system.
+pub fn commands(root: &Path, configured: &[String]) -> Detected {
+    let configured: Vec<&str> = configured.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
+    if configured.is_empty() {
+        return detect(root);
+    }
+    let command = |line: &str| Command {
+        kind: Kind::Test,
+        command: line.to_owned(),
+        found_by: CONFIGURED.to_owned(),
+        definition: None,
+    };
+    Detected { commands: configured.into_iter().map(command).collect(), problems: Vec::new() }
+}
+
+/// Detects the commands of a project from the files in its root. May block on the file system.
+pub fn detect(root: &Path) -> Detected {
+    let files = Files::new(root);
+    let mut commands: Vec<Command> = Vec::new();
+    for Row { file, find, fills_gaps_only } in TABLE {
+        let Some(text) = files.text(file) else { continue };
+        let found = find(&files, &text);
+        let is_missing = |kind: Kind| commands.iter().all(|known| known.kind != kind);
+        let wanted: Vec<_> = found.into_iter().filter(|found| !fills_gaps_only || is_missing(found.kind)).collect();
+        for found in wanted {
+            if commands.iter().all(|known| known.command != found.command) {
+                commands.push(found.into_command(file));
+            }
+        }
+    }
+    commands.sort_by_key(|command| command.kind);
+    Detected { commands, problems: files.problems() }
+}
+
+/// Returns the commands whose definition differs from the recorded one, each with the old and the new definition. A
+/// definition that no longer exists counts as changed.
+pub fn redefined<'c>(recorded: &'c [Command], root: &Path) -> Vec<(&'c Command, Option<String>)> {
+    let now = detect(root).commands;
+    let changed = recorded.iter().filter(|command| command.definition.is_some()).filter_map(|command| {
+        let found = now.iter().find(|found| found.command == command.command);
+        let definition = found.and_then(|found| found.definition.clone());
+        (definition != command.definition).then_some((command, definition))
+    });
+    changed.collect()
+}
