@@ -39,6 +39,7 @@ mod store;
 mod table;
 mod waiting;
 mod why;
+mod worktree;
 
 use std::{ffi::OsString, process::ExitCode};
 

@@ -10,3 +10,4 @@ mod proving;
 mod reporting;
 mod scene;
 mod telling;
+mod worktrees;

@@ -98,6 +98,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "knowledge",
             "process",
             "redact",
+            "regular-file",
             "runtime",
             "sandbox",
             "sqlite",
